@@ -1,0 +1,14 @@
+// Time is an integer everywhere: nanoseconds since the runtime began, by the wall clock or by a simulated
+// one.
+#pragma once
+#include <chrono>
+#include <cstdint>
+
+namespace fairlead {
+
+using Duration = std::chrono::nanoseconds;
+using Time = std::chrono::nanoseconds;  ///< since the runtime began
+
+constexpr double seconds(Duration duration) noexcept { return static_cast<double>(duration.count()) * 1e-9; }
+
+}  // namespace fairlead

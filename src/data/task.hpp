@@ -1,0 +1,115 @@
+// The descriptor of a task: what front ends fill in, the graph counts down, policies order and the engine
+// runs. One object from submission to completion; each field has one owner at a time (docs/concepts.md).
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/ids.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+
+#include "base/time.hpp"
+
+namespace fairlead {
+
+struct CodeletInfo;
+struct Task;
+class TaskSource;
+namespace graph {
+struct Epoch;
+}
+
+/// One datum that a task uses. Written by the submitter; `address` by the engine when the task is admitted.
+struct Access {
+  Task* task = nullptr;
+  graph::Epoch* epoch = nullptr;  ///< the graph's: the group of accesses it belongs to
+  union {
+    Access* next_waiter = nullptr;  ///< while the task waits: next in its epoch's list
+    void* address;                  ///< once admitted: where the datum is for this task
+  };
+  DatumId datum = no_id<DatumId>;
+  AccessMode mode = AccessMode::read;
+  bool packed =
+      false;  ///< once admitted: `address` is a copy without gaps between columns, not memory used in place
+};
+
+/// What happened, to whom: the only input of the engine. Tasks and copies are events themselves, so that
+/// reporting one allocates nothing.
+enum class EventKind : std::uint8_t {
+  task_ready,     // all its predecessors are finished
+  task_finished,  // its body is over and its data are written
+  task_failed,    // its body threw, or the worker was lost
+  task_returned,  // the worker gave it back before starting it
+  task_kept,      // asked for back too late: it had started
+  copy_finished,  // the bytes have landed
+  copy_failed,    // they have not, and will not
+  datum_registered,
+  datum_released,
+  flow_cancelled,  // unstarted tasks are to complete without running
+  time_passed,     // nothing else: a wake-up that was asked for
+};
+
+struct Event {
+  Event* next = nullptr;  ///< the inbox's
+  Time at{};              ///< when it happened
+  Duration duration{};    ///< task_finished, task_failed: how long the body ran
+  EventKind kind = EventKind::time_passed;
+  WorkerId worker =
+      no_id<WorkerId>;  ///< where it happened; task_ready: who released it (none: the submitter)
+};
+
+/// Where a task stands.
+enum class TaskState : std::uint8_t {
+  waiting,   // predecessors are not finished; only the graph knows it
+  ready,     // the policy holds it
+  picked,    // in a worker's pipeline, holding nothing: may still be returned
+  admitted,  // everything it needs is reserved and pinned on one node; copies are under way
+  staged,    // its copies have landed and the worker has it
+  finished,  // over, with or without success
+};
+
+/// Things about a task that are either so or not.
+enum class TaskFlag : std::uint8_t {
+  cancelled = 1,          // completes without running: an input is poisoned, or its flow was cancelled
+  prefetch_given_up = 2,  // its prefetches were revoked twice: not tried again before admission
+  asynchronous = 4,       // the body ends later than it returns
+  urgent = 8,             // reported at once, not in a batch
+};
+
+/// Where in the user's program a task was submitted; for messages.
+struct SubmitLine {
+  const char* file = "";
+  std::uint32_t line = 0;
+};
+
+inline constexpr std::size_t inline_accesses = 3;
+inline constexpr std::size_t closure_bytes = 64;
+
+struct alignas(64) Task : Event {
+  std::atomic<std::int32_t> wait{0};  ///< unfinished accesses before it; 0 = ready. Shared by all threads
+  std::int32_t priority = 0;          ///< higher first; a policy may look at it
+  TaskId id = no_id<TaskId>;
+  const CodeletInfo* codelet = nullptr;
+  TaskSource* source = nullptr;      ///< who made it and learns of its completion
+  Access* accesses_begin = nullptr;  ///< the inline ones, or a block of its own when there are more
+  void* policy_data = nullptr;       ///< the policy's, from ready() until pick() or cancelled()
+  std::exception_ptr failure;        ///< set by the worker before task_failed
+  SubmitLine submitted_at;
+  std::uint16_t access_count = 0;
+  std::uint16_t pending_copies = 0;      ///< the engine's: admitted, but this many copies have not landed
+  TaskState state = TaskState::waiting;  ///< the engine's
+  std::uint8_t flags = 0;                ///< TaskFlag
+  NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted
+  std::array<Access, inline_accesses> inline_access;
+  alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
+
+  std::span<Access> accesses() noexcept { return {accesses_begin, access_count}; }
+  std::span<const Access> accesses() const noexcept { return {accesses_begin, access_count}; }
+  bool has(TaskFlag flag) const noexcept { return (flags & static_cast<std::uint8_t>(flag)) != 0; }
+  void set(TaskFlag flag) noexcept { flags |= static_cast<std::uint8_t>(flag); }
+};
+
+}  // namespace fairlead

@@ -1,0 +1,111 @@
+// What a scheduling policy is: it is told events, and answers which task runs next and which datum leaves.
+// A policy has state, but no threads, locks, clocks or devices; it is called by one thread at a time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "policy/view.hpp"
+
+namespace fairlead {
+
+/// Events that cost something to tell; a policy gets those it names. ready(), returned() and cancelled()
+/// always come.
+enum class Interest : std::uint32_t {
+  none = 0,
+  submitted = 1,  // submitted(), horizon_closed(), and View::successors, remaining_writers, coordinates
+  progress = 2,   // started(), finished()
+  residency = 4,  // reserved(), loaded(), dropped()
+};
+constexpr Interest operator|(Interest a, Interest b) noexcept {
+  return static_cast<Interest>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool includes(Interest all, Interest one) noexcept {
+  return (static_cast<std::uint32_t>(all) & static_cast<std::uint32_t>(one)) != 0;
+}
+
+/// Why a datum is no longer on a node.
+enum class DropReason : std::uint8_t {
+  evicted,      // to make room
+  overwritten,  // a newer version exists elsewhere
+  failed,       // the copy that should have brought it failed
+  revoked,      // prefetched, and taken back before anybody used it
+};
+
+/// Data that may leave a node now, least recently used first.
+class Candidates {
+ public:
+  virtual ~Candidates() = default;
+  /// The next one, or no_id when there are no more.
+  virtual DatumId next() = 0;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// Called once, before anything else.
+  void attach(View& view) {
+    view_ = &view;
+    attached();
+  }
+
+  virtual Interest interests() const { return Interest::none; }
+  /// Unfinished tasks that it wants to see ahead; 0 = the runtime's default, which is small and fast.
+  virtual std::size_t horizon() const { return 0; }
+
+  // ---- events
+
+  /// All predecessors are finished. `released_by`: whose task finished last; none if it was ready when
+  /// submitted.
+  virtual void ready(Task&, WorkerId released_by) = 0;
+  /// Taken back from a pipeline before it started: ready again.
+  virtual void returned(Task& task) { ready(task, no_id<WorkerId>); }
+  /// Picked, but will not run: an input is poisoned or the flow was cancelled.
+  virtual void cancelled(Task&) {}
+  virtual void worker_lost(WorkerId) {}
+
+  virtual void submitted(Task&) {}
+  /// The window is full or the flow waits: no more submissions before something finishes.
+  virtual void horizon_closed() {}
+
+  virtual void started(Task&, WorkerId) {}
+  virtual void finished(Task&, WorkerId, Duration) {}
+
+  /// The datum has space on the node, and is arriving or will be written there.
+  virtual void reserved(DatumId, NodeId) {}
+  virtual void loaded(DatumId, NodeId) {}
+  virtual void dropped(DatumId, NodeId, DropReason) {}
+
+  // ---- decisions
+
+  /// The task that this worker should have next, or none. It leaves the policy. With `must` nothing runs and
+  /// nothing is in flight anywhere: declining then only means that the oldest ready task is given out by
+  /// `take_any`.
+  virtual Task* pick(WorkerId, bool must) = 0;
+  /// Any task that the worker can run, the oldest first; asked for only after pick() declined with `must`.
+  virtual Task* take_any(WorkerId worker) { return pick(worker, true); }
+  /// Which datum leaves the node. Must be one of the candidates.
+  virtual DatumId victim(NodeId, Candidates& candidates) { return candidates.next(); }
+  /// Data that tasks of this worker will read next, most urgent first; no promise. Returns how many it wrote.
+  virtual std::size_t upcoming(WorkerId, std::span<DatumId>) { return 0; }
+
+ protected:
+  virtual void attached() {}
+  View& view() const noexcept { return *view_; }
+
+ private:
+  View* view_ = nullptr;
+};
+
+/// A policy as the list in schedule/policies.cpp names it.
+struct PolicyEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Policy> (*make)();
+};
+
+}  // namespace fairlead

@@ -1,0 +1,88 @@
+// What a policy may see of the machine, the data and the tasks. Implemented by the engine, and by small fakes
+// in tests.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/time.hpp"
+#include "data/task.hpp"
+
+namespace fairlead {
+
+/// Where a datum's copy on a node stands. Reads may start from `valid` only.
+enum class ReplicaState : std::uint8_t {
+  absent,    // no space
+  arriving,  // space is reserved and a copy is under way; later readers join it instead of starting another
+  valid,     // holds a version; dirty if the home does not
+  leaving,   // being written home to make room; a write elsewhere must invalidate it too, or it would be
+             // revived stale
+};
+
+/// What kind of processor a worker is. A codelet has at most one implementation per kind.
+enum class WorkerKind : std::uint8_t { cpu, emulated, cuda, opencl };
+
+struct WorkerInfo {
+  WorkerId id;
+  WorkerKind kind;
+  NodeId node;  ///< the memory node on which its tasks reserve; workers of one node share its memory
+};
+
+struct NodeInfo {
+  NodeId id;
+  Bytes capacity;  ///< what tasks may reserve in all
+};
+
+/// The machine, the data and the tasks as they are now. Valid only during a call to the policy.
+class View {
+ public:
+  virtual ~View() = default;
+
+  virtual std::span<const WorkerInfo> workers() const = 0;
+  /// The nodes on which tasks reserve, that is, without the homes.
+  virtual std::span<const NodeInfo> nodes() const = 0;
+  virtual Time now() const = 0;
+  /// Reproducible random numbers: same events, same numbers.
+  virtual Random& random() = 0;
+
+  virtual bool can_run(const Task&, WorkerId) const = 0;
+  /// How long the body would take there, as the models know it.
+  virtual Duration estimate(const Task&, WorkerId) const = 0;
+
+  virtual Bytes bytes(DatumId) const = 0;
+  /// `valid` also where the node's workers use the datum in place, in its home.
+  virtual ReplicaState residency(DatumId, NodeId) const = 0;
+  /// How long bringing the datum to the node would take from its nearest valid copy, on an idle link; 0 if
+  /// present.
+  virtual Duration transfer_time(DatumId, NodeId) const = 0;
+
+  /// The tasks picked for the node's workers and not finished, in the order in which they were picked;
+  /// `state` tells picked ones (which hold nothing) from admitted and staged ones (whose data are pinned).
+  /// Replaces `out`.
+  virtual void pipeline(NodeId, std::vector<const Task*>& out) const = 0;
+
+  // For policies that plan over the graph; kept only if they ask for Interest::submitted.
+
+  /// Tasks that wait for this one directly, in order of submission. Replaces `out`.
+  virtual void successors(const Task&, std::vector<Task*>& out) const = 0;
+  /// Submitted, unfinished tasks that write the datum.
+  virtual std::uint32_t remaining_writers(DatumId) const = 0;
+  /// Row and column of a tile in its matrix; {-1, -1} where data have none.
+  struct Coordinates {
+    std::int32_t collection = -1, row = -1, column = -1;
+  };
+  virtual Coordinates coordinates(DatumId) const = 0;
+
+  Bytes missing_bytes(const Task& task, NodeId node) const {
+    Bytes missing = 0;
+    for (const Access& access : task.accesses())
+      if (reads(access.mode) && residency(access.datum, node) == ReplicaState::absent)
+        missing += bytes(access.datum);
+    return missing;
+  }
+};
+
+}  // namespace fairlead
