@@ -11,7 +11,7 @@
 #include <exception>
 #include <span>
 
-#include "base/time.hpp"
+#include "base/event.hpp"
 
 namespace fairlead {
 
@@ -34,31 +34,6 @@ struct Access {
   AccessMode mode = AccessMode::read;
   bool packed =
       false;  ///< once admitted: `address` is a copy without gaps between columns, not memory used in place
-};
-
-/// What happened, to whom: the only input of the engine. Tasks and copies are events themselves, so that
-/// reporting one allocates nothing.
-enum class EventKind : std::uint8_t {
-  task_ready,     // all its predecessors are finished
-  task_finished,  // its body is over and its data are written
-  task_failed,    // its body threw, or the worker was lost
-  task_returned,  // the worker gave it back before starting it
-  task_kept,      // asked for back too late: it had started
-  copy_finished,  // the bytes have landed
-  copy_failed,    // they have not, and will not
-  datum_registered,
-  datum_released,
-  flow_cancelled,  // unstarted tasks are to complete without running
-  time_passed,     // nothing else: a wake-up that was asked for
-};
-
-struct Event {
-  Event* next = nullptr;  ///< the inbox's
-  Time at{};              ///< when it happened
-  Duration duration{};    ///< task_finished, task_failed: how long the body ran
-  EventKind kind = EventKind::time_passed;
-  WorkerId worker =
-      no_id<WorkerId>;  ///< where it happened; task_ready: who released it (none: the submitter)
 };
 
 /// Where a task stands.

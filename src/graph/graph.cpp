@@ -1,0 +1,149 @@
+// Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch, and an
+// epoch knows only the one that follows it.
+#include "graph/graph.hpp"
+
+#include <fairlead/codelet_info.hpp>
+
+#include <new>
+
+namespace fairlead {
+
+void Recycler::recycle(Task& task) noexcept {
+  if (task.codelet != nullptr && task.codelet->destroy_closure != nullptr)
+    task.codelet->destroy_closure(task.closure.data());
+  if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
+  task.failure = nullptr;
+  task_chain_.push(&task);
+  if (task_chain_.size >= batch) tasks_->give_back(task_chain_);
+}
+
+namespace graph {
+
+AccessMode merged(AccessMode first, AccessMode second) noexcept {
+  return first == second ? first : AccessMode::read_write;
+}
+
+Task* Graph::make_task(std::size_t access_count) {
+  Task* task = tasks_.take();
+  task->accesses_begin =
+      access_count <= inline_accesses ? task->inline_access.data() : new Access[access_count];
+  task->access_count = static_cast<std::uint16_t>(access_count);
+  task->id = static_cast<TaskId>(next_id_++);
+  task->codelet = nullptr;
+  task->policy_data = nullptr;
+  task->pending_copies = 0;
+  task->state = TaskState::waiting;
+  task->flags = 0;
+  task->node = no_id<NodeId>;
+  task->worker = no_id<WorkerId>;
+  return task;
+}
+
+void Graph::discard(Task& task) noexcept {
+  Recycler recycler(tasks_, epochs_);
+  recycler.recycle(task);
+}
+
+bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
+  // One more than there are accesses: the task cannot become ready while it is being inserted. Relaxed: nobody else
+  // knows the task before it is pushed on a list of waiters, which releases.
+  task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1, std::memory_order_relaxed);
+  std::int32_t satisfied = 1;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Insertion& insertion = accesses[i];
+    Access& access = task.accesses_begin[i];
+    access.task = &task;
+    access.datum = insertion.datum;
+    access.mode = insertion.mode;
+    access.next_waiter = nullptr;
+    access.packed = false;
+    Epoch* last = insertion.tail->last;
+    if (last != nullptr && last->mode == insertion.mode && may_share(insertion.mode)) {
+      // Join the group. Relaxed: the bias keeps the count above 0, so nobody acts on this change.
+      last->pending.fetch_add(1, std::memory_order_relaxed);
+      access.epoch = last;
+      // acquire on failure and on BEGUN: what the accesses before did must be visible to a task that starts at once.
+      Access* head = last->waiters.load(std::memory_order_acquire);
+      for (;;) {
+        if (head == Epoch::begun()) {
+          ++satisfied;
+          break;
+        }
+        access.next_waiter = head;
+        if (last->waiters.compare_exchange_weak(head, &access, std::memory_order_release, std::memory_order_acquire))
+          break;
+      }
+    } else if (last != nullptr && last->pending.load(std::memory_order_acquire) == 1) {
+      // Only the bias is left: all its accesses are finished, and none of them will look at it again. Use it anew.
+      last->mode = insertion.mode;
+      last->pending.store(2, std::memory_order_relaxed);
+      access.epoch = last;
+      ++satisfied;
+    } else {
+      Epoch* epoch = epochs_.take();
+      epoch->mode = insertion.mode;
+      epoch->pending.store(2, std::memory_order_relaxed);
+      epoch->next = nullptr;
+      access.epoch = epoch;
+      insertion.tail->last = epoch;
+      if (last == nullptr) {
+        epoch->waiters.store(Epoch::begun(), std::memory_order_relaxed);
+        ++satisfied;
+      } else {
+        epoch->waiters.store(&access, std::memory_order_relaxed);
+        last->next = epoch;
+        // acq_rel: publishes `next` and the waiter to whoever finishes last; if that is us, sees all that was written.
+        if (last->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+          epoch->waiters.store(Epoch::begun(), std::memory_order_relaxed);
+          PoolLink<Epoch>::set(*last, nullptr);
+          PoolChain<Epoch> chain;
+          chain.push(last);
+          epochs_.give_back(chain);
+          ++satisfied;
+        }
+      }
+    }
+  }
+  return task.wait.fetch_sub(satisfied, std::memory_order_acq_rel) == satisfied;
+}
+
+void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
+  for (Access& access : task.accesses()) {
+    Epoch* epoch = access.epoch;
+    // Seeing 1 means that the bias is gone and everybody else has finished: nobody will change it any more.
+    if (epoch->pending.load(std::memory_order_acquire) != 1 &&
+        epoch->pending.fetch_sub(1, std::memory_order_acq_rel) != 1)
+      continue;
+    Epoch* next = epoch->next;
+    recycler.recycle(*epoch);
+    // acq_rel: sees the waiters' tasks; later joiners, who find BEGUN, see what the finished tasks wrote.
+    Access* waiter = next->waiters.exchange(Epoch::begun(), std::memory_order_acq_rel);
+    Access* in_order = nullptr;
+    while (waiter != nullptr) {
+      Access* following = waiter->next_waiter;
+      waiter->next_waiter = in_order;
+      in_order = waiter;
+      waiter = following;
+    }
+    while (in_order != nullptr) {
+      Access* current = in_order;
+      in_order = current->next_waiter;  // before the decrement: afterwards the access may be anybody's
+      Task* successor = current->task;
+      // 1 = only this access is missing, so no other thread can touch the count.
+      if (successor->wait.load(std::memory_order_acquire) == 1 ||
+          successor->wait.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        successor->kind = EventKind::task_ready;
+        ready.append(*successor);
+      }
+    }
+  }
+}
+
+void Graph::forget(DatumTail& tail, Recycler& recycler) {
+  if (tail.last == nullptr) return;
+  recycler.recycle(*tail.last);
+  tail.last = nullptr;
+}
+
+}  // namespace graph
+}  // namespace fairlead
