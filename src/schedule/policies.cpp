@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/darts/darts.hpp"
 #include "schedule/eager.hpp"
 #include "schedule/lws.hpp"
 
@@ -20,6 +21,8 @@ namespace {
 constexpr std::array list = {
     PolicyEntry{"eager", "first come, first served, from one queue", make_eager},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released", make_lws},
+    PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least", make_darts},
+    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", make_darts_belady},
 };
 
 /// Insertions, deletions and replacements that make one word of the other.
