@@ -1,5 +1,9 @@
 #include "schedule/darts/held_task.hpp"
 
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
 namespace fairlead::schedule::darts {
 
 HeldTask& HeldPool::make(Task& task, std::size_t uses) {
@@ -27,20 +31,25 @@ void HeldPool::release(HeldTask& held) noexcept {
   free_[held.size_class].push_back(&held);  // has room: grow() reserved it
 }
 
+// One block per record, uses and nodes behind it: they are looked at together.
 void HeldPool::grow(std::size_t size_class) {
-  constexpr std::size_t together = 128;
+  static_assert(std::is_trivially_destructible_v<HeldTask>);
   const std::size_t width = std::size_t{4} << size_class;
-  const std::size_t count = width > 64 ? 1 : together;
-  HeldTask* records = records_.emplace_back(std::make_unique<HeldTask[]>(count)).get();
-  Use* uses = uses_.emplace_back(std::make_unique<Use[]>(count * width)).get();
-  OnNode* on = on_nodes_.emplace_back(std::make_unique<OnNode[]>(count * nodes_)).get();
+  const std::size_t count = width > 64 ? 1 : 128;
+  const std::size_t stride = sizeof(HeldTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
+  static_assert(sizeof(HeldTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(Use) == 0);
+  static_assert(sizeof(Use) % alignof(HeldTask) == 0);
+  std::byte* at = slabs_.emplace_back(std::make_unique<std::byte[]>(count * stride)).get();
   auto& free = free_[size_class];
   free.reserve(free.capacity() + count);
-  for (std::size_t i = count; i-- > 0;) {
-    records[i].uses = {uses + i * width, width};
-    records[i].nodes = {on + i * nodes_, nodes_};
-    records[i].size_class = static_cast<std::uint8_t>(size_class);
-    free.push_back(&records[i]);
+  for (std::size_t i = 0; i < count; ++i, at += stride) {
+    auto* held = new (at) HeldTask;
+    auto* nodes = new (at + sizeof(HeldTask)) OnNode[nodes_];
+    auto* uses = new (at + sizeof(HeldTask) + nodes_ * sizeof(OnNode)) Use[width];
+    held->nodes = {nodes, nodes_};
+    held->uses = {uses, width};
+    held->size_class = static_cast<std::uint8_t>(size_class);
+    free.push_back(held);
   }
 }
 

@@ -36,17 +36,17 @@ struct HeldTask {
     ready,    // readyTasks
     planned,  // plannedTasks of `planned_on`
   };
-  Task* task = nullptr;
   std::uint64_t order = 0;  ///< of release; 0 = this record is free, and old references to it are void
-  HeldTask* previous = nullptr;
-  HeldTask* next = nullptr;
+  Where where = Where::nowhere;
+  std::uint8_t size_class = 0;
+  Slot planned_on = no_slot;
+  std::int32_t priority = 0;
   std::span<Use> uses;
   std::span<OnNode> nodes;  ///< by slot
   std::int64_t bonus = 0;   ///< ns of later updates of its tile that only wait for this one
-  std::int32_t priority = 0;
-  Slot planned_on = no_slot;
-  Where where = Where::nowhere;
-  std::uint8_t size_class = 0;
+  Task* task = nullptr;
+  HeldTask* previous = nullptr;
+  HeldTask* next = nullptr;
 };
 
 /// A reference that notices when the record serves another task.
@@ -103,9 +103,7 @@ class HeldPool {
   std::size_t nodes_ = 1;
   std::uint64_t order_ = 0;
   std::vector<HeldTask*> free_[classes];
-  std::vector<std::unique_ptr<HeldTask[]>> records_;
-  std::vector<std::unique_ptr<Use[]>> uses_;
-  std::vector<std::unique_ptr<OnNode[]>> on_nodes_;
+  std::vector<std::unique_ptr<std::byte[]>> slabs_;
 };
 
 }  // namespace fairlead::schedule::darts
