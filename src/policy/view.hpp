@@ -48,6 +48,11 @@ class View {
   /// Reproducible random numbers: same events, same numbers.
   virtual Random& random() = 0;
 
+  /// How far two workers are apart: 0 on one memory node, more across sockets and links. For stealing.
+  virtual std::uint32_t distance(WorkerId a, WorkerId b) const {
+    return workers()[index(a)].node == workers()[index(b)].node ? 0 : 1;
+  }
+
   virtual bool can_run(const Task&, WorkerId) const = 0;
   /// How long the body would take there, as the models know it.
   virtual Duration estimate(const Task&, WorkerId) const = 0;

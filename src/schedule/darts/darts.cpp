@@ -1,0 +1,283 @@
+#include "schedule/darts/darts.hpp"
+
+#include <algorithm>
+
+namespace fairlead::schedule {
+
+using darts::HeldTask;
+using darts::no_slot;
+using darts::Slot;
+
+void Darts::attached() {
+  index_.attach(view());
+  for (const NodeInfo& info : view().nodes()) {
+    if (slots_.size() <= index(info.id)) slots_.resize(index(info.id) + 1, no_slot);
+    slots_[index(info.id)] = static_cast<Slot>(nodes_.size());
+    Node& node = nodes_.emplace_back();
+    node.id = info.id;
+    for (const WorkerInfo& worker : view().workers())
+      if (worker.node == info.id) node.workers.push_back(worker.id);
+  }
+}
+
+// ---- tasks come and go
+
+// A task that is free somewhere bypasses readyTasks (end of section 5.3).
+void Darts::ready(Task& task, WorkerId) {
+  HeldTask& held = index_.make(task);
+  task.policy_data = &held;
+  if (const Slot slot = least_queued_free(held); slot != no_slot)
+    plan(held, slot);
+  else
+    index_.to_ready(held);
+}
+
+void Darts::returned(Task& task) {
+  forget_awaited(task);
+  ready(task, no_id<WorkerId>);
+}
+
+void Darts::cancelled(Task& task) {
+  if (task.policy_data != nullptr) {  // not picked after all
+    auto& held = *static_cast<HeldTask*>(task.policy_data);
+    index_.take_out(held, false);
+    index_.release(held);
+    task.policy_data = nullptr;
+  } else {
+    forget_awaited(task);
+  }
+}
+
+void Darts::finished(Task& task, WorkerId worker, Duration) {
+  const Slot slot = slot_of(worker);
+  nodes_[slot].plans_changed = true;
+  for (const Access& access : task.accesses())
+    if (reads(access.mode) && index_.awaited(access.datum, slot))
+      index_.set_awaited(access.datum, slot, awaited_by_pipeline(access.datum, slot, &task));
+}
+
+// What was planned for a node without workers is for everybody again.
+void Darts::worker_lost(WorkerId worker) {
+  const Slot slot = slot_of(worker);
+  std::erase(nodes_[slot].workers, worker);
+  index_.worker_lost(worker, slot);
+  if (!nodes_[slot].workers.empty()) return;
+  found_.clear();
+  for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
+    found_.push_back(held);
+  for (HeldTask* held : found_) {
+    Task& task = *held->task;
+    index_.take_out(*held, false);
+    index_.release(*held);
+    ready(task, no_id<WorkerId>);
+  }
+}
+
+/// The node on which the task needs nothing more and the fewest tasks are planned or in taskBuffer.
+Slot Darts::least_queued_free(const HeldTask& held) {
+  Slot best = no_slot;
+  std::size_t least = 0;
+  for (Slot slot = 0; slot < nodes_.size(); ++slot) {
+    if (held.nodes[slot].missing != 0) continue;
+    if (nodes_.size() == 1) return slot;
+    view().pipeline(nodes_[slot].id, pipeline_);
+    const std::size_t queued = index_.planned_tasks(slot).size() + pipeline_.size();
+    if (best != no_slot && queued >= least) continue;
+    best = slot;
+    least = queued;
+  }
+  return best;
+}
+
+// ---- data come and go
+
+void Darts::reserved(DatumId datum, NodeId node) {
+  const Slot slot = slot_of(node);
+  if (slot != no_slot) index_.came(datum, slot);
+}
+
+void Darts::loaded(DatumId datum, NodeId node) {
+  const Slot slot = slot_of(node);
+  if (slot != no_slot) index_.came(datum, slot);
+  index_.transfer_changed(datum, slot);
+}
+
+// Section 5.4: tasks of plannedTasks that lose an input return to readyTasks, unless taskBuffer brings it
+// back.
+void Darts::dropped(DatumId datum, NodeId node, DropReason) {
+  const Slot slot = slot_of(node);
+  if (slot != no_slot) {
+    const bool awaited = awaited_by_pipeline(datum, slot, nullptr);
+    index_.went(datum, slot, awaited);
+    if (!awaited && !index_.resident(datum, slot)) {
+      index_.planned_users(datum, slot, found_);
+      for (HeldTask* held : found_) index_.take_out(*held, false);
+      for (HeldTask* held : found_) {
+        index_.count_missing(*held);
+        index_.to_ready(*held);
+      }
+      if (!found_.empty()) nodes_[slot].plans_changed = true;
+    }
+  }
+  index_.transfer_changed(datum, slot);
+}
+
+/// Whether a picked task that is not yet admitted will bring the datum.
+bool Darts::awaited_by_pipeline(DatumId datum, Slot slot, const Task* except) {
+  view().pipeline(nodes_[slot].id, pipeline_);
+  for (const Task* task : pipeline_) {
+    if (task == except || task->state != TaskState::picked) continue;
+    for (const Access& access : task->accesses())
+      if (access.datum == datum && reads(access.mode)) return true;
+  }
+  return false;
+}
+
+/// The task is no longer picked: what only it was to bring is missing.
+void Darts::forget_awaited(const Task& task) {
+  for (Slot slot = 0; slot < nodes_.size(); ++slot) {
+    nodes_[slot].plans_changed = true;
+    for (const Access& access : task.accesses())
+      if (reads(access.mode) && index_.awaited(access.datum, slot))
+        index_.set_awaited(access.datum, slot, awaited_by_pipeline(access.datum, slot, &task));
+  }
+}
+
+// ---- Algorithm 3
+
+// A node that finds nothing costs next to nothing to ask again: all that fill() looks at is empty.
+Task* Darts::pick(WorkerId worker, bool must) {
+  const Slot slot = slot_of(worker);
+  do {
+    if (Task* task = take_planned(slot, worker); task != nullptr) return task;
+  } while (fill(slot));
+  if (!must) return nullptr;
+  for (Slot other = 0; other < nodes_.size(); ++other)  // nobody else will, it seems
+    for (HeldTask* held = index_.planned_tasks(other).front(); held != nullptr; held = held->next)
+      if (view().can_run(*held->task, worker)) return take(*held, slot);
+  return nullptr;
+}
+
+/// Puts more into plannedTasks; false if there is nothing to put.
+bool Darts::fill(Slot slot) {
+  index_.take_free(slot, found_);
+  if (found_.empty()) {
+    if (const darts::Worth* best = index_.best(slot); best != nullptr) {
+      ++decisions_;
+      if (best->s0 > 0)
+        index_.enabled(best->datum, slot, found_);
+      else
+        found_.assign(1, index_.best_with_one_more(best->datum, slot));
+    } else if (HeldTask* far = index_.best_far(slot); far != nullptr) {
+      found_.assign(1, far);
+    }
+  }
+  for (HeldTask* held : found_) index_.take_out(*held, false);
+  for (HeldTask* held : found_) plan(*held, slot);
+  return !found_.empty();
+}
+
+void Darts::plan(HeldTask& held, Slot slot) {
+  index_.to_planned(held, slot);
+  nodes_[slot].plans_changed = true;
+}
+
+Task* Darts::take_planned(Slot slot, WorkerId worker) {
+  for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
+    if (nodes_[slot].workers.size() == 1 || view().can_run(*held->task, worker)) return take(*held, slot);
+  return nullptr;
+}
+
+/// Hands a planned task out, to run on `slot`.
+Task* Darts::take(HeldTask& held, Slot slot) {
+  if (held.planned_on != slot) {
+    index_.take_out(held, false);
+    index_.to_planned(held, slot);
+  }
+  index_.take_out(held, true);
+  nodes_[slot].plans_changed = true;
+  Task* task = held.task;
+  task->policy_data = nullptr;
+  index_.release(held);
+  return task;
+}
+
+// ---- eviction and prefetch
+
+// Stamps the data that taskBuffer uses (and, for Belady, plannedTasks) with the position of their next use.
+void Darts::compute_next_uses(Slot slot) {
+  Node& node = nodes_[slot];
+  if (!node.plans_changed) return;
+  node.plans_changed = false;
+  ++node.stamp;
+  std::uint32_t position = 0;
+  const auto use = [&](DatumId datum) {
+    if (index(datum) >= node.next_use.size()) node.next_use.resize(2 * index(datum) + 1);
+    NextUse& next = node.next_use[index(datum)];
+    if (next.stamp != node.stamp) next = {node.stamp, position};
+  };
+  view().pipeline(node.id, pipeline_);
+  for (const Task* task : pipeline_) {
+    for (const Access& access : task->accesses())
+      if (reads(access.mode)) use(access.datum);
+    ++position;
+  }
+  if (options_.eviction != DartsEviction::belady) return;
+  for (const HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next) {
+    for (const darts::Use& input : held->uses) use(input.datum);
+    ++position;
+  }
+}
+
+DatumId Darts::victim(NodeId at, Candidates& candidates) {
+  const Slot slot = slot_of(at);
+  if (slot == no_slot) return candidates.next();
+  compute_next_uses(slot);
+  const Node& node = nodes_[slot];
+  DatumId best = no_id<DatumId>;
+  std::uint32_t fewest = 0, furthest = 0;
+  bool best_buffered = true;
+  for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next()) {
+    const bool used = index(datum) < node.next_use.size() && node.next_use[index(datum)].stamp == node.stamp;
+    if (used) {
+      const std::uint32_t position = node.next_use[index(datum)].position;
+      if (!best_buffered || (best != no_id<DatumId> && position <= furthest)) continue;
+      best = datum;
+      furthest = position;
+    } else {
+      const std::uint32_t planned = index_.planned_users(datum, slot);
+      if (planned == 0) return datum;  // nothing can be better: no plan uses it, and it is the oldest such
+      if (!best_buffered && planned >= fewest) continue;
+      best = datum;
+      fewest = planned;
+      best_buffered = false;
+    }
+  }
+  return best;
+}
+
+std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
+  const Slot slot = slot_of(worker);
+  std::size_t written = 0;
+  for (const HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
+    for (const darts::Use& use : held->uses) {
+      if (written == out.size()) return written;
+      if (!index_.resident(use.datum, slot) && std::ranges::find(out.first(written), use.datum) ==
+                                                   out.begin() + static_cast<std::ptrdiff_t>(written))
+        out[written++] = use.datum;
+    }
+  return written;
+}
+
+void Darts::planned(NodeId node, std::vector<const Task*>& out) const {
+  out.clear();
+  for (const HeldTask* held = index_.planned_tasks(slot_of(node)).front(); held != nullptr; held = held->next)
+    out.push_back(held->task);
+}
+
+std::unique_ptr<Policy> make_darts() { return std::make_unique<Darts>(); }
+std::unique_ptr<Policy> make_darts_belady() {
+  return std::make_unique<Darts>(DartsOptions{.eviction = DartsEviction::belady});
+}
+
+}  // namespace fairlead::schedule

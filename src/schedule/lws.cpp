@@ -1,0 +1,133 @@
+// LWS, locality work stealing: a task goes to the queue of the worker that released it, where most of its
+// data probably are; an idle worker steals from the end of a neighbour's queue, whose data probably are not
+// yet there. Gonthier, Marchal, Thibault 2023, section 4.3.
+//
+// What the paper leaves open is decided so: a queue is sorted by priority, then by task id. Tasks that no
+// worker released, or that their releaser cannot run, go round robin over the workers that can run them.
+// Victims are tried in order of distance, then of id. "A set of tasks" is half of the victim's queue rounded
+// up, from the back, as far as the thief can run it; the thief then serves its own queue as always.
+#include "schedule/lws.hpp"
+
+#include <algorithm>
+#include <memory_resource>
+#include <set>
+#include <vector>
+
+namespace fairlead::schedule {
+namespace {
+
+struct MoreUrgent {
+  bool operator()(const Task* a, const Task* b) const noexcept {
+    return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
+  }
+};
+
+class Lws final : public Policy {
+ public:
+  void ready(Task& task, WorkerId released_by) override {
+    ++changes_;
+    if (released_by == no_id<WorkerId> || lost_[index(released_by)] || !view().can_run(task, released_by))
+      released_by = in_turn(task);
+    queues_[index(released_by)].insert(&task);
+  }
+
+  Task* pick(WorkerId worker, bool) override {
+    Queue& own = queues_[index(worker)];
+    if (own.empty()) steal(worker);
+    // Its own queue holds only what it can run, except what it was left with when no other worker could.
+    for (auto it = own.begin(); it != own.end(); ++it) {
+      Task* task = *it;
+      if (!view().can_run(*task, worker)) continue;
+      own.erase(it);
+      return task;
+    }
+    return nullptr;
+  }
+
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    std::size_t written = 0;
+    for (const Task* task : queues_[index(worker)])
+      for (const Access& access : task->accesses()) {
+        if (written == out.size()) return written;
+        if (reads(access.mode)) out[written++] = access.datum;
+      }
+    return written;
+  }
+
+  void worker_lost(WorkerId worker) override {
+    lost_[index(worker)] = true;
+    Queue& queue = queues_[index(worker)];
+    while (!queue.empty()) {
+      Task* task = *queue.begin();
+      queue.erase(queue.begin());
+      queues_[index(in_turn(*task))].insert(task);
+    }
+    ++changes_;
+  }
+
+ private:
+  using Queue = std::pmr::set<Task*, MoreUrgent>;  // by priority and id, never by address
+
+  void attached() override {
+    const auto workers = view().workers();
+    queues_.clear();
+    for (std::size_t i = 0; i < workers.size(); ++i) queues_.emplace_back(&pool_);
+    lost_.assign(workers.size(), false);
+    nothing_at_.assign(workers.size(), 0);
+    victims_.assign(workers.size(), {});
+    for (const WorkerInfo& thief : workers) {
+      auto& victims = victims_[index(thief.id)];
+      for (const WorkerInfo& other : workers)
+        if (other.id != thief.id) victims.push_back(other.id);
+      std::ranges::stable_sort(victims, {},
+                               [&](WorkerId victim) { return view().distance(thief.id, victim); });
+    }
+  }
+
+  /// The next worker, round robin, that can run the task; the first living one if none can.
+  WorkerId in_turn(const Task& task) {
+    const auto workers = view().workers();
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      const WorkerId worker = workers[(turn_ + i) % workers.size()].id;
+      if (lost_[index(worker)] || !view().can_run(task, worker)) continue;
+      turn_ = (turn_ + i + 1) % workers.size();
+      return worker;
+    }
+    const auto alive = std::ranges::find(lost_, false);
+    return static_cast<WorkerId>(alive == lost_.end() ? 0 : alive - lost_.begin());
+  }
+
+  void steal(WorkerId thief) {
+    if (nothing_at_[index(thief)] == changes_) return;  // nothing new since it last found nothing
+    for (const WorkerId victim : victims_[index(thief)]) {
+      Queue& queue = queues_[index(victim)];
+      const std::size_t most = (queue.size() + 1) / 2;
+      loot_.clear();
+      for (auto it = queue.rbegin(); it != queue.rend() && loot_.size() < most; ++it)
+        if (view().can_run(**it, thief)) loot_.push_back(*it);
+      if (loot_.empty()) continue;
+      for (Task* task : loot_) {
+        queue.erase(task);
+        queues_[index(thief)].insert(task);
+      }
+      ++changes_;  // others may steal it in turn
+      return;
+    }
+    nothing_at_[index(thief)] = changes_;
+  }
+
+  std::pmr::unsynchronized_pool_resource pool_;
+  std::vector<Queue> queues_;                   // by worker, most urgent first
+  std::vector<std::vector<WorkerId>> victims_;  // by worker, nearest first
+  std::vector<bool> lost_;                      // by worker
+  std::vector<std::uint64_t> nothing_at_;       // by worker: the count of changes when it found nothing
+  std::uint64_t changes_ = 1;
+  std::size_t turn_ = 0;
+  std::vector<Task*> loot_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_lws() { return std::make_unique<Lws>(); }
+
+}  // namespace fairlead::schedule

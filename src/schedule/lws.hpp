@@ -1,0 +1,9 @@
+// LWS: a queue per worker, sorted by priority, and stealing from neighbours.
+#pragma once
+#include "policy/policy.hpp"
+
+namespace fairlead::schedule {
+
+std::unique_ptr<Policy> make_lws();
+
+}  // namespace fairlead::schedule

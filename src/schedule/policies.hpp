@@ -1,0 +1,17 @@
+// All policies by name.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "policy/policy.hpp"
+
+namespace fairlead::schedule {
+
+/// In the order in which they are listed to people.
+std::span<const PolicyEntry> policies();
+
+/// Throws ConfigError, naming the nearest valid name, if there is no such policy.
+std::unique_ptr<Policy> make_policy(std::string_view name);
+
+}  // namespace fairlead::schedule

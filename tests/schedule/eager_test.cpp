@@ -1,0 +1,53 @@
+#include "schedule/eager.hpp"
+
+#include "schedule/fake_world.hpp"
+
+namespace fairlead::schedule {
+
+TEST(Eager, TasksRunInTheOrderInWhichTheyBecameReady) {
+  FakeWorld world;
+  const auto eager = make_eager();
+  world.attach(*eager);
+  world.ready({{"T1", {"A"}, 1, 0}, {"T2", {"B"}, 1, 9}, {"T3", {"A"}, 1, 5}});
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(0), "T3");
+  EXPECT_EQ(world.pick(0, true), "-");
+}
+
+// Worker 1 alone can run T1 and T3.
+TEST(Eager, AWorkerPassesOverWhatItCannotRunAndOthersStillGetIt) {
+  FakeWorld world(2);
+  const auto eager = make_eager();
+  world.attach(*eager);
+  world.only_workers = {{"T1", {1}}, {"T3", {1}}};
+  world.ready({{"T1", {"A"}}, {"T2", {"A"}}, {"T3", {"A"}}, {"T4", {"A"}}});
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(0), "T4");
+  EXPECT_EQ(world.pick(0), "-");
+  EXPECT_EQ(world.pick(1), "T1");
+  world.ready({"T5", {"A"}});
+  EXPECT_EQ(world.pick(0), "T5");
+  EXPECT_EQ(world.pick(1), "T3");
+}
+
+TEST(Eager, ATaskGivenBackGoesToTheEnd) {
+  FakeWorld world;
+  const auto eager = make_eager();
+  world.attach(*eager);
+  world.ready({{"T1", {"A"}}, {"T2", {"A"}}});
+  EXPECT_EQ(world.pick(0), "T1");
+  world.give_back("T1");
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(0), "T1");
+}
+
+TEST(Eager, WhatTheFirstTasksReadIsWantedNext) {
+  FakeWorld world;
+  const auto eager = make_eager();
+  world.attach(*eager);
+  world.ready({{"T1", {"A"}, 1, 0, {"B"}, {"W"}}, {"T2", {"C", "D"}}});
+  EXPECT_EQ(world.upcoming(0, 3), (Names{"A", "B", "C"}));
+}
+
+}  // namespace fairlead::schedule

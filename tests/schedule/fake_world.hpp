@@ -1,0 +1,228 @@
+// A machine without an engine: a test says what is in memory and which tasks are ready, asks the policy, and
+// sees what it decided. Everything has a name; time is in milliseconds.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "policy/policy.hpp"
+
+namespace fairlead::schedule {
+
+constexpr NodeId node(unsigned i) { return static_cast<NodeId>(i); }
+constexpr WorkerId worker(unsigned i) { return static_cast<WorkerId>(i); }
+constexpr Duration ms(double t) { return Duration{static_cast<std::int64_t>(t * 1e6)}; }
+
+using Names = std::vector<std::string>;
+
+/// What a task does, in the order in which tests like to say it.
+struct Spec {
+  std::string name;
+  std::vector<std::string> reads;
+  double ms = 1;
+  int priority = 0;
+  std::vector<std::string> updates = {};  // read and written
+  std::vector<std::string> writes = {};
+};
+
+class FakeWorld : public View {
+ public:
+  explicit FakeWorld(unsigned nodes = 1, unsigned workers_per_node = 1) {
+    for (unsigned n = 0; n < nodes; ++n) {
+      nodes_.push_back({node(n), Bytes{1} << 40});
+      for (unsigned w = 0; w < workers_per_node; ++w)
+        workers_.push_back({worker(static_cast<unsigned>(workers_.size())), WorkerKind::cuda, node(n)});
+    }
+    state_.resize(nodes);
+    pipeline_.resize(nodes);
+  }
+  ~FakeWorld() override = default;
+  FakeWorld(const FakeWorld&) = delete;
+  FakeWorld& operator=(const FakeWorld&) = delete;
+
+  // ---- the situation
+
+  double from_host_ms = 2;                                    // for every datum
+  double from_peer_ms = 0;                                    // 0: no links between the nodes
+  std::map<std::string, std::vector<unsigned>> only_workers;  // by task: those that can run it; default all
+
+  void attach(Policy& policy) {
+    policy_ = &policy;
+    policy.attach(*this);
+  }
+  DatumId datum(const std::string& name) {
+    const auto [it, isnew] = ids_.emplace(name, static_cast<DatumId>(names_.size()));
+    if (isnew) {
+      names_.push_back(name);
+      for (auto& states : state_) states.push_back(ReplicaState::absent);
+    }
+    return it->second;
+  }
+  Task& submit(const Spec& spec) {
+    auto owned = std::make_unique<Record>();
+    Record& record = *owned;
+    record.spec = spec;
+    auto add = [&](const std::vector<std::string>& names, AccessMode mode) {
+      for (const auto& name : names) {
+        Access access{};
+        access.task = &record.task;
+        access.datum = datum(name);
+        access.mode = mode;
+        record.accesses.push_back(access);
+      }
+    };
+    add(spec.reads, AccessMode::read);
+    add(spec.updates, AccessMode::read_write);
+    add(spec.writes, AccessMode::write);
+    record.task.id = static_cast<TaskId>(tasks_.size());
+    record.task.priority = spec.priority;
+    record.task.accesses_begin = record.accesses.data();
+    record.task.access_count = static_cast<std::uint16_t>(record.accesses.size());
+    by_name_[spec.name] = &record;
+    tasks_.push_back(std::move(owned));
+    return record.task;
+  }
+  void ready(const Spec& spec, WorkerId released_by = no_id<WorkerId>) {
+    Task& task = submit(spec);
+    task.state = TaskState::ready;
+    policy_->ready(task, released_by);
+  }
+  void ready(std::initializer_list<Spec> specs) {
+    for (const Spec& spec : specs) ready(spec);
+  }
+  /// The datum is on the node; the policy is told.
+  void load(const std::string& name, NodeId at) {
+    const DatumId id = datum(name);
+    if (state(id, at) != ReplicaState::absent) return;
+    loads_.push_back(name);
+    state(id, at) = ReplicaState::arriving;
+    policy_->reserved(id, at);
+    state(id, at) = ReplicaState::valid;
+    policy_->loaded(id, at);
+  }
+  void drop(const std::string& name, NodeId at, DropReason why = DropReason::evicted) {
+    state(datum(name), at) = ReplicaState::absent;
+    policy_->dropped(datum(name), at, why);
+  }
+  /// The datum is used in place by the node's workers: valid there, and nobody is told of it.
+  void in_place(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::valid; }
+
+  // ---- the questions
+
+  /// The task that the worker gets; "-" for none. It stays picked, holding nothing.
+  std::string pick(WorkerId id, bool must = false) {
+    Task* task = policy_->pick(id, must);
+    if (task == nullptr) return "-";
+    task->state = TaskState::picked;
+    pipeline_[index(workers_[index(id)].node)].push_back(task);
+    return name_of(*task);
+  }
+  std::string pick(unsigned id, bool must = false) { return pick(worker(id), must); }
+  /// Picks and admits: what the task reads is loaded.
+  std::string request(unsigned id) {
+    const std::string name = pick(id);
+    if (name != "-") admit(name);
+    return name;
+  }
+  void admit(const std::string& name) {
+    Task& task = by_name_.at(name)->task;
+    const NodeId at = node_of(task);
+    for (const Access& access : task.accesses())
+      if (reads(access.mode)) load(names_[index(access.datum)], at);
+    task.state = TaskState::staged;
+  }
+  void finish(const std::string& name, unsigned by = 0) {
+    Task& task = by_name_.at(name)->task;
+    std::erase(pipeline_[index(node_of(task))], &task);
+    task.state = TaskState::finished;
+    policy_->finished(task, worker(by), ms(by_name_.at(name)->spec.ms));
+  }
+  void give_back(const std::string& name) {
+    Task& task = by_name_.at(name)->task;
+    std::erase(pipeline_[index(node_of(task))], &task);
+    task.state = TaskState::ready;
+    policy_->returned(task);
+  }
+  /// What leaves among those named, least recently used first.
+  std::string victim(NodeId at, const Names& candidates) {
+    struct List final : Candidates {
+      std::vector<DatumId> ids;
+      std::size_t at = 0;
+      DatumId next() override { return at < ids.size() ? ids[at++] : no_id<DatumId>; }
+    } list;
+    for (const auto& name : candidates) list.ids.push_back(datum(name));
+    return names_[index(policy_->victim(at, list))];
+  }
+  Names upcoming(unsigned id, std::size_t most) {
+    std::vector<DatumId> ids(most);
+    ids.resize(policy_->upcoming(worker(id), ids));
+    Names out;
+    for (const DatumId d : ids) out.push_back(names_[index(d)]);
+    return out;
+  }
+  /// What has been loaded since the last call, in order.
+  Names loads() { return std::exchange(loads_, {}); }
+  std::string name_of(const Task& task) const { return tasks_[index(task.id)]->spec.name; }
+  Task& task(const std::string& name) { return by_name_.at(name)->task; }
+
+  // ---- View
+
+  std::span<const WorkerInfo> workers() const override { return workers_; }
+  std::span<const NodeInfo> nodes() const override { return nodes_; }
+  Time now() const override { return {}; }
+  Random& random() override { return random_; }
+  bool can_run(const Task& task, WorkerId id) const override {
+    const auto it = only_workers.find(name_of(task));
+    return it == only_workers.end() || std::ranges::count(it->second, index(id)) > 0;
+  }
+  Duration estimate(const Task& task, WorkerId) const override { return ms(tasks_[index(task.id)]->spec.ms); }
+  Bytes bytes(DatumId) const override { return 1; }
+  ReplicaState residency(DatumId id, NodeId at) const override { return state_[index(at)][index(id)]; }
+  Duration transfer_time(DatumId id, NodeId at) const override {
+    if (residency(id, at) != ReplicaState::absent) return {};
+    double best = from_host_ms;
+    for (std::size_t n = 0; n < state_.size(); ++n)
+      if (from_peer_ms > 0 && state_[n][index(id)] == ReplicaState::valid)
+        best = std::min(best, from_peer_ms);
+    return ms(best);
+  }
+  void pipeline(NodeId at, std::vector<const Task*>& out) const override {
+    out.assign(pipeline_[index(at)].begin(), pipeline_[index(at)].end());
+  }
+  void successors(const Task&, std::vector<Task*>& out) const override { out.clear(); }
+  std::uint32_t remaining_writers(DatumId) const override { return 0; }
+  Coordinates coordinates(DatumId) const override { return {}; }
+
+ private:
+  struct Record {
+    Task task;
+    std::vector<Access> accesses;
+    Spec spec;
+  };
+  ReplicaState& state(DatumId id, NodeId at) { return state_[index(at)][index(id)]; }
+  NodeId node_of(const Task& task) const {
+    for (std::size_t n = 0; n < pipeline_.size(); ++n)
+      if (std::ranges::count(pipeline_[n], &task) > 0) return node(static_cast<unsigned>(n));
+    ADD_FAILURE() << name_of(task) << " is in no pipeline";
+    return node(0);
+  }
+
+  Policy* policy_ = nullptr;
+  std::vector<NodeInfo> nodes_;
+  std::vector<WorkerInfo> workers_;
+  std::map<std::string, DatumId> ids_;
+  Names names_, loads_;
+  std::vector<std::vector<ReplicaState>> state_;  // by node, datum
+  std::vector<std::vector<const Task*>> pipeline_;
+  std::vector<std::unique_ptr<Record>> tasks_;
+  std::map<std::string, Record*> by_name_;
+  Random random_{1};
+};
+
+}  // namespace fairlead::schedule

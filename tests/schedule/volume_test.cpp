@@ -1,0 +1,74 @@
+// How much the policies load, on a Cholesky factorization larger than memory. 135 slots of 14.75 MB are 2000
+// MB, as in the DARTS paper. Single volumes move by a tenth when n, memory or depth change a little, so
+// averages over neighbours are compared.
+#include "schedule/graph_world.hpp"
+#include "schedule/policies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fairlead::schedule {
+
+double average_loads(const char* name, int n, std::size_t slots = 135) {
+  double sum = 0;
+  int runs = 0;
+  for (const int size : {n - 1, n, n + 1})
+    for (const std::size_t depth : {6u, 8u, 12u}) {
+      const auto policy = make_policy(name);
+      sum += static_cast<double>(cholesky(size, slots, depth)->run(*policy).loads);
+      ++runs;
+    }
+  return sum / runs;
+}
+
+TEST(Volume, DartsLoadsFarLessThanEagerAndEagerFarLessThanLws) {
+  const double darts = average_loads("darts", 30), eager = average_loads("eager", 30);
+  EXPECT_LT(darts, 0.6 * eager);
+  EXPECT_LT(eager, 0.5 * average_loads("lws", 30));
+}
+
+// 30 GB in simulations of the paper's machine.
+TEST(Volume, DartsIsWithinTheRangeOfKnownSimulations) {
+  const double darts = average_loads("darts", 30);
+  EXPECT_GT(darts, 0.85 * 2030);
+  EXPECT_LT(darts, 1.15 * 2030);
+}
+
+// The published volume of the last point of Table 1 is 192 GB, 13,020 tiles.
+TEST(Volume, DartsIsWithinFifteenPerCentOfTheLastPointOfTable1) {
+  const auto policy = make_policy("darts");
+  const auto loads = static_cast<double>(cholesky(57, 135)->run(*policy).loads);
+  EXPECT_GT(loads, 0.85 * 13020);
+  EXPECT_LT(loads, 1.15 * 13020);
+}
+
+TEST(Volume, WhatFitsIsLoadedOnce) {
+  for (const char* name : {"eager", "lws", "darts", "darts-belady"}) {
+    const auto policy = make_policy(name);
+    EXPECT_EQ(cholesky(10, 55)->run(*policy).loads, 55u) << name;
+  }
+}
+
+// The least memory in which every task fits, and every depth: nothing may stop.
+TEST(Volume, EveryPolicyFinishesInTheSmallestMemory) {
+  for (const PolicyEntry& entry : policies())
+    for (const std::size_t slots : {3u, 4u, 5u, 7u})
+      for (const std::size_t depth : {1u, 2u, 8u}) {
+        SCOPED_TRACE(std::string(entry.name) + ", " + std::to_string(slots) + " slots, depth " +
+                     std::to_string(depth));
+        const auto policy = make_policy(entry.name);
+        EXPECT_EQ(cholesky(8, slots, depth)->run(*policy).tasks, 120u);
+        const auto again = make_policy(entry.name);
+        EXPECT_EQ(gemm(5, slots, depth)->run(*again).tasks, 125u);
+      }
+}
+
+TEST(Volume, TheSameRunTwiceIsTheSameOrder) {
+  for (const PolicyEntry& entry : policies()) {
+    const auto first = make_policy(entry.name), second = make_policy(entry.name);
+    EXPECT_EQ(cholesky(16, 40)->run(*first).order, cholesky(16, 40)->run(*second).order) << entry.name;
+  }
+}
+
+}  // namespace fairlead::schedule
