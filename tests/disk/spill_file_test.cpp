@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -186,6 +188,28 @@ TEST(SpillFile, WhereTheFileSystemSetsNothingAsideZerosAreWritten) {
   ASSERT_EQ(world.run(world.read(0, memory.data(), 3 * MiB + 4096)).error_number, 0);
   EXPECT_EQ(std::count(memory.data(), memory.data() + 3 * MiB + 4096, std::byte{0}),
             static_cast<std::ptrdiff_t>(3 * MiB + 4096));
+}
+
+// A limit on the size of files (ulimit -f) ends the writing of zeros half way.
+TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
+  Directory directory;
+  const std::string why_not = directory.mount("", 0, "ramfs");
+  if (!why_not.empty()) GTEST_SKIP() << why_not;
+  SpillFile file(directory.path());
+  file.reserve(2 * MiB);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit limit{5 * MiB, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const std::string refused = refusal([&] { file.reserve(8 * MiB); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(refused, HasSubstr(std::strerror(EFBIG)));
+  struct stat status {};
+  ASSERT_EQ(fstat(file.descriptor(), &status), 0);
+  EXPECT_EQ(static_cast<Bytes>(status.st_size), 2 * MiB);
+  EXPECT_EQ(file.size(), 2 * MiB);
 }
 
 // A memory file system before Linux 6.6 has no direct I/O: the file must work there all the same.
