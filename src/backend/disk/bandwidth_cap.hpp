@@ -1,0 +1,45 @@
+// A cap on bandwidth as a timetable: each transfer books the next free stretch of time, as long as its bytes
+// take at the cap, may begin when the stretch begins and is not reported before it ends. So threads that wait
+// at the same time wait for stretches one after the other, and none of their time is lost.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <algorithm>
+
+#include "base/time.hpp"
+
+namespace fairlead::backend {
+
+/// Passive: no clock, no lock.
+class BandwidthCap {
+  __extension__ using Wide = unsigned __int128;
+
+ public:
+  /// How far behind `now` a stretch may begin: threads wake up late, and that must not lower the bandwidth.
+  /// After a pause, this is also the burst beyond the cap: 1.25 MB at 250 MB/s.
+  static constexpr Duration most_behind = std::chrono::milliseconds(5);
+
+  struct Stretch {
+    Time begin, end;
+  };
+
+  /// `bytes_per_second` 0: no cap, all stretches are empty.
+  explicit BandwidthCap(Bytes bytes_per_second) noexcept : bytes_per_second_(bytes_per_second) {}
+
+  bool active() const noexcept { return bytes_per_second_ > 0; }
+
+  Stretch book(Bytes bytes, Time now) noexcept {
+    if (!active()) return {now, now};
+    const auto product = static_cast<Wide>(bytes) * 1'000'000'000 + (bytes_per_second_ - 1);  // rounds up
+    const auto nanoseconds = static_cast<Duration::rep>(product / bytes_per_second_);
+    const Time begin = std::max(next_free_, now - most_behind);
+    next_free_ = begin + Duration(nanoseconds);
+    return {begin, next_free_};
+  }
+
+ private:
+  Bytes bytes_per_second_;
+  Time next_free_{0};
+};
+
+}  // namespace fairlead::backend

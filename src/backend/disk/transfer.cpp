@@ -1,0 +1,81 @@
+// Full transfers over pread, pwrite and their scattered kin.
+#include "backend/disk/transfer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace fairlead::backend {
+namespace {
+
+constexpr Bytes smallest_sector = 512;
+
+ssize_t once(int descriptor, off_t offset, std::span<const iovec> parts, IoDirection direction) {
+  const auto& [memory, bytes] = parts.front();
+  const int count = static_cast<int>(parts.size());
+  if (direction == IoDirection::read)
+    return count == 1 ? pread(descriptor, memory, bytes, offset)
+                      : preadv(descriptor, parts.data(), count, offset);
+  return count == 1 ? pwrite(descriptor, memory, bytes, offset)
+                    : pwritev(descriptor, parts.data(), count, offset);
+}
+
+// Takes the first `bytes` off the parts, and what is empty then.
+std::span<iovec> without_first(std::span<iovec> parts, std::size_t bytes) {
+  while (!parts.empty() && bytes >= parts.front().iov_len) {
+    bytes -= parts.front().iov_len;
+    parts = parts.subspan(1);
+  }
+  if (!parts.empty()) {
+    parts.front().iov_base = static_cast<std::byte*>(parts.front().iov_base) + bytes;
+    parts.front().iov_len -= bytes;
+  }
+  return parts;
+}
+
+// Writing goes to the page cache first: waiting for the disk here keeps the cache from growing, and shows the
+// disk's errors where they belong. 0, or the error number.
+int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection direction) {
+  const auto from = static_cast<off_t>(offset), length = static_cast<off_t>(bytes);
+  if (length == 0) return 0;  // the calls below would take it for "up to the end"
+  if (direction == IoDirection::write &&
+      sync_file_range(descriptor, from, length,
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) !=
+          0 &&
+      (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+    return errno;  // other errors: there is no disk behind this descriptor
+  posix_fadvise(descriptor, from, length, POSIX_FADV_DONTNEED);
+  return 0;
+}
+
+}  // namespace
+
+TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> parts, IoDirection direction,
+                                 bool direct) {
+  TransferOutcome outcome;
+  parts = without_first(parts, 0);
+  while (!parts.empty()) {
+    const ssize_t moved = once(descriptor, static_cast<off_t>(offset + outcome.bytes), parts, direction);
+    if (moved > 0) {
+      outcome.bytes += static_cast<Bytes>(moved);
+      parts = without_first(parts, static_cast<std::size_t>(moved));
+    } else if (moved == 0) {
+      outcome.error_number = direction == IoDirection::read ? ENODATA : EIO;
+      break;
+    } else if (errno != EINTR) {
+      // A direct read that met the end of the file inside a sector cannot be continued from there.
+      const bool met_end =
+          direct && direction == IoDirection::read && errno == EINVAL && outcome.bytes % smallest_sector != 0;
+      outcome.error_number = met_end ? ENODATA : errno;
+      break;
+    }
+  }
+  if (!direct) {
+    const int error_number = drop_from_page_cache(descriptor, offset, outcome.bytes, direction);
+    if (outcome.error_number == 0) outcome.error_number = error_number;
+  }
+  return outcome;
+}
+
+}  // namespace fairlead::backend
