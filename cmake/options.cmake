@@ -1,6 +1,8 @@
 # Flags that every target of Fairlead is compiled with; users of the installed library do not get them.
 add_library(fairlead_options INTERFACE)
 target_compile_options(fairlead_options INTERFACE
+  # Cheap checks of what must hold inside stay on in every build.
+  -UNDEBUG
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
   # Decisions must come out the same in every build: no fused operations that change the last bit.
   -ffp-contract=off)

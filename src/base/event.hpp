@@ -8,19 +8,17 @@
 
 namespace fairlead {
 
-/// What happened, to whom: the only input of the engine. Tasks and copies are events themselves, so that
-/// reporting one allocates nothing.
+/// What happened.
 enum class EventKind : std::uint8_t {
-  task_ready,     // all its predecessors are finished
-  task_finished,  // its body is over and its data are written
-  task_failed,    // its body threw, or the worker was lost
-  task_returned,  // the worker gave it back before starting it
-  task_kept,      // asked for back too late: it had started
-  copy_finished,  // the bytes have landed
-  copy_failed,    // they have not, and will not
-  datum_registered,
-  datum_released,
-  flow_cancelled,  // unstarted tasks are to complete without running
+  task_ready,      // all its predecessors are finished
+  task_finished,   // its body is over and its data are written
+  task_failed,     // its body threw, or the worker was lost
+  task_returned,   // asked for back, and the worker had not started it
+  copy_finished,   // the bytes have landed
+  copy_failed,     // they have not, and will not
+  worker_arrived,  // the worker takes tasks from now on
+  worker_left,     // it does not, until it arrives again
+  flush,           // the program wants all results at home
   time_passed,     // nothing else: a wake-up that was asked for
 };
 
@@ -29,8 +27,8 @@ struct Event {
   Time at{};              ///< when it happened
   Duration duration{};    ///< task_finished, task_failed: how long the body ran
   EventKind kind = EventKind::time_passed;
-  WorkerId worker =
-      no_id<WorkerId>;  ///< where it happened; task_ready: who released it (none: the submitter)
+  WorkerId worker = no_id<WorkerId>;  ///< where it happened; task_ready: who released it (none: the submitter)
+  std::uint16_t reporter = 0;         ///< who says so, and may reuse a finished task once it is applied
 };
 
 }  // namespace fairlead

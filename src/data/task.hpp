@@ -46,12 +46,11 @@ enum class TaskState : std::uint8_t {
   finished,  // over, with or without success
 };
 
-/// Things about a task that are either so or not.
+/// Things about a task that are either so or not. The engine's.
 enum class TaskFlag : std::uint8_t {
-  cancelled = 1,          // completes without running: an input is poisoned, or its flow was cancelled
-  prefetch_given_up = 2,  // its prefetches were revoked twice: not tried again before admission
-  asynchronous = 4,       // the body ends later than it returns
-  urgent = 8,             // reported at once, not in a batch
+  cancelled = 1,     // completes without running: an input is poisoned, or its flow was cancelled
+  told_started = 2,  // the policy knows that it runs
+  recalled = 4,      // asked back from its worker, no answer yet
 };
 
 /// Where in the user's program a task was submitted; for messages.

@@ -1,5 +1,7 @@
 // Where tasks come from: a front end behind one small interface, so that nothing below knows which one made a task.
 #pragma once
+#include <span>
+
 #include "base/event_chain.hpp"
 #include "data/task.hpp"
 
@@ -13,9 +15,8 @@ class TaskSource {
  public:
   virtual ~TaskSource() = default;
 
-  /// The task is over, its completion is known to the engine. Appends the tasks that became ready by it to `ready`,
-  /// and counts it out; the descriptor may be reused as soon as the engine has forgotten it.
-  virtual void completed(Task&, EventChain& ready, Recycler&) = 0;
+  /// The tasks are over, and the engine has been told. Appends the tasks that became ready by that to `ready`.
+  virtual void completed(std::span<Task* const> tasks, EventChain& ready, Recycler&) = 0;
 
   /// Makes up to `limit` more tasks that are ready from the start, appended to `ready`; fewer = there are no more
   /// now. Front ends that insert tasks as the program runs have none of their own.

@@ -133,6 +133,8 @@ void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
       if (successor->wait.load(std::memory_order_acquire) == 1 ||
           successor->wait.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         successor->kind = EventKind::task_ready;
+        successor->worker = task.worker;
+        successor->at = task.at;
         ready.append(*successor);
       }
     }

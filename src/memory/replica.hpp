@@ -67,6 +67,8 @@ struct Copy : Event {
   Cause cause = Cause::demand;
   State state = State::queued;
   bool overtaken = false;      ///< the datum was written meanwhile: what lands is old
+  bool revoked = false;        ///< a prefetch whose space is wanted back as soon as it lands
+  bool counts_for_flush = false;
   std::uint8_t attempts = 0;   ///< failed so far
   int error_number = 0;        ///< set by the world before copy_failed
   std::uint64_t version = 0;   ///< that it carries

@@ -1,0 +1,89 @@
+// The simulated world: a virtual clock, workers that take as long as they are told, links that take as long as their
+// bandwidth says, and faults by seed. The same engine decides as in a real run. One thread, the application's, drives
+// it whenever it would wait; a run is its seed.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::backend {
+
+struct SimOptions {
+  std::uint64_t seed = 1;
+  /// How long a task takes on a worker, before noise.
+  std::function<Duration(const Task&, WorkerId)> duration;
+  unsigned noise_percent = 0;               ///< tasks and copies take up to this much longer or shorter
+  std::uint64_t copy_fails_once_in = 0;     ///< 0: never
+  std::uint64_t write_back_fails_once_in = 0;
+  std::uint64_t task_fails_once_in = 0;
+  std::uint64_t copy_stalls_once_in = 0;    ///< takes a hundred times as long
+  bool run_bodies = false;                  ///< else tasks only take time
+  /// Told when the bytes of a copy have landed, before the engine hears of it.
+  std::function<void(const memory::Copy&, bool succeeded)> on_copy;
+  std::function<void(const memory::Copy&)> on_copy_start;
+  /// Told when a task starts and ends, with the worker.
+  std::function<void(Task&, WorkerId)> on_start;
+  std::function<void(Task&, WorkerId, bool succeeded)> on_end;
+};
+
+class SimWorld final : public engine::DrivenWorld {
+ public:
+  explicit SimWorld(SimOptions options);
+
+  void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
+  void end() override {}
+  void help(const std::function<bool()>& done) override;
+  bool hungry() const noexcept override { return idle_workers_ > 0; }
+  void nudge() noexcept override {}
+  Time now() noexcept override { return now_; }
+  std::size_t reporters() const noexcept override { return 1; }
+
+  bool launch(WorkerId worker, Task& task) override;
+  void recall(WorkerId worker, Task& task) override;
+  void start(memory::Copy& copy) override;
+  void wake(WorkerId) override {}
+  void stopped() override { stopped_ = true; }
+
+  std::uint64_t events() const noexcept { return events_; }
+
+ private:
+  struct Worker {
+    std::deque<Task*> staged;
+    Task* running = nullptr;
+    Time started{};
+  };
+  struct Happening {
+    Time at;
+    std::uint64_t order;  // of scheduling: equal times happen in this order
+    enum class Kind : std::uint8_t { task_ends, copy_ends } kind;
+    WorkerId worker;
+    memory::Copy* copy;
+    bool operator>(const Happening& other) const noexcept {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+
+  Duration with_noise(Duration duration);
+  void start_next(WorkerId worker);
+  void happen(const Happening& happening);
+  void schedule(Happening happening);
+
+  SimOptions options_;
+  Random random_;
+  engine::Engine* engine_ = nullptr;
+  engine::Reporter* application_ = nullptr;
+  Time now_{};
+  std::vector<Worker> workers_;
+  std::vector<Event> arrivals_;
+  std::vector<Time> link_free_at_;
+  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
+  std::uint64_t scheduled_ = 0, events_ = 0;
+  std::size_t idle_workers_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace fairlead::backend

@@ -1,0 +1,484 @@
+// What the engine does with each event, and how it gives workers their tasks.
+#include "engine/engine.hpp"
+
+#include <fairlead/codelet_info.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace fairlead::engine {
+
+namespace {
+constexpr Duration short_task{5'000};  // below this, handing over costs more than a long pipeline harms
+constexpr std::size_t short_task_depth = 8, smallest_depth = 4, largest_depth = 16;
+constexpr std::size_t unadmitted_allowed = 4;
+constexpr std::int64_t adapt_every = 32;  // tasks
+}  // namespace
+
+Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& world, Options options)
+    : policy_(std::move(policy)),
+      world_(world),
+      options_(std::move(options)),
+      memory_(topology, *policy_, options_.bug),
+      random_(options_.seed),
+      pipelines_(topology.workers.size()),
+      applied_(options_.reporters),
+      tell_progress_(includes(policy_->interests(), Interest::progress)),
+      tell_submissions_(includes(policy_->interests(), Interest::submitted)) {
+  log_.enabled = options_.log;
+  for (std::size_t i = 0; i < topology.workers.size(); ++i)
+    workers_.push_back({static_cast<WorkerId>(i), topology.workers[i].kind, topology.workers[i].node});
+  for (std::size_t i = 0; i < topology.nodes.size(); ++i)
+    if (topology.nodes[i].role == NodeRole::cache)
+      node_infos_.push_back({static_cast<NodeId>(i), topology.nodes[i].capacity});
+  if (options_.pipeline_depth != 0) depth_ = std::min(options_.pipeline_depth, largest_depth);
+  policy_->attach(*this);
+}
+
+Engine::~Engine() = default;
+
+// ---- entrance
+
+void Engine::enter(EventChain& events, Commands& out) {
+  inbox_.push(events);
+  // Whoever leaves without the lock has pushed before the holder's last look at the inbox.
+  while (!inbox_.empty() && lock_.try_lock()) {
+    serve(out);
+    lock_.unlock();
+  }
+}
+
+void Engine::enter_surely(EventChain& events, Commands& out) {
+  inbox_.push(events);
+  lock_.lock();
+  serve(out);
+  lock_.unlock();
+  enter(events, out);
+}
+
+void Engine::serve(Commands& out) {
+  try {
+    for (Event* event = inbox_.drain(); event != nullptr;) {
+      Event* following = event->next;  // the event may be somebody else's as soon as it is applied
+      if (log_.enabled) log_.event(*event);
+      apply(*event, out);
+      event = following;
+    }
+    follow_effects(out);
+    give_work(out);
+    if (log_.enabled) log_.served();
+    if (options_.check_invariants) memory_.check(false);
+  } catch (...) {
+    if (fatal_ == nullptr) fatal_ = std::current_exception();
+    out.stopped = true;
+  }
+}
+
+DatumId Engine::add(const memory::DatumSpec& spec) {
+  const Guard guard{lock_};
+  if (log_.enabled) log_.datum(spec);
+  return memory_.add(spec);
+}
+
+bool Engine::try_remove(DatumId id) {
+  const Guard guard{lock_};
+  const bool removed = memory_.try_remove(id);
+  if (log_.enabled) log_.removal(id);
+  return removed;
+}
+
+void Engine::submitted(Task& task) {
+  if (!tell_submissions_) return;
+  const Guard guard{lock_};
+  if (log_.enabled) log_.submission(task);
+  record_.submitted(task);
+  policy_->submitted(task);
+}
+
+void Engine::horizon_closed() {
+  if (!tell_submissions_) return;
+  const Guard guard{lock_};
+  if (log_.enabled) log_.horizon_closed();
+  policy_->horizon_closed();
+}
+
+void Engine::cancel(TaskSource& source) {
+  const Guard guard{lock_};
+  if (log_.enabled) log_.cancellation(source.id);
+  source.cancelled = true;
+}
+
+// ---- events
+
+void Engine::apply(Event& event, Commands& out) {
+  now_ = std::max(now_, event.at);
+  switch (event.kind) {
+    case EventKind::task_ready: apply_ready(static_cast<Task&>(event), out); break;
+    case EventKind::task_finished:
+    case EventKind::task_failed: {
+      const auto reporter = event.reporter;
+      apply_over(static_cast<Task&>(event), event.kind == EventKind::task_finished);
+      // release: the reporter, who acquires, may reuse the descriptor now. One writer, so no read-modify-write.
+      auto& count = applied_[reporter].count;
+      count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      break;
+    }
+    case EventKind::task_returned: apply_returned(static_cast<Task&>(event), out); break;
+    case EventKind::copy_finished:
+    case EventKind::copy_failed:
+      ++recent_copies_;
+      recent_copy_time_ += event.duration;
+      memory_.landed(static_cast<memory::Copy&>(event), event.kind == EventKind::copy_finished);
+      break;
+    case EventKind::worker_arrived: {
+      Pipeline& pipeline = pipelines_[index(event.worker)];
+      pipeline.present = true;
+      pipeline.idle_since = event.at;
+      break;
+    }
+    case EventKind::worker_left: pipelines_[index(event.worker)].present = false; break;
+    case EventKind::flush: memory_.flush(); break;
+    case EventKind::time_passed: break;
+  }
+}
+
+void Engine::apply_ready(Task& task, Commands& out) {
+  assert(task.state == TaskState::waiting);
+  if (must_cancel(task) || memory_.reads_poisoned(task)) {
+    cancel_task(task, out);
+    return;
+  }
+  task.state = TaskState::ready;
+  ++held_by_policy_;
+  policy_->ready(task, task.worker);
+}
+
+void Engine::cancel_task(Task& task, Commands& out) {
+  memory_.poison_outputs(task);
+  if (tell_submissions_) record_.over(task);
+  task.set(TaskFlag::cancelled);
+  task.state = TaskState::finished;
+  ++tasks_cancelled_;
+  digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 0);
+  out.completions.push_back(&task);
+}
+
+void Engine::apply_over(Task& task, bool succeeded) {
+  assert(task.state == TaskState::staged);
+  Pipeline& pipeline = pipelines_[index(task.worker)];
+  pipeline.remove(task);
+  --pipeline.staged;
+  --in_pipelines_;
+  if (task.has(TaskFlag::recalled)) --pipeline.recalls;
+  pipeline.busy += task.duration;
+  ++pipeline.tasks_run;
+  if (pipeline.staged == 0) {
+    pipeline.idle_since = now_;
+    pipeline.lost_to_data = pipeline.size != 0;
+    starved_ += pipeline.lost_to_data;
+  }
+  if (tell_progress_ && !task.has(TaskFlag::told_started)) policy_->started(task, task.worker);
+  memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed);
+  if (succeeded) model_.record(task.codelet, workers_[index(task.worker)].kind, task.duration);
+  if (tell_submissions_) record_.over(task);
+  task.state = TaskState::finished;
+  ++tasks_done_;
+  if (tell_progress_) {
+    policy_->finished(task, task.worker, task.duration);
+    tell_started(task.worker);
+  }
+  recent_task_time_ += task.duration;
+  if (++recent_tasks_ == adapt_every) adapt_depth();
+}
+
+/// The worker has gone on to its next staged task.
+void Engine::tell_started(WorkerId worker) {
+  Pipeline& pipeline = pipelines_[index(worker)];
+  for (std::size_t i = 0; i < pipeline.size; ++i) {
+    Task& task = *pipeline.tasks[i];
+    if (task.state != TaskState::staged) continue;
+    if (!task.has(TaskFlag::told_started)) {
+      task.set(TaskFlag::told_started);
+      policy_->started(task, worker);
+    }
+    return;
+  }
+}
+
+/// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for.
+void Engine::apply_returned(Task& task, Commands& out) {
+  Pipeline& from = pipelines_[index(task.worker)];
+  from.remove(task);
+  --from.staged;
+  --from.recalls;
+  task.flags &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(TaskFlag::recalled));
+  WorkerId best = task.worker;
+  for (const WorkerInfo& worker : workers_) {
+    const Pipeline& pipeline = pipelines_[index(worker.id)];
+    if (!pipeline.present || worker.node != task.node || !can_run(task, worker.id)) continue;
+    if (!pipelines_[index(best)].present || pipeline.size < pipelines_[index(best)].size) best = worker.id;
+  }
+  task.worker = best;
+  pipelines_[index(best)].push(task);
+  stage(task, out);
+}
+
+void Engine::follow_effects(Commands& out) {
+  auto& effects = memory_.effects;
+  for (std::size_t i = 0; i < effects.landed.size(); ++i) {
+    Task& task = *effects.landed[i];
+    if (task.state == TaskState::admitted && task.pending_copies == 0) stage(task, out);
+  }
+  effects.landed.clear();
+  for (std::size_t i = 0; i < effects.failed.size(); ++i) {
+    Task& task = *effects.failed[i];
+    Pipeline& pipeline = pipelines_[index(task.worker)];
+    pipeline.remove(task);
+    --in_pipelines_;
+    memory_.release(task, memory::Outcome::failed);
+    policy_->cancelled(task);
+    if (tell_submissions_) record_.over(task);
+    task.state = TaskState::finished;
+    digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 1);
+    out.completions.push_back(&task);
+  }
+  effects.failed.clear();
+  for (memory::Copy* copy : effects.started) {
+    copy->at = now_;
+    digest_.add(CommandDigest::Kind::start_copy, copy->id,
+                (index(copy->from->node) << 8) | index(copy->to->node) | (copy->to->block.offset << 16));
+    out.copies.push_back(copy);
+  }
+  effects.started.clear();
+  if (effects.write_back_error != 0) {
+    if (stop_error_ == 0) {
+      stop_error_ = effects.write_back_error;
+      stop_datum_ = effects.write_back_failed;
+    }
+    effects.write_back_error = 0;
+    out.stopped = true;
+  }
+}
+
+// ---- giving work
+
+void Engine::stage(Task& task, Commands& out) {
+  Pipeline& pipeline = pipelines_[index(task.worker)];
+  if (pipeline.staged++ == 0 && pipeline.present)
+    (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += now_ - pipeline.idle_since;
+  task.state = TaskState::staged;
+  digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker));
+  if (world_.launch(task.worker, task)) out.wake.push_back(task.worker);
+  if (tell_progress_ && pipeline.staged == 1) tell_started(task.worker);
+}
+
+/// Admits what waits for memory in this pipeline, in order, until one does not fit.
+bool Engine::try_admit(WorkerId worker, Commands& out) {
+  Pipeline& pipeline = pipelines_[index(worker)];
+  bool progress = false;
+  for (std::size_t i = 0; i < pipeline.size && pipeline.unadmitted > 0;) {
+    Task& task = *pipeline.tasks[i];
+    if (task.state != TaskState::picked) {
+      ++i;
+      continue;
+    }
+    if (must_cancel(task)) {
+      memory_.forget_claim(task);
+      pipeline.remove(task);
+      --pipeline.unadmitted;
+      --unadmitted_;
+      --in_pipelines_;
+      policy_->cancelled(task);
+      cancel_task(task, out);
+      progress = true;
+      continue;
+    }
+    const bool first = pipeline.size == pipeline.unadmitted;
+    const auto admission = memory_.admit(task, workers_[index(worker)].node, first);
+    if (admission == memory::Admission::admitted) {
+      --pipeline.unadmitted;
+      --unadmitted_;
+      progress = true;
+      if (task.pending_copies == 0) stage(task, out);
+    } else if (admission != memory::Admission::token_taken) {
+      break;
+    }
+    ++i;
+  }
+  return progress;
+}
+
+/// At most one more task for this worker. True if something changed.
+bool Engine::give_one(WorkerId worker, Commands& out) {
+  Pipeline& pipeline = pipelines_[index(worker)];
+  if (!pipeline.present || pipeline.size >= depth_ || held_by_policy_ == 0) return false;
+  if (pipeline.unadmitted > 0) {
+    // Looking further only helps if what waits does so for a token, not for memory.
+    if (pipeline.unadmitted >= unadmitted_allowed) return false;
+    for (std::size_t i = 0; i < pipeline.size; ++i) {
+      const Task& task = *pipeline.tasks[i];
+      if (task.state != TaskState::picked) continue;
+      const bool token = std::ranges::any_of(task.accesses(), [&](const Access& access) {
+        return access.mode != AccessMode::read && memory_.datum(access.datum).token_holder != nullptr;
+      });
+      if (!token) return false;
+    }
+  }
+  Task* task = policy_->pick(worker, false);
+  if (task == nullptr) return false;
+  --held_by_policy_;
+  if (must_cancel(*task)) {
+    policy_->cancelled(*task);
+    cancel_task(*task, out);
+    return true;
+  }
+  task->state = TaskState::picked;
+  task->worker = worker;
+  pipeline.push(*task);
+  ++pipeline.unadmitted;
+  ++unadmitted_;
+  ++in_pipelines_;
+  try_admit(worker, out);
+  return true;
+}
+
+void Engine::give_work(Commands& out) {
+  for (bool again = true; again;) {
+    again = false;
+    bool freed = stop_error_ != 0;
+    for (const NodeInfo& node : node_infos_) freed |= std::exchange(memory_.node(node.id).freed, false);
+    for (const WorkerInfo& worker : workers_) {
+      if (freed && pipelines_[index(worker.id)].unadmitted > 0) again |= try_admit(worker.id, out);
+      again |= give_one(worker.id, out);
+    }
+    if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
+    for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
+  }
+  share_staged(out);
+  insist(out);
+}
+
+/// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.
+void Engine::share_staged(Commands& out) {
+  (void)out;
+  for (const WorkerInfo& idle : workers_) {
+    const Pipeline& empty = pipelines_[index(idle.id)];
+    if (!empty.present || empty.size != 0) continue;
+    for (const WorkerInfo& busy : workers_) {
+      Pipeline& pipeline = pipelines_[index(busy.id)];
+      if (busy.node != idle.node || pipeline.recalls != 0 || pipeline.staged <= (pipeline.present ? 1 : 0)) continue;
+      for (std::size_t i = pipeline.size; i-- > 0;) {
+        Task& task = *pipeline.tasks[i];
+        if (task.state != TaskState::staged || !can_run(task, idle.id)) continue;
+        task.set(TaskFlag::recalled);
+        ++pipeline.recalls;
+        digest_.add(CommandDigest::Kind::recall, static_cast<std::uint64_t>(task.id), index(busy.id));
+        world_.recall(busy.id, task);
+        break;
+      }
+      if (pipeline.recalls != 0) break;
+    }
+  }
+}
+
+/// If nothing runs and nothing moves although tasks are ready, the policy has to give one out.
+void Engine::insist(Commands& out) {
+  while (in_pipelines_ == 0 && held_by_policy_ > 0 && memory_.copies_in_flight() == 0) {
+    Task* task = nullptr;
+    WorkerId worker{};
+    bool anybody = false;
+    for (const WorkerInfo& candidate : workers_) {
+      if (!pipelines_[index(candidate.id)].present) continue;
+      anybody = true;
+      worker = candidate.id;
+      if ((task = policy_->pick(worker, true)) != nullptr) break;
+    }
+    if (!anybody) return;
+    for (std::size_t i = 0; task == nullptr && i < workers_.size(); ++i) {
+      if (!pipelines_[i].present) continue;
+      worker = workers_[i].id;
+      task = policy_->take_any(worker);
+    }
+    if (task == nullptr) return;  // no present worker can run what is ready
+    --held_by_policy_;
+    if (must_cancel(*task)) {
+      policy_->cancelled(*task);
+      cancel_task(*task, out);
+      continue;
+    }
+    task->state = TaskState::picked;
+    task->worker = worker;
+    pipelines_[index(worker)].push(*task);
+    ++pipelines_[index(worker)].unadmitted;
+    ++unadmitted_;
+    ++in_pipelines_;
+    try_admit(worker, out);
+    follow_effects(out);
+  }
+  if (in_pipelines_ > 0 && in_pipelines_ == unadmitted_ && memory_.copies_in_flight() == 0) {
+    // Everything waits for memory, and nothing that could free some is under way: then somebody must fit now.
+    bool progress = false;
+    for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
+    follow_effects(out);
+    if (!progress && memory_.copies_in_flight() == 0 && in_pipelines_ == unadmitted_ && in_pipelines_ > 0) {
+      for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
+      follow_effects(out);
+      if (!progress && memory_.copies_in_flight() == 0)
+        throw Error("internal: " + std::to_string(unadmitted_) + " tasks wait for memory and nothing frees any");
+    }
+  }
+}
+
+/// Pipelines are as deep as copies take tasks: data are then there when a task's turn comes, and not much is decided
+/// before it must be.
+void Engine::adapt_depth() {
+  if (options_.pipeline_depth == 0) {
+    const Duration task = recent_task_time_ / recent_tasks_;
+    if (task < short_task) {
+      depth_ = short_task_depth;
+    } else if (recent_copies_ == 0) {
+      depth_ = 2;
+    } else {
+      const Duration copy = recent_copy_time_ / recent_copies_;
+      const auto cover = static_cast<std::size_t>(copy / task) + 2;
+      depth_ = std::clamp(cover + starved_, smallest_depth, largest_depth);
+    }
+  }
+  recent_tasks_ = recent_copies_ = 0;
+  recent_task_time_ = recent_copy_time_ = Duration{};
+  starved_ = 0;
+}
+
+// ---- view
+
+bool Engine::can_run(const Task& task, WorkerId worker) const {
+  return ((task.codelet->kinds >> static_cast<unsigned>(workers_[index(worker)].kind)) & 1u) != 0;
+}
+
+Duration Engine::estimate(const Task& task, WorkerId worker) const {
+  return options_.estimate ? options_.estimate(task, worker)
+                           : model_.estimate(task.codelet, workers_[index(worker)].kind);
+}
+
+Duration Engine::transfer_time(DatumId id, NodeId node) const {
+  if (memory_.residency(id, node) != ReplicaState::absent) return Duration{};
+  const Topology& topology = memory_.topology();
+  const LinkSpec& link = topology.links[index(topology.link_between(memory_.source_node(id), node))];
+  return link.latency + Duration(static_cast<std::int64_t>(
+                            static_cast<double>(memory_.datum(id).bytes) * 1e9 / link.bytes_per_second));
+}
+
+void Engine::pipeline(NodeId node, std::vector<const Task*>& out) const {
+  out.clear();
+  for (const WorkerInfo& worker : workers_) {
+    if (worker.node != node) continue;
+    const Pipeline& pipeline = pipelines_[index(worker.id)];
+    out.insert(out.end(), pipeline.tasks.begin(), pipeline.tasks.begin() + pipeline.size);
+  }
+}
+
+void Engine::successors(const Task& task, std::vector<Task*>& out) const { record_.successors(task, out); }
+std::uint32_t Engine::remaining_writers(DatumId id) const { return record_.writers(id); }
+
+}  // namespace fairlead::engine

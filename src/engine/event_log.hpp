@@ -1,0 +1,59 @@
+// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; what the engine
+// answered is kept apart, as a digest.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/event.hpp"
+#include "base/random.hpp"
+#include "data/task.hpp"
+#include "memory/datum_table.hpp"
+#include "memory/replica.hpp"
+
+namespace fairlead::engine {
+
+/// Records are sequences of 64-bit words; the first holds the kind in its low byte.
+class EventLog {
+ public:
+  enum class Record : std::uint8_t { event, datum, removal, submission, horizon_closed, cancellation, served };
+
+  bool enabled = false;
+
+  void event(const Event& event);
+  void datum(const memory::DatumSpec& spec);
+  void removal(DatumId id);
+  void submission(const Task& task);
+  void horizon_closed();
+  void cancellation(std::uint32_t source);
+  /// The events before this were served together: then workers were given tasks.
+  void served();
+
+  const std::vector<std::uint64_t>& words() const noexcept { return words_; }
+  /// Throws SystemError naming the file.
+  void write(const std::string& path) const;
+  static std::vector<std::uint64_t> read(const std::string& path);
+
+ private:
+  std::uint32_t number_of(const CodeletInfo* codelet);
+  void task(const Task& task);
+  std::vector<std::uint64_t> words_;
+  std::vector<const CodeletInfo*> codelets_;
+};
+
+/// What the engine commanded, reduced to one number that changes with every change of a command or of their order.
+class CommandDigest {
+ public:
+  enum class Kind : std::uint8_t { launch, recall, start_copy, complete };
+  void add(Kind kind, std::uint64_t subject, std::uint64_t object) noexcept {
+    value_ = Random::mix(value_ ^ (static_cast<std::uint64_t>(kind) << 56) ^ (subject << 16) ^ object) + 0x9e37;
+    ++count_;
+  }
+  std::uint64_t value() const noexcept { return value_; }
+  std::uint64_t count() const noexcept { return count_; }
+
+ private:
+  std::uint64_t value_ = 0, count_ = 0;
+};
+
+}  // namespace fairlead::engine

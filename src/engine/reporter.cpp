@@ -1,0 +1,83 @@
+// The order of steps that keeps the engine's view consistent: post the finished, release their successors, enter.
+#include "engine/reporter.hpp"
+
+namespace fairlead::engine {
+
+Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
+    : engine_(engine), world_(world), id_(id), recycler_(graph.tasks(), graph.epochs()) {}
+
+void Reporter::finished(Task& task, Time at, Duration duration) {
+  task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
+  task.at = at;
+  task.duration = duration;
+  task.reporter = id_;
+  batch_.push_back(&task);
+}
+
+void Reporter::add(EventChain& events) noexcept {
+  for (Event* event = events.take_in_order(); event != nullptr;) {
+    Event* following = event->next;
+    events_.append(*event);
+    event = following;
+  }
+}
+
+/// The tasks are over and told; their successors follow. Consecutive tasks of one source are completed together.
+void Reporter::complete(std::vector<Task*>& tasks) {
+  for (std::size_t begin = 0; begin < tasks.size();) {
+    TaskSource* source = tasks[begin]->source;
+    std::size_t end = begin + 1;
+    while (end < tasks.size() && tasks[end]->source == source) ++end;
+    source->completed(std::span(tasks).subspan(begin, end - begin), events_, recycler_);
+    begin = end;
+  }
+}
+
+void Reporter::report() {
+  if (!batch_.empty()) {
+    for (Task* task : batch_) finished_.append(*task);
+    engine_.post(finished_);
+    complete(batch_);
+    unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
+    batch_.clear();
+  }
+  serve();
+}
+
+void Reporter::serve() {
+  engine_.enter(events_, commands_);
+  carry_out();
+}
+
+void Reporter::serve_surely() {
+  engine_.enter_surely(events_, commands_);
+  carry_out();
+}
+
+void Reporter::carry_out() {
+  while (!commands_.empty()) {
+    for (memory::Copy* copy : commands_.copies) world_.start(*copy);
+    for (const WorkerId worker : commands_.wake) world_.wake(worker);
+    if (commands_.stopped) world_.stopped();
+    cancelled_.swap(commands_.completions);
+    commands_.clear();
+    if (!cancelled_.empty()) {
+      complete(cancelled_);
+      for (Task* task : cancelled_) recycler_.recycle(*task);
+      cancelled_.clear();
+      engine_.enter(events_, commands_);
+    }
+  }
+  recycle_applied();
+}
+
+void Reporter::recycle_applied() {
+  const std::uint64_t applied = engine_.applied(id_);
+  while (forgotten_ < applied && !unapplied_.empty()) {
+    recycler_.recycle(*unapplied_.front());
+    unapplied_.pop_front();
+    ++forgotten_;
+  }
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,91 @@
+// Registration, waiting and the checks on who calls.
+#include "engine/runtime_core.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+
+namespace fairlead::engine {
+
+namespace {
+constexpr std::size_t default_window = 2048, largest_window = 65536;
+
+std::size_t window_for(const CoreOptions& options) {
+  if (options.window != 0) return options.window;
+  const std::size_t wished = options.policy->horizon();
+  return wished == 0 ? default_window : std::min(wished, largest_window);
+}
+
+Options with_reporters(Options options, std::size_t reporters) {
+  options.reporters = reporters;
+  return options;
+}
+}  // namespace
+
+RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
+    : world_(world),
+      window_(window_for(options)),
+      engine_(options.topology, std::move(options.policy), world,
+              with_reporters(options.engine, world.reporters())),
+      application_(engine_, world, graph_, 0),
+      process_(getpid()) {
+  world_.begin(engine_, graph_, application_);
+}
+
+RuntimeCore::~RuntimeCore() {
+  if (getpid() == process_) world_.end();
+}
+
+void RuntimeCore::check_caller(const char* what) const {
+  if (getpid() != process_)
+    throw UsageError(std::string(what) + " was called in a forked process; a runtime belongs to the process that made it");
+  if (std::this_thread::get_id() != owner_)
+    throw UsageError(std::string(what) + " was called by another thread than the one that made the runtime");
+  if (application_in_body)
+    throw UsageError(std::string(what) + " was called inside a task's body, where it would wait for itself");
+}
+
+void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec) {
+  datum.id = engine_.add(spec);
+  datum.bytes = spec.bytes;
+  const auto& nodes = topology().nodes;
+  for (const NodeSpec& node : nodes)
+    for (const NodeId home : node.reaches) datum.in_place |= home == spec.home;
+}
+
+void RuntimeCore::remove_datum(RegisteredDatum& datum) {
+  if (datum.id == no_id<DatumId>) return;
+  application_.serve_surely();  // the ends of its tasks may not be applied yet
+  if (!engine_.try_remove(datum.id))
+    world_.help([&] { return engine_.try_remove(datum.id); });
+  graph_.forget(datum.tail, application_.recycler());
+  datum.id = no_id<DatumId>;
+}
+
+void RuntimeCore::help_until(const std::function<bool()>& done) {
+  if (!done()) world_.help(done);
+  throw_if_stopped();
+}
+
+void RuntimeCore::flush() {
+  flush_event_ = {};
+  flush_event_.kind = EventKind::flush;
+  flush_event_.at = world_.now();
+  application_.add(flush_event_);
+  application_.serve_surely();
+  help_until([this] {
+    return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) || engine_.stop_error() != 0;
+  });
+}
+
+void RuntimeCore::throw_if_stopped() {
+  if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
+  if (const int error = engine_.stop_error(); error != 0) {
+    const DatumId id = engine_.stop_datum();
+    throw SystemError("writing " + (name_of_datum ? name_of_datum(id) : "datum " + std::to_string(index(id))) +
+                      " home failed: " + std::strerror(error) +
+                      "; the run was stopped, since its newest value exists in memory only");
+  }
+}
+
+}  // namespace fairlead::engine

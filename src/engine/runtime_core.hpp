@@ -1,0 +1,112 @@
+// One runtime: the graph, the engine, the data that are registered, and the backend that carries commands out.
+// The public Runtime, the simulations and the tests are thin layers over this.
+#pragma once
+#include <fairlead/error.hpp>
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "engine/engine.hpp"
+#include "engine/reporter.hpp"
+#include "graph/graph.hpp"
+
+namespace fairlead::engine {
+
+/// A backend together with the application's thread: what it does when it has to wait.
+class DrivenWorld : public World {
+ public:
+  /// Called once, when the engine exists. `first_reporter`: the application's own.
+  virtual void begin(Engine& engine, graph::Graph& graph, Reporter& application) = 0;
+  /// No more commands come; threads end. Called before the engine is destroyed.
+  virtual void end() = 0;
+  /// The application's thread works (or sleeps) until `done()`; it is called often and must be cheap.
+  virtual void help(const std::function<bool()>& done) = 0;
+  /// A worker has nothing to do, so that ready tasks should be told at once.
+  virtual bool hungry() const noexcept = 0;
+  /// The application may have to look at its condition again. Called by any thread.
+  virtual void nudge() noexcept = 0;
+  virtual Time now() noexcept = 0;
+  /// Threads that report, the application's included.
+  virtual std::size_t reporters() const noexcept = 0;
+};
+
+/// A datum as front ends hold it: the submitter's share.
+struct RegisteredDatum {
+  graph::DatumTail tail;
+  DatumId id = no_id<DatumId>;
+  Bytes bytes = 0;
+  bool in_place = false;      ///< workers use it where the user keeps it
+  bool ever_written = false;  ///< reading it before makes no sense unless its home is user memory
+  std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
+  const void* owner = nullptr;
+
+  std::string text() const {
+    return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));
+  }
+};
+
+/// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may still
+/// look at it when the source is gone.
+struct Progress {
+  alignas(64) std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> target{~std::uint64_t{0}};  ///< the application sleeps until so many are done
+};
+
+struct CoreOptions {
+  Topology topology;
+  std::unique_ptr<Policy> policy;
+  Options engine;
+  std::size_t window = 0;  ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
+};
+
+class RuntimeCore {
+ public:
+  RuntimeCore(CoreOptions options, DrivenWorld& world);
+  ~RuntimeCore();
+  RuntimeCore(const RuntimeCore&) = delete;
+  RuntimeCore& operator=(const RuntimeCore&) = delete;
+
+  Engine& engine() noexcept { return engine_; }
+  graph::Graph& graph() noexcept { return graph_; }
+  DrivenWorld& world() noexcept { return world_; }
+  Reporter& application() noexcept { return application_; }
+  const Topology& topology() const noexcept { return engine_.memory().topology(); }
+  std::size_t window() const noexcept { return window_; }
+  std::uint32_t next_source_id() noexcept { return sources_++; }
+  Progress& new_progress() { return progress_.emplace_back(); }
+
+  /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a fork.
+  void check_caller(const char* what) const;
+  void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
+  /// The datum must not be used by unfinished tasks.
+  void remove_datum(RegisteredDatum& datum);
+  /// The application's thread works until `done`. Throws what stopped the run, if something did.
+  void help_until(const std::function<bool()>& done);
+  /// Sends all results home and waits until they are there.
+  void flush();
+  /// Throws if the run was stopped: a write-back failed, or something inside did.
+  void throw_if_stopped();
+  /// True while the application's thread runs a body.
+  bool application_in_body = false;
+  /// Makes the text of a datum's name for errors of the engine; by id.
+  std::function<std::string(DatumId)> name_of_datum;
+
+ private:
+  DrivenWorld& world_;
+  std::size_t window_;
+  graph::Graph graph_;
+  Engine engine_;
+  Reporter application_;
+  std::uint32_t sources_ = 0;
+  std::deque<Progress> progress_;
+  std::thread::id owner_ = std::this_thread::get_id();
+  int process_;
+  Event flush_event_;
+};
+
+}  // namespace fairlead::engine

@@ -1,0 +1,199 @@
+// Submission: the checks that refuse a mistake where it is made, then one insertion into the graph.
+#include "front/flow/flow_source.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace fairlead::front {
+
+namespace {
+constexpr std::size_t told_together = 8;
+
+std::string mebibytes(Bytes bytes) {
+  if (bytes < 1024 * 1024) return fmt::format("{} bytes", bytes);
+  return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
+}
+}  // namespace
+
+FlowSource::FlowSource(engine::RuntimeCore& core) : core_(core), progress_(core.new_progress()) { id = core.next_source_id(); }
+
+FlowSource::~FlowSource() {
+  try {
+    core_.check_caller("the end of a flow");
+    if (done() != submitted_) wait_until_done(submitted_);
+  } catch (...) {
+    // wait() is where failures are told; here nobody listens.
+  }
+}
+
+void FlowSource::submit(const Submission& submission) {
+  core_.check_caller("submit");
+  std::array<graph::Insertion, 64> insertions;
+  std::size_t count = 0;
+  Bytes footprint = 0;
+  for (const Submission::Use& use : submission.uses) {
+    if (use.datum->id == no_id<DatumId>)
+      throw UsageError(fmt::format("the task {} uses a datum that is not registered any more\n  submitted at {}:{}",
+                                   submission.codelet->name, submission.line.file, submission.line.line));
+    std::size_t same = 0;
+    while (same < count && insertions[same].datum != use.datum->id) ++same;
+    if (same < count) {
+      insertions[same].mode = graph::merged(insertions[same].mode, use.mode);
+      continue;
+    }
+    if (count == insertions.size())
+      throw UsageError(fmt::format("the task {} uses more than {} data\n  submitted at {}:{}",
+                                   submission.codelet->name, insertions.size(), submission.line.file,
+                                   submission.line.line));
+    insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
+    if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
+    if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
+      throw UsageError(fmt::format("the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
+                                   submission.codelet->name, use.datum->text(), submission.line.file,
+                                   submission.line.line));
+  }
+  if (footprint != 0) check_footprint(submission);
+  for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+
+  Task* task = core_.graph().make_task(count);
+  task->codelet = submission.codelet;
+  task->source = this;
+  task->priority = submission.priority;
+  task->submitted_at = submission.line;
+  if (submission.fill_closure != nullptr) submission.fill_closure(task->closure.data(), submission.arguments);
+  if (core_.engine().wants_submissions()) {
+    for (std::size_t i = 0; i < count; ++i) {  // what insert() is about to write, for those who look now
+      task->accesses_begin[i].datum = insertions[i].datum;
+      task->accesses_begin[i].mode = insertions[i].mode;
+    }
+    core_.engine().submitted(*task);
+  }
+  ++submitted_;
+  if (core_.graph().insert(*task, std::span(insertions).first(count))) {
+    task->kind = EventKind::task_ready;
+    task->worker = no_id<WorkerId>;
+    task->at = Time{};
+    ready_.append(*task);
+    if (ready_.size() >= told_together || core_.world().hungry()) {
+      core_.application().add(ready_);
+      core_.application().serve();
+    }
+  }
+  if (submitted_ - progress_.done.load(std::memory_order_relaxed) >= core_.window()) {
+    core_.engine().horizon_closed();
+    wait_until_done(submitted_ - core_.window() / 2);
+    core_.throw_if_stopped();
+  }
+}
+
+void FlowSource::check_footprint(const Submission& submission) const {
+  // Per worker kind that can run it, some node must be able to hold all of it when empty.
+  const Topology& topology = core_.topology();
+  Bytes largest = 0, needed = 0;
+  const NodeSpec* largest_node = nullptr;
+  for (const WorkerSpec& worker : topology.workers) {
+    if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
+    const NodeSpec& node = topology.nodes[index(worker.node)];
+    Bytes bytes = 0;
+    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+      const auto& use = submission.uses[i];
+      bool earlier = false;
+      for (std::size_t k = 0; k < i; ++k) earlier |= submission.uses[k].datum == use.datum;
+      if (!use.datum->in_place && !earlier) bytes += (use.datum->bytes + 4095) / 4096 * 4096;
+    }
+    if (bytes <= node.capacity / 4096 * 4096) return;
+    if (largest_node == nullptr || node.capacity > largest) {
+      largest = node.capacity;
+      largest_node = &node;
+      needed = bytes;
+    }
+  }
+  std::string data;
+  for (const auto& use : submission.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
+  if (largest_node == nullptr)
+    throw UsageError(fmt::format("the task {}({}) has no implementation for any worker of this machine\n  submitted at {}:{}",
+                                 submission.codelet->name, data, submission.line.file, submission.line.line));
+  throw FootprintError(
+      fmt::format("the task {}({}) needs {} at once in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
+                  "  Use smaller tiles, or allow at least {} of memory.",
+                  submission.codelet->name, data, mebibytes(needed), largest_node->name, mebibytes(largest),
+                  submission.line.file, submission.line.line, mebibytes(needed)));
+}
+
+void FlowSource::wait_until_done(std::uint64_t target) {
+  if (!ready_.empty()) {
+    core_.application().add(ready_);
+    core_.application().serve();
+  }
+  progress_.target.store(target);
+  core_.world().help([&] { return progress_.done.load() >= target; });
+  progress_.target.store(~std::uint64_t{0});
+}
+
+void FlowSource::wait() {
+  core_.check_caller("wait");
+  core_.engine().horizon_closed();
+  wait_until_done(submitted_);
+  core_.throw_if_stopped();
+  const std::lock_guard guard(failure_mutex_);
+  if (failure_ == nullptr && cancelled_ == 0) return;
+  const std::exception_ptr cause = std::exchange(failure_, nullptr);
+  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
+  if (cause == nullptr)
+    throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
+  std::string text = "the task " + failed_task_ + " failed: ";
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    text += error.what();
+  } catch (...) {
+    text += "it threw something that is not a std::exception";
+  }
+  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
+  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
+  try {
+    std::rethrow_exception(cause);
+  } catch (...) {
+    std::throw_with_nested(TaskError(text));
+  }
+}
+
+std::string FlowSource::describe(const Task& task) const {
+  std::string data;
+  for (const Access& access : task.accesses())
+    data += (data.empty() ? "" : ", ") + (core_.name_of_datum ? core_.name_of_datum(access.datum)
+                                                              : fmt::format("datum {}", index(access.datum)));
+  return fmt::format("{}({}), submitted at {}:{},", task.codelet->name, data, task.submitted_at.file,
+                     task.submitted_at.line);
+}
+
+void FlowSource::record(const Task& task) {
+  const std::lock_guard guard(failure_mutex_);
+  if (task.failure != nullptr) {
+    if (failed_++ == 0) {
+      failure_ = task.failure;
+      failed_task_ = describe(task);
+    }
+  } else {
+    ++cancelled_;
+  }
+}
+
+void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) {
+  for (Task* task : tasks) {
+    if (task->failure != nullptr || task->has(TaskFlag::cancelled)) record(*task);
+    graph::Graph::complete(*task, ready, recycler);
+  }
+  engine::DrivenWorld& world = core_.world();
+  engine::Progress& progress = progress_;
+  // Sequentially consistent, like the store of the target: either we see the target, or the sleeper sees the count.
+  // Once the last task is counted this flow may be gone.
+  if (progress.done.fetch_add(tasks.size()) + tasks.size() >= progress.target.load()) world.nudge();
+}
+
+}  // namespace fairlead::front

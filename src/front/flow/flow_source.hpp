@@ -1,0 +1,62 @@
+// A flow: tasks inserted in program order, dependencies inferred from how they access data. This is its inner half,
+// without types; the public Flow puts types on it.
+#pragma once
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "data/task_source.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::front {
+
+/// What one task is made of, on the submitter's stack.
+struct Submission {
+  struct Use {
+    engine::RegisteredDatum* datum;
+    AccessMode mode;
+  };
+  const CodeletInfo* codelet = nullptr;
+  std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
+  int priority = 0;
+  SubmitLine line;
+  /// Puts the body's other arguments into the task's closure; null if there are none.
+  void (*fill_closure)(void* closure, void* arguments) = nullptr;
+  void* arguments = nullptr;
+};
+
+class FlowSource final : public TaskSource {
+ public:
+  explicit FlowSource(engine::RuntimeCore& core);
+  /// Works until all its tasks are over; their failures are lost if wait() was not called.
+  ~FlowSource() override;
+
+  /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node could hold
+  /// what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
+  void submit(const Submission& submission);
+  /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the others.
+  void wait();
+  /// Tasks that have not started will complete without running.
+  void cancel() { core_.engine().cancel(*this); }
+  std::uint64_t submitted() const noexcept { return submitted_; }
+  std::uint64_t done() const noexcept { return progress_.done.load(std::memory_order_acquire); }
+
+  void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
+
+ private:
+  void check_footprint(const Submission& submission) const;
+  std::string describe(const Task& task) const;
+  void record(const Task& task);
+  void wait_until_done(std::uint64_t target);
+
+  engine::RuntimeCore& core_;
+  std::uint64_t submitted_ = 0;             // the submitter's
+  EventChain ready_;                        // the submitter's: ready at once, not told yet
+  engine::Progress& progress_;
+  std::mutex failure_mutex_;                // guards the three below
+  std::exception_ptr failure_;
+  std::string failed_task_;
+  std::uint64_t failed_ = 0, cancelled_ = 0;
+};
+
+}  // namespace fairlead::front

@@ -1,0 +1,80 @@
+// What the engine knows of each datum: its size, its newest version, its home, and its replicas on other nodes.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <deque>
+
+#include "memory/replica.hpp"
+#include "policy/view.hpp"
+
+namespace fairlead::memory {
+
+struct DatumSpec {
+  Bytes bytes = 0;
+  NodeId home{};
+  void* address = nullptr;  ///< user memory: where it is
+  Bytes home_offset = 0;    ///< disk: where its space in the spill file begins
+  View::Coordinates coordinates{};
+};
+
+struct Datum {
+  Bytes bytes = 0;
+  std::uint64_t version = 1;    ///< the newest; grows with every write
+  Replica home;                 ///< always has space; `version` tells whether it is current
+  Replica* cached = nullptr;    ///< replicas on caches, linked by next_of_datum; kept when absent
+  Task* token_holder = nullptr;  ///< the task that changes it among commutative ones
+  bool poisoned = false;        ///< a task that was to write it failed or was cancelled
+  bool removed = false;
+  View::Coordinates coordinates{};
+
+  bool dirty() const noexcept { return home.version != version; }
+};
+
+/// Data by id. Ids are dense and never reused.
+class DatumTable {
+ public:
+  DatumId add(const DatumSpec& spec) {
+    const auto id = static_cast<DatumId>(data_.size());
+    Datum& datum = data_.emplace_back();
+    datum.bytes = spec.bytes;
+    datum.coordinates = spec.coordinates;
+    datum.home.datum = id;
+    datum.home.node = spec.home;
+    datum.home.state = ReplicaState::valid;
+    datum.home.version = datum.version;
+    datum.home.address = spec.address;
+    datum.home.block = {spec.home_offset, spec.bytes};
+    return id;
+  }
+  Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
+  const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
+  std::size_t size() const noexcept { return data_.size(); }
+  auto begin() noexcept { return data_.begin(); }
+  auto end() noexcept { return data_.end(); }
+
+  /// The datum's replica on a cache; made (absent) if there is none yet.
+  Replica& cached_on(DatumId id, NodeId node) {
+    Replica** link = &data_[index(id)].cached;
+    while (*link != nullptr) {
+      if ((*link)->node == node) return **link;
+      link = &(*link)->next_of_datum;
+    }
+    Replica& replica = replicas_.emplace_back();
+    replica.datum = id;
+    replica.node = node;
+    *link = &replica;
+    return replica;
+  }
+  /// As above, but null if there is none.
+  const Replica* find_on(DatumId id, NodeId node) const noexcept {
+    const Replica* replica = data_[index(id)].cached;
+    while (replica != nullptr && replica->node != node) replica = replica->next_of_datum;
+    return replica;
+  }
+
+ private:
+  std::deque<Datum> data_;       // deques: addresses stay
+  std::deque<Replica> replicas_;
+};
+
+}  // namespace fairlead::memory

@@ -1,0 +1,207 @@
+// The life of data and replicas apart from admission and copies: registration, pins, writes, and the invariants.
+#include "memory/memory.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+namespace fairlead::memory {
+
+Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
+    : topology_(topology),
+      policy_(&policy),
+      tell_residency_(includes(policy.interests(), Interest::residency)),
+      bug_(bug),
+      links_(topology.links.size()),
+      traffic_(topology.links.size()) {
+  for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
+    const NodeSpec& spec = topology_.nodes[i];
+    MemoryNode& node = nodes_.emplace_back(spec.role == NodeRole::cache ? spec.capacity : 0);
+    node.id = static_cast<NodeId>(i);
+    node.is_cache = spec.role == NodeRole::cache;
+    for (const NodeId home : spec.reaches) node.reaches |= std::uint64_t{1} << index(home);
+  }
+}
+
+DatumId Memory::add(const DatumSpec& spec) { return data_.add(spec); }
+
+bool Memory::try_remove(DatumId id) {
+  Datum& datum = data_[id];
+  assert(datum.token_holder == nullptr);
+  bool in_flight = datum.home.arriving != nullptr || datum.home.source_pins != 0;
+  for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
+    assert(replica->task_pins == 0);
+    if (replica->state == ReplicaState::arriving && replica->arriving->state == Copy::State::queued) {
+      unqueue(*replica->arriving);
+      drop(*replica, DropReason::revoked);
+      in_flight = datum.home.source_pins != 0;
+    } else if (replica->source_pins != 0 || replica->state == ReplicaState::arriving) {
+      in_flight = true;
+    }
+  }
+  if (in_flight) return false;
+  for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
+    if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
+  datum.removed = true;
+  datum.home.version = datum.version;
+  return true;
+}
+
+void Memory::pin(Replica& replica, MemoryNode& node) {
+  if (replica.task_pins++ == 0 && nodes_[index(replica.node)].is_cache) {
+    node.pinned_bytes += replica.block.bytes;
+    if (replica.in_list) node.may_leave.remove(replica);
+  }
+}
+
+void Memory::unpin(Replica& replica, MemoryNode& node) {
+  assert(replica.task_pins > 0);
+  if (--replica.task_pins == 0 && nodes_[index(replica.node)].is_cache) {
+    node.pinned_bytes -= replica.block.bytes;
+    node.freed = true;
+    settle(replica);
+  }
+}
+
+void Memory::settle(Replica& replica) {
+  if (replica.state != ReplicaState::valid || replica.pinned() || replica.in_list) return;
+  const Datum& datum = data_[replica.datum];
+  if (replica.version != datum.version) {
+    drop(replica, replica.version == 0 ? DropReason::failed : DropReason::overwritten);
+  } else {
+    nodes_[index(replica.node)].may_leave.append(replica);
+  }
+}
+
+void Memory::drop(Replica& replica, DropReason reason) {
+  MemoryNode& node = nodes_[index(replica.node)];
+  assert(replica.state != ReplicaState::absent && !replica.pinned());
+  if (replica.in_list) node.may_leave.remove(replica);
+  if (replica.state == ReplicaState::leaving) node.leaving_bytes -= replica.block.bytes;
+  node.space.release(replica.block);
+  node.freed = true;
+  replica.block = {};
+  replica.state = ReplicaState::absent;
+  if (tell_residency_) policy_->dropped(replica.datum, node.id, reason);
+}
+
+/// A task has written the datum at this replica: everything else that is held of it is old.
+void Memory::written(Datum& datum, Replica& at) {
+  at.version = ++datum.version;
+  for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
+    if (replica == &at) continue;
+    switch (replica->state) {
+      case ReplicaState::absent: break;
+      case ReplicaState::arriving: {
+        Copy& copy = *replica->arriving;
+        if (copy.state == Copy::State::queued && copy.waiters.empty()) {
+          unqueue(copy);
+          drop(*replica, DropReason::overwritten);
+        } else {
+          copy.overtaken = true;
+        }
+        break;
+      }
+      case ReplicaState::leaving:
+        // The copy home carries an old version now; if the world has not heard of it, it need not be made.
+        if (bug_ == PlantedBug::leaving_not_invalidated) {
+          replica->version = datum.version;
+        } else if (replica->outgoing != nullptr && replica->outgoing->state == Copy::State::queued &&
+                   replica->outgoing->next_outgoing == nullptr && !replica->outgoing->counts_for_flush) {
+          unqueue(*replica->outgoing);
+          drop(*replica, DropReason::overwritten);
+        }
+        break;
+      case ReplicaState::valid:
+        if (!replica->pinned()) drop(*replica, DropReason::overwritten);
+        break;
+    }
+  }
+}
+
+void Memory::release(Task& task, Outcome outcome) {
+  MemoryNode& node = nodes_[index(task.node)];
+  for (Access& access : task.accesses()) {
+    Datum& datum = data_[access.datum];
+    Replica& replica = usable(access.datum, node);
+    if (datum.token_holder == &task) {
+      datum.token_holder = nullptr;
+      node.freed = true;
+    }
+    if (outcome != Outcome::succeeded && task.pending_copies != 0) {
+      // It ends while copies that it waited for go on.
+      if (replica.arriving != nullptr) std::erase(replica.arriving->waiters, &task);
+      for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) std::erase(copy->waiters, &task);
+    }
+    if (writes(access.mode) && outcome != Outcome::returned) {
+      if (replica.state != ReplicaState::arriving) written(datum, replica);
+      if (outcome == Outcome::succeeded) {
+        if (writes(access.mode)) datum.poisoned = false;
+      } else {
+        datum.poisoned = true;
+        datum.home.version = datum.version;  // there is nothing worth bringing home
+      }
+    }
+    if (bug_ == PlantedBug::pin_forgotten && index(task.id) % 16 == 7) continue;
+    unpin(replica, node);
+  }
+  task.pending_copies = 0;
+}
+
+void Memory::poison_outputs(const Task& task) {
+  if (bug_ == PlantedBug::poison_forgotten) return;
+  for (const Access& access : task.accesses())
+    if (writes(access.mode)) data_[access.datum].poisoned = true;
+}
+
+bool Memory::reads_poisoned(const Task& task) const {
+  for (const Access& access : task.accesses())
+    if (reads(access.mode) && data_[access.datum].poisoned) return true;
+  return false;
+}
+
+ReplicaState Memory::residency(DatumId id, NodeId node) const noexcept {
+  if (reaches(node, data_[id].home.node)) return ReplicaState::valid;
+  const Replica* replica = data_.find_on(id, node);
+  return replica == nullptr ? ReplicaState::absent : replica->state;
+}
+
+NodeId Memory::source_node(DatumId id) const noexcept {
+  const Replica* source = source_of(data_[id], nullptr);
+  return source == nullptr ? data_[id].home.node : source->node;
+}
+
+void Memory::check(bool idle) const {
+  const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
+  std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), leaving(nodes_.size());
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const Datum& datum = data_[static_cast<DatumId>(i)];
+    const std::string name = "datum " + std::to_string(i);
+    if (idle && datum.token_holder != nullptr) fail(name + " is still held for one commutative task");
+    if (idle && datum.home.pinned()) fail(name + " is still pinned at home");
+    bool newest = datum.home.version == datum.version || datum.removed;
+    for (const Replica* r = datum.cached; r != nullptr; r = r->next_of_datum) {
+      if (r->state == ReplicaState::absent) continue;
+      used[index(r->node)] += r->block.bytes;
+      if (r->task_pins != 0) pinned[index(r->node)] += r->block.bytes;
+      if (r->state == ReplicaState::leaving) leaving[index(r->node)] += r->block.bytes;
+      if (r->state != ReplicaState::arriving && r->version == datum.version) newest = true;
+      if (idle && r->pinned()) fail(name + " is still pinned on " + topology_.nodes[index(r->node)].name);
+      if (idle && r->state == ReplicaState::leaving) fail(name + " is still leaving");
+      if (r->in_list && (r->pinned() || r->state != ReplicaState::valid)) fail(name + " may leave but must not");
+      if (!r->in_list && !r->pinned() && r->state == ReplicaState::valid) fail(name + " could leave but may not");
+    }
+    if (!newest) fail("the newest version of " + name + " is nowhere");
+  }
+  for (const MemoryNode& node : nodes_) {
+    if (!node.is_cache) continue;
+    if (used[index(node.id)] != node.space.used_bytes()) fail("used bytes do not add up");
+    if (used[index(node.id)] > node.space.capacity()) fail("capacity exceeded");
+    if (pinned[index(node.id)] != node.pinned_bytes) fail("pinned bytes do not add up");
+    if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
+  }
+}
+
+}  // namespace fairlead::memory

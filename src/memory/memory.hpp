@@ -1,0 +1,162 @@
+// What is where, what moves and what leaves: the coherence of all replicas and the admission of tasks to memory.
+// Passive: it decides and records; who calls it carries out the copies it wants started and reports how they end.
+// Why it cannot hang is argued in docs/memory.md, whose rule numbers the comments cite.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/task.hpp"
+#include "machine/topology.hpp"
+#include "memory/datum_table.hpp"
+#include "memory/memory_node.hpp"
+#include "policy/policy.hpp"
+
+namespace fairlead::memory {
+
+/// The answer to a task that wants to run on a node.
+enum class Admission : std::uint8_t {
+  admitted,     // everything is reserved and pinned; `Task::pending_copies` says how many copies it still waits for
+  no_room,      // not now; the task holds nothing. Try again when the node's `freed` is set
+  over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
+  token_taken,  // another task is changing one of its commutative data
+};
+
+/// How a task that was admitted ends.
+enum class Outcome : std::uint8_t { succeeded, failed, returned };
+
+/// What followed from a call: read and cleared by the engine.
+struct Effects {
+  std::vector<Task*> landed;   // admitted tasks that wait for no copy any more
+  std::vector<Task*> failed;   // admitted tasks one of whose inputs could not be brought; `failure` tells why
+  std::vector<Copy*> started;  // copies that the world has to carry out
+  int write_back_error = 0;    // errno of a write-back that failed: the run has to stop
+  DatumId write_back_failed = no_id<DatumId>;
+};
+
+/// Bytes and copies that went over a link, by cause and direction.
+struct LinkTraffic {
+  struct Count {
+    Bytes bytes = 0;
+    std::uint64_t copies = 0;
+  };
+  std::array<Count, cause_count> from_home{}, to_home{};
+};
+
+/// Deliberate mistakes, so that tests can show that they would be noticed. `none` outside tests.
+enum class PlantedBug : std::uint8_t {
+  none,
+  leaving_not_invalidated,      // a write elsewhere leaves a copy in state leaving alive
+  pin_forgotten,                // a finished task keeps one pin
+  write_back_overtakes,         // a write-back that lands late makes the home current
+  dirty_dropped,                // eviction drops the only copy of the newest version
+  writer_ignores_write_back,    // a task changes a replica that is being read for a write-back
+  claimant_ignored,             // freed space goes to whoever asks first
+  overtaken_copy_served,        // a copy that carries an old version is given to a reader
+  arriving_not_joined,          // a second reader takes an arriving replica for valid
+  failed_copy_ignored,          // a copy that failed counts as landed
+  poison_forgotten,             // data of failed tasks pass as good
+  token_ignored,                // commutative tasks run at the same time
+};
+
+class Memory {
+ public:
+  Memory(const Topology& topology, Policy& policy, PlantedBug bug = PlantedBug::none);
+
+  DatumId add(const DatumSpec& spec);
+  /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when one ends.
+  bool try_remove(DatumId id);
+
+  /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted task is
+  /// before it in its worker's pipeline, so it may take the whole node and become its claimant (rule 2).
+  Admission admit(Task& task, NodeId node, bool first);
+  /// Ends what admit() began.
+  void release(Task& task, Outcome outcome);
+  /// A task that will never run: what it was to write is poisoned. It must not be admitted.
+  void poison_outputs(const Task& task);
+  bool reads_poisoned(const Task& task) const;
+  /// The task no longer waits for memory (it was cancelled or given to another node).
+  void forget_claim(Task& task);
+
+  /// A copy that was started has ended.
+  void landed(Copy& copy, bool succeeded);
+  /// Brings a datum to a node if there is free space (rule 6). False if nothing was started.
+  bool prefetch(DatumId id, NodeId node);
+  /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
+  void flush();
+  bool flushing() const noexcept { return flush_wanted_; }
+
+  bool reaches(NodeId node, NodeId home) const noexcept { return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0; }
+  ReplicaState residency(DatumId id, NodeId node) const noexcept;
+  /// The node from which the datum would be copied now.
+  NodeId source_node(DatumId id) const noexcept;
+  const Datum& datum(DatumId id) const noexcept { return data_[id]; }
+  std::size_t datum_count() const noexcept { return data_.size(); }
+  MemoryNode& node(NodeId id) noexcept { return nodes_[index(id)]; }
+  const MemoryNode& node(NodeId id) const noexcept { return nodes_[index(id)]; }
+  std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
+  std::size_t copies_in_flight() const noexcept { return copies_in_flight_; }
+  std::size_t copies_queued() const noexcept;
+  const Topology& topology() const noexcept { return topology_; }
+
+  /// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is pinned.
+  void check(bool idle) const;
+
+  Effects effects;
+
+ private:
+  class LeastRecentlyUsed;
+  struct LinkQueue {
+    std::deque<Copy*> urgent, prefetches;
+    unsigned in_flight = 0;
+  };
+
+  Replica& usable(DatumId id, const MemoryNode& node);
+  Bytes new_bytes(const Task& task, const MemoryNode& node);
+  bool make_room(const Task& task, MemoryNode& node);
+  void leave(Replica& replica, MemoryNode& node);
+  void revoke_prefetches(MemoryNode& node);
+  void take(Task& task, MemoryNode& node);
+  void take_access(Task& task, Access& access, MemoryNode& node);
+  void pin(Replica& replica, MemoryNode& node);
+  void unpin(Replica& replica, MemoryNode& node);
+  /// A replica that nobody pins any more: drop it if it is old, else let it leave when space is needed.
+  void settle(Replica& replica);
+  void drop(Replica& replica, DropReason reason);
+  void written(Datum& datum, Replica& at);
+  const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
+  bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
+
+  Copy& make_copy(Replica& from, Replica& to, Cause cause);
+  void wait_for(Task& task, Copy& copy);
+  void enqueue(Copy& copy);
+  void unqueue(Copy& copy);
+  void pump(LinkId link);
+  void detach(Copy& copy);
+  void recycle(Copy& copy);
+  void arrived(Copy& copy);
+  void came_home(Copy& copy);
+  void failed(Copy& copy);
+  void serve_waiters(Copy& copy);
+
+  Topology topology_;
+  Policy* policy_;
+  bool tell_residency_;
+  PlantedBug bug_;
+  std::vector<MemoryNode> nodes_;  // by NodeId; homes have no space to manage
+  DatumTable data_;
+  std::vector<LinkQueue> links_;
+  std::vector<LinkTraffic> traffic_;
+  std::deque<Copy> copies_;
+  std::vector<Copy*> unused_copies_;
+  std::vector<Bytes> sizes_;  // scratch
+  std::uint64_t next_copy_id_ = 0;
+  std::size_t copies_in_flight_ = 0;
+  bool flush_wanted_ = false;
+  std::size_t flushes_open_ = 0;
+};
+
+}  // namespace fairlead::memory

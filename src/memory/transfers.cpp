@@ -1,0 +1,289 @@
+// Copies: made, queued per link, started a few at a time, and what follows when they end (rules 3 to 6; coherence).
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <stdexcept>
+
+#include "memory/memory.hpp"
+
+namespace fairlead::memory {
+
+/// Where the newest version can be read from: the home if it has it, else any settled replica.
+const Replica* Memory::source_of(const Datum& datum, const Replica* except) const noexcept {
+  if (&datum.home != except && datum.home.version == datum.version) return &datum.home;
+  for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
+    const bool settled = replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving;
+    if (replica != except && settled && replica->version == datum.version) return replica;
+  }
+  return nullptr;
+}
+
+/// Dropping the replica loses nothing: it is old, or its home or a settled replica has the same version.
+bool Memory::another_holds(const Datum& datum, const Replica& replica) const noexcept {
+  if (replica.version != datum.version || datum.home.version == datum.version) return true;
+  for (const Replica* other = datum.cached; other != nullptr; other = other->next_of_datum)
+    if (other != &replica && other->state == ReplicaState::valid && other->version == datum.version) return true;
+  return false;
+}
+
+Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
+  Copy* copy;
+  if (unused_copies_.empty()) {
+    copy = &copies_.emplace_back();
+  } else {
+    copy = unused_copies_.back();
+    unused_copies_.pop_back();
+  }
+  const Datum& datum = data_[to.datum];
+  copy->id = next_copy_id_++;
+  copy->datum = to.datum;
+  copy->link = topology_.link_between(from.node, to.node);
+  copy->cause = cause;
+  copy->state = Copy::State::queued;
+  copy->overtaken = copy->revoked = copy->counts_for_flush = false;
+  copy->attempts = 0;
+  copy->error_number = 0;
+  copy->version = from.version;
+  copy->bytes = datum.bytes;
+  copy->from = &from;
+  copy->to = &to;
+  copy->waiters.clear();
+  copy->next_outgoing = from.outgoing;
+  from.outgoing = copy;
+  ++from.source_pins;
+  if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
+  to.arriving = copy;
+  if (nodes_[index(to.node)].is_cache) to.state = ReplicaState::arriving;
+  return *copy;
+}
+
+void Memory::wait_for(Task& task, Copy& copy) {
+  copy.waiters.push_back(&task);
+  ++task.pending_copies;
+}
+
+void Memory::enqueue(Copy& copy) {
+  LinkQueue& link = links_[index(copy.link)];
+  (copy.cause == Cause::prefetch ? link.prefetches : link.urgent).push_back(&copy);
+  pump(copy.link);
+}
+
+/// Takes a copy back that the world has not heard of.
+void Memory::unqueue(Copy& copy) {
+  assert(copy.state == Copy::State::queued);
+  LinkQueue& link = links_[index(copy.link)];
+  std::erase(link.urgent, &copy);
+  std::erase(link.prefetches, &copy);
+  detach(copy);
+  copy.to->arriving = nullptr;
+  recycle(copy);
+}
+
+void Memory::pump(LinkId id) {
+  LinkQueue& link = links_[index(id)];
+  while (link.in_flight < topology_.links[index(id)].concurrent_copies) {
+    auto& queue = !link.urgent.empty() ? link.urgent : link.prefetches;
+    if (queue.empty()) return;
+    Copy* copy = queue.front();
+    queue.pop_front();
+    copy->state = Copy::State::in_flight;
+    ++link.in_flight;
+    ++copies_in_flight_;
+    effects.started.push_back(copy);
+  }
+}
+
+std::size_t Memory::copies_queued() const noexcept {
+  std::size_t count = 0;
+  for (const LinkQueue& link : links_) count += link.urgent.size() + link.prefetches.size();
+  return count;
+}
+
+/// The copy no longer reads its source.
+void Memory::detach(Copy& copy) {
+  Replica& from = *copy.from;
+  Copy** link = &from.outgoing;
+  while (*link != &copy) link = &(*link)->next_outgoing;
+  *link = copy.next_outgoing;
+  --from.source_pins;
+  MemoryNode& node = nodes_[index(from.node)];
+  node.freed = true;
+  if (node.is_cache && from.state == ReplicaState::valid) settle(from);
+}
+
+void Memory::recycle(Copy& copy) {
+  copy.from = copy.to = nullptr;
+  unused_copies_.push_back(&copy);
+}
+
+void Memory::landed(Copy& copy, bool succeeded) {
+  const LinkId link = copy.link;
+  --links_[index(link)].in_flight;
+  --copies_in_flight_;
+  if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
+    failed(copy);
+  } else {
+    const bool from_home = !nodes_[index(copy.from->node)].is_cache;
+    LinkTraffic& traffic = traffic_[index(link)];
+    auto& count = (from_home ? traffic.from_home : traffic.to_home)[static_cast<std::size_t>(copy.cause)];
+    count.bytes += copy.bytes;
+    ++count.copies;
+    if (nodes_[index(copy.to->node)].is_cache) {
+      arrived(copy);
+    } else {
+      came_home(copy);
+    }
+  }
+  pump(link);
+}
+
+void Memory::serve_waiters(Copy& copy) {
+  for (Task* task : copy.waiters)
+    if (--task->pending_copies == 0) effects.landed.push_back(task);
+  copy.waiters.clear();
+}
+
+void Memory::arrived(Copy& copy) {
+  Replica& replica = *copy.to;
+  MemoryNode& node = nodes_[index(replica.node)];
+  Datum& datum = data_[replica.datum];
+  if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
+  node.freed = true;
+  replica.arriving = nullptr;
+  replica.state = ReplicaState::valid;
+  const bool old = copy.overtaken || copy.version != datum.version;
+  replica.version = old && bug_ != PlantedBug::overtaken_copy_served ? 0 : copy.version;
+  if (old && bug_ == PlantedBug::overtaken_copy_served) replica.version = datum.version;
+  detach(copy);
+  if (old && !copy.waiters.empty() && bug_ != PlantedBug::overtaken_copy_served) {
+    // What landed is not what its readers need: ask the new holder.
+    if (const Replica* source = source_of(datum, &replica)) {
+      Copy& again = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
+      again.waiters.swap(copy.waiters);
+      recycle(copy);
+      enqueue(again);
+      return;
+    }
+  }
+  serve_waiters(copy);
+  if (copy.revoked && !replica.pinned()) {
+    drop(replica, DropReason::revoked);
+  } else {
+    if (tell_residency_ && replica.version != 0) policy_->loaded(replica.datum, node.id);
+    settle(replica);
+  }
+  recycle(copy);
+}
+
+void Memory::came_home(Copy& copy) {
+  Datum& datum = data_[copy.datum];
+  Replica& replica = *copy.from;
+  MemoryNode& node = nodes_[index(replica.node)];
+  node.freed = true;
+  datum.home.arriving = nullptr;
+  if (bug_ == PlantedBug::write_back_overtakes) {
+    datum.home.version = datum.version;
+  } else {
+    datum.home.version = std::max(datum.home.version, copy.version);
+  }
+  const bool leaving = replica.state == ReplicaState::leaving;
+  detach(copy);
+  serve_waiters(copy);
+  if (leaving) {
+    node.leaving_bytes -= replica.block.bytes;
+    replica.state = ReplicaState::valid;
+  }
+  if (leaving && !replica.pinned()) {
+    drop(replica, another_holds(datum, replica) && datum.version == datum.home.version ? DropReason::evicted
+                                                                                      : DropReason::overwritten);
+  }
+  if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
+  recycle(copy);
+}
+
+void Memory::failed(Copy& copy) {
+  Replica& replica = *copy.to;
+  Datum& datum = data_[copy.datum];
+  const bool to_cache = nodes_[index(replica.node)].is_cache;
+  nodes_[index(to_cache ? replica.node : copy.from->node)].freed = true;
+  if (++copy.attempts < 2 && !copy.revoked) {
+    // Once more, from somebody else if there is somebody.
+    const Replica* other = nullptr;
+    if (to_cache)
+      for (const Replica* holder = datum.cached; holder != nullptr; holder = holder->next_of_datum)
+        if (holder != copy.from && holder != copy.to && holder->state == ReplicaState::valid &&
+            holder->version == datum.version)
+          other = holder;
+    if (other != nullptr) {
+      detach(copy);
+      copy.from = const_cast<Replica*>(other);
+      copy.version = other->version;
+      copy.link = topology_.link_between(other->node, replica.node);
+      copy.next_outgoing = copy.from->outgoing;
+      copy.from->outgoing = &copy;
+      ++copy.from->source_pins;
+      if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
+    }
+    copy.state = Copy::State::queued;
+    enqueue(copy);
+    return;
+  }
+  if (to_cache) {
+    MemoryNode& node = nodes_[index(replica.node)];
+    if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
+    replica.arriving = nullptr;
+    replica.state = ReplicaState::valid;
+    replica.version = 0;
+    detach(copy);
+    for (Task* task : copy.waiters) {
+      --task->pending_copies;
+      if (task->failure == nullptr)
+        task->failure = std::make_exception_ptr(SystemError("copying datum " + std::to_string(index(copy.datum)) +
+                                                            " (" + std::to_string(copy.bytes) + " bytes) from " +
+                                                            topology_.nodes[index(copy.from->node)].name + " to " +
+                                                            topology_.nodes[index(replica.node)].name +
+                                                            " failed: " + std::strerror(copy.error_number)));
+      if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
+    }
+    copy.waiters.clear();
+    settle(replica);
+  } else {
+    // The newest version exists here only: it stays, and the run has to stop.
+    Replica& holder = *copy.from;
+    MemoryNode& node = nodes_[index(holder.node)];
+    datum.home.arriving = nullptr;
+    if (holder.state == ReplicaState::leaving) {
+      node.leaving_bytes -= holder.block.bytes;
+      holder.state = ReplicaState::valid;
+    }
+    detach(copy);
+    serve_waiters(copy);
+    effects.write_back_error = copy.error_number;
+    effects.write_back_failed = copy.datum;
+    if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
+  }
+  recycle(copy);
+}
+
+void Memory::flush() {
+  assert(!flush_wanted_);
+  for (Datum& datum : data_) {
+    if (!datum.dirty() || datum.removed) continue;
+    if (datum.home.arriving == nullptr) {
+      const Replica* source = source_of(datum, &datum.home);
+      if (source == nullptr) continue;
+      Copy& copy = make_copy(*const_cast<Replica*>(source), datum.home, Cause::flush);
+      copy.counts_for_flush = true;
+      ++flushes_open_;
+      enqueue(copy);
+    } else {
+      datum.home.arriving->counts_for_flush = true;
+      ++flushes_open_;
+    }
+  }
+  flush_wanted_ = flushes_open_ != 0;
+}
+
+}  // namespace fairlead::memory

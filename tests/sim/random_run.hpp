@@ -1,0 +1,33 @@
+// One random program on one random simulated machine, everything drawn from a seed. The bytes themselves are
+// simulated: each block of each arena holds one number, copies carry numbers, tasks compute new ones from those they
+// read. So a stale or lost version shows as a wrong number, whatever the engine believes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "memory/memory.hpp"
+
+namespace fairlead::tests {
+
+struct RunOptions {
+  std::string policy = "eager";
+  bool copies_fail = false;
+  bool write_backs_fail = false;
+  bool tasks_fail = false;
+  bool tight = true;  ///< capacity near the largest footprint
+  std::size_t tasks = 150;
+  memory::PlantedBug bug = memory::PlantedBug::none;
+};
+
+struct RunResult {
+  std::uint64_t tasks_run = 0, tasks_cancelled = 0, copies = 0, evictions = 0;
+  Bytes bytes_moved = 0;
+  std::uint64_t digest = 0;    ///< of all commands
+  std::int64_t end_time = 0;
+};
+
+/// What went wrong, or nothing. Fills `result` in both cases.
+std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options, RunResult& result);
+
+}  // namespace fairlead::tests
