@@ -24,16 +24,17 @@ std::string_view name_of(SettingType type) noexcept;
 struct Setting {
   std::string_view key{};  ///< --key, key = ... in the file, FAIRLEAD_KEY in the environment
   SettingType type = SettingType::text;
-  std::string_view fallback{};      ///< the default, as one would write it; empty: no value
-  std::string_view absent{};        ///< the word that means "no value", as in "auto"; empty: none
-  std::string_view minimum{};       ///< as one would write it; empty: none. Numbers only
-  std::string_view maximum{};       ///< likewise
-  std::string_view choices{};       ///< for a choice: "auto|bar|lines"
-  std::string_view value_name{};    ///< in --help: "DIRECTORY"; empty: by the type
-  std::string_view help{};          ///< one line, without a full stop
-  std::string_view absent_means{};  ///< what happens without a value, for the help
-  std::string_view group{};         ///< the heading under which it is listed
-  char letter = 0;                  ///< a short spelling for the command line: 'o' for -o
+  std::string_view fallback{};       ///< the default, as one would write it; empty: no value
+  std::string_view absent{};         ///< the word that means "no value", as in "auto"; empty: none
+  std::string_view minimum{};        ///< as one would write it; empty: none. Numbers only
+  std::string_view maximum{};        ///< likewise
+  std::string_view choices{};        ///< for a choice: "auto|bar|lines"
+  std::string_view value_name{};     ///< in --help: "DIRECTORY"; empty: by the type
+  std::string_view help{};           ///< one line, without a full stop
+  std::string_view absent_means{};   ///< what happens without a value, for the help
+  std::string_view default_shown{};  ///< for the help, where the default depends on the environment
+  std::string_view group{};          ///< the heading under which it is listed
+  char letter = 0;                   ///< a short spelling for the command line: 'o' for -o
 };
 
 /// An argument of a command line that is not an option.

@@ -85,16 +85,14 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ArgumentMismatch& error) {
-    for (const auto& [setting, option] : known)
-      if (fmt::format("--{}", setting->key) == arguments.back() ||
-          fmt::format("-{}", setting->letter) == arguments.back())
-        throw ConfigError(fmt::format("option --{} needs a value", setting->key));
-    throw ConfigError(error.what());
+  } catch (const CLI::ArgumentMismatch& error) {  // "--memory: 1 required ..."
+    const std::string_view text = error.what();
+    throw ConfigError(fmt::format("option {} needs a value", text.substr(0, text.find(':'))));
   } catch (const CLI::Error& error) {
     throw ConfigError(error.what());
   }
-  if (const auto extras = app.remaining(); !extras.empty()) unknown_option(extras.front(), names);
+  for (const std::string& extra : app.remaining())
+    if (extra != "--") unknown_option(extra, names);  // CLI11 hands back the mark itself, too
   check_values_present(known, names);
 
   split.help = help->count() > 0;

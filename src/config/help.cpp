@@ -13,6 +13,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t left_width = 30;
+constexpr char unbreakable = '\t';  // a space at which no line ends
 
 std::string_view value_name(const Setting& setting) {
   if (!setting.value_name.empty()) return setting.value_name;
@@ -36,12 +37,13 @@ std::string_view value_name(const Setting& setting) {
 }
 
 std::string default_of(const Setting& setting) {
+  if (!setting.default_shown.empty()) return fmt::format(" (default\t{})", setting.default_shown);
   const std::string_view value = setting.fallback.empty() ? setting.absent : setting.fallback;
-  if (setting.type == SettingType::flag) return value == "true" ? " (default yes)" : "";
+  if (setting.type == SettingType::flag) return value == "true" ? " (default\tyes)" : "";
   if (value.empty()) return "";
   if (setting.fallback.empty() && !setting.absent_means.empty())
-    return fmt::format(" (default {}: {})", value, setting.absent_means);
-  return fmt::format(" (default {})", value);
+    return fmt::format(" (default\t{}: {})", value, setting.absent_means);
+  return fmt::format(" (default\t{})", value);
 }
 
 // "  left      words of right, wrapped and indented".
@@ -56,6 +58,7 @@ void row(std::string& out, std::string_view left, std::string_view right, unsign
     const std::size_t end = std::min(right.find(' ', at), right.size());
     const std::string_view word = right.substr(at, end - at);
     if (!first && line.size() + 1 + word.size() > width) {
+      std::ranges::replace(line, unbreakable, ' ');
       out += line + "\n";
       line = std::string(left_width, ' ');
       first = true;
@@ -65,6 +68,7 @@ void row(std::string& out, std::string_view left, std::string_view right, unsign
     first = false;
     at = end + 1;
   }
+  std::ranges::replace(line, unbreakable, ' ');
   out += line + "\n";
 }
 
@@ -101,7 +105,7 @@ std::string help_text(const CommandLine& own, unsigned width) {
         width);
   else
     row(out, "--config FILE",
-        "read settings from this file; none: from no file (default ~/.config/fairlead/config.toml)", width);
+        "read settings from this file; none: from no file (default\t~/.config/fairlead/config.toml)", width);
   row(out, "-h, --help", "show this", width);
   out +=
       "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2GB; bandwidths: 250MB/s. Each setting can also be given in "

@@ -61,7 +61,8 @@ constexpr std::string_view closing = R"(
 | choice | one of the words listed |
 | flag | `true` or `false`; on the command line `--bind-threads` or `--no-bind-threads` |
 
-Where the default is a word such as `auto`, `unlimited` or `none`, that word can be written too: to undo what a weaker place says.
+Where the default is a word such as `auto`, `unlimited` or `none`, that word can be written too: it undoes what a weaker place says.
+So `--cache-directory none` keeps no timings.
 )";
 
 std::string kind_of(const Setting& setting) {
@@ -72,6 +73,11 @@ std::string kind_of(const Setting& setting) {
   if (!setting.minimum.empty() && setting.minimum != "1")
     return fmt::format("{}, at least {}", name_of(setting.type), setting.minimum);
   return std::string(name_of(setting.type));
+}
+
+std::string_view shown_default(const Setting& setting) {
+  if (!setting.default_shown.empty()) return setting.default_shown;
+  return setting.fallback.empty() ? setting.absent : setting.fallback;
 }
 
 std::string explained(const Setting& setting) {
@@ -92,8 +98,7 @@ std::string configuration_page() {
           setting.group);
     group = setting.group;
     page += fmt::format("| `{}` | `{}` | {} | `{}` | {} |\n", setting.key, variable_of(setting.key),
-                        kind_of(setting), setting.fallback.empty() ? setting.absent : setting.fallback,
-                        setting.help);
+                        kind_of(setting), shown_default(setting), explained(setting));
   }
   page += closing;
   return page;

@@ -117,8 +117,8 @@ constexpr Setting rows[] = {
      .type = text,
      .absent = "none",
      .value_name = "DIRECTORY",
-     .help = "where timings of this machine are kept; usually $XDG_CACHE_HOME/fairlead",
-     .absent_means = "they are made anew for each run",
+     .help = "where timings of this machine are kept for later runs",
+     .default_shown = "$XDG_CACHE_HOME/fairlead",
      .group = kernels},
 
     {.key = "progress",
