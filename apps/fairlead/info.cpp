@@ -41,8 +41,8 @@ void print_memory(const machine::Memory& memory, const Config& config) {
       fmt::format("{}: {} free, less a margin of {}", readable_size(memory.usable_bytes()),
                   readable_size(memory.free_bytes), readable_size(memory.margin_bytes));
   if (config.has("memory"))
-    print_row("", fmt::format("a run takes up to {} ({}); left to Fairlead, {}",
-                              readable_size(config.bytes("memory")), where_set(config, "memory"), usable));
+    print_row("", fmt::format("a run takes up to {} ({}); left to Fairlead, {}", config.written("memory"),
+                              where_set(config, "memory"), usable));
   else
     print_row("", fmt::format("a run takes up to {}", usable));
 }
@@ -51,6 +51,7 @@ void print_disk(const Disk& disk) {
   print_row("disk",
             fmt::format("{} ({} mounted at {}): {} free of {}", disk.directory, disk.file_system,
                         disk.mounted_at, readable_size(disk.free_bytes), readable_size(disk.total_bytes)));
+  if (disk.in_memory) print_row("", "this is memory, not a disk: what is written there is missing elsewhere");
   if (!disk.writable)
     print_row("", fmt::format("cannot be written to: {}", disk.not_writable_because));
   else if (disk.direct_io)
@@ -126,6 +127,7 @@ Json as_json(const Machine& machine, const Disk& disk, const Config& config) {
       {"disk", Json::object({{"directory", disk.directory},
                              {"file_system", disk.file_system},
                              {"mounted_at", disk.mounted_at},
+                             {"in_memory", disk.in_memory},
                              {"total_bytes", disk.total_bytes},
                              {"free_bytes", disk.free_bytes},
                              {"writable", disk.writable},

@@ -105,6 +105,7 @@ Disk disk_of(const std::string& directory) {
     disk.mounted_at = mount.point;
     disk.file_system = mount.type;
   }
+  disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
   const Descriptor file(unnamed_file(disk.directory, 0));
   disk.writable = bool(file);
   if (!file) disk.not_writable_because = std::generic_category().message(errno);

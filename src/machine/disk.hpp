@@ -11,6 +11,7 @@ struct Disk {
   std::string directory;    ///< absolute, links followed
   std::string file_system;  ///< "ext4"
   std::string mounted_at;
+  bool in_memory = false;  ///< tmpfs and the like: what is written there takes memory
   Bytes total_bytes = 0;
   Bytes free_bytes = 0;  ///< for this user
   bool writable = false;

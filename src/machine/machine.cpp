@@ -45,6 +45,9 @@ Machine discover(const DiscoverOptions& options) {
                   .workers_because = {},
                   .memory = memory(files),
                   .pages = pages(files)};
+  // Memory that came after boot is in no node's count; with one node it can only be there.
+  if (machine.processors.numa_nodes.size() == 1)
+    machine.processors.numa_nodes.front().memory_bytes = machine.memory.total_bytes;
   choose_workers(machine);
   return machine;
 }

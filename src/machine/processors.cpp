@@ -26,9 +26,7 @@ Topology load(const std::string& synthetic) {
   Topology topology(raw);
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0)
     throw SystemError("hwloc does not understand the description of a machine: " + synthetic);
-  // Caches, devices and the like take time to look at, and nobody asks for them.
-  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);  // nobody asks for them
   if (hwloc_topology_load(raw) != 0) throw SystemError("hwloc cannot look at this machine");
   return topology;
 }
