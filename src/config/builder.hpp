@@ -33,7 +33,7 @@ struct ConfigBuilder {
   static void add(Config& config, std::span<const Setting> options);
   /// Replaces a default that depends on the environment; `where` says on what.
   static void assign_default(Config& config, std::string_view key, std::string_view text, std::string where);
-  /// Throws UsageError unless the table is sound: keys differ, defaults and ranges can be read.
+  /// Throws UsageError unless the table is sound: names differ, defaults and ranges can be read.
   static void check_table(std::span<const Setting> table);
 };
 

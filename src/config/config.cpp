@@ -64,8 +64,13 @@ void ConfigBuilder::check_table(std::span<const Setting> table) {
     for (const std::string_view text : {row->fallback, row->minimum, row->maximum})
       if (!text.empty() && !config::read_value(*row, text).problem.empty())
         bad(fmt::format("\"{}\" is no valid {} in its range", text, name_of(row->type)));
-    if (std::find_if(table.begin(), row, [&](const Setting& s) { return s.key == row->key; }) != row)
-      bad("listed twice");
+    const auto clashes = [&](const Setting& above) {
+      return above.key == row->key || (row->letter != 0 && above.letter == row->letter);
+    };
+    if (std::any_of(table.begin(), row, clashes))
+      bad("its name or letter is taken by a setting or another option");
+    if (row->key == "config" || row->key == "help" || row->letter == 'h')
+      bad("--config, --help and -h are taken");
     if (row->help.empty()) bad("has no help");
   }
 }
@@ -86,12 +91,14 @@ ParsedCommandLine Config::parse(int argc, const char* const* argv, const Command
 }
 
 ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) {
+  std::vector<Setting> all(schema().begin(), schema().end());
+  all.insert(all.end(), own.options.begin(), own.options.end());
+  ConfigBuilder::check_table(all);
   const SplitCommandLine split = split_command_line(sources.arguments, own, schema());
   ParsedCommandLine parsed{.config = {},
                            .positionals = split.positionals,
                            .help = split.help,
                            .list_config = split.config && own.config_lists};
-  ConfigBuilder::check_table(own.options);
   ConfigBuilder::add(parsed.config, own.options);
   if (parsed.help) return parsed;  // a broken file must not keep anyone from the help
   if (const auto cache = xdg_directory(sources.environment, "XDG_CACHE_HOME", ".cache"))

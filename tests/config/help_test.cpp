@@ -110,6 +110,13 @@ TEST(OwnOptions, HaveDefaultsRangesAndSuggestionsLikeSettings) {
   EXPECT_EQ(mistake([] { parse_solve({"a", "b", "-o"}); }), "option --output needs a value");
 }
 
+TEST(OwnOptions, ThatHaveTheNameOfASettingAreTheProgrammersMistake) {
+  const Setting tile[] = {{.key = "tile", .type = SettingType::count, .help = "side of a tile"}};
+  EXPECT_THROW(config::parse({}, {.options = tile}), UsageError);
+  const Setting help[] = {{.key = "height", .type = SettingType::count, .help = "height", .letter = 'h'}};
+  EXPECT_THROW(config::parse({}, {.options = help}), UsageError);
+}
+
 TEST(OwnOptions, AreNotInTheEnvironment) {
   EXPECT_EQ(mistake([] {
               parse_solve({"a", "b"}, {{"FAIRLEAD_OUTPUT", "x"}});
