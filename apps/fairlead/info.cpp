@@ -1,0 +1,171 @@
+// fairlead info: the machine as Fairlead sees it now; with --config, every setting and where it came from.
+#include <fmt/format.h>
+#include <fairlead/version.hpp>
+
+#include "base/json.hpp"
+#include "config/value.hpp"
+#include "fairlead/subcommand.hpp"
+#include "machine/disk.hpp"
+#include "machine/machine.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+namespace fairlead::app {
+
+namespace {
+
+using config::readable_size;
+using machine::Disk;
+using machine::Machine;
+
+// Where a setting that is not left to Fairlead was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
+std::string where_set(const Config& config, std::string_view key) {
+  for (const SettingReport& row : config.report())
+    if (row.setting.key == key) return row.where;
+  return {};
+}
+
+void print_row(std::string_view what, std::string_view text) { fmt::print("{:<12}{}\n", what, text); }
+
+void print_memory(const machine::Memory& memory, const Config& config) {
+  print_row("memory", fmt::format("{}, {} available", readable_size(memory.total_bytes),
+                                  readable_size(memory.available_bytes)));
+  if (memory.limit_bytes)
+    print_row("", fmt::format("limited to {} by {}, {} in use", readable_size(*memory.limit_bytes),
+                              memory.limit_source, readable_size(memory.limit_used_bytes)));
+  else
+    print_row("", "no control group limits it");
+  const std::string usable =
+      fmt::format("{}: {} free, less a margin of {}", readable_size(memory.usable_bytes()),
+                  readable_size(memory.free_bytes), readable_size(memory.margin_bytes));
+  if (config.has("memory"))
+    print_row("", fmt::format("a run takes up to {} ({}); left to Fairlead, {}", config.written("memory"),
+                              where_set(config, "memory"), usable));
+  else
+    print_row("", fmt::format("a run takes up to {}", usable));
+}
+
+void print_disk(const Disk& disk) {
+  print_row("disk",
+            fmt::format("{} ({} mounted at {}): {} free of {}", disk.directory, disk.file_system,
+                        disk.mounted_at, readable_size(disk.free_bytes), readable_size(disk.total_bytes)));
+  if (disk.in_memory) print_row("", "this is memory, not a disk: what is written there is missing elsewhere");
+  if (!disk.writable)
+    print_row("", fmt::format("cannot be written to: {}", disk.not_writable_because));
+  else if (disk.direct_io)
+    print_row("", fmt::format("direct I/O in multiples of {} bytes", disk.offset_alignment_bytes));
+  else
+    print_row("", "no direct I/O: it goes through the page cache, which is slower and takes memory");
+}
+
+void print_machine(const Machine& machine, const Disk& disk, const Config& config) {
+  fmt::print("Fairlead {}\n\n", version());
+  if (config.has("workers"))
+    print_row("workers", fmt::format("{} ({}); left to Fairlead, {}: {}", config.count("workers"),
+                                     where_set(config, "workers"), machine.workers, machine.workers_because));
+  else
+    print_row("workers", fmt::format("{}: {}", machine.workers, machine.workers_because));
+  std::string_view heading = "NUMA";
+  for (const machine::NumaNode& node : machine.processors.numa_nodes) {
+    print_row(heading, fmt::format("node {}: {} usable core{}, {}", node.number, node.cores,
+                                   node.cores == 1 ? "" : "s", readable_size(node.memory_bytes)));
+    heading = "";
+  }
+  print_memory(machine.memory, config);
+  print_row("pages", fmt::format("{}; huge pages{}: {}", readable_size(machine.pages.page_bytes),
+                                 machine.pages.huge_page_bytes == 0
+                                     ? ""
+                                     : fmt::format(" of {}", readable_size(machine.pages.huge_page_bytes)),
+                                 name_of(machine.pages.huge_pages)));
+  print_disk(disk);
+  // The kernels (which BLAS, which core type, what that gains) follow here.
+}
+
+void print_settings(const Config& config) {
+  std::size_t widest = 0;
+  for (const SettingReport& row : config.report()) widest = std::max(widest, row.value.size());
+  fmt::print("\n{:<18}{:<{}}from\n", "setting", "value", widest + 2);
+  for (const SettingReport& row : config.report()) {
+    const std::string from = row.where.empty() ? std::string(name_of(row.origin))
+                                               : fmt::format("{}: {}", name_of(row.origin), row.where);
+    fmt::print("{:<18}{:<{}}{}\n", row.setting.key, row.value, widest + 2, from);
+  }
+}
+
+Json as_json(const Machine& machine, const Disk& disk, const Config& config) {
+  Json nodes = Json::array();
+  for (const machine::NumaNode& node : machine.processors.numa_nodes)
+    nodes.add(
+        Json::object({{"number", node.number}, {"cores", node.cores}, {"memory_bytes", node.memory_bytes}}));
+  const machine::Memory& memory = machine.memory;
+  Json settings = Json::object();
+  for (const SettingReport& row : config.report())
+    settings.add(std::string(row.setting.key),
+                 Json::object({{"value", row.value}, {"origin", name_of(row.origin)}, {"where", row.where}}));
+  return Json::object({
+      {"version", version()},
+      {"workers", machine.workers},
+      {"workers_because", machine.workers_because},
+      {"cores", machine.processors.cores.size()},
+      {"cores_present", machine.processors.cores_present},
+      {"hardware_threads", machine.processors.hardware_threads},
+      {"cpu_quota", machine.cpu_quota ? Json(machine.cpu_quota->processors) : Json()},
+      {"numa_nodes", nodes},
+      {"memory", Json::object({{"total_bytes", memory.total_bytes},
+                               {"available_bytes", memory.available_bytes},
+                               {"limit_bytes", memory.limit_bytes ? Json(*memory.limit_bytes) : Json()},
+                               {"limit_source", memory.limit_source},
+                               {"limit_used_bytes", memory.limit_used_bytes},
+                               {"free_bytes", memory.free_bytes},
+                               {"margin_bytes", memory.margin_bytes},
+                               {"usable_bytes", memory.usable_bytes()}})},
+      {"pages", Json::object({{"page_bytes", machine.pages.page_bytes},
+                              {"huge_page_bytes", machine.pages.huge_page_bytes},
+                              {"huge_pages", name_of(machine.pages.huge_pages)}})},
+      {"disk", Json::object({{"directory", disk.directory},
+                             {"file_system", disk.file_system},
+                             {"mounted_at", disk.mounted_at},
+                             {"in_memory", disk.in_memory},
+                             {"total_bytes", disk.total_bytes},
+                             {"free_bytes", disk.free_bytes},
+                             {"writable", disk.writable},
+                             {"direct_io", disk.direct_io},
+                             {"offset_alignment_bytes", disk.offset_alignment_bytes},
+                             {"memory_alignment_bytes", disk.memory_alignment_bytes}})},
+      {"settings", settings},
+  });
+}
+
+void write_json(const std::string& path, const Json& json) {
+  errno = 0;
+  std::ofstream stream(path);
+  stream << json.text();
+  stream.close();
+  if (!stream)
+    throw SystemError(
+        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO)));
+}
+
+int run(const ParsedCommandLine& given) {
+  const Config& config = given.config;
+  const Machine machine = machine::discover();
+  const Disk disk = machine::disk_of(config.text("disk-directory"));
+  print_machine(machine, disk, config);
+  if (given.list_config) print_settings(config);
+  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, config));
+  return success;
+}
+
+}  // namespace
+
+const Subcommand info{
+    .name = "info",
+    .summary = "Shows the machine: cores, memory, disk, kernels; with --config, every setting.",
+    .positionals = {},
+    .options = {},
+    .run = run,
+    .config_lists = true};
+
+}  // namespace fairlead::app

@@ -1,0 +1,94 @@
+// The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
+// exit code.
+#include "fairlead/subcommand.hpp"
+
+#include <fairlead/version.hpp>
+
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr const Subcommand* all[] = {&info, &help};
+
+int run(int argc, const char* const* argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "{}", help_of(""));
+    return usage;
+  }
+  const std::string_view first = argv[1];
+  if (first == "--version") {
+    fmt::print("fairlead {}\n", version());
+    return success;
+  }
+  if (first == "--help" || first == "-h") {
+    fmt::print("{}", help_of(""));
+    return success;
+  }
+  const Subcommand& subcommand = find_subcommand(first);
+  const std::string program = fmt::format("fairlead {}", subcommand.name);
+  const ParsedCommandLine parsed = Config::parse(argc - 1, argv + 1,
+                                                 {.program = program,
+                                                  .summary = subcommand.summary,
+                                                  .positionals = subcommand.positionals,
+                                                  .options = subcommand.options,
+                                                  .config_lists = subcommand.config_lists});
+  if (parsed.help) {
+    fmt::print("{}", help_of(subcommand.name));
+    return success;
+  }
+  return subcommand.run(parsed);
+}
+
+}  // namespace
+
+std::span<const Subcommand* const> subcommands() noexcept { return all; }
+
+const Subcommand& find_subcommand(std::string_view name) {
+  const auto found = std::ranges::find(subcommands(), name, &Subcommand::name);
+  if (found != subcommands().end()) return **found;
+  std::vector<std::string_view> names;
+  for (const Subcommand* subcommand : subcommands())
+    if (!subcommand->hidden) names.push_back(subcommand->name);
+  if (name.starts_with('-'))
+    throw ConfigError(
+        fmt::format("unknown option {}: a subcommand comes first, one of {}", name, fmt::join(names, ", ")));
+  const std::string near = config::did_you_mean(name, names);
+  throw ConfigError(fmt::format("unknown subcommand \"{}\"{}", name,
+                                near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near));
+}
+
+}  // namespace fairlead::app
+
+int main(int argc, char** argv) {
+  using namespace fairlead;
+  // One line for each mistake, and no more: what() says what to do about it.
+  const auto complain = [](const char* what, int code) {
+    fmt::print(stderr, "fairlead: {}\n", what);
+    return code;
+  };
+  try {
+    const int code = app::run(argc, argv);
+    if (std::fflush(stdout) != 0) return complain("cannot write to the standard output", app::failure);
+    return code;
+  } catch (const app::Interrupted&) {
+    return app::interrupted;
+  } catch (const ConfigError& error) {
+    return complain(error.what(), app::usage);
+  } catch (const Error& error) {
+    return complain(error.what(), app::failure);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", app::failure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), app::failure);
+  }
+}

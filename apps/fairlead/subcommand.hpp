@@ -1,0 +1,44 @@
+// A subcommand of `fairlead`: one file each, listed in main.cpp. Fairlead's settings are options of every
+// subcommand; what it declares here comes on top and is read from the same Config.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace fairlead::app {
+
+/// What the process returns.
+enum ExitCode : int {
+  success = 0,
+  failure = 1,  // it was asked correctly and did not work
+  usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
+  interrupted = 130,  // by Ctrl-C, as the shell has it: 128 + SIGINT
+};
+
+/// Thrown when the user has interrupted the run and everything is tidied up: main() then returns
+/// `interrupted`, without a message. Whoever installs the handler for SIGINT throws this.
+struct Interrupted {};
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view summary;  ///< one line
+  std::span<const Positional> positionals;
+  std::span<const Setting> options;
+  /// Errors are thrown; main() prints them.
+  int (*run)(const ParsedCommandLine&);
+  bool hidden = false;        ///< not listed
+  bool config_lists = false;  ///< see CommandLine
+};
+
+extern const Subcommand info;
+extern const Subcommand help;
+
+/// Every subcommand, in the order of `fairlead --help`.
+std::span<const Subcommand* const> subcommands() noexcept;
+/// Throws ConfigError with the nearest name if there is none of that name.
+const Subcommand& find_subcommand(std::string_view name);
+/// What `fairlead help NAME` prints; of an empty name, the list of subcommands.
+std::string help_of(std::string_view name);
+
+}  // namespace fairlead::app

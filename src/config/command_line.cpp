@@ -1,0 +1,117 @@
+// The one source file that includes CLI11. It splits; messages are ours, for they name the nearest option.
+#include "config/command_line.hpp"
+
+#include <fairlead/error.hpp>
+
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace fairlead::config {
+
+namespace {
+
+struct KnownOption {
+  const Setting* setting;
+  CLI::Option* option;
+};
+
+std::string spelling(const Setting& setting) {
+  const std::string letter = setting.letter ? fmt::format("-{},", setting.letter) : std::string();
+  if (setting.type == SettingType::flag)
+    return fmt::format("{}--{},!--no-{}", letter, setting.key, setting.key);
+  return fmt::format("{}--{}", letter, setting.key);
+}
+
+// "--memmory" of "--memmory=2GB".
+std::string_view name_of_argument(std::string_view argument) {
+  return argument.substr(0, argument.find('='));
+}
+
+[[noreturn]] void unknown_option(std::string_view argument, const std::vector<std::string>& names) {
+  const std::string_view name = name_of_argument(argument);
+  const std::string_view bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  throw ConfigError(fmt::format("unknown option {}{}", name, did_you_mean(bare, candidates, "--")));
+}
+
+// An option that takes the next option for its value: "--memory --tile 512".
+void check_values_present(const std::vector<KnownOption>& known, const std::vector<std::string>& names) {
+  for (const auto& [setting, option] : known) {
+    if (option->count() == 0 || setting->type == SettingType::flag) continue;
+    const std::string& text = option->results().back();
+    const bool is_option =
+        text.starts_with("--") && std::ranges::find(names, name_of_argument(text).substr(2)) != names.end();
+    if (is_option) throw ConfigError(fmt::format("option --{} needs a value", setting->key));
+  }
+}
+
+void check_positionals(const std::vector<std::string>& given, const CommandLine& own) {
+  if (given.size() > own.positionals.size())
+    throw ConfigError(fmt::format("unexpected argument \"{}\"", given[own.positionals.size()]));
+  for (std::size_t i = given.size(); i < own.positionals.size(); ++i)
+    if (own.positionals[i].required)
+      throw ConfigError(
+          fmt::format("missing argument {}: {}", own.positionals[i].name, own.positionals[i].help));
+}
+
+}  // namespace
+
+SplitCommandLine split_command_line(const std::vector<std::string>& arguments, const CommandLine& own,
+                                    std::span<const Setting> settings) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<std::string> names{"config", "help"};
+  std::vector<KnownOption> known;
+  const auto add = [&](const Setting& setting) {
+    CLI::Option* option = setting.type == SettingType::flag ? app.add_flag(spelling(setting))
+                                                            : app.add_option(spelling(setting))->expected(1);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    known.push_back({&setting, option});
+    names.emplace_back(setting.key);
+    if (setting.type == SettingType::flag) names.push_back(fmt::format("no-{}", setting.key));
+  };
+  for (const Setting& setting : own.options) add(setting);
+  for (const Setting& setting : settings) add(setting);
+  CLI::Option* config = app.add_option("--config")->expected(own.config_lists ? 0 : 1, 1);
+  config->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  CLI::Option* help = app.add_flag("-h,--help");
+  SplitCommandLine split;
+  app.add_option("positionals", split.positionals);
+
+  try {
+    // CLI11 takes the arguments from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {  // "--memory: 1 required ..."
+    const std::string_view text = error.what();
+    throw ConfigError(fmt::format("option {} needs a value", text.substr(0, text.find(':'))));
+  } catch (const CLI::Error& error) {
+    throw ConfigError(error.what());
+  }
+  for (const std::string& extra : app.remaining())
+    if (extra != "--") unknown_option(extra, names);  // CLI11 hands back the mark itself, too
+  check_values_present(known, names);
+
+  split.help = help->count() > 0;
+  split.config = config->count() > 0;
+  if (split.config && !config->results().back().empty()) split.config_file = config->results().back();
+  if (split.config && !split.config_file && !own.config_lists)
+    throw ConfigError("option --config needs a value");
+  if (!split.help) check_positionals(split.positionals, own);
+  for (const auto& [setting, option] : known) {
+    if (option->count() == 0) continue;
+    const std::string text = option->results().back();
+    std::string name = fmt::format("--{}", setting->key), written = fmt::format("{} {}", name, text);
+    if (setting->type == SettingType::flag) {
+      written = fmt::format("{}={}", name, text);
+      if (text == "false") name = fmt::format("--no-{}", setting->key);
+    }
+    split.options.push_back({setting, text, std::move(name), std::move(written)});
+  }
+  return split;
+}
+
+}  // namespace fairlead::config

@@ -1,0 +1,202 @@
+#include <fairlead/config.hpp>
+
+#include "config/builder.hpp"
+#include "config/command_line.hpp"
+#include "config/environment.hpp"
+#include "config/file.hpp"
+#include "config/schema.hpp"
+#include "config/suggest.hpp"
+#include "config/value.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
+
+namespace fairlead {
+
+std::string_view name_of(Origin origin) noexcept {
+  switch (origin) {
+    case Origin::default_value:
+      return "default";
+    case Origin::file:
+      return "file";
+    case Origin::environment:
+      return "environment";
+    case Origin::command_line:
+      return "command line";
+    case Origin::code:
+      return "code";
+  }
+  return "?";
+}
+
+void ConfigBuilder::assign(Config& config, std::string_view key, std::string_view text, Origin origin,
+                           std::string where, std::string written) {
+  Config::Entry& entry = config.entry(key);
+  config::Reading reading = config::read_value(entry.setting, text);
+  if (!reading.problem.empty()) throw ConfigError(fmt::format("{}: {}", written, reading.problem));
+  entry.value = std::move(reading.value);
+  entry.origin = origin;
+  entry.where = std::move(where);
+  entry.written = std::move(written);
+}
+
+void ConfigBuilder::add(Config& config, std::span<const Setting> options) {
+  for (const Setting& setting : options) {
+    Config::Entry entry{.setting = setting, .value = {}, .where = {}, .written = {}};
+    if (!setting.fallback.empty()) entry.value = config::read_value(setting, setting.fallback).value;
+    entry.written = fmt::format("default {} = {}", setting.key, setting.fallback);
+    config.entries_.push_back(std::move(entry));
+  }
+}
+
+void ConfigBuilder::assign_default(Config& config, std::string_view key, std::string_view text,
+                                   std::string where) {
+  std::string written = fmt::format("default {} = {}", key, text);
+  assign(config, key, text, Origin::default_value, std::move(where), std::move(written));
+}
+
+void ConfigBuilder::check_table(std::span<const Setting> table) {
+  for (auto row = table.begin(); row != table.end(); ++row) {
+    const auto bad = [&](std::string_view what) {
+      throw UsageError(fmt::format("table of options: --{}: {}", row->key, what));
+    };
+    for (const std::string_view text : {row->fallback, row->minimum, row->maximum})
+      if (!text.empty() && !config::read_value(*row, text).problem.empty())
+        bad(fmt::format("\"{}\" is no valid {} in its range", text, name_of(row->type)));
+    const auto clashes = [&](const Setting& above) {
+      return above.key == row->key || (row->letter != 0 && above.letter == row->letter);
+    };
+    if (std::any_of(table.begin(), row, clashes))
+      bad("its name or letter is taken by a setting or another option");
+    if (row->key == "config" || row->key == "help" || row->letter == 'h')
+      bad("--config, --help and -h are taken");
+    if (row->help.empty()) bad("has no help");
+  }
+}
+
+Config::Config() { ConfigBuilder::add(*this, config::schema()); }
+
+Config Config::from_environment() { return config::parse({{}, config::process_environment()}, {}).config; }
+
+Config Config::from_args(int argc, const char* const* argv) {
+  const CommandLine own{.program = argc > 0 ? argv[0] : "program"};
+  ParsedCommandLine parsed = parse(argc, argv, own);
+  if (parsed.help) throw HelpRequested(help_text(own));
+  return std::move(parsed.config);
+}
+
+ParsedCommandLine Config::parse(int argc, const char* const* argv, const CommandLine& own) {
+  return config::parse({{argv + std::min(argc, 1), argv + argc}, config::process_environment()}, own);
+}
+
+ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) {
+  std::vector<Setting> all(schema().begin(), schema().end());
+  all.insert(all.end(), own.options.begin(), own.options.end());
+  ConfigBuilder::check_table(all);
+  const SplitCommandLine split = split_command_line(sources.arguments, own, schema());
+  ParsedCommandLine parsed{.config = {},
+                           .positionals = split.positionals,
+                           .help = split.help,
+                           .list_config = split.config && own.config_lists};
+  ConfigBuilder::add(parsed.config, own.options);
+  if (parsed.help) return parsed;  // a broken file must not keep anyone from the help
+  if (const auto cache = xdg_directory(sources.environment, "XDG_CACHE_HOME", ".cache"))
+    ConfigBuilder::assign_default(parsed.config, "cache-directory", *cache,
+                                  sources.environment.contains("XDG_CACHE_HOME") ? "XDG_CACHE_HOME" : "HOME");
+  if (const auto file = find_file(split.config_file, sources.environment)) read_file(*file, parsed.config);
+  read_environment(sources.environment, parsed.config);
+  for (const GivenOption& given : split.options)
+    ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
+                          given.written);
+  return parsed;
+}
+
+void Config::set(std::string_view key, std::string_view text, std::source_location line) {
+  const std::string_view path = line.file_name();
+  const std::string place = fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line.line());
+  std::string written = fmt::format("{}: set(\"{}\", \"{}\")", place, key, text);
+  try {
+    entry(key);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", place, error.what()));
+  }
+  ConfigBuilder::assign(*this, key, text, Origin::code, place, std::move(written));
+}
+
+void Config::set(std::string_view key, double value, std::source_location line) {
+  set(key, std::string_view(fmt::format("{}", value)), line);
+}
+
+const Config::Entry& Config::entry(std::string_view key) const {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& e) { return e.setting.key == key; });
+  if (found != entries_.end()) return *found;
+  std::vector<std::string_view> keys;
+  for (const Entry& e : entries_) keys.push_back(e.setting.key);
+  const std::string_view near = config::nearest(key, keys);
+  throw ConfigError(fmt::format("unknown key \"{}\"{}", key,
+                                near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
+}
+
+Config::Entry& Config::entry(std::string_view key) {
+  return const_cast<Entry&>(std::as_const(*this).entry(key));
+}
+
+template <class T>
+const T& Config::value(std::string_view key, std::initializer_list<SettingType> types) const {
+  const Entry& found = entry(key);
+  if (std::ranges::find(types, found.setting.type) == types.end())
+    throw UsageError(fmt::format("the setting \"{}\" is a {}, not a {}", key, name_of(found.setting.type),
+                                 name_of(*types.begin())));
+  const T* value = std::get_if<T>(&found.value);
+  if (value == nullptr)
+    throw UsageError(fmt::format("the setting \"{}\" has no value; ask has() first", key));
+  return *value;
+}
+
+bool Config::has(std::string_view key) const {
+  return !std::holds_alternative<std::monostate>(entry(key).value);
+}
+Bytes Config::bytes(std::string_view key) const { return value<std::uint64_t>(key, {SettingType::size}); }
+std::uint64_t Config::count(std::string_view key) const {
+  return value<std::uint64_t>(key, {SettingType::count});
+}
+double Config::real(std::string_view key) const { return value<double>(key, {SettingType::real}); }
+const std::string& Config::text(std::string_view key) const {
+  return value<std::string>(key, {SettingType::text, SettingType::choice});
+}
+bool Config::flag(std::string_view key) const { return value<bool>(key, {SettingType::flag}); }
+std::uint64_t Config::bandwidth_bytes_per_second(std::string_view key) const {
+  return value<std::uint64_t>(key, {SettingType::bandwidth});
+}
+Bytes Config::bytes_or(std::string_view key, Bytes otherwise) const {
+  return has(key) ? bytes(key) : otherwise;
+}
+std::uint64_t Config::count_or(std::string_view key, std::uint64_t otherwise) const {
+  return has(key) ? count(key) : otherwise;
+}
+std::string Config::text_or(std::string_view key, std::string_view otherwise) const {
+  return has(key) ? text(key) : std::string(otherwise);
+}
+
+void Config::require_one_of(std::string_view key, std::span<const std::string_view> choices) const {
+  if (!has(key)) return;
+  const std::string& chosen = text(key);
+  if (std::ranges::find(choices, chosen) != choices.end()) return;
+  throw ConfigError(fmt::format("{}: must be one of {}{}", entry(key).written, fmt::join(choices, ", "),
+                                config::did_you_mean(chosen, choices)));
+}
+
+std::string Config::written(std::string_view key) const {
+  const Entry& found = entry(key);
+  return config::write_value(found.setting, found.value);
+}
+
+std::vector<SettingReport> Config::report() const {
+  std::vector<SettingReport> rows;
+  for (const Entry& e : entries_)
+    rows.push_back({e.setting, config::write_value(e.setting, e.value), e.origin, e.where});
+  return rows;
+}
+
+}  // namespace fairlead

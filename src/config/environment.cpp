@@ -1,0 +1,53 @@
+#include "config/environment.hpp"
+
+#include "config/schema.hpp"
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <algorithm>
+
+namespace fairlead::config {
+
+Environment process_environment() {
+  Environment variables;
+  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
+    const std::string_view text(*line);
+    const std::size_t equals = text.find('=');
+    if (equals != text.npos) variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::string variable_of(std::string_view key) {
+  std::string name = "FAIRLEAD_";
+  for (const char c : key)
+    name += c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+void read_environment(const Environment& environment, Config& config) {
+  constexpr std::string_view prefix = "FAIRLEAD_";
+  std::vector<std::string> variables{"FAIRLEAD_CONFIG"};
+  for (const Setting& setting : schema()) variables.push_back(variable_of(setting.key));
+  for (auto it = environment.lower_bound(prefix); it != environment.end() && it->first.starts_with(prefix);
+       ++it) {
+    const auto& [name, text] = *it;
+    const auto known = std::ranges::find(variables, name);
+    if (known == variables.end()) {
+      // Compared without the prefix, which would make all names alike.
+      std::vector<std::string_view> endings;
+      for (const std::string& variable : variables)
+        endings.push_back(std::string_view(variable).substr(prefix.size()));
+      throw ConfigError(
+          fmt::format("unknown environment variable {}{}", name,
+                      did_you_mean(std::string_view(name).substr(prefix.size()), endings, prefix)));
+    }
+    if (known == variables.begin()) continue;  // FAIRLEAD_CONFIG names the file
+    const Setting& setting = schema()[static_cast<std::size_t>(known - variables.begin()) - 1];
+    ConfigBuilder::assign(config, setting.key, text, Origin::environment, name,
+                          fmt::format("{}={}", name, text));
+  }
+}
+
+}  // namespace fairlead::config

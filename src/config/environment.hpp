@@ -1,0 +1,13 @@
+// FAIRLEAD_* variables.
+#pragma once
+#include "config/builder.hpp"
+
+namespace fairlead::config {
+
+/// FAIRLEAD_DISK_BANDWIDTH for disk-bandwidth.
+std::string variable_of(std::string_view key);
+
+/// Reads the variables into `config`. ConfigError for one that begins with FAIRLEAD_ and is no setting.
+void read_environment(const Environment& environment, Config& config);
+
+}  // namespace fairlead::config

@@ -1,0 +1,133 @@
+// The one source file that includes toml++.
+#include "config/file.hpp"
+
+#include "config/schema.hpp"
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace fairlead::config {
+
+namespace {
+
+std::string contents_of(const ConfigFile& file) {
+  const auto fail = [&](const std::string& why) {
+    const std::string who = file.named_by.empty() ? std::string() : file.named_by + ": ";
+    throw ConfigError(fmt::format("{}cannot read {}: {}", who, file.path, why));
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(file.path, error)) fail("it is a directory");
+  errno = 0;
+  std::ifstream stream(file.path, std::ios::binary);
+  if (!stream) fail(std::generic_category().message(errno != 0 ? errno : EIO));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
+}
+
+struct Written {
+  std::string text;   // as a value is written on the command line
+  std::string shown;  // as it stands in the file
+};
+
+// Settings are given with the type that TOML has for them: workers = "4" is a mistake, memory = "2GB" is
+// not. The word for "no value" is a string for every type.
+Written read_node(const Setting& setting, const toml::node& node, const std::string& place) {
+  const auto mistake = [&](std::string_view shown, std::string_view wanted, std::string_view got) -> Written {
+    throw ConfigError(fmt::format("{}: {} = {}: must be {}, not {}", place, setting.key, shown, wanted, got));
+  };
+  if (const auto* text = node.as_string()) {
+    const std::string& value = text->get();
+    const std::string shown = fmt::format("\"{}\"", value);
+    if (setting.absent.empty() || value != setting.absent) {
+      if (setting.type == SettingType::count) return mistake(shown, "a whole number", "a string");
+      if (setting.type == SettingType::real) return mistake(shown, "a number", "a string");
+      if (setting.type == SettingType::flag) return mistake(shown, "true or false", "a string");
+    }
+    return {value, shown};
+  }
+  const bool numeric = setting.type == SettingType::count || setting.type == SettingType::size ||
+                       setting.type == SettingType::real;
+  if (const auto* number = node.as_integer()) {
+    const std::string shown = fmt::format("{}", number->get());
+    if (numeric) return {shown, shown};
+    if (setting.type == SettingType::bandwidth)
+      return mistake(shown, "a string such as \"250MB/s\"", "a number");
+    return mistake(shown, setting.type == SettingType::flag ? "true or false" : "a string", "a number");
+  }
+  if (const auto* number = node.as_floating_point()) {
+    const std::string shown = fmt::format("{}", number->get());
+    if (numeric) return {shown, shown};
+    return mistake(shown, setting.type == SettingType::flag ? "true or false" : "a string", "a number");
+  }
+  if (const auto* truth = node.as_boolean()) {
+    const std::string shown = truth->get() ? "true" : "false";
+    if (setting.type == SettingType::flag) return {shown, shown};
+    return mistake(shown, numeric ? "a number" : "a string", "true or false");
+  }
+  return mistake("...", "a single value", "a list, a table or a date");
+}
+
+}  // namespace
+
+std::optional<std::string> xdg_directory(const Environment& environment, std::string_view variable,
+                                         std::string_view otherwise) {
+  const auto set = environment.find(variable);
+  if (set != environment.end() && set->second.starts_with('/')) return set->second + "/fairlead";
+  const auto home = environment.find("HOME");
+  if (home == environment.end() || !home->second.starts_with('/')) return {};
+  return fmt::format("{}/{}/fairlead", home->second, otherwise);
+}
+
+std::optional<ConfigFile> find_file(const std::optional<std::string>& option,
+                                    const Environment& environment) {
+  const auto named = [](const std::string& path, std::string_view by) -> std::optional<ConfigFile> {
+    if (path == "none") return {};
+    return ConfigFile{path, std::string(by)};
+  };
+  if (option) return named(*option, "--config");
+  const auto variable = environment.find("FAIRLEAD_CONFIG");
+  if (variable != environment.end()) return named(variable->second, "FAIRLEAD_CONFIG");
+  const auto directory = xdg_directory(environment, "XDG_CONFIG_HOME", ".config");
+  std::error_code ignored;
+  if (!directory || !std::filesystem::exists(*directory + "/config.toml", ignored)) return {};
+  return ConfigFile{*directory + "/config.toml", {}};
+}
+
+void read_file(const ConfigFile& file, Config& config) {
+  const std::string text = contents_of(file);
+  toml::table table;
+  try {
+    table = toml::parse(text, file.path);
+  } catch (const toml::parse_error& error) {
+    throw ConfigError(
+        fmt::format("{}:{}: not TOML: {}", file.path, error.source().begin.line, error.description()));
+  }
+  std::vector<std::string_view> keys;
+  for (const Setting& setting : schema()) keys.push_back(setting.key);
+  for (const auto& [key, node] : table) {
+    const std::string place = fmt::format("{}:{}", file.path, node.source().begin.line);
+    const auto known = std::ranges::find(schema(), key.str(), &Setting::key);
+    if (known == schema().end()) {
+      if (node.is_table())
+        throw ConfigError(
+            fmt::format("{}: unknown table [{}]; settings are written without tables, as in disk-threads = 4",
+                        place, key.str()));
+      const std::string near{nearest(key.str(), keys)};
+      throw ConfigError(fmt::format("{}: unknown key \"{}\"{}", place, key.str(),
+                                    near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
+    }
+    const Written written = read_node(*known, node, place);
+    ConfigBuilder::assign(config, known->key, written.text, Origin::file, place,
+                          fmt::format("{}: {} = {}", place, known->key, written.shown));
+  }
+}
+
+}  // namespace fairlead::config

@@ -1,0 +1,117 @@
+// --help: what a command line takes, in columns.
+#include "config/help.hpp"
+
+#include <fairlead/config.hpp>
+
+#include "config/schema.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::size_t left_width = 30;
+constexpr char unbreakable = '\t';  // a space at which no line ends
+
+std::string_view value_name(const Setting& setting) {
+  if (!setting.value_name.empty()) return setting.value_name;
+  switch (setting.type) {
+    case SettingType::size:
+      return "SIZE";
+    case SettingType::count:
+      return "N";
+    case SettingType::real:
+      return "X";
+    case SettingType::text:
+      return "TEXT";
+    case SettingType::choice:
+      return setting.choices;
+    case SettingType::flag:
+      return "";
+    case SettingType::bandwidth:
+      return "SIZE/s";
+  }
+  return "";
+}
+
+std::string default_of(const Setting& setting) {
+  if (!setting.default_shown.empty()) return fmt::format(" (default\t{})", setting.default_shown);
+  const std::string_view value = setting.fallback.empty() ? setting.absent : setting.fallback;
+  if (setting.type == SettingType::flag) return value == "true" ? " (default\tyes)" : "";
+  if (value.empty()) return "";
+  if (setting.fallback.empty() && !setting.absent_means.empty())
+    return fmt::format(" (default\t{}: {})", value, setting.absent_means);
+  return fmt::format(" (default\t{})", value);
+}
+
+// "  left      words of right, wrapped and indented".
+void row(std::string& out, std::string_view left, std::string_view right, unsigned width) {
+  std::string line = fmt::format("  {:<{}}", left, left_width - 2);
+  if (line.size() > left_width || line.back() != ' ') {
+    out += line + "\n";
+    line = std::string(left_width, ' ');
+  }
+  bool first = true;
+  for (std::size_t at = 0; at < right.size();) {
+    const std::size_t end = std::min(right.find(' ', at), right.size());
+    const std::string_view word = right.substr(at, end - at);
+    if (!first && line.size() + 1 + word.size() > width) {
+      std::ranges::replace(line, unbreakable, ' ');
+      out += line + "\n";
+      line = std::string(left_width, ' ');
+      first = true;
+    }
+    if (!first) line += ' ';
+    line += word;
+    first = false;
+    at = end + 1;
+  }
+  std::ranges::replace(line, unbreakable, ' ');
+  out += line + "\n";
+}
+
+void row(std::string& out, const Setting& setting, unsigned width) {
+  const std::string letter = setting.letter ? fmt::format("-{}, ", setting.letter) : std::string();
+  const bool is_on = setting.type == SettingType::flag && setting.fallback == "true";
+  const std::string left =
+      fmt::format("{}--{}{} {}", letter, is_on ? "[no-]" : "", setting.key, value_name(setting));
+  row(out, left, fmt::format("{}{}", setting.help, default_of(setting)), width);
+}
+
+}  // namespace
+
+std::string help_text(const CommandLine& own, unsigned width) {
+  std::string out = fmt::format("usage: {}", own.program);
+  for (const Positional& positional : own.positionals)
+    out += positional.required ? fmt::format(" {}", positional.name) : fmt::format(" [{}]", positional.name);
+  out += " [options]\n";
+  if (!own.summary.empty()) out += fmt::format("\n{}\n", own.summary);
+  if (!own.positionals.empty()) out += "\n";
+  for (const Positional& positional : own.positionals) row(out, positional.name, positional.help, width);
+  if (!own.options.empty()) out += "\nOptions:\n";
+  for (const Setting& option : own.options) row(out, option, width);
+
+  std::string_view group;
+  for (const Setting& setting : config::schema()) {
+    if (setting.group != group) out += fmt::format("\n{}:\n", setting.group);
+    group = setting.group;
+    row(out, setting, width);
+  }
+  out += "\nGeneral:\n";
+  if (own.config_lists)
+    row(out, "--config [FILE]", "list every setting and where it came from; with FILE: as read from there",
+        width);
+  else
+    row(out, "--config FILE",
+        "read settings from this file; none: from no file (default\t~/.config/fairlead/config.toml)", width);
+  row(out, "-h, --help", "show this", width);
+  out +=
+      "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2GB; bandwidths: 250MB/s. Each setting can also be given in "
+      "the\n"
+      "file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4); the command line wins.\n";
+  return out;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,226 @@
+#include "config/value.hpp"
+
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace fairlead {
+
+std::string_view name_of(SettingType type) noexcept {
+  switch (type) {
+    case SettingType::size:
+      return "size";
+    case SettingType::count:
+      return "count";
+    case SettingType::real:
+      return "real";
+    case SettingType::text:
+      return "text";
+    case SettingType::choice:
+      return "choice";
+    case SettingType::flag:
+      return "flag";
+    case SettingType::bandwidth:
+      return "bandwidth";
+  }
+  return "?";
+}
+
+}  // namespace fairlead
+
+namespace fairlead::config {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+struct Unit {
+  std::string_view name;
+  Bytes bytes;
+};
+constexpr std::array units = {
+    Unit{"EiB", Bytes(1) << 60},
+    Unit{"PiB", Bytes(1) << 50},
+    Unit{"TiB", Bytes(1) << 40},
+    Unit{"GiB", Bytes(1) << 30},
+    Unit{"MiB", Bytes(1) << 20},
+    Unit{"KiB", Bytes(1) << 10},
+    Unit{"EB", 1'000'000'000'000'000'000},
+    Unit{"PB", 1'000'000'000'000'000},
+    Unit{"TB", 1'000'000'000'000},
+    Unit{"GB", 1'000'000'000},
+    Unit{"MB", 1'000'000},
+    Unit{"kB", 1'000},
+    Unit{"B", 1},
+};
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+
+constexpr std::string_view size_problem =
+    "not a size; write bytes, or a number with a unit, as in 512MiB or 2GB";
+constexpr std::string_view bandwidth_problem = "not a bandwidth; write a size per second, as in 250MB/s";
+
+std::optional<std::uint64_t> parse_count(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
+  return value;
+}
+
+std::optional<std::uint64_t> parse_bandwidth(std::string_view text) {
+  if (!text.ends_with("/s")) return {};
+  return parse_size(text.substr(0, text.size() - 2));
+}
+
+std::optional<bool> parse_flag(std::string_view text) {
+  for (const std::string_view yes : {"true", "yes", "on", "1"})
+    if (same_word(text, yes)) return true;
+  for (const std::string_view no : {"false", "no", "off", "0"})
+    if (same_word(text, no)) return false;
+  return {};
+}
+
+Reading read_unchecked(const Setting& setting, std::string_view text) {
+  const auto or_problem = [](auto value, std::string problem) {
+    return value ? Reading{Value(*value), {}} : Reading{{}, std::move(problem)};
+  };
+  switch (setting.type) {
+    case SettingType::size:
+      return or_problem(parse_size(text), std::string(size_problem));
+    case SettingType::bandwidth:
+      return or_problem(parse_bandwidth(text), std::string(bandwidth_problem));
+    case SettingType::count:
+      return or_problem(parse_count(text), "not a whole number of 0 or more");
+    case SettingType::real:
+      return or_problem(parse_real(text), "not a number");
+    case SettingType::flag:
+      return or_problem(parse_flag(text), "must be true or false");
+    case SettingType::text:
+      if (text.empty()) return {{}, "must not be empty"};
+      return {std::string(text), {}};
+    case SettingType::choice: {
+      const auto choices = choices_of(setting);
+      if (std::ranges::find(choices, text) != choices.end()) return {std::string(text), {}};
+      return {{}, fmt::format("must be one of {}{}", join(choices, ", "), did_you_mean(text, choices))};
+    }
+  }
+  return {};
+}
+
+bool less(const Value& a, const Value& b) {
+  if (const double* real = std::get_if<double>(&a)) return *real < std::get<double>(b);
+  if (const std::uint64_t* count = std::get_if<std::uint64_t>(&a)) return *count < std::get<std::uint64_t>(b);
+  return false;
+}
+
+}  // namespace
+
+std::optional<Bytes> parse_size(std::string_view text) {
+  // Digits are gathered in 128 bits, so that 1.5GiB is exact; beyond 18 decimals nothing changes a byte.
+  Wide number = 0, scale = 1;
+  std::size_t at = 0;
+  bool digits = false;
+  for (; at < text.size() && is_digit(text[at]); ++at, digits = true) {
+    number = number * 10 + static_cast<unsigned>(text[at] - '0');
+    if (number > std::numeric_limits<Bytes>::max()) return {};
+  }
+  if (digits && at < text.size() && text[at] == '.') {
+    const std::size_t first = ++at;
+    for (; at < text.size() && is_digit(text[at]); ++at)
+      if (scale < Wide(1'000'000'000'000'000'000)) {
+        number = number * 10 + static_cast<unsigned>(text[at] - '0');
+        scale *= 10;
+      }
+    if (at == first) return {};
+  }
+  if (!digits) return {};
+  while (at < text.size() && text[at] == ' ') ++at;
+  const std::string_view word = text.substr(at);
+  if (word.empty()) return scale == 1 ? std::optional<Bytes>(static_cast<Bytes>(number)) : std::nullopt;
+  for (const Unit& unit : units) {
+    if (!same_word(word, unit.name)) continue;
+    // number < 2^64 * 10^18 may not be multiplied by a unit in 128 bits: whole part and rest apart.
+    const Wide whole = number / scale * unit.bytes, rest = number % scale * unit.bytes / scale;
+    if (number / scale > std::numeric_limits<Bytes>::max() / unit.bytes) return {};
+    if (whole + rest > std::numeric_limits<Bytes>::max()) return {};
+    return static_cast<Bytes>(whole + rest);
+  }
+  return {};
+}
+
+std::string format_size(Bytes bytes) {
+  std::string best = fmt::format("{}", bytes);
+  for (const Unit& unit : units) {
+    if (unit.bytes == 1 || bytes == 0 || bytes % unit.bytes != 0) continue;
+    std::string text = fmt::format("{}{}", bytes / unit.bytes, unit.name);
+    if (text.size() < best.size()) best = std::move(text);
+  }
+  return best;
+}
+
+std::string readable_size(Bytes bytes) {
+  for (const Unit& unit : units)
+    if (unit.name.size() == 3 && bytes >= unit.bytes)
+      return fmt::format("{:.{}f} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes),
+                         bytes < 100 * unit.bytes ? 1 : 0, unit.name);
+  return fmt::format("{} B", bytes);
+}
+
+Reading read_value(const Setting& setting, std::string_view text) {
+  if (!setting.absent.empty() && text == setting.absent) return {};
+  Reading reading = read_unchecked(setting, text);
+  if (!reading.problem.empty()) return reading;
+  const bool low =
+      !setting.minimum.empty() && less(reading.value, read_unchecked(setting, setting.minimum).value);
+  const bool high =
+      !setting.maximum.empty() && less(read_unchecked(setting, setting.maximum).value, reading.value);
+  if (!low && !high) return reading;
+  if (setting.maximum.empty()) return {{}, fmt::format("must be at least {}", setting.minimum)};
+  if (setting.minimum.empty()) return {{}, fmt::format("must be at most {}", setting.maximum)};
+  return {{}, fmt::format("must be between {} and {}", setting.minimum, setting.maximum)};
+}
+
+std::string write_value(const Setting& setting, const Value& value) {
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) {
+    if (setting.type == SettingType::size) return format_size(*count);
+    if (setting.type == SettingType::bandwidth) {
+      const std::string size = format_size(*count);
+      return is_digit(size.back()) ? size + "B/s" : size + "/s";
+    }
+    return fmt::format("{}", *count);
+  }
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::string(setting.absent);
+}
+
+std::vector<std::string_view> choices_of(const Setting& setting) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = setting.choices; !rest.empty();) {
+    const std::size_t bar = std::min(rest.find('|'), rest.size());
+    words.push_back(rest.substr(0, bar));
+    rest.remove_prefix(std::min(bar + 1, rest.size()));
+  }
+  return words;
+}
+
+std::string join(const std::vector<std::string_view>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+}  // namespace fairlead::config

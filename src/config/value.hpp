@@ -1,0 +1,45 @@
+// Values as people write them: text to value and back.
+#pragma once
+#include <fairlead/ids.hpp>
+#include <fairlead/setting.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fairlead::config {
+
+/// "512MiB", "2 GB", "1.5GiB", "4096". Nothing if it is not a size or exceeds 64 bits; parts of a byte are
+/// cut off.
+std::optional<Bytes> parse_size(std::string_view text);
+
+/// The shortest text that parse_size() turns into exactly the same number: "512MiB", "2GB", "1234567".
+std::string format_size(Bytes bytes);
+
+/// For people, to three or four digits: "23.5 GiB". Not exact.
+std::string readable_size(Bytes bytes);
+
+using Value = std::variant<std::monostate, std::uint64_t, double, std::string, bool>;
+
+/// A value, or what is wrong with the text: "must be at least 1".
+struct Reading {
+  Value value{};
+  std::string problem{};
+};
+
+/// Reads `text` as the setting's type and checks its range.
+Reading read_value(const Setting& setting, std::string_view text);
+
+/// The text that read_value() turns into the same value.
+std::string write_value(const Setting& setting, const Value& value);
+
+/// The choices of a setting: "auto|bar" as a list.
+std::vector<std::string_view> choices_of(const Setting& setting);
+
+/// "auto, bar, lines"
+std::string join(const std::vector<std::string_view>& words, std::string_view separator);
+
+}  // namespace fairlead::config

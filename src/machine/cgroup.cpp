@@ -1,0 +1,133 @@
+#include "machine/cgroup.hpp"
+
+#include "machine/mounts.hpp"
+
+#include <algorithm>
+
+namespace fairlead::machine {
+
+namespace {
+
+bool lists(std::string_view comma_separated, std::string_view word) {
+  const auto words = split(comma_separated, ',');
+  return std::ranges::find(words, word) != words.end();
+}
+
+// The process's group as /proc/self/cgroup has it: "4:memory:/a/b", for version 2 "0::/a/b".
+std::optional<std::string> own_group(const SystemFiles& files, CgroupVersion version,
+                                     std::string_view controller) {
+  const auto all = files.text("/proc/self/cgroup");
+  if (!all) return {};
+  for (const std::string_view line : split(*all, '\n')) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const bool matches =
+        version == CgroupVersion::v2 ? line.starts_with("0::") : lists(controllers, controller);
+    if (matches) return std::string(line.substr(second + 1));
+  }
+  return {};
+}
+
+// The group relative to what is mounted. Containers see "/docker/1a2b" in /proc/self/cgroup while just that
+// directory is mounted; with a namespace of its own a process may see "/../b". Neither can be found below the
+// mount, whose top is then the group itself.
+std::string below_mount(const std::string& group, const std::string& mount_root) {
+  if (group.find("/..") != group.npos) return {};
+  const std::string root = mount_root == "/" ? "" : mount_root;
+  if (!group.starts_with(root)) return {};
+  const std::string rest = group.substr(root.size());
+  return rest.starts_with('/') && rest != "/" ? rest : std::string();
+}
+
+void add_levels(std::vector<CgroupLevel>& levels, CgroupVersion version, const Mount& mount,
+                const std::string& group) {
+  std::string below = below_mount(group, mount.root);
+  while (!below.empty()) {
+    levels.push_back({version, mount.point + below});
+    below.erase(below.rfind('/'));
+  }
+  levels.push_back({version, mount.point});
+}
+
+}  // namespace
+
+std::vector<CgroupLevel> cgroup_levels(const SystemFiles& files, std::string_view controller) {
+  std::vector<CgroupLevel> levels;
+  const std::vector<Mount> mounted = mounts(files);
+  for (const CgroupVersion version : {CgroupVersion::v1, CgroupVersion::v2}) {
+    const auto group = own_group(files, version, controller);
+    if (!group) continue;
+    for (const Mount& mount : mounted) {
+      const bool matches = version == CgroupVersion::v2
+                               ? mount.type == "cgroup2"
+                               : mount.type == "cgroup" && lists(mount.super_options, controller);
+      if (!matches) continue;
+      add_levels(levels, version, mount, *group);
+      break;  // a second mount shows the same groups
+    }
+  }
+  return levels;
+}
+
+std::optional<CpuQuota> cpu_quota(const SystemFiles& files) {
+  std::optional<CpuQuota> tightest;
+  for (const CgroupLevel& level : cgroup_levels(files, "cpu")) {
+    std::optional<std::uint64_t> quota, period;
+    std::string source;
+    if (level.version == CgroupVersion::v1) {
+      source = level.directory + "/cpu.cfs_quota_us";
+      quota = files.number(source);  // -1: none
+      period = files.number(level.directory + "/cpu.cfs_period_us");
+    } else {
+      source = level.directory + "/cpu.max";
+      const std::string line = files.text(source).value_or("");  // "150000 100000" or "max 100000"
+      const auto words = split(std::string_view(line).substr(0, line.find('\n')), ' ');
+      quota = to_number(words[0]);
+      period = words.size() > 1 ? to_number(words[1]) : 100'000;  // cgroup-v2.rst: the period may be missing
+    }
+    if (!quota || !period || *quota == 0 || *period == 0) continue;
+    const double processors = static_cast<double>(*quota) / static_cast<double>(*period);
+    if (!tightest || processors < tightest->processors) tightest = CpuQuota{processors, source};
+  }
+  return tightest;
+}
+
+std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
+  std::vector<MemoryLimit> limits;
+  bool own = true;
+  for (const CgroupLevel& level : cgroup_levels(files, "memory")) {
+    const auto& [version, directory] = level;
+    const bool v1 = version == CgroupVersion::v1;
+    const auto used =
+        files.number(directory + (v1 ? "/memory.usage_in_bytes" : "/memory.current")).value_or(0);
+    const auto cache =
+        files.field(directory + "/memory.stat", v1 ? "total_inactive_file" : "inactive_file").value_or(0);
+    const auto add = [&](std::optional<std::uint64_t> limit, std::string source) {
+      // Version 1 writes "none" as the largest multiple of the page size in 63 bits.
+      if (!limit || *limit >= Bytes(1) << 62) return;
+      limits.push_back({*limit, used > cache ? used - cache : 0, std::move(source)});
+    };
+    const auto add_file = [&](const char* name) { add(files.number(directory + name), directory + name); };
+    if (!v1) {
+      add_file("/memory.max");
+      add_file("/memory.high");  // beyond it a process is slowed down until it is useless
+      continue;
+    }
+    // Groups of version 1 may be without hierarchy: then only the own limit counts.
+    const bool counts = own || files.number(directory + "/memory.use_hierarchy").value_or(1) != 0;
+    if (counts) add_file("/memory.limit_in_bytes");
+    // A limit further up than what is mounted is told here, though not what is used there.
+    if (own) {
+      const std::string stat = directory + "/memory.stat";
+      const auto above = files.field(stat, "hierarchical_memory_limit");
+      if (above && *above < files.number(directory + "/memory.limit_in_bytes").value_or(*above))
+        add(above, stat);
+    }
+    own = false;
+  }
+  return limits;
+}
+
+}  // namespace fairlead::machine

@@ -1,0 +1,116 @@
+#include "machine/disk.hpp"
+
+#include <fairlead/error.hpp>
+
+#include "machine/mounts.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace fairlead::machine {
+
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+// A file without a name; where the file system has none such, one whose name is gone at once. -1 and errno.
+int unnamed_file(const std::string& directory, int flags) {
+  const int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
+  std::string name = directory + "/.fairlead-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC | flags);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
+
+// Whether a block of `bytes` goes to offset `bytes` and comes back.
+bool block_goes_through(int file, Bytes bytes) {
+  constexpr std::size_t page = 4096;
+  const std::size_t room = std::max<std::size_t>(page, bytes);
+  const std::unique_ptr<void, decltype(&std::free)> buffer(std::aligned_alloc(page, room), &std::free);
+  if (!buffer) return false;
+  std::memset(buffer.get(), 0x5a, room);
+  const auto count = static_cast<ssize_t>(bytes);
+  const auto offset = static_cast<off_t>(bytes);
+  return pwrite(file, buffer.get(), bytes, offset) == count &&
+         pread(file, buffer.get(), bytes, offset) == count;
+}
+
+void try_direct_io(Disk& disk) {
+  const Descriptor file(unnamed_file(disk.directory, O_DIRECT));
+  if (!file) return;
+#ifdef STATX_DIOALIGN
+  struct statx told {};
+  if (statx(file.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &told) == 0 &&
+      (told.stx_mask & STATX_DIOALIGN) != 0 && told.stx_dio_offset_align != 0 &&
+      block_goes_through(file.get(), told.stx_dio_offset_align)) {
+    disk.direct_io = disk.alignment_told = true;
+    disk.offset_alignment_bytes = told.stx_dio_offset_align;
+    disk.memory_alignment_bytes = told.stx_dio_mem_align;
+    return;
+  }
+#endif
+  for (const Bytes alignment : {512, 4096}) {
+    if (!block_goes_through(file.get(), alignment)) continue;
+    disk.direct_io = true;
+    disk.offset_alignment_bytes = disk.memory_alignment_bytes = alignment;
+    return;
+  }
+}
+
+// Whether `directory` is `point` or below it.
+bool is_below(const std::string& directory, const std::string& point) {
+  if (!directory.starts_with(point)) return false;
+  return point == "/" || directory.size() == point.size() || directory[point.size()] == '/';
+}
+
+}  // namespace
+
+Disk disk_of(const std::string& directory) {
+  Disk disk;
+  std::error_code error;
+  disk.directory = std::filesystem::canonical(directory, error).string();
+  if (!error && !std::filesystem::is_directory(disk.directory))
+    error = std::make_error_code(std::errc::not_a_directory);
+  struct statvfs room {};
+  if (!error && statvfs(disk.directory.c_str(), &room) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (error) throw SystemError(fmt::format("cannot use the directory {}: {}", directory, error.message()));
+  disk.total_bytes = Bytes(room.f_blocks) * room.f_frsize;
+  disk.free_bytes = Bytes(room.f_bavail) * room.f_frsize;
+  for (const Mount& mount :
+       mounts(SystemFiles())) {  // the longest, and of equals the last: it hides the others
+    if (!is_below(disk.directory, mount.point) || mount.point.size() < disk.mounted_at.size()) continue;
+    disk.mounted_at = mount.point;
+    disk.file_system = mount.type;
+  }
+  disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
+  const Descriptor file(unnamed_file(disk.directory, 0));
+  disk.writable = bool(file);
+  if (!file) disk.not_writable_because = std::generic_category().message(errno);
+  if (disk.writable) try_direct_io(disk);
+  return disk;
+}
+
+}  // namespace fairlead::machine

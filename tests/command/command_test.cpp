@@ -1,0 +1,117 @@
+// What the command line answers: the text, and the exit code (0, 1 it did not work, 2 it was asked wrongly).
+#include <fairlead/version.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace fairlead {
+
+namespace {
+
+struct Answer {
+  int exit_code;
+  std::string text;  // what goes to the standard output and to that for errors, as it comes
+};
+
+/// `arguments` as the shell reads them; the environment is empty but for `environment`.
+Answer fairlead_command(const std::string& arguments, const std::string& environment = "") {
+  const std::string line = "exec 2>&1; env -i " + environment + " '" + FAIRLEAD_COMMAND + "' " + arguments;
+  FILE* pipe = popen(line.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("no shell");
+  Answer answer{};
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) answer.text.append(buffer, count);
+  const int status = pclose(pipe);
+  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return answer;
+}
+
+}  // namespace
+
+using testing::HasSubstr;
+
+TEST(Command, AMisspeltOptionIsToldTheNearest) {
+  const Answer answer = fairlead_command("info --memmory 512MiB");
+  EXPECT_EQ(answer.text, "fairlead: unknown option --memmory (did you mean --memory?)\n");
+  EXPECT_EQ(answer.exit_code, 2);
+}
+
+TEST(Command, AMisspeltSubcommandIsToldTheNearest) {
+  const Answer answer = fairlead_command("inof");
+  EXPECT_EQ(answer.text, "fairlead: unknown subcommand \"inof\" (did you mean info?)\n");
+  EXPECT_EQ(answer.exit_code, 2);
+}
+
+TEST(Command, AnOptionBeforeTheSubcommandIsToldWhereItBelongs) {
+  const Answer answer = fairlead_command("--memory 1GB info");
+  EXPECT_THAT(answer.text, HasSubstr("fairlead: unknown option --memory: a subcommand comes first, one of "));
+  EXPECT_EQ(answer.exit_code, 2);
+}
+
+TEST(Command, AMistakeInTheEnvironmentIsAMistakeOfUsage) {
+  const Answer answer = fairlead_command("info", "FAIRLEAD_WORKER=2");
+  EXPECT_EQ(answer.text,
+            "fairlead: unknown environment variable FAIRLEAD_WORKER (did you mean FAIRLEAD_WORKERS?)\n");
+  EXPECT_EQ(answer.exit_code, 2);
+}
+
+TEST(Command, WhatDoesNotWorkThoughAskedCorrectlyReturnsOne) {
+  const Answer answer = fairlead_command("info --disk-directory /no/such/place");
+  EXPECT_EQ(answer.text, "fairlead: cannot use the directory /no/such/place: No such file or directory\n");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_EQ(fairlead_command("info --json /no/such/place/a.json > /dev/null").exit_code, 1);
+}
+
+// A report cut off by a full disk must not look like success.
+TEST(Command, AFullStandardOutputIsAnError) {
+  const Answer answer = fairlead_command("help info >/dev/full");
+  EXPECT_EQ(answer.exit_code, 1);
+}
+
+TEST(Command, WithoutASubcommandListsThem) {
+  EXPECT_EQ(fairlead_command("").exit_code, 2);
+  const Answer answer = fairlead_command("--help");
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("\n  info "));
+  EXPECT_EQ(fairlead_command("help").text, answer.text);
+}
+
+TEST(Command, HelpOfASubcommandIsTheSameBothWays) {
+  const Answer answer = fairlead_command("info --help");
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_TRUE(answer.text.starts_with("usage: fairlead info [options]\n"));
+  EXPECT_EQ(fairlead_command("help info").text, answer.text);
+}
+
+TEST(Command, TellsItsVersion) {
+  EXPECT_EQ(fairlead_command("--version").text, std::string("fairlead ") + version() + "\n");
+}
+
+TEST(Info, ShowsTheMachine) {
+  const Answer answer = fairlead_command("info --disk-directory /tmp");
+  EXPECT_EQ(answer.exit_code, 0);
+  for (const char* heading : {"\nworkers ", "\nNUMA ", "\nmemory ", "\npages ", "\ndisk        /tmp "})
+    EXPECT_THAT(answer.text, HasSubstr(heading));
+  EXPECT_THAT(answer.text, HasSubstr("a run takes up to "));
+}
+
+TEST(Info, SaysWhereEachSettingCameFrom) {
+  const Answer answer = fairlead_command("info --config --tile 512", "FAIRLEAD_MEMORY=1GiB");
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("\nmemory            1GiB       environment: FAIRLEAD_MEMORY\n"));
+  EXPECT_THAT(answer.text, HasSubstr("\ntile              512        command line: --tile\n"));
+  EXPECT_THAT(answer.text, HasSubstr("\nwindow            2048       default\n"));
+}
+
+TEST(Info, WritesJsonToAFile) {
+  const Answer answer = fairlead_command("info --tile 512 --json /dev/stderr 2>&1 >/dev/null");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(answer.text.starts_with("{\n  \"version\": ")) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("\"where\": \"--tile\""));
+}
+
+}  // namespace fairlead

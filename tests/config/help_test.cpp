@@ -1,0 +1,159 @@
+// What is made from the schema: the help, the page of documentation, the options of a program of one's own.
+#include <fairlead/config.hpp>
+
+#include "config/help.hpp"
+#include "config/schema.hpp"
+#include "config/write.hpp"
+
+#include <gmock/gmock.h>
+#include <algorithm>
+#include <sstream>
+
+namespace fairlead {
+
+namespace {
+
+std::string checked_in_page() {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  std::ifstream stream(root / "docs" / "configuration.md");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+constexpr Positional two[] = {{.name = "A.npy", .help = "the matrix"},
+                              {.name = "b.npy", .help = "the right-hand side"}};
+constexpr Setting own[] = {
+    {.key = "output", .type = SettingType::text, .value_name = "FILE", .help = "where x goes", .letter = 'o'},
+    {.key = "n",
+     .type = SettingType::count,
+     .fallback = "16384",
+     .minimum = "1",
+     .help = "order of the matrix"},
+    {.key = "check", .type = SettingType::flag, .fallback = "false", .help = "verify"}};
+constexpr CommandLine solve{
+    .program = "fairlead solve", .summary = "Solves.", .positionals = two, .options = own};
+
+ParsedCommandLine parse_solve(std::vector<std::string> arguments, config::Environment environment = {}) {
+  return config::parse({std::move(arguments), std::move(environment)}, solve);
+}
+
+}  // namespace
+
+TEST(Page, IsWhatTheSchemaSays) {
+  EXPECT_EQ(checked_in_page(), config::configuration_page())
+      << "write it anew: fairlead help --markdown > docs/configuration.md";
+}
+
+TEST(Page, ItsExampleOfAFileIsRead) {
+  const std::string page = config::configuration_page(), fence = "```toml\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("a.toml", page.substr(begin, page.find("```", begin) - begin));
+  const Config config = config_of({"--config", file});
+  EXPECT_EQ(config.count("disk-threads"), 8u);
+  EXPECT_EQ(config.bandwidth_bytes_per_second("disk-bandwidth"), 250'000'000u);
+}
+
+TEST(Schema, IsSound) { EXPECT_NO_THROW(ConfigBuilder::check_table(config::schema())); }
+
+TEST(Schema, ATableWithAnImpossibleDefaultIsRefused) {
+  constexpr Setting bad[] = {
+      {.key = "n", .type = SettingType::count, .fallback = "0", .minimum = "1", .help = "n"}};
+  EXPECT_THROW(ConfigBuilder::check_table(bad), UsageError);
+}
+
+TEST(Help, NamesEverySettingInAtMostAHundredColumns) {
+  const std::string text = help_text(solve);
+  for (const Setting& setting : config::schema()) {
+    const std::string dashes = setting.type == SettingType::flag ? "  --[no-]" : "  --";
+    EXPECT_THAT(text, testing::HasSubstr(dashes + std::string(setting.key) + " "));
+  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Help, BeginsWithTheProgramsOwn) {
+  EXPECT_TRUE(help_text(solve).starts_with(R"(usage: fairlead solve A.npy b.npy [options]
+
+Solves.
+
+  A.npy                       the matrix
+  b.npy                       the right-hand side
+
+Options:
+  -o, --output FILE           where x goes
+  --n N                       order of the matrix (default 16384)
+  --check                     verify
+
+Memory and disk:
+)")) << help_text(solve);
+}
+
+TEST(OwnOptions, AreReadBesideTheSettingsInAnyOrder) {
+  const auto given = parse_solve({"A.npy", "--memory", "1GiB", "b.npy", "-o", "x.npy", "--n=5", "--check"});
+  EXPECT_EQ(given.positionals, (std::vector<std::string>{"A.npy", "b.npy"}));
+  EXPECT_EQ(given.config.bytes("memory"), Bytes(1) << 30);
+  EXPECT_EQ(given.config.text("output"), "x.npy");
+  EXPECT_EQ(given.config.count("n"), 5u);
+  EXPECT_TRUE(given.config.flag("check"));
+  EXPECT_FALSE(given.help);
+}
+
+TEST(OwnOptions, HaveDefaultsRangesAndSuggestionsLikeSettings) {
+  EXPECT_EQ(parse_solve({"a", "b"}).config.count("n"), 16384u);
+  EXPECT_EQ(mistake([] { parse_solve({"a", "b", "--n", "0"}); }), "--n 0: must be at least 1");
+  EXPECT_EQ(mistake([] {
+              parse_solve({"a", "b", "--ouput", "x"});
+            }),
+            "unknown option --ouput (did you mean --output?)");
+  EXPECT_EQ(mistake([] { parse_solve({"a", "b", "-o"}); }), "option --output needs a value");
+}
+
+TEST(OwnOptions, ThatHaveTheNameOfASettingAreTheProgrammersMistake) {
+  const Setting tile[] = {{.key = "tile", .type = SettingType::count, .help = "side of a tile"}};
+  EXPECT_THROW(config::parse({}, {.options = tile}), UsageError);
+  const Setting help[] = {{.key = "height", .type = SettingType::count, .help = "height", .letter = 'h'}};
+  EXPECT_THROW(config::parse({}, {.options = help}), UsageError);
+}
+
+TEST(OwnOptions, AreNotInTheEnvironment) {
+  EXPECT_EQ(mistake([] {
+              parse_solve({"a", "b"}, {{"FAIRLEAD_OUTPUT", "x"}});
+            }),
+            "unknown environment variable FAIRLEAD_OUTPUT");
+}
+
+TEST(Positionals, MissingAndExtraOnesAreNamed) {
+  EXPECT_EQ(mistake([] { parse_solve({"A.npy"}); }), "missing argument b.npy: the right-hand side");
+  EXPECT_EQ(mistake([] { parse_solve({"A.npy", "b.npy", "c.npy"}); }), "unexpected argument \"c.npy\"");
+}
+
+TEST(Positionals, MayBeginWithADashAfterTwoDashes) {
+  EXPECT_EQ(parse_solve({"--n", "5", "--", "-A.npy", "--b.npy"}).positionals,
+            (std::vector<std::string>{"-A.npy", "--b.npy"}));
+}
+
+TEST(Help, IsGivenThoughTheRestIsWrongOrMissing) {
+  EXPECT_TRUE(parse_solve({"--help"}).help);
+  EXPECT_TRUE(parse_solve({"-h", "--config", "/no/such/file"}, {{"FAIRLEAD_TYLE", "1"}}).help);
+}
+
+TEST(FromArgs, ThrowsOnLeftoversAndGivesItsHelpAsAnException) {
+  const char* leftover[] = {"program", "file"};
+  EXPECT_EQ(mistake([&] { Config::from_args(2, leftover); }), "unexpected argument \"file\"");
+  const char* help[] = {"program", "--help"};
+  EXPECT_THROW(Config::from_args(2, help), HelpRequested);
+}
+
+TEST(ListingSettings, TakesTheFileOptionWithOrWithoutAFile) {
+  const TemporaryDirectory directory;
+  const CommandLine info{.program = "fairlead info", .config_lists = true};
+  const auto plain = config::parse({{"--config"}, {}}, info);
+  EXPECT_TRUE(plain.list_config);
+  const auto with_file = config::parse({{"--config", directory.write("a.toml", "tile = 3")}, {}}, info);
+  EXPECT_TRUE(with_file.list_config);
+  EXPECT_EQ(with_file.config.count("tile"), 3u);
+}
+
+}  // namespace fairlead

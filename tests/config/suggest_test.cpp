@@ -1,0 +1,35 @@
+#include "config/suggest.hpp"
+
+#include "config/schema.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace fairlead::config {
+
+TEST(EditDistance, CountsInsertionsDeletionsReplacementsAndSwaps) {
+  EXPECT_EQ(edit_distance("memory", "memory"), 0u);
+  EXPECT_EQ(edit_distance("memmory", "memory"), 1u);
+  EXPECT_EQ(edit_distance("memry", "memory"), 1u);
+  EXPECT_EQ(edit_distance("mamory", "memory"), 1u);
+  EXPECT_EQ(edit_distance("tiel", "tile"), 1u);
+  EXPECT_EQ(edit_distance("", "tile"), 4u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("ca", "abc"), 3u);  // a swapped pair is not edited again
+}
+
+TEST(Suggestion, IsTheNearestKeyOfTheSchemaOrNone) {
+  std::vector<std::string_view> keys;
+  for (const Setting& setting : schema()) keys.push_back(setting.key);
+  EXPECT_EQ(nearest("memmory", keys), "memory");
+  EXPECT_EQ(nearest("mem", keys), "memory");
+  EXPECT_EQ(nearest("bandwidth", keys), "disk-bandwidth");
+  EXPECT_EQ(nearest("shedular", keys), "scheduler");
+  EXPECT_EQ(nearest("wokers", keys), "workers");
+  EXPECT_EQ(nearest("dsk-bandwith", keys), "disk-bandwidth");
+  EXPECT_EQ(nearest("zebra", keys), "");
+  EXPECT_EQ(nearest("x", keys), "");
+  EXPECT_EQ(nearest("", keys), "");
+}
+
+}  // namespace fairlead::config

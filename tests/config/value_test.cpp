@@ -1,0 +1,82 @@
+// Sizes and bandwidths as people write them, and back.
+#include "config/value.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace fairlead::config {
+
+TEST(Sizes, AreBytesOrANumberWithAUnit) {
+  EXPECT_EQ(parse_size("4096"), 4096u);
+  EXPECT_EQ(parse_size("0"), 0u);
+  EXPECT_EQ(parse_size("512MiB"), 536870912u);
+  EXPECT_EQ(parse_size("2GB"), 2000000000u);
+  EXPECT_EQ(parse_size("1.5GiB"), 1610612736u);
+  EXPECT_EQ(parse_size("1.5 GiB"), 1610612736u);
+  EXPECT_EQ(parse_size("8kB"), 8000u);
+  EXPECT_EQ(parse_size("1tib"), Bytes(1) << 40);
+  EXPECT_EQ(parse_size("100B"), 100u);
+}
+
+// In binary floating point 0.3 GB would be 299,999,999 bytes.
+TEST(Sizes, OfDecimalFractionsAreExact) {
+  EXPECT_EQ(parse_size("0.3GB"), 300000000u);
+  EXPECT_EQ(parse_size("1.000000001GB"), 1000000001u);
+  EXPECT_EQ(parse_size("0.0001KiB"), 0u);
+}
+
+TEST(Sizes, AreNothingElse) {
+  for (const char* text : {"", "MiB", "1.", ".5GiB", "1.5", "-1", "+1", "1e9", "512M", "512Mb/s", "1 2",
+                           "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
+    EXPECT_EQ(parse_size(text), std::nullopt) << text;
+}
+
+TEST(Sizes, UpToTheLargestNumberAndNotBeyond) {
+  EXPECT_EQ(parse_size("18446744073709551615"), std::numeric_limits<Bytes>::max());
+  EXPECT_EQ(parse_size("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(parse_size("15.999999999999999999EiB"), std::numeric_limits<Bytes>::max() - 1);
+  EXPECT_EQ(parse_size("16EiB"), std::nullopt);
+  EXPECT_EQ(parse_size("18446744073709551615EiB"), std::nullopt);
+}
+
+TEST(Sizes, AreWrittenShortly) {
+  EXPECT_EQ(format_size(536870912), "512MiB");
+  EXPECT_EQ(format_size(2000000000), "2GB");
+  EXPECT_EQ(format_size(1610612736), "1536MiB");
+  EXPECT_EQ(format_size(4097), "4097");
+  EXPECT_EQ(format_size(0), "0");
+}
+
+TEST(Sizes, ComeBackFromTheirTextUnchanged) {
+  for (Bytes bytes = 1; bytes < std::numeric_limits<Bytes>::max() / 3; bytes = bytes * 3 - bytes / 7) {
+    EXPECT_EQ(parse_size(format_size(bytes)), bytes);
+    EXPECT_EQ(parse_size(format_size(bytes & ~Bytes(0xfffff))), bytes & ~Bytes(0xfffff));
+    EXPECT_EQ(parse_size(format_size(bytes / 1000 * 1000)), bytes / 1000 * 1000);
+  }
+}
+
+TEST(Sizes, ForReadersAreRounded) {
+  EXPECT_EQ(readable_size(1023), "1023 B");
+  EXPECT_EQ(readable_size(1536), "1.5 KiB");
+  EXPECT_EQ(readable_size(Bytes(235) << 30), "235 GiB");
+}
+
+TEST(Values, OfEveryTypeComeBackFromTheirText) {
+  const auto there_and_back = [](SettingType type, std::string_view text) {
+    const Setting setting{.key = "k", .type = type, .absent = "auto", .choices = "a|b"};
+    const Reading reading = read_value(setting, text);
+    return reading.problem.empty() ? write_value(setting, reading.value) : reading.problem;
+  };
+  EXPECT_EQ(there_and_back(SettingType::size, "1024KiB"), "1MiB");
+  EXPECT_EQ(there_and_back(SettingType::bandwidth, "250MB/s"), "250MB/s");
+  EXPECT_EQ(there_and_back(SettingType::bandwidth, "1234567B/s"), "1234567B/s");
+  EXPECT_EQ(there_and_back(SettingType::count, "12"), "12");
+  EXPECT_EQ(there_and_back(SettingType::real, "1e-9"), "1e-09");
+  EXPECT_EQ(there_and_back(SettingType::real, "inf"), "not a number");
+  EXPECT_EQ(there_and_back(SettingType::text, "a b"), "a b");
+  EXPECT_EQ(there_and_back(SettingType::choice, "b"), "b");
+  EXPECT_EQ(there_and_back(SettingType::flag, "Yes"), "true");
+  EXPECT_EQ(there_and_back(SettingType::count, "auto"), "auto");
+}
+
+}  // namespace fairlead::config
