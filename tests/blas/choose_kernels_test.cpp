@@ -87,6 +87,21 @@ TEST_F(Choosing, WhatTheLibraryDecidesStaysUnlessSomethingIsClearlyFaster) {
   EXPECT_EQ(choose_kernels(settings).best.candidate.core_type, "");
 }
 
+// A site sets OPENBLAS_CORETYPE for all of its machines: what a program gets by default is that, not the
+// best.
+TEST_F(Choosing, AnInheritedCoreTypeIsTheDefaultAndMayLose) {
+  const auto types = core_types(this_processor());
+  if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=60\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  for (const auto& inherited : {types.front(), std::string("Prescott")}) {
+    settings.inherited_core_type = inherited;
+    const auto choice = choose_kernels(settings);
+    EXPECT_EQ(choice.by_default.core_type, inherited);
+    EXPECT_DOUBLE_EQ(choice.by_default.gflops(), 60);
+    EXPECT_EQ(choice.best.core_type, "Plain");
+  }
+}
+
 TEST_F(Choosing, TheSecondTimeNoProcessIsStarted) {
   helper_with_rate(50);
   const auto first = choose_kernels(settings);
@@ -261,6 +276,8 @@ TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
   const auto text = loss(choice, *blas);
   EXPECT_THAT(text, HasSubstr("62 of 105 GF/s"));
   EXPECT_THAT(text, HasSubstr("OPENBLAS_CORETYPE=Faster"));
+  choice.best.candidate.core_type = "";  // the library by itself: it is the environment that is wrong
+  EXPECT_THAT(loss(choice, *blas), HasSubstr("unset OPENBLAS_CORETYPE"));
   choice.best = choice.by_default;
   EXPECT_EQ(loss(choice, *blas), "");
 }

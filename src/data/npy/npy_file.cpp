@@ -86,11 +86,12 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
     into = into.subspan(static_cast<std::size_t>(got));
     offset += static_cast<Bytes>(got);
   }
-  // The pages at both ends too, even if the next piece needs them again: pages that are left add up. Not for
-  // small pieces, which would be read several times over.
-  constexpr Bytes page = 4096, small = 64 * 1024;
+  // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
+  // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
+  // Small pieces are left to the kernel; dropping their surroundings would have them read several times over.
+  constexpr Bytes page = 4096, largest_piece = Bytes{2} << 20, small = 64 * 1024;
   if (bytes < small) return;
-  const Bytes from = begin / page * page, to = (offset + page - 1) / page * page;
+  const Bytes from = begin / largest_piece * largest_piece, to = (offset + page - 1) / page * page;
   ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
 }
 

@@ -74,13 +74,24 @@ KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
       text += fmt::format("\n  {}: {}", candidate.library, reason);
     throw SystemError(text + "\n  Install one (Debian: libopenblas0-pthread), or name its file.");
   }
-  choice.by_default = choice.timings.front();
+  const BlasTiming* by_default = &choice.timings.front();
+  for (const auto& timing : choice.timings)
+    if (!settings.inherited_core_type.empty() && timing.candidate.library == by_default->candidate.library &&
+        same_name(timing.core_type, settings.inherited_core_type)) {
+      by_default = &timing;
+      break;
+    }
+  choice.by_default = *by_default;
   const BlasTiming* best = nullptr;
-  for (const auto& timing : choice.timings) {
-    if (!settings.core_type.empty() && !same_name(timing.core_type, settings.core_type)) continue;
-    const bool is_default = best == &choice.timings.front();
-    if (best == nullptr || timing.gflops() > best->gflops() * (is_default ? worth_it : 1)) best = &timing;
-  }
+  const auto may_be_taken = [&](const BlasTiming& timing) {
+    return settings.core_type.empty() || same_name(timing.core_type, settings.core_type);
+  };
+  for (const auto& timing : choice.timings)
+    if (may_be_taken(timing) && (best == nullptr || timing.gflops() > best->gflops())) best = &timing;
+  // Of equals, what the library decides by itself, and above all what is there already: no change without a
+  // gain.
+  for (const BlasTiming* quiet : {std::as_const(choice.timings).data(), by_default})
+    if (may_be_taken(*quiet) && best->gflops() < quiet->gflops() * worth_it) best = quiet;
   if (best == nullptr) {
     std::string known;
     for (const auto& timing : choice.timings)
@@ -102,7 +113,8 @@ KernelChoice choose_kernels(const KernelSettings& settings) {
   std::optional<TimingCache> cache;
   std::string cache_problem;
   if (!settings.cache_directory.empty()) try {
-      cache.emplace(settings.cache_directory, TimingKey{processor, settings.tile, libraries});
+      cache.emplace(settings.cache_directory,
+                    TimingKey{processor, settings.tile, libraries, settings.inherited_core_type});
     } catch (const SystemError& error) {
       cache_problem = error.what();  // slower, not worse
     }
@@ -114,7 +126,11 @@ KernelChoice choose_kernels(const KernelSettings& settings) {
     }
 
   Timer timer(settings);
-  const auto types = core_types(processor);
+  auto types = core_types(processor);
+  const auto& inherited = settings.inherited_core_type;
+  if (!inherited.empty() &&
+      std::ranges::none_of(types, [&](auto& type) { return same_name(type, inherited); }))
+    types.push_back(inherited);
   for (const auto& library : settings.libraries) timer.time_library(library, types);
   if (timer.taken().timings.empty() && !settings.fallback.empty())
     timer.time_library(settings.fallback, types);

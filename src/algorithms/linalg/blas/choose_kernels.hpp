@@ -21,6 +21,9 @@ struct KernelSettings {
   std::vector<std::string> libraries = {"libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4"};
   std::string fallback = "libblas.so.3";  ///< tried if none of them loads; on Debian a link to one of them
   std::string core_type;                  ///< not empty: choose among the candidates of this core type only
+  /// What OPENBLAS_CORETYPE is in this process's environment (which this does not read); empty: not set. Some
+  /// sites set it for all of their machines, and so slow down the newer ones.
+  std::string inherited_core_type;
   std::vector<std::string> helper;        ///< see time_in_child
   std::filesystem::path cache_directory;  ///< the user's; empty: time every time
   int tile = 512;                         ///< elements a side
@@ -31,7 +34,7 @@ struct KernelSettings {
 
 struct KernelChoice {
   BlasTiming best;
-  BlasTiming by_default;  ///< what a program that sets nothing gets
+  BlasTiming by_default;  ///< what a program gets that takes the library and the environment as they are
   std::vector<BlasTiming> timings;
   std::vector<std::pair<BlasCandidate, std::string>> failures;  ///< what could not be timed, and why
   bool from_cache = false;

@@ -50,7 +50,7 @@ std::string key_text(const TimingKey& key) {
   std::string text = fmt::format("{}\nprocessor\t{}\nflags\t{:016x}\ntile\t{}\nlibraries", first_line,
                                  one_line(key.processor.model), checksum(flags), key.tile);
   for (const auto& library : key.libraries) text += "\t" + one_line(library);
-  return text + "\n";
+  return text + "\ninherited\t" + one_line(key.inherited_core_type) + "\n";
 }
 
 std::vector<std::string> split(const std::string& line) {

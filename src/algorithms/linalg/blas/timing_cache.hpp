@@ -23,6 +23,7 @@ struct TimingKey {
   Processor processor;
   int tile = 0;
   std::vector<std::string> libraries;
+  std::string inherited_core_type;
 };
 
 /// One such file, locked against other processes while this lives: who comes second waits, and finds the
