@@ -1,0 +1,74 @@
+// Loads a BLAS, makes sure that it counts in 32-bit integers, and sets it to one thread.
+#include "algorithms/linalg/blas/blas.hpp"
+
+#include <fmt/format.h>
+
+#include <fairlead/error.hpp>
+
+#include "algorithms/linalg/blas/shared_library.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+/// Whether integers are 64 bits wide (ILP64), found out by asking for a dot product of a length that reads as
+/// 2 in 32 bits and as a negative number, of which there is nothing to sum, in 64.
+bool has_wide_integers(const SharedLibrary& library) {
+  const auto ddot = library.require<double(const std::int64_t*, const double*, const std::int64_t*,
+                                           const double*, const std::int64_t*)>("ddot_");
+  const std::int64_t length = static_cast<std::int64_t>(0xffff'ffff'0000'0002u), stride = 1;
+  const double x[2] = {3, 5}, y[2] = {7, 11};
+  return ddot(&length, x, &stride, y, &stride) != 3 * 7 + 5 * 11;
+}
+
+void set_one_thread(const SharedLibrary& library) {
+  if (const auto openblas = library.find<void(int)>("openblas_set_num_threads")) openblas(1);
+  if (const auto mkl = library.find<void(int)>("MKL_Set_Num_Threads")) mkl(1);
+  if (const auto blis = library.find<void(std::int64_t)>("bli_thread_set_num_threads")) blis(1);
+}
+
+std::string told_by(const SharedLibrary& library, const char* function) {
+  const auto tell = library.find<const char*()>(function);
+  const char* text = tell != nullptr ? tell() : nullptr;
+  return text != nullptr ? text : "";
+}
+
+SharedLibrary lapack_of(const SharedLibrary& blas, const std::string& wanted) {
+  if (!wanted.empty()) return SharedLibrary::open(wanted);
+  if (blas.find<void()>("dpotrf_") != nullptr) return blas;
+  return SharedLibrary::open("liblapack.so.3");
+}
+
+}  // namespace
+
+std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
+  const auto blas = SharedLibrary::open(library.blas);
+  if (blas.find<void()>("dgemm_") == nullptr && blas.find<void()>("dgemm_64_") != nullptr)
+    throw SystemError(
+        fmt::format("the BLAS \"{}\" has 64-bit integers only (ILP64: its routines end in _64_); give one "
+                    "with 32-bit integers (LP64), such as libopenblas.so.0",
+                    library.blas));
+  if (has_wide_integers(blas))
+    throw SystemError(
+        fmt::format("the BLAS \"{}\" has 64-bit integers (ILP64); give one with 32-bit integers (LP64), such "
+                    "as libopenblas.so.0",
+                    library.blas));
+  const auto lapack = lapack_of(blas, library.lapack);
+  set_one_thread(blas);
+  set_one_thread(lapack);  // it may stand on another BLAS, with threads of its own
+
+  std::shared_ptr<Blas> loaded(new Blas);
+  loaded->double_ = Routines<double>::from(blas, lapack);
+  loaded->float_ = Routines<float>::from(blas, lapack);
+  loaded->path_ = blas.file_of("dgemm_");
+  loaded->lapack_path_ = lapack.file_of("dpotrf_");
+  loaded->version_ = told_by(blas, "openblas_get_config");
+  if (loaded->version_.empty()) loaded->version_ = told_by(blas, "bli_info_get_version_str");
+  loaded->core_type_ = told_by(blas, "openblas_get_corename");
+  return loaded;
+}
+
+void Blas::refuse(const char* routine, int argument) const {
+  throw UsageError(fmt::format("{} of {} refuses its argument {}", routine, lapack_path_, argument));
+}
+
+}  // namespace fairlead::linalg

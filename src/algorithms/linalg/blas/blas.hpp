@@ -1,0 +1,169 @@
+// BLAS and LAPACK as a value: a table of functions filled at run time from a shared library, so that which
+// one it is can be decided by measuring (choose_kernels.hpp), and a program that does no linear algebra needs
+// none.
+//
+// All matrices are column-major; `ld*` is the distance between columns in elements. Every call runs on the
+// calling thread alone, and any number of threads may call at once.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "algorithms/linalg/blas/routines.hpp"
+
+namespace fairlead::linalg {
+
+enum class Transpose : char { no = 'N', yes = 'T' };
+enum class Triangle : char { lower = 'L', upper = 'U' };
+enum class Side : char { left = 'L', right = 'R' };  // of the product: where the special matrix stands
+enum class Diagonal : char { general = 'N', unit = 'U' };
+enum class Norm : char { largest_element = 'M', one = '1', infinity = 'I', frobenius = 'F' };
+
+template <class T>
+concept Real = std::same_as<T, float> || std::same_as<T, double>;
+
+/// Which library to load. Empty = Fairlead's choice.
+struct BlasLibrary {
+  std::string blas = "libopenblas.so.0";  ///< a name for the loader, or a path
+  std::string lapack;                     ///< empty: the same library if it has potrf, else liblapack.so.3
+};
+
+class Blas {
+  template <class T>
+  using Same = std::type_identity_t<T>;  // scalars follow the type of the matrices
+
+ public:
+  /// Loads the library and sets it to one thread. That setting is the library's own and so the whole
+  /// process's: other users of the very same library file in this process get one thread as well. Throws
+  /// SystemError naming the library, if it cannot be loaded, lacks a routine, or has 64-bit integers.
+  static std::shared_ptr<const Blas> load(const BlasLibrary& library = {});
+
+  // What was loaded.
+  const std::string& path() const noexcept { return path_; }                ///< as the loader names the file
+  const std::string& lapack_path() const noexcept { return lapack_path_; }  ///< often the same
+  const std::string& version() const noexcept {
+    return version_;
+  }  ///< as the library describes itself, or empty
+  const std::string& core_type() const noexcept {
+    return core_type_;
+  }  ///< of OpenBLAS: "SkylakeX", ...; or empty
+
+  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
+  template <Real T>
+  void gemm(Transpose op_a, Transpose op_b, int m, int n, int k, Same<T> alpha, const T* a, int lda,
+            const T* b, int ldb, Same<T> beta, T* c, int ldc) const {
+    const char oa = letter(op_a), ob = letter(op_b);
+    table<T>().gemm(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
+  }
+
+  /// C := alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only `triangle`
+  /// of it is read; C is m x n.
+  template <Real T>
+  void symm(Side side, Triangle triangle, int m, int n, Same<T> alpha, const T* a, int lda, const T* b,
+            int ldb, Same<T> beta, T* c, int ldc) const {
+    const char s = letter(side), t = letter(triangle);
+    table<T>().symm(&s, &t, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
+  }
+
+  /// C := alpha A A^T + beta C (no), or alpha A^T A + beta C (yes), where only `triangle` of the n x n matrix
+  /// C is touched.
+  template <Real T>
+  void syrk(Triangle triangle, Transpose op, int n, int k, Same<T> alpha, const T* a, int lda, Same<T> beta,
+            T* c, int ldc) const {
+    const char t = letter(triangle), o = letter(op);
+    table<T>().syrk(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
+  }
+
+  /// B := alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), where A is triangular and B m x n.
+  template <Real T>
+  void trsm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, Same<T> alpha,
+            const T* a, int lda, T* b, int ldb) const {
+    const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
+    table<T>().trsm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+  }
+
+  /// B := alpha op(A) B (left) or alpha B op(A) (right), where A is triangular and B m x n.
+  template <Real T>
+  void trmm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, Same<T> alpha,
+            const T* a, int lda, T* b, int ldb) const {
+    const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
+    table<T>().trmm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+  }
+
+  /// y := alpha op(A) x + beta y, where A is m x n.
+  template <Real T>
+  void gemv(Transpose op, int m, int n, Same<T> alpha, const T* a, int lda, const T* x, int stride_x,
+            Same<T> beta, T* y, int stride_y) const {
+    const char o = letter(op);
+    table<T>().gemv(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y, 1);
+  }
+
+  /// x := op(A)^-1 x, where A is triangular.
+  template <Real T>
+  void trsv(Triangle triangle, Transpose op, Diagonal diagonal, int n, const T* a, int lda, T* x,
+            int stride_x) const {
+    const char t = letter(triangle), o = letter(op), d = letter(diagonal);
+    table<T>().trsv(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
+  }
+
+  /// Cholesky: A = L L^T (lower) or U^T U (upper), in place; the other triangle is not touched. Returns 0, or
+  /// the order, from 1, of the first leading minor that is not positive definite.
+  /// Throws UsageError if the routine refuses an argument.
+  template <Real T>
+  [[nodiscard]] int potrf(Triangle triangle, int n, T* a, int lda) const {
+    const char t = letter(triangle);
+    std::int32_t info = 0;
+    table<T>().potrf(&t, &n, a, &lda, &info, 1);
+    if (info < 0) refuse("potrf", -info);
+    return info;
+  }
+
+  /// Inverts a triangular matrix in place: turns the solves with a diagonal tile into products. Returns 0, or
+  /// the place, from 1, of the first zero on the diagonal. Throws UsageError if the routine refuses an
+  /// argument.
+  template <Real T>
+  [[nodiscard]] int trtri(Triangle triangle, Diagonal diagonal, int n, T* a, int lda) const {
+    const char t = letter(triangle), d = letter(diagonal);
+    std::int32_t info = 0;
+    table<T>().trtri(&t, &d, &n, a, &lda, &info, 1, 1);
+    if (info < 0) refuse("trtri", -info);
+    return info;
+  }
+
+  /// A norm of an m x n matrix. `work` has m elements for `Norm::infinity` and may be null otherwise.
+  template <Real T>
+  T lange(Norm norm, int m, int n, const T* a, int lda, T* work = nullptr) const {
+    const char w = letter(norm);
+    return table<T>().lange(&w, &m, &n, a, &lda, work, 1);
+  }
+
+  /// A norm of a symmetric matrix of which only `triangle` is read. `work` has n elements for `Norm::one` and
+  /// `Norm::infinity`, and may be null otherwise.
+  template <Real T>
+  T lansy(Norm norm, Triangle triangle, int n, const T* a, int lda, T* work = nullptr) const {
+    const char w = letter(norm), t = letter(triangle);
+    return table<T>().lansy(&w, &t, &n, a, &lda, work, 1, 1);
+  }
+
+ private:
+  Blas() = default;
+  [[noreturn]] void refuse(const char* routine, int argument) const;
+
+  template <class Enum>
+  static constexpr char letter(Enum value) noexcept {
+    return static_cast<char>(value);
+  }
+  template <class T>
+  const Routines<T>& table() const noexcept {
+    if constexpr (std::is_same_v<T, double>) return double_;
+    if constexpr (std::is_same_v<T, float>) return float_;
+  }
+
+  Routines<double> double_;
+  Routines<float> float_;
+  std::string path_, lapack_path_, version_, core_type_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,175 @@
+// Times the candidates within a budget, or finds their timings in the cache, and picks the best.
+#include "algorithms/linalg/blas/choose_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <fairlead/error.hpp>
+#include <optional>
+
+#include "algorithms/linalg/blas/core_types.hpp"
+#include "algorithms/linalg/blas/shared_library.hpp"
+#include "algorithms/linalg/blas/timing_cache.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+constexpr double worth_it = 1.03;  // a smaller gain is within the noise of a busy machine
+constexpr Duration one_candidate = std::chrono::milliseconds(1200);
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+/// Takes timings until the budget is used up.
+class Timer {
+ public:
+  explicit Timer(const KernelSettings& settings)
+      : settings_(settings), until_(std::chrono::steady_clock::now() + settings.budget) {}
+
+  void time_library(const std::string& library, const std::vector<std::string>& core_types) {
+    const auto by_itself = time({library, {}});
+    if (!by_itself || by_itself->core_type.empty()) return;  // no OpenBLAS: it cannot be told
+    for (const auto& core_type : core_types)
+      if (!same_name(core_type, by_itself->core_type)) time({library, core_type});
+  }
+
+  const BlasTimings& taken() const noexcept { return taken_; }
+  bool complete() const noexcept { return complete_; }
+
+ private:
+  std::optional<BlasTiming> time(const BlasCandidate& candidate) {
+    const Duration left = until_ - std::chrono::steady_clock::now();
+    auto outcome = left > one_candidate / 4 ? time_in_child(settings_.helper, candidate, settings_.tile,
+                                                            std::min(left, one_candidate))
+                                            : TimingOutcome{{}, "not timed: no time left", true};
+    if (outcome.timing && !candidate.core_type.empty() &&
+        !same_name(outcome.timing->core_type, candidate.core_type))
+      outcome = {{}, "the library does not know this core type", false};
+    if (outcome.timing)
+      taken_.timings.push_back(*outcome.timing);
+    else
+      taken_.failures.emplace_back(candidate, outcome.failure);
+    complete_ &= !outcome.worth_retrying;
+    return outcome.timing;
+  }
+
+  const KernelSettings& settings_;
+  const std::chrono::steady_clock::time_point until_;
+  BlasTimings taken_;
+  bool complete_ = true;
+};
+
+KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
+  KernelChoice choice;
+  choice.timings = std::move(found.timings);
+  choice.failures = std::move(found.failures);
+  if (choice.timings.empty()) {
+    std::string text = "no BLAS can be used:";
+    for (const auto& [candidate, reason] : choice.failures)
+      text += fmt::format("\n  {}: {}", candidate.library, reason);
+    throw SystemError(text + "\n  Install one (Debian: libopenblas0-pthread), or name its file.");
+  }
+  const BlasTiming* by_default = &choice.timings.front();
+  for (const auto& timing : choice.timings)
+    if (!settings.inherited_core_type.empty() && timing.candidate.library == by_default->candidate.library &&
+        same_name(timing.core_type, settings.inherited_core_type)) {
+      by_default = &timing;
+      break;
+    }
+  choice.by_default = *by_default;
+  const BlasTiming* best = nullptr;
+  const auto may_be_taken = [&](const BlasTiming& timing) {
+    return settings.core_type.empty() || same_name(timing.core_type, settings.core_type);
+  };
+  for (const auto& timing : choice.timings)
+    if (may_be_taken(timing) && (best == nullptr || timing.gflops() > best->gflops())) best = &timing;
+  // Of equals, what the library decides by itself, and above all what is there already: no change without a
+  // gain.
+  for (const BlasTiming* quiet : {std::as_const(choice.timings).data(), by_default})
+    if (may_be_taken(*quiet) && best->gflops() < quiet->gflops() * worth_it) best = quiet;
+  if (best == nullptr) {
+    std::string known;
+    for (const auto& timing : choice.timings)
+      if (!timing.core_type.empty()) known += (known.empty() ? "" : ", ") + timing.core_type;
+    throw ConfigError(fmt::format("no BLAS here has the core type \"{}\"; there are: {}", settings.core_type,
+                                  known.empty() ? "none" : known));
+  }
+  choice.best = *best;
+  return choice;
+}
+
+}  // namespace
+
+KernelChoice choose_kernels(const KernelSettings& settings) {
+  const Processor processor = this_processor();
+  auto libraries = settings.libraries;
+  if (!settings.fallback.empty()) libraries.push_back(settings.fallback);
+
+  std::optional<TimingCache> cache;
+  std::string cache_problem;
+  if (!settings.cache_directory.empty()) try {
+      cache.emplace(settings.cache_directory,
+                    TimingKey{processor, settings.tile, libraries, settings.inherited_core_type});
+    } catch (const SystemError& error) {
+      cache_problem = error.what();  // slower, not worse
+    }
+  if (cache && !settings.time_again)
+    if (auto kept = cache->read()) {
+      auto choice = pick(std::move(*kept), settings);
+      choice.from_cache = true;
+      return choice;
+    }
+
+  Timer timer(settings);
+  auto types = core_types(processor);
+  const auto& inherited = settings.inherited_core_type;
+  if (!inherited.empty() &&
+      std::ranges::none_of(types, [&](auto& type) { return same_name(type, inherited); }))
+    types.push_back(inherited);
+  for (const auto& library : settings.libraries) timer.time_library(library, types);
+  if (timer.taken().timings.empty() && !settings.fallback.empty())
+    timer.time_library(settings.fallback, types);
+
+  if (cache && !timer.taken().timings.empty() && timer.complete()) try {
+      cache->write(timer.taken());
+    } catch (const SystemError& error) {
+      cache_problem = error.what();
+    }
+  auto choice = pick(timer.taken(), settings);
+  choice.cache_problem = cache_problem;
+  return choice;
+}
+
+void use_kernels(const BlasCandidate& chosen) {
+  if (SharedLibrary::is_loaded(chosen.library))
+    throw UsageError(fmt::format("the BLAS \"{}\" is loaded already: its core type cannot be set any more",
+                                 chosen.library));
+  if (chosen.core_type.empty())
+    ::unsetenv("OPENBLAS_CORETYPE");
+  else
+    ::setenv("OPENBLAS_CORETYPE", chosen.core_type.c_str(), 1);
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 1);  // else it starts threads and their buffers when it is loaded
+}
+
+std::string loss(const KernelChoice& choice, const Blas& loaded) {
+  double now = 0;
+  for (const auto& timing : choice.timings)
+    if (timing.path == loaded.path() && timing.core_type == loaded.core_type()) now = timing.gflops();
+  if (now <= 0 || choice.best.gflops() < now * worth_it) return {};
+  std::string advice;
+  if (choice.best.path != loaded.path()) advice = fmt::format("load {}", choice.best.path);
+  if (!choice.best.candidate.core_type.empty())
+    advice += fmt::format("{}set OPENBLAS_CORETYPE={} before the program starts",
+                          advice.empty() ? "" : " and ", choice.best.candidate.core_type);
+  if (advice.empty()) advice = "unset OPENBLAS_CORETYPE before the program starts";
+  return fmt::format("The BLAS {} ({}) runs at {:.0f} of {:.0f} GF/s per core: {}.", loaded.path(),
+                     loaded.core_type().empty() ? "no core type" : loaded.core_type(), now,
+                     choice.best.gflops(), advice);
+}
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,71 @@
+// Core types of OpenBLAS on x86-64 and the instructions that their kernels use (its driver/others/dynamic.c).
+#include "algorithms/linalg/blas/core_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+namespace fairlead::linalg {
+namespace {
+
+struct CoreType {
+  const char* name;
+  std::initializer_list<const char*> needs;  // flags of /proc/cpuinfo
+  const char* obsolete_with;                 // a flag; null: worth trying on every machine that can run it
+};
+
+const std::array known_core_types{
+    CoreType{"Nehalem", {"sse4_2"}, "avx"},
+    CoreType{"Sandybridge", {"avx"}, "avx2"},
+    CoreType{"Haswell", {"avx2", "fma"}, nullptr},
+    CoreType{"Zen", {"avx2", "fma"}, nullptr},
+    CoreType{"SkylakeX", {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"}, nullptr},
+    CoreType{"Cooperlake",
+             {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd", "avx512_bf16"},
+             nullptr},
+    CoreType{"SapphireRapids",
+             {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd", "avx512_bf16",
+              "amx_tile", "amx_bf16"},
+             nullptr},
+};
+
+}  // namespace
+
+Processor parse_cpuinfo(const std::string& text) {
+  std::map<std::string, std::string> fields;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const auto name_end = line.find_last_not_of(" \t", colon == 0 ? 0 : colon - 1);
+    const auto value = line.find_first_not_of(" \t", colon + 1);
+    fields[line.substr(0, name_end + 1)] = value == std::string::npos ? "" : line.substr(value);
+  }
+  Processor processor;
+  if (fields.contains("model name"))
+    processor.model = fields["model name"] + ", family " + fields["cpu family"] + ", model " +
+                      fields["model"] + ", stepping " + fields["stepping"];
+  std::istringstream flags(fields["flags"]);
+  processor.flags.insert(std::istream_iterator<std::string>(flags), {});
+  return processor;
+}
+
+Processor this_processor() {
+  std::ifstream file("/proc/cpuinfo");
+  return parse_cpuinfo({std::istreambuf_iterator<char>(file), {}});
+}
+
+std::vector<std::string> core_types(const Processor& processor) {
+  const auto has = [&](const char* flag) { return processor.flags.contains(flag); };
+  std::vector<std::string> names;
+  for (const auto& type : known_core_types)
+    if (std::ranges::all_of(type.needs, has) && !(type.obsolete_with != nullptr && has(type.obsolete_with)))
+      names.emplace_back(type.name);
+  return names;
+}
+
+}  // namespace fairlead::linalg

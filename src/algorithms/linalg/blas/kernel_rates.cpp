@@ -1,0 +1,167 @@
+// Each thread has its own tiles. A kernel that overwrites its input gets a fresh copy before every call,
+// outside of the time, since numbers that shrink from call to call end as denormal ones, which are slow.
+#include "algorithms/linalg/blas/kernel_rates.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <fairlead/error.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "algorithms/linalg/blas/flops.hpp"
+#include "base/random.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+double core_seconds() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// What the threads share.
+struct Together {
+  explicit Together(int threads_) : threads(threads_), begin(threads_) {}
+  const int threads;
+  std::barrier<> begin;           // of each kernel
+  std::atomic<int> finished = 0;  // kernels, summed over the threads
+};
+
+/// One thread and its tiles of n x n.
+template <Real T>
+class Measurer {
+ public:
+  Measurer(const Blas& blas, const RateSettings& settings, Together& together, std::uint64_t seed)
+      : blas_(blas),
+        settings_(settings),
+        together_(together),
+        n_(settings.tile),
+        a_(elements()),
+        b_(elements()),
+        spd_(elements()),
+        triangle_(elements()),
+        c_(elements()) {
+    Random random(seed);
+    for (std::size_t i = 0; i < elements(); ++i) {
+      a_[i] = static_cast<T>(random.unit() - 0.5);
+      b_[i] = static_cast<T>(random.unit() - 0.5);
+      spd_[i] = static_cast<T>(random.unit() - 0.5);
+    }
+    for (int i = 0; i < n_; ++i) spd_[diagonal(i)] = static_cast<T>(n_);
+    triangle_ = spd_;
+  }
+
+  KernelRates run() {
+    const auto nothing = [] {};
+    const double n = n_;
+    KernelRates rates;
+    rates.gemm = gemm_flops(n, n, n) * 1e-9 / median_seconds(nothing, [&] {
+                   blas_.gemm<T>(Transpose::no, Transpose::yes, n_, n_, n_, -1, a_.data(), n_, b_.data(), n_,
+                                 1, c_.data(), n_);
+                 });
+    rates.potrf = potrf_flops(n) * 1e-9 /
+                  median_seconds([&] { c_ = spd_; },
+                                 [&] { failed_ |= blas_.potrf<T>(Triangle::lower, n_, c_.data(), n_) != 0; });
+    if (failed_)
+      throw SystemError("potrf of " + blas_.lapack_path() + " fails on a positive definite matrix");
+    if (settings_.gemm_and_potrf_only) return rates;
+    rates.syrk = syrk_flops(n, n) * 1e-9 / median_seconds(nothing, [&] {
+                   blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);
+                 });
+    rates.trsm =
+        trsm_flops(n, n) * 1e-9 /
+        median_seconds([&] { c_ = b_; },
+                       [&] {
+                         blas_.trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::general, n_,
+                                       n_, 1, triangle_.data(), n_, c_.data(), n_);
+                       });
+    return rates;
+  }
+
+ private:
+  std::size_t elements() const { return static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_); }
+  std::size_t diagonal(int i) const { return static_cast<std::size_t>(i) * static_cast<std::size_t>(n_ + 1); }
+
+  /// Seconds of the median call of `kernel`; `prepare` runs before each, unmeasured. Whoever is done goes on
+  /// calling it until all are: nobody is measured beside an idle core.
+  double median_seconds(auto&& prepare, auto&& kernel) {
+    const auto timed = [&] {
+      prepare();
+      const double start = core_seconds();
+      kernel();
+      return core_seconds() - start;
+    };
+    timed();  // touches the library's buffers, fills the caches
+    together_.begin.arrive_and_wait();
+
+    std::vector<double> calls;
+    const auto enough = std::chrono::steady_clock::now() + settings_.per_kernel;
+    while (std::cmp_less(calls.size(), settings_.repetitions) || std::chrono::steady_clock::now() < enough)
+      calls.push_back(timed());
+
+    kernels_done_ += 1;
+    together_.finished.fetch_add(1);
+    while (together_.finished.load() < kernels_done_ * together_.threads) timed();
+    const auto middle = calls.begin() + static_cast<std::ptrdiff_t>(calls.size() / 2);
+    std::nth_element(calls.begin(), middle, calls.end());
+    return std::max(*middle, 1e-9);
+  }
+
+  const Blas& blas_;
+  const RateSettings& settings_;
+  Together& together_;
+  const int n_;
+  std::vector<T> a_, b_, spd_, triangle_, c_;
+  int kernels_done_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+template <Real T>
+KernelRates measure(const Blas& blas, const RateSettings& settings) {
+  if (settings.tile < 1 || settings.threads < 1 || settings.repetitions < 1)
+    throw UsageError("kernel rates need a tile, a number of threads and of repetitions of at least 1");
+  Together together(settings.threads);
+  const auto count = static_cast<std::size_t>(settings.threads);
+  std::vector<KernelRates> rates(count);
+  std::vector<std::exception_ptr> failures(count);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < count; ++thread)
+      threads.emplace_back([&, thread] {
+        try {
+          if (settings.at_start) settings.at_start(static_cast<int>(thread));
+          rates[thread] = Measurer<T>(blas, settings, together, thread + 1).run();
+        } catch (...) {
+          failures[thread] = std::current_exception();
+          together.finished.fetch_add(4 * settings.threads);  // nobody waits for this one
+          together.begin.arrive_and_drop();
+        }
+      });
+  }
+  for (const auto& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+
+  KernelRates mean;
+  for (const auto& one : rates) {
+    mean.gemm += one.gemm / settings.threads;
+    mean.syrk += one.syrk / settings.threads;
+    mean.trsm += one.trsm / settings.threads;
+    mean.potrf += one.potrf / settings.threads;
+  }
+  return mean;
+}
+
+template KernelRates measure<double>(const Blas&, const RateSettings&);
+template KernelRates measure<float>(const Blas&, const RateSettings&);
+
+}  // namespace fairlead::linalg

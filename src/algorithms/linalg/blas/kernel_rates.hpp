@@ -1,0 +1,40 @@
+// How fast the kernels of a tiled Cholesky factorization run on one core, with warm caches, while other cores
+// do the same: the "GEMM peak" and the "tiled ceiling" that reports compare a run with.
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "base/time.hpp"
+
+namespace fairlead::linalg {
+
+/// 10^9 floating-point operations a second of one core. 0 = not measured.
+struct KernelRates {
+  double gemm = 0;   ///< C -= A B^T
+  double syrk = 0;   ///< the lower triangle of C -= A A^T
+  double trsm = 0;   ///< B := B L^-T
+  double potrf = 0;  ///< A = L L^T
+};
+
+struct RateSettings {
+  int tile = 512;   ///< elements a side
+  int threads = 1;  ///< run each kernel at the same time; the mean of their rates is returned
+  Duration per_kernel =
+      std::chrono::milliseconds(100);  ///< at least `repetitions` calls, then until this is over
+  int repetitions = 5;
+  bool gemm_and_potrf_only = false;               ///< enough to compare libraries
+  std::function<void(int thread)> at_start = {};  ///< runs first in each thread: binds it to a core, say
+};
+
+/// Times each kernel, the threads in step, so that all of them run the same kernel all the while; a thread's
+/// rate is that of the median call. Time is that of the core (CLOCK_THREAD_CPUTIME_ID): other processes on
+/// the machine do not enter, what the kernels take from each other (memory, clock frequency) does. Starts
+/// `threads` threads and joins them. Memory: five tiles per thread.
+template <Real T>
+KernelRates measure(const Blas& blas, const RateSettings& settings);
+
+extern template KernelRates measure<double>(const Blas&, const RateSettings&);
+extern template KernelRates measure<float>(const Blas&, const RateSettings&);
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,34 @@
+// Looks the routines up by their Fortran names: dgemm_, sgemm_, ...
+#include "algorithms/linalg/blas/routines.hpp"
+
+#include <string>
+#include <type_traits>
+
+#include "algorithms/linalg/blas/shared_library.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& lapack) {
+  const auto symbol = [](const char* name) {
+    return std::string(std::is_same_v<T, double> ? "d" : "s") + name + "_";
+  };
+  Routines table;
+  table.gemm = blas.require<Gemm>(symbol("gemm").c_str());
+  table.symm = blas.require<Symm>(symbol("symm").c_str());
+  table.syrk = blas.require<Syrk>(symbol("syrk").c_str());
+  table.trsm = blas.require<Triangular>(symbol("trsm").c_str());
+  table.trmm = blas.require<Triangular>(symbol("trmm").c_str());
+  table.gemv = blas.require<Gemv>(symbol("gemv").c_str());
+  table.trsv = blas.require<Trsv>(symbol("trsv").c_str());
+  table.potrf = lapack.require<Potrf>(symbol("potrf").c_str());
+  table.trtri = lapack.require<Trtri>(symbol("trtri").c_str());
+  table.lange = lapack.require<Lange>(symbol("lange").c_str());
+  table.lansy = lapack.require<Lansy>(symbol("lansy").c_str());
+  return table;
+}
+
+template struct Routines<double>;
+template struct Routines<float>;
+
+}  // namespace fairlead::linalg

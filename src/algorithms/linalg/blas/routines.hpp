@@ -1,0 +1,51 @@
+// The Fortran routines of BLAS and LAPACK that Fairlead calls, as a table of functions for one type of
+// number. 32-bit integers (LP64). Every CHARACTER argument has a hidden length behind the others, which
+// compiled Fortran expects and C implementations do not look at.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace fairlead::linalg {
+
+class SharedLibrary;
+
+template <class T>
+struct Routines {
+  using Int = const std::int32_t*;
+  using Char = const char*;
+  using Length = std::size_t;
+
+  using Gemm = void(Char, Char, Int, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int,
+                    Length, Length);
+  using Symm = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length,
+                    Length);
+  using Syrk = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, T*, Int, Length, Length);
+  using Triangular = void(Char, Char, Char, Char, Int, Int, const T*, const T*, Int, T*, Int, Length, Length,
+                          Length, Length);  // trsm, trmm
+  using Gemv = void(Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length);
+  using Trsv = void(Char, Char, Char, Int, const T*, Int, T*, Int, Length, Length, Length);
+  using Potrf = void(Char, Int, T*, Int, std::int32_t*, Length);
+  using Trtri = void(Char, Char, Int, T*, Int, std::int32_t*, Length, Length);
+  using Lange = T(Char, Int, Int, const T*, Int, T*, Length);
+  using Lansy = T(Char, Char, Int, const T*, Int, T*, Length, Length);
+
+  Gemm* gemm = nullptr;
+  Symm* symm = nullptr;
+  Syrk* syrk = nullptr;
+  Triangular* trsm = nullptr;
+  Triangular* trmm = nullptr;
+  Gemv* gemv = nullptr;
+  Trsv* trsv = nullptr;
+  Potrf* potrf = nullptr;
+  Trtri* trtri = nullptr;
+  Lange* lange = nullptr;
+  Lansy* lansy = nullptr;
+
+  /// Fills the table. Throws SystemError naming the first routine that is missing.
+  static Routines from(const SharedLibrary& blas, const SharedLibrary& lapack);
+};
+
+extern template struct Routines<double>;
+extern template struct Routines<float>;
+
+}  // namespace fairlead::linalg

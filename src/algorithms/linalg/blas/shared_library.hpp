@@ -1,0 +1,42 @@
+// A shared library opened at run time. It stays in the process for good: a BLAS has threads and buffers of
+// its own, which do not survive being unloaded.
+#pragma once
+#include <string>
+
+namespace fairlead::linalg {
+
+class SharedLibrary {
+ public:
+  /// Opens `name` as the loader finds it (or by path, if it has a slash), without offering its symbols to
+  /// others. Throws SystemError naming the library and the loader's reason.
+  static SharedLibrary open(const std::string& name);
+
+  /// True if the process has `name` already.
+  static bool is_loaded(const std::string& name) noexcept;
+
+  const std::string& name() const noexcept { return name_; }
+
+  /// The function `symbol`, or null if the library has none.
+  template <class Function>
+  Function* find(const char* symbol) const noexcept {
+    return reinterpret_cast<Function*>(address(symbol));
+  }
+  /// The same, but throws SystemError if there is none.
+  template <class Function>
+  Function* require(const char* symbol) const {
+    return reinterpret_cast<Function*>(required_address(symbol));
+  }
+
+  /// The file that `symbol` was loaded from, as the loader names it; empty if unknown.
+  std::string file_of(const char* symbol) const;
+
+ private:
+  SharedLibrary(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
+  void* address(const char* symbol) const noexcept;
+  void* required_address(const char* symbol) const;
+
+  std::string name_;
+  void* handle_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,169 @@
+// The parent's side of timing a BLAS: posix_spawn (a fork without exec is not allowed in a process with
+// threads), a pipe, a deadline.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fairlead/error.hpp>
+#include <string_view>
+
+#include "algorithms/linalg/blas/blas_timing.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  for (auto& string : strings) list.push_back(string.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+/// This process's environment handed on (no setting is read from it), with the core type set or taken away,
+/// and no threads of the library's own.
+std::vector<std::string> environment_with(const std::string& core_type) {
+  constexpr std::array<std::string_view, 5> replaced{
+      "OPENBLAS_CORETYPE=", "OPENBLAS_NUM_THREADS=", "OPENBLAS_VERBOSE=", "OMP_NUM_THREADS=",
+      "MKL_NUM_THREADS="};
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::ranges::none_of(replaced,
+                             [&](auto name) { return std::string_view(*variable).starts_with(name); }))
+      variables.emplace_back(*variable);
+  if (!core_type.empty()) variables.push_back("OPENBLAS_CORETYPE=" + core_type);
+  for (const char* one : {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1"})
+    variables.emplace_back(one);
+  return variables;
+}
+
+/// A started process with its standard output on a pipe; killed and waited for when destroyed.
+class Child {
+ public:
+  Child(std::vector<std::string> arguments, std::vector<std::string> environment) {
+    std::array<int, 2> pipe{};
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
+      throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+    // Nothing of this process goes along: neither its files nor how it treats signals.
+    ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&files, pipe[1], 1);
+    ::posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    auto argv = pointers(arguments), envp = pointers(environment);
+    const int failure = ::posix_spawn(&id_, argv[0], &files, &attributes, argv.data(), envp.data());
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+    ::close(pipe[1]);
+    output_ = pipe[0];
+    if (failure != 0) {
+      ::close(output_);
+      throw SystemError(
+          fmt::format("cannot start \"{}\", which times kernels: {}", arguments[0], std::strerror(failure)));
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (id_ > 0) {
+      ::kill(id_, SIGKILL);
+      wait();
+    }
+    ::close(output_);
+  }
+
+  /// What it prints until it closes its output; nothing if that takes until after `deadline`.
+  std::optional<std::string> output(Clock::time_point deadline) {
+    std::string text;
+    for (;;) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      if (left <= 0) return {};
+      pollfd ready{output_, POLLIN, 0};
+      if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;  // a signal, or the time is over
+      std::array<char, 4096> piece;
+      const auto bytes = ::read(output_, piece.data(), piece.size());
+      if (bytes == 0) return text;
+      if (bytes > 0) text.append(piece.data(), static_cast<std::size_t>(bytes));
+      if ((bytes < 0 && errno != EINTR) || text.size() > 65536) return text;
+    }
+  }
+
+  /// The status of waitpid once it has ended; 0 if somebody else in this process took it.
+  int wait() {
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0)
+      if (errno != EINTR) break;
+    id_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t id_ = -1;
+  int output_ = -1;
+};
+
+std::vector<std::string_view> fields_of(std::string_view text) {
+  std::vector<std::string_view> fields;
+  const auto line = text.substr(0, text.find('\n'));
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const auto end = std::min(line.find('\t', begin), line.size());
+    fields.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return fields;
+}
+
+double positive(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value > 0 ? value : 0;
+}
+
+}  // namespace
+
+TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCandidate& candidate, int tile,
+                            Duration limit) {
+  if (helper.empty()) throw SystemError("no helper program to time kernels with");
+  const auto limit_ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+  auto arguments = helper;
+  arguments.insert(arguments.end(), {candidate.library, std::to_string(tile), std::to_string(limit_ms)});
+  Child child(std::move(arguments), environment_with(candidate.core_type));
+  const auto text = child.output(Clock::now() + limit);
+  if (!text) return {{}, fmt::format("took longer than {:.1f} s", seconds(limit)), true};
+  const int status = child.wait();
+  if (WIFSIGNALED(status))
+    return {{},
+            fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
+            false};
+
+  const auto fields = fields_of(*text);
+  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2]), false};
+  if (fields.size() == 6 && fields[0] == "fairlead-blas-timing" && fields[1] == "1") {
+    BlasTiming timing{candidate, std::string(fields[2]), std::string(fields[3]), positive(fields[4]),
+                      positive(fields[5])};
+    if (timing.gflops() > 0) return {timing, {}, false};
+  }
+  return {{}, fmt::format("\"{}\" printed no timing", helper[0]), false};
+}
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,98 @@
+// Opening: everything that can be wrong with a file is found here, before any work is done.
+#include "data/npy/npy_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fairlead/error.hpp>
+#include <string>
+
+namespace fairlead::data {
+namespace {
+
+/// Headers of matrices have 128 bytes; whatever claims more than this is not one.
+constexpr Bytes longest_dictionary = Bytes{1} << 20;
+
+/// As much as there is of [offset, offset + bytes).
+std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
+  std::string text(bytes, '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto got = ::pread(file, text.data() + done, text.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  text.resize(done);
+  return text;
+}
+
+}  // namespace
+
+NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
+  const std::string name = path.string();
+  // Not blocking, so that a pipe without a writer does not hang here.
+  file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file_)
+    throw InputError(fmt::format("{}: cannot be opened for reading: {}", name, std::strerror(errno)));
+  struct stat state {};
+  if (::fstat(file_.get(), &state) != 0)
+    throw InputError(fmt::format("{}: cannot be examined: {}", name, std::strerror(errno)));
+  if (!S_ISREG(state.st_mode))
+    throw InputError(fmt::format("{}: is {}, not a file", name,
+                                 S_ISDIR(state.st_mode) ? "a directory" : "a device or pipe"));
+  const auto file_bytes = static_cast<Bytes>(state.st_size);
+
+  const auto preamble = parse_npy_preamble(read_some(file_.get(), 0, NpyPreamble::longest, name), name);
+  const Bytes data_offset = preamble.bytes + preamble.dictionary;
+  if (file_bytes < data_offset)
+    throw InputError(
+        fmt::format("{}: is truncated: it has {} bytes and the header alone promises {} ({} are missing)",
+                    name, file_bytes, data_offset, data_offset - file_bytes));
+  if (preamble.dictionary > longest_dictionary)
+    throw InputError(
+        fmt::format("{}: has a header of {} bytes, which no matrix needs", name, preamble.dictionary));
+  header_ = parse_npy_dictionary(read_some(file_.get(), preamble.bytes, preamble.dictionary, name), name);
+  header_.data_offset = data_offset;
+
+  const auto shape = shape_text(header_.shape);
+  if (header_.shape.empty() || header_.shape.size() > 2)
+    throw InputError(fmt::format("{}: has {} dimensions, shape {}; a matrix (2) or a vector (1) is needed",
+                                 name, header_.shape.size(), shape));
+  if (header_.elements() == 0) throw InputError(fmt::format("{}: is empty: its shape is {}", name, shape));
+  const Bytes promised = data_offset + header_.data_bytes();
+  if (file_bytes < promised)
+    throw InputError(fmt::format(
+        "{}: is truncated: it has {} bytes, and its header promises {} for the shape {} ({} are missing)",
+        name, file_bytes, promised, shape, promised - file_bytes));
+}
+
+void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
+  const Bytes begin = offset, bytes = into.size();
+  while (!into.empty()) {
+    const auto got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(), into.size(),
+                                    offset, std::strerror(errno)));
+    if (got == 0)
+      throw InputError(fmt::format("{}: has become shorter while it was read: it ends at byte {}",
+                                   path_.string(), offset));
+    into = into.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<Bytes>(got);
+  }
+  // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
+  // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
+  // Small pieces are left to the kernel; dropping their surroundings would have them read several times over.
+  constexpr Bytes page = 4096, largest_piece = Bytes{2} << 20, small = 64 * 1024;
+  if (bytes < small) return;
+  const Bytes from = begin / largest_piece * largest_piece, to = (offset + page - 1) / page * page;
+  ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
+}
+
+}  // namespace fairlead::data

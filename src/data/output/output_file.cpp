@@ -1,0 +1,113 @@
+// O_TMPFILE and linkat; where the file system has no unnamed files, a temporary name beside the final one.
+// linkat does not replace, so an existing file is replaced by linking under a temporary name and renaming.
+#include "data/output/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fairlead/error.hpp>
+#include <string>
+#include <utility>
+
+namespace fairlead::data {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
+  throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), what, std::strerror(error)));
+}
+
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Calls `make` with names beside `path` until one is free; `make` returns 0 or sets errno.
+template <class Make>
+std::filesystem::path with_free_name(const std::filesystem::path& path, Make make) {
+  for (int attempt = 0;; ++attempt) {
+    auto name =
+        directory_of(path) / fmt::format(".{}.{}-{}.partial", path.filename().string(), ::getpid(), attempt);
+    if (make(name.c_str()) == 0) return name;
+    if (errno != EEXIST || attempt == 1000) fail(path, "make a file beside it", errno);
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(path) {
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) {
+    auto target = std::filesystem::weakly_canonical(path, error);
+    if (!error) path_ = std::move(target);
+  }
+  struct stat old {};
+  const bool exists = ::stat(path_.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode))
+    throw SystemError(fmt::format("{}: cannot be written: it is {}", path_.string(),
+                                  S_ISDIR(old.st_mode) ? "a directory" : "not a regular file"));
+  if (path_.filename().empty())
+    throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
+  open_unnamed();
+  if (exists) ::fchmod(file_.get(), old.st_mode & 07777);
+  if (bytes > 0 && ::fallocate(file_.get(), 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP &&
+      errno != ENOSYS) {
+    const int reason = errno;
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    fail(path_, fmt::format("set {} bytes aside for it", bytes), reason);
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (file_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::open_unnamed() {
+  file_ = FileDescriptor(::open(directory_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (file_) return;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+    fail(path_, fmt::format("make a file in the directory \"{}\"", directory_of(path_).string()), errno);
+  temporary_ = with_free_name(path_, [&](const char* name) {
+    file_ = FileDescriptor(::open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    return file_ ? 0 : -1;
+  });
+}
+
+void OutputFile::write(Bytes offset, std::span<const std::byte> content) {
+  while (!content.empty()) {
+    const auto written = ::pwrite(file_.get(), content.data(), content.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0)
+      fail(path_, fmt::format("write {} bytes at byte {}", content.size(), offset),
+           written < 0 ? errno : ENOSPC);
+    content = content.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<Bytes>(written);
+  }
+}
+
+void OutputFile::commit() {
+  if (::fsync(file_.get()) != 0) fail(path_, "flush it to the disk", errno);
+  if (temporary_.empty()) {
+    const auto self = fmt::format("/proc/self/fd/{}", file_.get());
+    const auto link = [&](const char* name) {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    };
+    if (link(path_.c_str()) != 0) {
+      if (errno != EEXIST) fail(path_, "give the complete file its name", errno);
+      temporary_ = with_free_name(path_, link);
+    }
+  }
+  if (!temporary_.empty()) {
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+      fail(path_, "give the complete file its name", errno);
+    temporary_.clear();
+  }
+  file_ = FileDescriptor();
+  // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
+  const FileDescriptor directory(::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory) ::fsync(directory.get());
+}
+
+}  // namespace fairlead::data

@@ -1,0 +1,41 @@
+// A file that appears whole or not at all: written without a name in the directory where it is to be, and
+// given its name when complete. Whatever ends the program before that, nothing is left, and a file that had
+// the name stays as it was.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include <fairlead/ids.hpp>
+#include "data/output/file_descriptor.hpp"
+
+namespace fairlead::data {
+
+class OutputFile {
+ public:
+  /// Opens the unnamed file and sets `bytes` aside on the disk, so that a full one shows here and not after
+  /// hours. If `path` is a link, what it leads to is replaced. Throws SystemError naming the path: no such
+  /// directory, no permission, something other than a file has the name, no space (with the bytes needed).
+  OutputFile(const std::filesystem::path& path, Bytes bytes);
+  OutputFile(OutputFile&&) = default;
+  /// Without commit(), removes what was written.
+  ~OutputFile();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+  /// Any number of threads may write at once. Throws SystemError naming path and bytes.
+  void write(Bytes offset, std::span<const std::byte> content);
+
+  /// Flushes to the disk and gives the file its name, replacing the one that has it. Throws SystemError; then
+  /// the old file, if there is one, is still there.
+  void commit();
+
+ private:
+  void open_unnamed();
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  // where the file system knows no unnamed files; otherwise empty
+  FileDescriptor file_;
+};
+
+}  // namespace fairlead::data

@@ -1,0 +1,338 @@
+// Choosing among BLAS libraries and core types: with helper programs that play every part, and once with the
+// real one. A helper counts how often it was started.
+#include "algorithms/linalg/blas/choose_kernels.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fairlead/error.hpp>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "algorithms/linalg/blas/core_types.hpp"
+#include "algorithms/linalg/blas/kernel_rates.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+using testing::HasSubstr;
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Choosing : public testing::Test {
+ protected:
+  Choosing() {
+    settings.libraries = {"libpretended.so"};
+    settings.fallback = "";
+    settings.cache_directory = directory / "cache";
+    std::ofstream(library) << "a file to have a date";
+  }
+  ~Choosing() override { std::filesystem::remove_all(directory); }
+
+  /// A shell script as helper: $1 is the library, $OPENBLAS_CORETYPE the core type.
+  void helper(const std::string& script) {
+    std::ofstream(directory / "helper.sh") << "echo \"$1 $OPENBLAS_CORETYPE\" >> '" << log.string() << "'\n"
+                                           << script;
+    settings.helper = {"/bin/sh", (directory / "helper.sh").string()};
+  }
+  /// A library that runs at `gflops` by itself, as a core type that nobody asks for by name.
+  void helper_with_rate(double gflops) {
+    helper(report("${OPENBLAS_CORETYPE:-Plain}", std::to_string(gflops)));
+  }
+
+  std::string report(const std::string& core_type, const std::string& gflops) const {
+    return fmt::format("printf 'fairlead-blas-timing\\t1\\t%s\\t%s\\t%s\\t%s\\n' '{}' \"{}\" \"{}\" \"{}\"\n",
+                       library.string(), core_type, gflops, gflops);
+  }
+  std::size_t children() const {
+    const auto text = content(log);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  std::filesystem::path cache_file() const {
+    for (const auto& entry : std::filesystem::directory_iterator(settings.cache_directory))
+      if (entry.path().extension() == ".txt") return entry.path();
+    return {};
+  }
+
+  static std::filesystem::path make_directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairlead-choosing-XXXXXX").string();
+    return ::mkdtemp(name.data());
+  }
+
+  const std::filesystem::path directory = make_directory();
+  const std::filesystem::path library = directory / "pretended.so", log = directory / "log";
+  KernelSettings settings;
+};
+
+TEST_F(Choosing, TheFastestCoreTypeIsChosen) {
+  if (core_types(this_processor()).empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("case $OPENBLAS_CORETYPE in '') r=60;; Haswell|Nehalem|Sandybridge) r=90;; *) r=80;; esac\n" +
+         report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  const auto choice = choose_kernels(settings);
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 90);
+  EXPECT_EQ(choice.best.candidate.core_type, choice.best.core_type);
+  EXPECT_DOUBLE_EQ(choice.by_default.gflops(), 60);
+  EXPECT_DOUBLE_EQ(choice.gain(), 1.5);
+}
+
+TEST_F(Choosing, WhatTheLibraryDecidesStaysUnlessSomethingIsClearlyFaster) {
+  helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=102\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  EXPECT_EQ(choose_kernels(settings).best.candidate.core_type, "");
+}
+
+// A site sets OPENBLAS_CORETYPE for all of its machines: what a program gets by default is that, not the
+// best.
+TEST_F(Choosing, AnInheritedCoreTypeIsTheDefaultAndMayLose) {
+  const auto types = core_types(this_processor());
+  if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=60\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  for (const auto& inherited : {types.front(), std::string("Prescott")}) {
+    settings.inherited_core_type = inherited;
+    const auto choice = choose_kernels(settings);
+    EXPECT_EQ(choice.by_default.core_type, inherited);
+    EXPECT_DOUBLE_EQ(choice.by_default.gflops(), 60);
+    EXPECT_EQ(choice.best.core_type, "Plain");
+  }
+}
+
+TEST_F(Choosing, TheSecondTimeNoProcessIsStarted) {
+  helper_with_rate(50);
+  const auto first = choose_kernels(settings);
+  const auto started = children();
+  ASSERT_GT(started, 0u);
+  const auto second = choose_kernels(settings);
+  EXPECT_EQ(children(), started);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_EQ(second.best.path, first.best.path);
+  EXPECT_DOUBLE_EQ(second.best.gflops(), first.best.gflops());
+}
+
+TEST_F(Choosing, TwoAtTheSameTimeTimeOnlyOnce) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  const auto once = children();
+  std::filesystem::remove_all(settings.cache_directory);
+  {
+    std::jthread other([&] { choose_kernels(settings); });
+    choose_kernels(settings);
+  }
+  EXPECT_EQ(children(), 2 * once);
+}
+
+TEST_F(Choosing, ANewerLibraryIsTimedAgain) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  std::ofstream(library) << "another version of the library";
+  helper_with_rate(70);
+  EXPECT_DOUBLE_EQ(choose_kernels(settings).best.gflops(), 70);
+}
+
+TEST_F(Choosing, ADamagedCacheIsIgnoredAndRewritten) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  const auto whole = content(cache_file());
+  for (const auto& damaged :
+       {std::string(), whole.substr(0, whole.size() / 2), std::string(5000, '\0'), "x" + whole,
+        whole.substr(0, whole.find("50.000")) + "90" + whole.substr(whole.find("50.000") + 2)}) {
+    std::ofstream(cache_file()) << damaged;
+    const auto choice = choose_kernels(settings);
+    EXPECT_FALSE(choice.from_cache);
+    EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
+    EXPECT_EQ(content(cache_file()), whole);
+  }
+}
+
+TEST_F(Choosing, ACacheThatCannotBeWrittenCostsTimeOnly) {
+  helper_with_rate(50);
+  settings.cache_directory = library / "cache";  // below a file
+  const auto choice = choose_kernels(settings);
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
+  EXPECT_THAT(choice.cache_problem, HasSubstr((library / "cache").string()));
+}
+
+TEST_F(Choosing, ACandidateThatDiesIsLeftOut) {
+  if (core_types(this_processor()).empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("test -n \"$OPENBLAS_CORETYPE\" && kill -ILL $$\n" + report("Plain", "40"));
+  const auto choice = choose_kernels(settings);
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 40);
+  ASSERT_FALSE(choice.failures.empty());
+  EXPECT_THAT(choice.failures[0].second, HasSubstr("Illegal instruction"));
+}
+
+TEST_F(Choosing, ACoreTypeThatTheLibraryTakesForAnotherIsLeftOut) {
+  helper(report("Plain", "40"));  // whatever it is told
+  EXPECT_EQ(choose_kernels(settings).timings.size(), 1u);
+}
+
+// The child ends itself or is killed; what was not timed may succeed another day, and so is not kept.
+TEST_F(Choosing, ACandidateThatHangsIsGivenUpAndNotRemembered) {
+  helper("test \"$1\" = libhangs.so && exec sleep 100\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
+  settings.libraries = {"libpretended.so", "libhangs.so"};
+  const auto start = std::chrono::steady_clock::now();
+  const auto choice = choose_kernels(settings);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_THAT(choice.failures.back().second, HasSubstr("took longer than"));
+  EXPECT_FALSE(choose_kernels(settings).from_cache);
+}
+
+TEST_F(Choosing, TheBudgetHoldsForAllTogether) {
+  helper("exec sleep 100\n");
+  settings.libraries = {"liba.so", "libb.so", "libc.so", "libd.so"};
+  settings.budget = std::chrono::milliseconds(700);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(choose_kernels(settings), SystemError);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+}
+
+TEST_F(Choosing, ACoreTypeMayBeAskedFor) {
+  const auto types = core_types(this_processor());
+  if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=50\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  settings.core_type = types.back();
+  const auto choice = choose_kernels(settings);
+  EXPECT_EQ(choice.best.candidate.core_type, types.back());
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
+}
+
+TEST_F(Choosing, AnUnknownCoreTypeIsAnErrorThatNamesTheKnownOnes) {
+  helper(report("Plain", "40"));
+  settings.core_type = "Skylark";
+  try {
+    choose_kernels(settings);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("\"Skylark\""));
+    EXPECT_THAT(error.what(), HasSubstr("Plain"));
+  }
+}
+
+TEST_F(Choosing, AHelperThatIsMissingIsNamed) {
+  settings.helper = {(directory / "nothing").string()};
+  try {
+    choose_kernels(settings);
+    FAIL() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_THAT(error.what(), HasSubstr((directory / "nothing").string()));
+  }
+}
+
+TEST_F(Choosing, AHelperThatPrintsSomethingElseIsNoTiming) {
+  helper("echo hello\n");
+  try {
+    choose_kernels(settings);
+    FAIL() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("printed no timing"));
+  }
+}
+
+// The real thing. The child's file descriptors and signals are its own.
+TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
+#ifndef FAIRLEAD_TIME_BLAS
+  GTEST_SKIP() << "built without the programs: there is no helper";
+#else
+  settings.helper = {FAIRLEAD_TIME_BLAS};
+  settings.libraries = {"libopenblas.so.0", "libno_such_blas.so"};
+  settings.tile = 128;
+  const auto start = std::chrono::steady_clock::now();
+  const auto choice = choose_kernels(settings);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+  EXPECT_GT(choice.best.gemm_gflops, 0.1);
+  EXPECT_GE(choice.best.gflops(), choice.by_default.gflops());
+  EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
+  EXPECT_THAT(choice.failures.back().second, HasSubstr("cannot load the library \"libno_such_blas.so\""));
+#endif
+}
+
+TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
+#ifndef FAIRLEAD_TIME_BLAS
+  GTEST_SKIP() << "built without the programs: there is no helper";
+#else
+  settings.helper = {FAIRLEAD_TIME_BLAS};
+  settings.libraries = {"libno_such_blas.so"};
+  try {
+    choose_kernels(settings);
+    FAIL() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("libno_such_blas.so: cannot open shared object file"));
+  }
+#endif
+}
+
+TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
+  const auto blas = Blas::load();
+  KernelChoice choice;
+  choice.by_default = {{"libopenblas.so.0", ""}, blas->path(), blas->core_type(), 62, 62};
+  choice.best = {{"libopenblas.so.0", "Faster"}, blas->path(), "Faster", 105, 105};
+  choice.timings = {choice.by_default, choice.best};
+  const auto text = loss(choice, *blas);
+  EXPECT_THAT(text, HasSubstr("62 of 105 GF/s"));
+  EXPECT_THAT(text, HasSubstr("OPENBLAS_CORETYPE=Faster"));
+  choice.best.candidate.core_type = "";  // the library by itself: it is the environment that is wrong
+  EXPECT_THAT(loss(choice, *blas), HasSubstr("unset OPENBLAS_CORETYPE"));
+  choice.best = choice.by_default;
+  EXPECT_EQ(loss(choice, *blas), "");
+}
+
+TEST_F(Choosing, ACoreTypeIsRefusedOnceTheLibraryIsLoaded) {
+  Blas::load();
+  EXPECT_THROW(use_kernels({"libopenblas.so.0", "Haswell"}), UsageError);
+}
+
+// In a process that has not loaded it yet, the core type that was set is the one that the library takes.
+TEST_F(Choosing, ACoreTypeThatWasSetIsTaken) {
+  const auto types = core_types(this_processor());
+  if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        use_kernels({"libopenblas.so.0", types.front()});
+        std::exit(Blas::load()->core_type() == types.front() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(CoreTypes, OnlyThoseWhoseInstructionsTheProcessorHas) {
+  const auto zen3 = parse_cpuinfo(
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC "
+      "7763\n"
+      "stepping\t: 1\nflags\t\t: fpu sse4_2 avx avx2 fma\n\nprocessor\t: 1\nflags\t: avx512f\n");
+  EXPECT_EQ(zen3.model, "AMD EPYC 7763, family 25, model 1, stepping 1");
+  EXPECT_THAT(core_types(zen3), testing::ElementsAre("Haswell", "Zen"));
+  EXPECT_THAT(core_types({"old", {"sse4_2", "avx"}}), testing::ElementsAre("Sandybridge"));
+  EXPECT_THAT(core_types({"unknown", {}}), testing::IsEmpty());
+}
+
+TEST(KernelRates, EveryKernelIsMeasuredOnEveryThread) {
+  const auto blas = Blas::load();
+  std::atomic<int> started = 0;
+  RateSettings settings{.tile = 96, .threads = 3, .per_kernel = std::chrono::milliseconds(5)};
+  settings.at_start = [&](int) { ++started; };
+  for (const auto& rates : {measure<double>(*blas, settings), measure<float>(*blas, settings)}) {
+    EXPECT_GT(rates.gemm, 0.01);
+    EXPECT_GT(rates.syrk, 0.01);
+    EXPECT_GT(rates.trsm, 0.01);
+    EXPECT_GT(rates.potrf, 0.01);
+  }
+  EXPECT_EQ(started, 6);
+}
+
+TEST(KernelRates, WhatGoesWrongInOneThreadIsThrown) {
+  const auto blas = Blas::load();
+  RateSettings settings{.tile = 32, .threads = 3, .per_kernel = std::chrono::milliseconds(1)};
+  settings.at_start = [](int thread) {
+    if (thread == 1) throw SystemError("no such core");
+  };
+  EXPECT_THROW(measure<double>(*blas, settings), SystemError);
+}
+
+}  // namespace
+}  // namespace fairlead::linalg

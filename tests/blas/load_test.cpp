@@ -1,0 +1,57 @@
+// Loading a BLAS: what it tells about itself, and what a person is told if it cannot be used.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fairlead/error.hpp>
+
+#include "algorithms/linalg/blas/blas.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+using testing::HasSubstr;
+
+std::string error_of(const BlasLibrary& library) {
+  try {
+    Blas::load(library);
+  } catch (const SystemError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(BlasLoading, OpenBlasTellsItsVersionAndCoreType) {
+  const auto blas = Blas::load();
+  EXPECT_THAT(blas->path(), HasSubstr("libopenblas"));
+  EXPECT_EQ(blas->lapack_path(), blas->path());
+  EXPECT_THAT(blas->version(), HasSubstr("OpenBLAS"));
+  EXPECT_THAT(blas->version(), HasSubstr(blas->core_type()));
+  EXPECT_FALSE(blas->core_type().empty());
+}
+
+TEST(BlasLoading, AMissingLibraryIsNamedWithTheLoadersReason) {
+  const auto text = error_of({.blas = "libno_such_blas.so.7", .lapack = {}});
+  EXPECT_THAT(text, HasSubstr("\"libno_such_blas.so.7\""));
+  EXPECT_THAT(text, HasSubstr("No such file or directory"));
+}
+
+TEST(BlasLoading, ALibraryThatIsNoBlasIsNamedWithTheMissingRoutine) {
+  const auto text = error_of({.blas = "libm.so.6", .lapack = {}});
+  EXPECT_THAT(text, HasSubstr("\"libm.so.6\""));
+  EXPECT_THAT(text, HasSubstr("ddot_"));
+}
+
+TEST(BlasLoading, AMissingLapackIsNamed) {
+  EXPECT_THAT(error_of({.blas = "libopenblas.so.0", .lapack = "libno_such_lapack.so"}),
+              HasSubstr("libno_such_lapack.so"));
+}
+
+// A library made for this test whose integers have 64 bits, under the usual names.
+TEST(BlasLoading, ALibraryWithWideIntegersIsRefused) {
+  const auto text = error_of({.blas = FAIRLEAD_WIDE_BLAS, .lapack = {}});
+  EXPECT_THAT(text, HasSubstr(FAIRLEAD_WIDE_BLAS));
+  EXPECT_THAT(text, HasSubstr("ILP64"));
+}
+
+}  // namespace
+}  // namespace fairlead::linalg

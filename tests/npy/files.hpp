@@ -1,0 +1,97 @@
+// Files in a directory of the test's own, made byte by byte: the format is written here as its specification
+// has it, not with the code under test.
+#pragma once
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace fairlead::data::test {
+
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairlead-npy-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+  std::filesystem::path file(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string header(int version, const std::string& dictionary) {
+  std::string text = "\x93NUMPY";
+  text += static_cast<char>(version);
+  text += '\0';
+  for (int byte = 0; byte < (version == 1 ? 2 : 4); ++byte)
+    text += static_cast<char>(dictionary.size() >> (8 * byte) & 0xff);
+  return text + dictionary;
+}
+
+inline std::string dictionary(const std::string& descr, bool fortran, const std::string& shape) {
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+         ", 'shape': " + shape + ", }\n";
+}
+
+/// What the element (i, j) is in all these files: exact in both types, different everywhere.
+inline double element(std::uint64_t i, std::uint64_t j) {
+  return static_cast<double>(i) * 1024 + static_cast<double>(j) + 0.5;
+}
+
+/// The elements of a rows x columns matrix of `descr`, "<f8" for example.
+inline std::string elements(const std::string& descr, bool fortran, std::uint64_t rows,
+                            std::uint64_t columns) {
+  std::string bytes;
+  const auto add = [&](auto value) {
+    char raw[sizeof(value)];
+    std::memcpy(raw, &value, sizeof(value));
+    if (descr[0] == '>')
+      std::reverse(raw, raw + sizeof(value));  // on a machine that is '<', as all that run this
+    bytes.append(raw, sizeof(value));
+  };
+  for (std::uint64_t a = 0; a < (fortran ? columns : rows); ++a)
+    for (std::uint64_t b = 0; b < (fortran ? rows : columns); ++b) {
+      const double value = fortran ? element(b, a) : element(a, b);
+      if (descr.ends_with("f4"))
+        add(static_cast<float>(value));
+      else
+        add(value);
+    }
+  return bytes;
+}
+
+inline std::string shape(std::uint64_t rows, std::uint64_t columns) {
+  return "(" + std::to_string(rows) + ", " + std::to_string(columns) + ")";
+}
+
+inline std::string matrix(const std::string& descr, bool fortran, std::uint64_t rows, std::uint64_t columns,
+                          int version = 1) {
+  return header(version, dictionary(descr, fortran, shape(rows, columns))) +
+         elements(descr, fortran, rows, columns);
+}
+
+}  // namespace fairlead::data::test
