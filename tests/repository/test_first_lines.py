@@ -9,10 +9,11 @@ import tree
 
 def says_what_it_is(path: Path, text: str) -> bool:
     lines = text.splitlines()
+    python = path.suffix == ".py"
     if lines and lines[0].startswith("#!"):
-        lines = lines[1:]
+        python |= "python" in lines.pop(0)
     first = lines[0] if lines else ""
-    marks = ('"""', "#") if path.suffix == ".py" else ("//", "/*") if path.suffix in (".hpp", ".cpp") else ("#",)
+    marks = ('"""', "#") if python else ("//", "/*") if path.suffix in (".hpp", ".cpp") else ("#",)
     return first.startswith(marks) and re.search(r"\w{3}", first) is not None and not first.startswith("#include")
 
 
