@@ -1,3 +1,4 @@
+// The generator of random numbers that seeded runs are made of.
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// See random_run.hpp.
 #include "sim/random_run.hpp"
 
 #include <fairlead/codelet_info.hpp>

@@ -1,0 +1,119 @@
+// The measurement that every overhead_*.cpp makes: five repetitions of each graph, the median printed, after
+// one run that checks that the runtime keeps the order. Registering data is not timed, submitting is.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "overhead_bodies.hpp"
+
+namespace overhead {
+
+struct Options {
+  bool json = false;
+  int repetitions = 5;
+};
+
+inline Options options_of(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--json") == 0) {
+      options.json = true;
+    } else if (std::strcmp(argv[i], "--quick") == 0) {
+      options.repetitions = 1;
+    } else {
+      std::fprintf(stderr, "unknown option %s (known: --json, --quick)\n", argv[i]);
+      std::exit(2);
+    }
+  }
+  return options;
+}
+
+struct Row {
+  std::string system, graph;
+  int threads;  ///< counting the application's
+  std::size_t tasks;
+  double ns_per_task;
+  double efficiency = 0;  ///< computing time over processors x time; 0: the bodies were empty
+};
+
+inline void print(const Row& row, bool json) {
+  if (json) {
+    std::printf(R"({"system": "%s", "graph": "%s", "threads": %d, "tasks": %zu, "ns_per_task": %.1f)",
+                row.system.c_str(), row.graph.c_str(), row.threads, row.tasks, row.ns_per_task);
+    if (row.efficiency > 0) std::printf(R"(, "efficiency": %.4f)", row.efficiency);
+    std::printf("}\n");
+  } else {
+    std::printf("%-16s %-18s %d %8zu %9.1f", row.system.c_str(), row.graph.c_str(), row.threads, row.tasks,
+                row.ns_per_task);
+    if (row.efficiency > 0) std::printf("   efficiency %.1f %%", 100 * row.efficiency);
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+}
+
+inline double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// Nanoseconds that `work` takes.
+template <class Work>
+double nanoseconds(Work&& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Measures one system with one number of threads. `System` has
+///   name(), threads() (counting the application's), processors() (that compute);
+///   prepare(values), release(): registers the data, and takes that back; neither is timed;
+///   run(graph, body): runs the graph's tasks, with this body, on the data.
+/// `spinning` was calibrated before any system had threads that could disturb it. Returns false if a result
+/// was wrong.
+template <class System>
+bool measure(System& system, const SpinningBody& spinning, const Options& options) {
+  bool right = true;
+  for (const Graph& graph : compared_graphs()) {
+    auto values = initial_values(graph);
+    system.prepare(values);
+    system.run(graph, CheckingBody{});
+    std::vector<double> times;
+    if (values == sequential_result(graph)) {
+      for (int i = 0; i < options.repetitions; ++i) {
+        times.push_back(nanoseconds([&] { system.run(graph, EmptyBody{}); }));
+      }
+    }
+    system.release();
+    if (times.empty()) {
+      std::fprintf(stderr, "%s, %d threads: %s gave a wrong result\n", system.name().c_str(),
+                   system.threads(), graph.name().c_str());
+      right = false;
+      continue;
+    }
+    print({system.name(), graph.name(), system.threads(), graph.tasks(),
+           median(times) / static_cast<double>(graph.tasks())},
+          options.json);
+  }
+
+  // Tasks of 20 microseconds: how much of the processors' time is left for them.
+  const Graph graph{Graph::Shape::independent, 10'000};
+  auto values = initial_values(graph);
+  system.prepare(values);
+  std::vector<double> times;
+  for (int i = 0; i < options.repetitions; ++i) {
+    times.push_back(nanoseconds([&] { system.run(graph, spinning); }));
+  }
+  system.release();
+  const double ns_per_task = median(times) / static_cast<double>(graph.tasks());
+  print({system.name(), "independent-20us", system.threads(), graph.tasks(), ns_per_task,
+         spinning.duration_ns / (system.processors() * ns_per_task)},
+        options.json);
+  return right;
+}
+
+}  // namespace overhead

@@ -1,0 +1,69 @@
+# Shared by ./run, ./test and the other scripts, which source it: missing packages are installed or named,
+# and a stage of work is silent unless it fails.
+# shellcheck shell=bash
+
+# Prints what scripts/packages.txt lists for the given purposes (build, test, bench).
+packages_for() {
+  local purpose
+  for purpose in "$@"; do
+    awk -v purpose="$purpose" '!/^#/ && $2 == purpose { print $1 }' scripts/packages.txt
+  done
+}
+
+# Prints those of the named packages that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    # shellcheck disable=SC2016  # dpkg-query expands ${...} itself
+    [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      echo "$package"
+  done
+}
+
+# Installs what is missing for the given purposes; without root, says how and stops. When nothing is missing
+# apt is not even started: that is quick, and works without a network.
+require_packages() {
+  local -a wanted missing
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is not a Debian system: the packages of scripts/packages.txt must be there already." >&2
+    return 0
+  fi
+  mapfile -t wanted < <(packages_for "$@")
+  mapfile -t missing < <(missing_packages "${wanted[@]}")
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)); then
+    echo "Packages are missing. Install them, then start this again:" >&2
+    echo "  sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  stage "install ${#missing[@]} packages" install_packages "${missing[@]}" || exit 1
+}
+
+install_packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends "$@"
+}
+
+# stage NAME COMMAND...: runs the command and prints one line with the time it took; all its output follows
+# if it fails. The output stays in build/logs. Returns the command's status.
+stage() {
+  local name=$1 log status=0 start=$SECONDS
+  shift
+  mkdir -p build/logs
+  log="build/logs/${name//[^a-zA-Z0-9]/-}.log"
+  "$@" >"$log" 2>&1 || status=$?
+  if ((status == 0)); then
+    printf '%-44s %4d s\n' "$name" $((SECONDS - start))
+  else
+    cat "$log"
+    printf '%-44s %4d s  FAILED (status %d)\n' "$name" $((SECONDS - start)) "$status"
+  fi
+  return "$status"
+}
+
+# build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors.
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
+}

@@ -1,0 +1,35 @@
+"""What the tests of the installed command share: where it is, and how to run it in a folder of its own."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--command", default=str(ROOT / "build/installed/bin/fairlead"),
+                     help="the installed fairlead program")
+
+
+@pytest.fixture(scope="session")
+def command(request) -> pathlib.Path:
+    path = pathlib.Path(request.config.getoption("--command")).resolve()
+    if not path.exists():
+        if not list((ROOT / "apps/fairlead").glob("*.cpp")):
+            pytest.skip("the command line program does not exist yet")
+        pytest.fail(f"{path} is not there: cmake --install build/release --prefix build/installed")
+    return path
+
+
+@pytest.fixture
+def fairlead(command, tmp_path):
+    """Runs the command with arguments in an empty folder, `fairlead.folder`; gives status, stdout, stderr."""
+
+    def run(*arguments, timeout=60):
+        return subprocess.run([command, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=timeout)
+
+    run.folder = tmp_path
+    return run

@@ -1,0 +1,159 @@
+"""Every code block of the documentation works: programs are compiled against the installed library with
+warnings as errors and run, shell blocks that say `# checked` are run.
+
+How a block says what it is, in the words after the opening fence:
+  ```cpp           a program: compiled, and run in an empty folder; must end with status 0
+  ```cpp no-run    a program: compiled only
+  ```cpp fragment  part of a program: neither
+  ```sh            run, in an empty folder with the installed command on the PATH, if a line is `# checked`
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import tree
+
+PROJECT = """# Written by tests/repository/code_blocks.py: a user's project with one program per code block.
+cmake_minimum_required(VERSION 3.25)
+project(code_blocks LANGUAGES CXX)
+find_package(fairlead REQUIRED)
+file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*.cpp")
+foreach(program ${programs})
+  get_filename_component(name ${program} NAME_WE)
+  add_executable(${name} ${program})
+  target_link_libraries(${name} PRIVATE fairlead::fairlead)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Werror)
+endforeach()
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Block:
+    path: str  # of the page
+    line: int  # of its first line of code
+    language: str
+    marks: tuple[str, ...]
+    text: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    @property
+    def name(self) -> str:
+        return re.sub(r"\W", "_", self.path) + f"_{self.line}"
+
+    @property
+    def is_program(self) -> bool:
+        return self.language == "cpp" and "fragment" not in self.marks
+
+    @property
+    def is_run(self) -> bool:
+        if self.language == "sh":
+            return re.search(r"^# checked\s*$", self.text, re.MULTILINE) is not None
+        return self.is_program and "no-run" not in self.marks
+
+
+def blocks_of(path: str, text: str) -> list[Block]:
+    """The fenced blocks of a page. Raises ValueError if a fence is never closed."""
+    found, fence, words, first, lines = [], None, [], 0, []
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = re.match(r"\s*(```+|~~~+)\s*(.*)$", line)
+        if fence is None:
+            if match:
+                fence, words, first, lines = match[1], match[2].split(), number + 1, []
+        elif match and match[1].startswith(fence) and not match[2]:
+            found.append(Block(path, first, words[0] if words else "", tuple(words[1:]), "\n".join(lines) + "\n"))
+            fence = None
+        else:
+            lines.append(line)
+    if fence is not None:
+        raise ValueError(f"{path}:{first - 1}: this code block is never closed")
+    return found
+
+
+def mistakes(blocks: list[Block]) -> list[str]:
+    """Marks nobody knows, and C++ that is neither a program nor said to be part of one."""
+    found = []
+    for block in blocks:
+        if block.language != "cpp":
+            continue
+        found += [f"{block.where}: unknown mark '{mark}' (no-run and fragment are known)"
+                  for mark in block.marks if mark not in ("no-run", "fragment")]
+        if block.is_program and not re.search(r"\bint\s+main\s*\(", block.text):
+            found.append(f"{block.where}: has no main(); mark it ```cpp fragment if it is part of a program")
+    return found
+
+
+def pages() -> list[pathlib.Path]:
+    return [path for path in [pathlib.Path("README.md"), *tree.files("docs")] if path.suffix == ".md"]
+
+
+def write_if_different(path: pathlib.Path, text: str):
+    """Leaves the file's time alone when nothing changed, so that nothing is compiled again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def compile_all(programs: list[Block], folder: pathlib.Path, prefix: pathlib.Path, compiler: str) -> str | None:
+    """Builds one program per block; what went wrong, or None."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_if_different(folder / "CMakeLists.txt", PROJECT)
+    for old in set(folder.glob("*.cpp")) - {folder / f"{block.name}.cpp" for block in programs}:
+        old.unlink()
+    for block in programs:
+        write_if_different(folder / f"{block.name}.cpp", f'#line {block.line} "{block.path}"\n{block.text}')
+    for command in (["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                     f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"],
+                    ["cmake", "--build", folder / "build"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            return done.stdout + done.stderr
+    return None
+
+
+def run(block: Block, folder: pathlib.Path, prefix: pathlib.Path) -> str | None:
+    """Runs it in an empty folder; what went wrong, or None."""
+    if block.language == "sh":
+        command = ["bash", "-euo", "pipefail", "-c", block.text]
+    else:
+        command = [folder / "build" / block.name]
+    with tempfile.TemporaryDirectory(prefix="fairlead-docs-") as empty:
+        try:
+            done = subprocess.run(command, cwd=empty, capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"})
+        except subprocess.TimeoutExpired:
+            return "did not end within 120 s"
+    return None if done.returncode == 0 else f"status {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--prefix", type=pathlib.Path, required=True, help="where Fairlead is installed")
+    options.add_argument("--folder", type=pathlib.Path, required=True, help="where to build")
+    options.add_argument("--compiler", default="c++")
+    given = options.parse_args()
+
+    blocks = [block for path in pages() for block in blocks_of(str(path), tree.read(path))]
+    wrong = mistakes(blocks)
+    programs = [block for block in blocks if block.is_program]
+    if not wrong and (failure := compile_all(programs, given.folder, given.prefix, given.compiler)):
+        wrong.append(failure)
+    if not wrong:
+        for block in blocks:
+            if block.is_run and (failure := run(block, given.folder, given.prefix)):
+                wrong.append(f"{block.where}: {failure}")
+    print(f"{len(pages())} pages, {len(blocks)} blocks: {len(programs)} programs compiled, "
+          f"{sum(block.is_run for block in blocks)} blocks to run")
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
