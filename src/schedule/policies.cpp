@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "schedule/darts/darts.hpp"
+#include "schedule/darts/darts_ahead.hpp"
 #include "schedule/eager.hpp"
 #include "schedule/lws.hpp"
 
@@ -23,6 +24,8 @@ constexpr std::array list = {
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released", make_lws},
     PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least", make_darts},
     PolicyEntry{"darts-belady", "darts, evicting what its plans use last", make_darts_belady},
+    PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run", make_darts_chain},
+    PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run", make_darts_defer},
 };
 
 /// Insertions, deletions and replacements that make one word of the other.

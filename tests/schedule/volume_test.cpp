@@ -43,8 +43,15 @@ TEST(Volume, DartsIsWithinFifteenPerCentOfTheLastPointOfTable1) {
   EXPECT_LT(loads, 1.15 * 13020);
 }
 
+TEST(Volume, LookingAtLaterUpdatesSavesDartsATenth) {
+  const double darts = average_loads("darts", 40);
+  EXPECT_LT(average_loads("darts-chain", 40), 0.9 * darts);
+  EXPECT_LT(average_loads("darts-defer", 40), 0.9 * darts);
+  EXPECT_LT(average_loads("darts-belady", 40), 1.05 * darts);
+}
+
 TEST(Volume, WhatFitsIsLoadedOnce) {
-  for (const char* name : {"eager", "lws", "darts", "darts-belady"}) {
+  for (const char* name : {"eager", "lws", "darts", "darts-belady", "darts-chain", "darts-defer"}) {
     const auto policy = make_policy(name);
     EXPECT_EQ(cholesky(10, 55)->run(*policy).loads, 55u) << name;
   }

@@ -29,7 +29,7 @@ void Darts::ready(Task& task, WorkerId) {
   if (const Slot slot = least_queued_free(held); slot != no_slot)
     plan(held, slot);
   else
-    index_.to_ready(held);
+    enter(held);
 }
 
 void Darts::returned(Task& task) {
@@ -114,7 +114,7 @@ void Darts::dropped(DatumId datum, NodeId node, DropReason) {
       for (HeldTask* held : found_) index_.take_out(*held, false);
       for (HeldTask* held : found_) {
         index_.count_missing(*held);
-        index_.to_ready(*held);
+        enter(*held);
       }
       if (!found_.empty()) nodes_[slot].plans_changed = true;
     }
@@ -170,6 +170,8 @@ bool Darts::fill(Slot slot) {
         found_.assign(1, index_.best_with_one_more(best->datum, slot));
     } else if (HeldTask* far = index_.best_far(slot); far != nullptr) {
       found_.assign(1, far);
+    } else {
+      return recall(slot);
     }
   }
   for (HeldTask* held : found_) index_.take_out(*held, false);

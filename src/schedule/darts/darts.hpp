@@ -54,12 +54,17 @@ class Darts : public Policy {
   std::uint64_t decisions() const noexcept { return decisions_; }
 
  protected:
-  void attached() override;
-
- private:
   using Slot = darts::Slot;
   using HeldTask = darts::HeldTask;
 
+  void attached() override;
+  /// Puts a task in no list among the ready ones. Variants may set it aside instead.
+  virtual void enter(HeldTask& held) { index_.to_ready(held); }
+  /// There is nothing else for the node to do: true if a task that was set aside is ready now.
+  virtual bool recall(Slot) { return false; }
+  darts::ReadyIndex& tasks() noexcept { return index_; }
+
+ private:
   /// When a datum is used next, as far as the node's plans say.
   struct NextUse {
     std::uint64_t stamp = 0;  // valid if it is the node's

@@ -35,6 +35,7 @@ struct HeldTask {
     nowhere,  // being made or taken out
     ready,    // readyTasks
     planned,  // plannedTasks of `planned_on`
+    aside,    // held back by a variant
   };
   std::uint64_t order = 0;  ///< of release; 0 = this record is free, and old references to it are void
   Where where = Where::nowhere;

@@ -86,6 +86,11 @@ void ReadyIndex::to_ready(HeldTask& held) {
   }
 }
 
+void ReadyIndex::to_aside(HeldTask& held) {
+  held.where = HeldTask::Where::aside;
+  aside_.push_back(held);
+}
+
 void ReadyIndex::to_planned(HeldTask& held, Slot slot) {
   held.where = HeldTask::Where::planned;
   held.planned_on = slot;
@@ -108,6 +113,9 @@ void ReadyIndex::take_out(HeldTask& held, bool awaited) {
       }
       count(held, slot, -1);
     }
+  } else if (held.where == HeldTask::Where::aside) {
+    aside_.erase(held);
+    held.where = HeldTask::Where::nowhere;
   } else if (held.where == HeldTask::Where::planned) {
     const Slot slot = held.planned_on;
     nodes_[slot].planned.erase(held);

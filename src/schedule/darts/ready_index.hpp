@@ -42,6 +42,8 @@ class ReadyIndex {
   HeldTask& make(Task& task);
   void to_ready(HeldTask& held);
   void to_planned(HeldTask& held, Slot slot);
+  /// Held back: not considered until it is made ready.
+  void to_aside(HeldTask& held);
   /// Out of its list. Data that only this planned task was to bring are missing again, unless `awaited`: then
   /// it was picked, and its data are on their way.
   void take_out(HeldTask& held, bool awaited);
@@ -56,6 +58,7 @@ class ReadyIndex {
   void worker_lost(WorkerId worker, Slot slot);
 
   const HeldList& ready_tasks() const noexcept { return ready_; }
+  const HeldList& tasks_aside() const noexcept { return aside_; }
   const HeldList& planned_tasks(Slot slot) const noexcept { return nodes_[slot].planned; }
 
   // ---- data
@@ -150,7 +153,7 @@ class ReadyIndex {
   std::vector<std::vector<User>> users_;  // by datum: held tasks, ready or planned
   std::vector<bool> used_;                // by datum: a task has used it
   HeldPool pool_;
-  HeldList ready_;
+  HeldList ready_, aside_;
 };
 
 }  // namespace fairlead::schedule::darts

@@ -1,0 +1,75 @@
+// The unfinished tasks of a flow as a policy sees them ahead: what each still waits for, and for each datum
+// the chain of its writers. Built from submitted() and finished() alone, so that the same events give the
+// same answers.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "data/task.hpp"
+
+namespace fairlead::schedule {
+
+/// An unfinished task.
+struct AheadTask {
+  Task* task = nullptr;           ///< null: finished, or never submitted
+  DatumId tile = no_id<DatumId>;  ///< what it writes; of several, the first
+  std::uint32_t promised = 0;     ///< of the blockers, those that are planned
+  bool planned = false;           ///< the policy's
+  std::uint64_t position = 0;     ///< the policy's
+  std::uint32_t blockers = 0;     ///< unfinished tasks before it, other than the earlier writers of its tile
+  AheadTask* previous = nullptr;  ///< the unfinished writer of the tile just before it
+  AheadTask* next = nullptr;      ///< the writer of the tile just after it
+  std::int64_t work = 0;          ///< ns; the policy's
+  std::vector<AheadTask*> successors;  ///< tasks of which it is a blocker
+
+  /// It runs as soon as the earlier writers of its tile have.
+  bool unlocked() const noexcept { return blockers == 0; }
+  /// It does so once what is planned has run.
+  bool unlocked_by_plan() const noexcept { return blockers == promised; }
+};
+
+class Lookahead {
+ public:
+  AheadTask& submitted(Task& task);
+  /// Replaces `unlocked` with the tasks that waited for this one last, apart from writers of their tiles.
+  void finished(const Task& task, std::vector<AheadTask*>& unlocked);
+  /// Null if it is finished or was never submitted.
+  AheadTask* find(TaskId id) noexcept {
+    const std::uint64_t i = static_cast<std::uint64_t>(id);
+    return i < first_ || i - first_ >= tasks_.size() || tasks_[i - first_].task == nullptr
+               ? nullptr
+               : &tasks_[i - first_];
+  }
+  /// The first unfinished writer of the tile: the next that runs. Null if there is none.
+  AheadTask* next_writer(DatumId datum) noexcept {
+    if (index(datum) >= data_.size() || data_[index(datum)].writer == nullptr) return nullptr;
+    AheadTask* writer = data_[index(datum)].writer;
+    return writer->tile == datum ? data_[index(datum)].first : writer;
+  }
+
+  /// Calls `f` with each unfinished task that reads the datum.
+  template <class F>
+  void for_each_reader(DatumId datum, F&& f) {
+    if (index(datum) >= data_.size()) return;
+    for (const TaskId id : data_[index(datum)].readers)
+      if (AheadTask* reader = find(id); reader != nullptr) f(*reader);
+  }
+
+ private:
+  struct Datum {
+    AheadTask* writer = nullptr;  // the last so far, if unfinished
+    AheadTask* first = nullptr;   // the first unfinished one of the chain that ends there
+    std::vector<TaskId> readers;  // in program order; some have finished
+    std::size_t since_write = 0;  // the first of `readers` behind the last writer
+    std::size_t unfinished = 0;   // of `readers`
+  };
+  void forget_finished(Datum& datum);
+  static void wait_for(AheadTask& later, AheadTask* earlier);
+
+  std::deque<AheadTask> tasks_;  // by id; addresses stay
+  std::uint64_t first_ = 0;      // the id of the front
+  std::vector<Datum> data_;
+};
+
+}  // namespace fairlead::schedule

@@ -1,0 +1,64 @@
+#include "schedule/lookahead.hpp"
+
+#include "schedule/fake_world.hpp"
+
+namespace fairlead::schedule {
+
+struct LookaheadTest : testing::Test {
+  AheadTask& submit(const Spec& spec) { return lookahead.submitted(world.submit(spec)); }
+  Names finish(const std::string& name) {
+    std::vector<AheadTask*> unlocked;
+    lookahead.finished(world.task(name), unlocked);
+    Names names;
+    for (const AheadTask* ahead : unlocked) names.push_back(world.name_of(*ahead->task));
+    return names;
+  }
+  FakeWorld world;
+  Lookahead lookahead;
+};
+
+// X is updated three times, the second time with what W makes.
+TEST_F(LookaheadTest, UpdatesOfATileAreAChainThatOtherInputsLock) {
+  AheadTask& w = submit({"W", {}, 1, 0, {}, {"B"}});
+  AheadTask& first = submit({"first", {"A"}, 1, 0, {"X"}});
+  AheadTask& second = submit({"second", {"B"}, 1, 0, {"X"}});
+  AheadTask& third = submit({"third", {"A"}, 1, 0, {"X"}});
+  EXPECT_EQ(first.next, &second);
+  EXPECT_EQ(third.previous, &second);
+  EXPECT_TRUE(w.unlocked() && first.unlocked() && third.unlocked());
+  EXPECT_FALSE(second.unlocked());
+  EXPECT_EQ(lookahead.next_writer(world.datum("X")), &first);
+  EXPECT_EQ(finish("W"), Names{"second"});
+  EXPECT_EQ(finish("first"), Names{});
+  EXPECT_EQ(lookahead.next_writer(world.datum("X")), &second);
+  EXPECT_EQ(second.previous, nullptr);
+}
+
+TEST_F(LookaheadTest, AWriterWaitsForTheReadersBeforeIt) {
+  submit({"R1", {"X"}});
+  submit({"R2", {"X"}});
+  AheadTask& writer = submit({"W", {}, 1, 0, {"X"}});
+  AheadTask& reader = submit({"R3", {"X"}});
+  EXPECT_EQ(writer.blockers, 2u);
+  EXPECT_EQ(reader.blockers, 1u);
+  EXPECT_EQ(finish("R2"), Names{});
+  EXPECT_EQ(finish("R1"), Names{"W"});
+  EXPECT_EQ(finish("W"), Names{"R3"});
+}
+
+TEST_F(LookaheadTest, FinishedReadersAreForgottenAndTheOthersStay) {
+  for (int i = 0; i < 100; ++i) submit({"R" + std::to_string(i), {"X"}});
+  AheadTask& writer = submit({"W", {}, 1, 0, {"X"}});
+  submit({"late", {"X"}});
+  for (int i = 0; i < 99; ++i) EXPECT_EQ(finish("R" + std::to_string(i)), Names{});
+  Names left;
+  lookahead.for_each_reader(world.datum("X"), [&](AheadTask& t) { left.push_back(world.name_of(*t.task)); });
+  EXPECT_EQ(left, (Names{"R99", "late"}));
+  EXPECT_EQ(writer.blockers, 1u);
+  submit({"W2", {}, 1, 0, {"X"}});
+  EXPECT_EQ(finish("R99"), Names{"W"});
+  EXPECT_EQ(finish("W"), Names{"late"});
+  EXPECT_EQ(finish("late"), Names{"W2"});
+}
+
+}  // namespace fairlead::schedule
