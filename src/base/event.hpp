@@ -1,4 +1,5 @@
-// Events are the only input of the engine. Tasks and copies are events themselves, so that reporting one allocates nothing.
+// Events are the only input of the engine. Tasks and copies are events themselves, so that reporting one
+// allocates nothing.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -27,8 +28,9 @@ struct Event {
   Time at{};              ///< when it happened
   Duration duration{};    ///< task_finished, task_failed: how long the body ran
   EventKind kind = EventKind::time_passed;
-  WorkerId worker = no_id<WorkerId>;  ///< where it happened; task_ready: who released it (none: the submitter)
-  std::uint16_t reporter = 0;         ///< who says so, and may reuse a finished task once it is applied
+  WorkerId worker =
+      no_id<WorkerId>;         ///< where it happened; task_ready: who released it (none: the submitter)
+  std::uint16_t reporter = 0;  ///< who says so, and may reuse a finished task once it is applied
 };
 
 }  // namespace fairlead

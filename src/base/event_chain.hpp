@@ -1,4 +1,5 @@
-// Events in the order in which they happened, linked through themselves: collected by one thread without allocating.
+// Events in the order in which they happened, linked through themselves: collected by one thread without
+// allocating.
 #pragma once
 #include <cstddef>
 

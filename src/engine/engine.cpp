@@ -114,17 +114,22 @@ void Engine::cancel(TaskSource& source) {
 void Engine::apply(Event& event, Commands& out) {
   now_ = std::max(now_, event.at);
   switch (event.kind) {
-    case EventKind::task_ready: apply_ready(static_cast<Task&>(event), out); break;
+    case EventKind::task_ready:
+      apply_ready(static_cast<Task&>(event), out);
+      break;
     case EventKind::task_finished:
     case EventKind::task_failed: {
       const auto reporter = event.reporter;
       apply_over(static_cast<Task&>(event), event.kind == EventKind::task_finished);
-      // release: the reporter, who acquires, may reuse the descriptor now. One writer, so no read-modify-write.
+      // release: the reporter, who acquires, may reuse the descriptor now. One writer, so no
+      // read-modify-write.
       auto& count = applied_[reporter].count;
       count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
       break;
     }
-    case EventKind::task_returned: apply_returned(static_cast<Task&>(event), out); break;
+    case EventKind::task_returned:
+      apply_returned(static_cast<Task&>(event), out);
+      break;
     case EventKind::copy_finished:
     case EventKind::copy_failed:
       ++recent_copies_;
@@ -137,9 +142,14 @@ void Engine::apply(Event& event, Commands& out) {
       pipeline.idle_since = event.at;
       break;
     }
-    case EventKind::worker_left: pipelines_[index(event.worker)].present = false; break;
-    case EventKind::flush: memory_.flush(); break;
-    case EventKind::time_passed: break;
+    case EventKind::worker_left:
+      pipelines_[index(event.worker)].present = false;
+      break;
+    case EventKind::flush:
+      memory_.flush();
+      break;
+    case EventKind::time_passed:
+      break;
   }
 }
 
@@ -266,14 +276,15 @@ void Engine::follow_effects(Commands& out) {
 void Engine::stage(Task& task, Commands& out) {
   Pipeline& pipeline = pipelines_[index(task.worker)];
   if (pipeline.staged++ == 0 && pipeline.present)
-    (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += now_ - pipeline.idle_since;
+    (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) +=
+        now_ - pipeline.idle_since;
   task.state = TaskState::staged;
   digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker));
   if (world_.launch(task.worker, task)) out.wake.push_back(task.worker);
   if (tell_progress_ && pipeline.staged == 1) tell_started(task.worker);
 }
 
-/// Admits what waits for memory in this pipeline, in order, until one does not fit.
+/// Admits what waits for memory in this pipeline, in order.
 bool Engine::try_admit(WorkerId worker, Commands& out) {
   Pipeline& pipeline = pipelines_[index(worker)];
   bool progress = false;
@@ -283,7 +294,8 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
       ++i;
       continue;
     }
-    if (must_cancel(task)) {
+    // A commutative task may learn only now that another of its group failed.
+    if (must_cancel(task) || memory_.reads_poisoned(task)) {
       memory_.forget_claim(task);
       pipeline.remove(task);
       --pipeline.unadmitted;
@@ -295,16 +307,13 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
       continue;
     }
     const bool first = pipeline.size == pipeline.unadmitted;
-    const auto admission = memory_.admit(task, workers_[index(worker)].node, first);
-    if (admission == memory::Admission::admitted) {
+    if (memory_.admit(task, workers_[index(worker)].node, first) == memory::Admission::admitted) {
       --pipeline.unadmitted;
       --unadmitted_;
       progress = true;
       if (task.pending_copies == 0) stage(task, out);
-    } else if (admission != memory::Admission::token_taken) {
-      break;
     }
-    ++i;
+    ++i;  // one behind it may be the node's claimant, or need no space
   }
   return progress;
 }
@@ -367,7 +376,8 @@ void Engine::share_staged(Commands& out) {
     if (!empty.present || empty.size != 0) continue;
     for (const WorkerInfo& busy : workers_) {
       Pipeline& pipeline = pipelines_[index(busy.id)];
-      if (busy.node != idle.node || pipeline.recalls != 0 || pipeline.staged <= (pipeline.present ? 1 : 0)) continue;
+      if (busy.node != idle.node || pipeline.recalls != 0 || pipeline.staged <= (pipeline.present ? 1 : 0))
+        continue;
       for (std::size_t i = pipeline.size; i-- > 0;) {
         Task& task = *pipeline.tasks[i];
         if (task.state != TaskState::staged || !can_run(task, idle.id)) continue;
@@ -425,13 +435,14 @@ void Engine::insist(Commands& out) {
       for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
       follow_effects(out);
       if (!progress && memory_.copies_in_flight() == 0)
-        throw Error("internal: " + std::to_string(unadmitted_) + " tasks wait for memory and nothing frees any");
+        throw Error("internal: " + std::to_string(unadmitted_) +
+                    " tasks wait for memory and nothing frees any");
     }
   }
 }
 
-/// Pipelines are as deep as copies take tasks: data are then there when a task's turn comes, and not much is decided
-/// before it must be.
+/// Pipelines are as deep as copies take tasks: data are then there when a task's turn comes, and not much is
+/// decided before it must be.
 void Engine::adapt_depth() {
   if (options_.pipeline_depth == 0) {
     const Duration task = recent_task_time_ / recent_tasks_;
@@ -465,8 +476,8 @@ Duration Engine::transfer_time(DatumId id, NodeId node) const {
   if (memory_.residency(id, node) != ReplicaState::absent) return Duration{};
   const Topology& topology = memory_.topology();
   const LinkSpec& link = topology.links[index(topology.link_between(memory_.source_node(id), node))];
-  return link.latency + Duration(static_cast<std::int64_t>(
-                            static_cast<double>(memory_.datum(id).bytes) * 1e9 / link.bytes_per_second));
+  return link.latency + Duration(static_cast<std::int64_t>(static_cast<double>(memory_.datum(id).bytes) *
+                                                           1e9 / link.bytes_per_second));
 }
 
 void Engine::pipeline(NodeId node, std::vector<const Task*>& out) const {

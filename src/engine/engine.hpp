@@ -1,5 +1,5 @@
-// The engine: told events, it answers with commands. One entrance, one lock held for microseconds; whoever holds it
-// serves everybody's events. It never waits, reads a clock, or touches a device or file.
+// The engine: told events, it answers with commands. One entrance, one lock held for microseconds; whoever
+// holds it serves everybody's events. It never waits, reads a clock, or touches a device or file.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -7,24 +7,24 @@
 #include <span>
 #include <vector>
 
+#include "data/task_source.hpp"
 #include "engine/event_log.hpp"
 #include "engine/inbox.hpp"
 #include "engine/pipeline.hpp"
 #include "engine/submission_record.hpp"
 #include "memory/memory.hpp"
 #include "model/duration_model.hpp"
-#include "data/task_source.hpp"
 #include "policy/policy.hpp"
 
 namespace fairlead::engine {
 
-/// A backend: what the engine's commands do. The first two are called under the engine's lock and only hand tasks over;
-/// the others by whoever entered, after it let go of the lock.
+/// A backend: what the engine's commands do. The first two are called under the engine's lock and only hand
+/// tasks over; the others by whoever entered, after it let go of the lock.
 class World {
  public:
   virtual ~World() = default;
-  /// The task is the worker's; it runs after those handed over before. True if the worker sleeps and must be woken
-  /// once the lock is free.
+  /// The task is the worker's; it runs after those handed over before. True if the worker sleeps and must be
+  /// woken once the lock is free.
   virtual bool launch(WorkerId, Task&) = 0;
   /// Takes a staged task back if it has not started: then `task_returned` is posted, else nothing.
   virtual void recall(WorkerId, Task&) = 0;
@@ -38,9 +38,10 @@ class World {
 /// What is to be done outside the lock, by the thread that entered.
 struct Commands {
   std::vector<memory::Copy*> copies;  ///< to start
-  std::vector<Task*> completions;     ///< tasks that are over without running; their successors are to be released
+  std::vector<Task*>
+      completions;  ///< tasks that are over without running; their successors are to be released
   std::vector<WorkerId> wake;
-  bool stopped = false;               ///< the run cannot go on: see Engine::stop_error
+  bool stopped = false;  ///< the run cannot go on: see Engine::stop_error
 
   bool empty() const noexcept { return copies.empty() && completions.empty() && wake.empty() && !stopped; }
   void clear() noexcept {
@@ -54,9 +55,9 @@ struct Commands {
 struct Options {
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   std::uint64_t seed = 1;
-  std::size_t reporters = 1;       ///< threads that complete tasks
+  std::size_t reporters = 1;  ///< threads that complete tasks
   bool log = false;
-  bool check_invariants = false;   ///< after every served batch; slow
+  bool check_invariants = false;  ///< after every served batch; slow
   /// How long a task takes where that is known beforehand (simulation); else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
   memory::PlantedBug bug = memory::PlantedBug::none;
@@ -106,7 +107,9 @@ class Engine final : public View {
   int stop_error() const noexcept { return stop_error_; }
   DatumId stop_datum() const noexcept { return stop_datum_; }
   /// Nothing runs, is staged, on its way or waits: for tests.
-  bool idle() const noexcept { return held_by_policy_ == 0 && in_pipelines_ == 0 && memory_.copies_in_flight() == 0; }
+  bool idle() const noexcept {
+    return held_by_policy_ == 0 && in_pipelines_ == 0 && memory_.copies_in_flight() == 0;
+  }
 
   // View
   std::span<const WorkerInfo> workers() const override { return workers_; }
@@ -172,9 +175,9 @@ class Engine final : public View {
   SubmissionRecord record_;
   bool tell_progress_, tell_submissions_;
   std::exception_ptr fatal_;
-  std::size_t held_by_policy_ = 0;   // ready tasks
+  std::size_t held_by_policy_ = 0;  // ready tasks
   std::size_t in_pipelines_ = 0;
-  std::size_t unadmitted_ = 0;       // of these, waiting for memory
+  std::size_t unadmitted_ = 0;  // of these, waiting for memory
   std::uint64_t tasks_done_ = 0, tasks_cancelled_ = 0;
   int stop_error_ = 0;
   DatumId stop_datum_ = no_id<DatumId>;

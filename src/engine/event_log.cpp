@@ -42,15 +42,20 @@ void EventLog::event(const Event& event) {
   words_.push_back(static_cast<std::uint64_t>(event.at.count()));
   words_.push_back(static_cast<std::uint64_t>(event.duration.count()));
   switch (event.kind) {
-    case EventKind::task_ready: task(static_cast<const Task&>(event)); break;
+    case EventKind::task_ready:
+      task(static_cast<const Task&>(event));
+      break;
     case EventKind::task_finished:
     case EventKind::task_failed:
     case EventKind::task_returned:
       words_.push_back(static_cast<std::uint64_t>(static_cast<const Task&>(event).id));
       break;
     case EventKind::copy_finished:
-    case EventKind::copy_failed: words_.push_back(static_cast<const memory::Copy&>(event).id); break;
-    default: break;
+    case EventKind::copy_failed:
+      words_.push_back(static_cast<const memory::Copy&>(event).id);
+      break;
+    default:
+      break;
   }
 }
 

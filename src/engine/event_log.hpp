@@ -1,5 +1,5 @@
-// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; what the engine
-// answered is kept apart, as a digest.
+// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; what the
+// engine answered is kept apart, as a digest.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,7 +16,15 @@ namespace fairlead::engine {
 /// Records are sequences of 64-bit words; the first holds the kind in its low byte.
 class EventLog {
  public:
-  enum class Record : std::uint8_t { event, datum, removal, submission, horizon_closed, cancellation, served };
+  enum class Record : std::uint8_t {
+    event,
+    datum,
+    removal,
+    submission,
+    horizon_closed,
+    cancellation,
+    served
+  };
 
   bool enabled = false;
 
@@ -41,12 +49,14 @@ class EventLog {
   std::vector<const CodeletInfo*> codelets_;
 };
 
-/// What the engine commanded, reduced to one number that changes with every change of a command or of their order.
+/// What the engine commanded, reduced to one number that changes with every change of a command or of their
+/// order.
 class CommandDigest {
  public:
   enum class Kind : std::uint8_t { launch, recall, start_copy, complete };
   void add(Kind kind, std::uint64_t subject, std::uint64_t object) noexcept {
-    value_ = Random::mix(value_ ^ (static_cast<std::uint64_t>(kind) << 56) ^ (subject << 16) ^ object) + 0x9e37;
+    value_ =
+        Random::mix(value_ ^ (static_cast<std::uint64_t>(kind) << 56) ^ (subject << 16) ^ object) + 0x9e37;
     ++count_;
   }
   std::uint64_t value() const noexcept { return value_; }

@@ -1,5 +1,5 @@
-// Where events wait for the engine: a stack that anybody pushes a whole chain on with one exchange, and that whoever
-// holds the engine's lock empties with another.
+// Where events wait for the engine: a stack that anybody pushes a whole chain on with one exchange, and that
+// whoever holds the engine's lock empties with another.
 #pragma once
 #include <atomic>
 #include <thread>
@@ -10,8 +10,8 @@ namespace fairlead::engine {
 
 class Inbox {
  public:
-  // Sequentially consistent, because a pusher that then fails to get the lock relies on the holder's next look at
-  // empty(): with weaker orders both could miss each other and the event would be lost.
+  // Sequentially consistent, because a pusher that then fails to get the lock relies on the holder's next
+  // look at empty(): with weaker orders both could miss each other and the event would be lost.
   void push(EventChain& chain) noexcept {
     if (chain.empty()) return;
     Event* head = newest_.load(std::memory_order_relaxed);
@@ -39,8 +39,8 @@ class Inbox {
   alignas(64) std::atomic<Event*> newest_{nullptr};
 };
 
-/// The engine's lock. Those who want to enter never wait for it; only registration and reports do, for microseconds.
-/// All of it is sequentially consistent: see Inbox::push.
+/// The engine's lock. Those who want to enter never wait for it; only registration and reports do, for
+/// microseconds. All of it is sequentially consistent: see Inbox::push.
 class EngineLock {
  public:
   bool try_lock() noexcept { return !held_.load() && !held_.exchange(true); }

@@ -1,5 +1,5 @@
-// A worker's pipeline: the tasks picked for it and not finished. Some wait for memory, some for copies, some are
-// staged: they start as soon as the worker gets there.
+// A worker's pipeline: the tasks picked for it and not finished. Some wait for memory, some for copies, some
+// are staged: they start as soon as the worker gets there.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The order of steps that keeps the engine's view consistent: post the finished, release their successors, enter.
+// The order of steps that keeps the engine's view consistent: post the finished, release their successors,
+// enter.
 #include "engine/reporter.hpp"
 
 namespace fairlead::engine {
@@ -22,7 +23,8 @@ void Reporter::add(EventChain& events) noexcept {
   }
 }
 
-/// The tasks are over and told; their successors follow. Consecutive tasks of one source are completed together.
+/// The tasks are over and told; their successors follow. Consecutive tasks of one source are completed
+/// together.
 void Reporter::complete(std::vector<Task*>& tasks) {
   for (std::size_t begin = 0; begin < tasks.size();) {
     TaskSource* source = tasks[begin]->source;

@@ -1,5 +1,6 @@
-// How one thread tells the engine what happened, and carries out what the engine answers. Finished tasks are told in
-// batches; the engine always hears of a task's end before it hears of the successors that became ready by it.
+// How one thread tells the engine what happened, and carries out what the engine answers. Finished tasks are
+// told in batches; the engine always hears of a task's end before it hears of the successors that became
+// ready by it.
 #pragma once
 #include <deque>
 #include <vector>
@@ -40,8 +41,8 @@ class Reporter {
   std::uint16_t id_;
   Recycler recycler_;
   EventChain finished_, events_;
-  std::vector<Task*> batch_;      // finished, not reported
-  std::deque<Task*> unapplied_;   // reported; the engine may still look at them
+  std::vector<Task*> batch_;     // finished, not reported
+  std::deque<Task*> unapplied_;  // reported; the engine may still look at them
   std::vector<Task*> cancelled_;
   std::uint64_t forgotten_ = 0;
   Commands commands_;

@@ -38,7 +38,8 @@ RuntimeCore::~RuntimeCore() {
 
 void RuntimeCore::check_caller(const char* what) const {
   if (getpid() != process_)
-    throw UsageError(std::string(what) + " was called in a forked process; a runtime belongs to the process that made it");
+    throw UsageError(std::string(what) +
+                     " was called in a forked process; a runtime belongs to the process that made it");
   if (std::this_thread::get_id() != owner_)
     throw UsageError(std::string(what) + " was called by another thread than the one that made the runtime");
   if (application_in_body)
@@ -56,8 +57,7 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
 void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.id == no_id<DatumId>) return;
   application_.serve_surely();  // the ends of its tasks may not be applied yet
-  if (!engine_.try_remove(datum.id))
-    world_.help([&] { return engine_.try_remove(datum.id); });
+  if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });
   graph_.forget(datum.tail, application_.recycler());
   datum.id = no_id<DatumId>;
 }
@@ -74,7 +74,8 @@ void RuntimeCore::flush() {
   application_.add(flush_event_);
   application_.serve_surely();
   help_until([this] {
-    return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) || engine_.stop_error() != 0;
+    return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
+           engine_.stop_error() != 0;
   });
 }
 
@@ -82,7 +83,8 @@ void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
   if (const int error = engine_.stop_error(); error != 0) {
     const DatumId id = engine_.stop_datum();
-    throw SystemError("writing " + (name_of_datum ? name_of_datum(id) : "datum " + std::to_string(index(id))) +
+    throw SystemError("writing " +
+                      (name_of_datum ? name_of_datum(id) : "datum " + std::to_string(index(id))) +
                       " home failed: " + std::strerror(error) +
                       "; the run was stopped, since its newest value exists in memory only");
   }

@@ -1,5 +1,5 @@
-// One runtime: the graph, the engine, the data that are registered, and the backend that carries commands out.
-// The public Runtime, the simulations and the tests are thin layers over this.
+// One runtime: the graph, the engine, the data that are registered, and the backend that carries commands
+// out. The public Runtime, the simulations and the tests are thin layers over this.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -50,8 +50,8 @@ struct RegisteredDatum {
   }
 };
 
-/// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may still
-/// look at it when the source is gone.
+/// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may
+/// still look at it when the source is gone.
 struct Progress {
   alignas(64) std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> target{~std::uint64_t{0}};  ///< the application sleeps until so many are done
@@ -80,7 +80,8 @@ class RuntimeCore {
   std::uint32_t next_source_id() noexcept { return sources_++; }
   Progress& new_progress() { return progress_.emplace_back(); }
 
-  /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a fork.
+  /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a
+  /// fork.
   void check_caller(const char* what) const;
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
   /// The datum must not be used by unfinished tasks.

@@ -1,5 +1,5 @@
-// The order of unfinished accesses per datum, kept for policies that plan over the graph: the graph's own epochs are
-// taken apart by other threads and cannot be walked.
+// The order of unfinished accesses per datum, kept for policies that plan over the graph: the graph's own
+// epochs are taken apart by other threads and cannot be walked.
 #pragma once
 #include <algorithm>
 #include <deque>
@@ -20,7 +20,8 @@ class SubmissionRecord {
   void over(const Task& task) {
     for (const Access& access : task.accesses()) {
       auto& list = accesses_[index(access.datum)];
-      list.erase(std::ranges::find(list, &task, &Entry::task));  // near the front: earlier ones are mostly gone
+      list.erase(
+          std::ranges::find(list, &task, &Entry::task));  // near the front: earlier ones are mostly gone
     }
   }
   /// Tasks that wait for `task` directly, each once, in order of submission.

@@ -1,5 +1,6 @@
 // An epoch is one turn on a datum: a single access that must be alone, or a group of accesses that may share.
-// The epochs of a datum follow each other in program order; when the last access of one is finished, the next begins.
+// The epochs of a datum follow each other in program order; when the last access of one is finished, the next
+// begins.
 #pragma once
 #include <fairlead/access.hpp>
 
@@ -12,10 +13,12 @@
 namespace fairlead::graph {
 
 struct Epoch {
-  std::atomic<std::int32_t> pending{0};     ///< accesses not finished, and one more while it is the datum's last epoch
-  AccessMode mode = AccessMode::read;       ///< the submitter's
-  std::atomic<Access*> waiters{nullptr};    ///< accesses that wait for it to begin, newest first; then `begun()`
-  Epoch* next = nullptr;                    ///< set before the bias is taken away, read by the last to finish
+  std::atomic<std::int32_t> pending{
+      0};  ///< accesses not finished, and one more while it is the datum's last epoch
+  AccessMode mode = AccessMode::read;  ///< the submitter's
+  std::atomic<Access*> waiters{
+      nullptr};           ///< accesses that wait for it to begin, newest first; then `begun()`
+  Epoch* next = nullptr;  ///< set before the bias is taken away, read by the last to finish
 
   /// The value of `waiters` once the epoch has begun. No access has this address.
   static Access* begun() noexcept { return reinterpret_cast<Access*>(std::uintptr_t{1}); }

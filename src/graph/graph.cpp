@@ -1,5 +1,5 @@
-// Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch, and an
-// epoch knows only the one that follows it.
+// Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch,
+// and an epoch knows only the one that follows it.
 #include "graph/graph.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -45,8 +45,8 @@ void Graph::discard(Task& task) noexcept {
 }
 
 bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
-  // One more than there are accesses: the task cannot become ready while it is being inserted. Relaxed: nobody else
-  // knows the task before it is pushed on a list of waiters, which releases.
+  // One more than there are accesses: the task cannot become ready while it is being inserted. Relaxed:
+  // nobody else knows the task before it is pushed on a list of waiters, which releases.
   task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1, std::memory_order_relaxed);
   std::int32_t satisfied = 1;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -62,7 +62,8 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
       // Join the group. Relaxed: the bias keeps the count above 0, so nobody acts on this change.
       last->pending.fetch_add(1, std::memory_order_relaxed);
       access.epoch = last;
-      // acquire on failure and on BEGUN: what the accesses before did must be visible to a task that starts at once.
+      // acquire on failure and on BEGUN: what the accesses before did must be visible to a task that starts
+      // at once.
       Access* head = last->waiters.load(std::memory_order_acquire);
       for (;;) {
         if (head == Epoch::begun()) {
@@ -70,11 +71,13 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
           break;
         }
         access.next_waiter = head;
-        if (last->waiters.compare_exchange_weak(head, &access, std::memory_order_release, std::memory_order_acquire))
+        if (last->waiters.compare_exchange_weak(head, &access, std::memory_order_release,
+                                                std::memory_order_acquire))
           break;
       }
     } else if (last != nullptr && last->pending.load(std::memory_order_acquire) == 1) {
-      // Only the bias is left: all its accesses are finished, and none of them will look at it again. Use it anew.
+      // Only the bias is left: all its accesses are finished, and none of them will look at it again. Use it
+      // anew.
       last->mode = insertion.mode;
       last->pending.store(2, std::memory_order_relaxed);
       access.epoch = last;
@@ -92,7 +95,8 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
       } else {
         epoch->waiters.store(&access, std::memory_order_relaxed);
         last->next = epoch;
-        // acq_rel: publishes `next` and the waiter to whoever finishes last; if that is us, sees all that was written.
+        // acq_rel: publishes `next` and the waiter to whoever finishes last; if that is us, sees all that was
+        // written.
         if (last->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
           epoch->waiters.store(Epoch::begun(), std::memory_order_relaxed);
           PoolLink<Epoch>::set(*last, nullptr);

@@ -1,6 +1,7 @@
-// The graph of tasks, built while the program submits them and taken apart while they finish. Who may run follows from
-// the order of submission and the access modes alone. Insertion is one thread's; completion is any thread's, without
-// locks; the graph calls nobody (docs/concepts.md has the protocol and why it is right).
+// The graph of tasks, built while the program submits them and taken apart while they finish. Who may run
+// follows from the order of submission and the access modes alone. Insertion is one thread's; completion is
+// any thread's, without locks; the graph calls nobody (docs/concepts.md has the protocol and why it is
+// right).
 #pragma once
 #include <span>
 
@@ -15,7 +16,8 @@ namespace fairlead {
 /// Emptied descriptors that one thread has not handed back yet. Each thread that completes tasks has one.
 class Recycler {
  public:
-  Recycler(graph::Pool<Task>& tasks, graph::Pool<graph::Epoch>& epochs) noexcept : tasks_(&tasks), epochs_(&epochs) {}
+  Recycler(graph::Pool<Task>& tasks, graph::Pool<graph::Epoch>& epochs) noexcept
+      : tasks_(&tasks), epochs_(&epochs) {}
   Recycler(const Recycler&) = delete;
   Recycler& operator=(const Recycler&) = delete;
   ~Recycler() { flush(); }
@@ -67,11 +69,12 @@ class Graph {
   /// Gives back a descriptor that was made and never inserted.
   void discard(Task& task) noexcept;
 
-  /// Puts the task, whose data must all differ, behind what was inserted before. True if it is ready at once: then
-  /// nobody else will say so.
+  /// Puts the task, whose data must all differ, behind what was inserted before. True if it is ready at once:
+  /// then nobody else will say so.
   bool insert(Task& task, std::span<const Insertion> accesses);
 
-  /// Ends the task's accesses; appends the tasks that became ready, in order of submission per datum, to `ready`.
+  /// Ends the task's accesses; appends the tasks that became ready, in order of submission per datum, to
+  /// `ready`.
   static void complete(Task& task, EventChain& ready, Recycler& recycler);
 
   /// Forgets a datum all of whose accesses are finished.

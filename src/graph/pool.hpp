@@ -1,5 +1,5 @@
-// Descriptors are made and reused by one thread and emptied by many: the owner takes from its own list, the others
-// hand chains of emptied ones back through one lock-free stack, 64 at a time.
+// Descriptors are made and reused by one thread and emptied by many: the owner takes from its own list, the
+// others hand chains of emptied ones back through one lock-free stack, 64 at a time.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -46,7 +46,8 @@ class Pool {
     do {
       PoolLink<T>::set(*chain.last, head);
       // release: the owner, who acquires in refill(), sees the objects as they were left.
-    } while (!returned_.compare_exchange_weak(head, chain.first, std::memory_order_release, std::memory_order_relaxed));
+    } while (!returned_.compare_exchange_weak(head, chain.first, std::memory_order_release,
+                                              std::memory_order_relaxed));
     chain = {};
   }
 
@@ -65,8 +66,8 @@ class Pool {
     }
   }
 
-  T* free_ = nullptr;                           // the owner's
-  std::vector<std::unique_ptr<T[]>> chunks_;    // the owner's
+  T* free_ = nullptr;                         // the owner's
+  std::vector<std::unique_ptr<T[]>> chunks_;  // the owner's
   alignas(64) std::atomic<T*> returned_{nullptr};
 };
 

@@ -11,7 +11,8 @@ LinkId Topology::link_between(NodeId a, NodeId b) const {
                     nodes.at(index(b)).name + "\"");
 }
 
-Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second, Duration disk_latency) {
+Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second,
+                              Duration disk_latency) {
   using Nodes = OutOfCoreNodes;
   Topology topology;
   topology.nodes = {

@@ -1,5 +1,5 @@
-// The machine as the engine sees it: memory nodes, the workers beside them, and the links between nodes. Made from the
-// real machine, from a machine file, or by a test.
+// The machine as the engine sees it: memory nodes, the workers beside them, and the links between nodes. Made
+// from the real machine, from a machine file, or by a test.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
@@ -14,7 +14,8 @@ namespace fairlead {
 
 /// What a memory node is for.
 enum class NodeRole : std::uint8_t {
-  home,   // holds data for good: user memory, spill files, generators. Has room for all its data; nothing is evicted
+  home,   // holds data for good: user memory, spill files, generators. Has room for all its data; nothing is
+          // evicted
   cache,  // a bounded copy of what homes hold, where tasks work: the pool in RAM, the memory of a device
 };
 
@@ -36,7 +37,8 @@ struct LinkSpec {
   NodeId first{}, second{};
   double bytes_per_second = 1e9;
   Duration latency{};
-  unsigned concurrent_copies = 8;  ///< started and not finished; the rest waits in the engine, where it can be taken back
+  unsigned concurrent_copies =
+      8;  ///< started and not finished; the rest waits in the engine, where it can be taken back
 };
 
 struct Topology {
@@ -52,6 +54,7 @@ struct Topology {
 struct OutOfCoreNodes {
   static constexpr NodeId user_memory{0}, disk{1}, ram{2};
 };
-Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second, Duration disk_latency);
+Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second,
+                              Duration disk_latency);
 
 }  // namespace fairlead

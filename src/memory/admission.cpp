@@ -1,4 +1,5 @@
-// Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7, 11).
+// Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7,
+// 11).
 #include <cassert>
 
 #include "memory/memory.hpp"
@@ -9,15 +10,15 @@ namespace {
 constexpr std::uint32_t passes_allowed = 64;
 }
 
-/// Walks the list of replicas that may leave, oldest first. Skips those whose newest version cannot go home now
-/// because an older one is still on its way there.
+/// Walks the list of replicas that may leave, oldest first. Skips those whose version cannot go home now.
 class Memory::LeastRecentlyUsed final : public Candidates {
  public:
-  LeastRecentlyUsed(const Memory& memory, const MemoryNode& node) : memory_(memory), next_(node.may_leave.oldest()) {}
+  LeastRecentlyUsed(const Memory& memory, const MemoryNode& node)
+      : memory_(memory), next_(node.may_leave.oldest()) {}
 
   bool acceptable(const Replica& replica) const {
     const Datum& datum = memory_.data_[replica.datum];
-    return replica.in_list && (datum.home.arriving == nullptr || memory_.another_holds(datum, replica));
+    return replica.in_list && memory_.may_leave(datum, replica);
   }
   DatumId next() override {
     while (next_ != nullptr) {
@@ -61,8 +62,10 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   }
   const bool claims = node.claimant == &task;
   const bool another_claims = node.claimant != nullptr && !claims && bug_ != PlantedBug::claimant_ignored;
-  if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2) return Admission::over_share;
-  if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed)) return Admission::no_room;
+  if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2)
+    return Admission::over_share;
+  if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed))
+    return Admission::no_room;
   if (!sizes_.empty() && !make_room(task, node)) {
     if (node.claimant == nullptr) {
       node.claimant = &task;
@@ -108,7 +111,8 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     if (fits || (coming() > 0 && node.space.free_bytes() + coming() >= need)) break;
     LeastRecentlyUsed candidates(*this, node);
     DatumId id = policy_->victim(node.id, candidates);
-    if (id != no_id<DatumId> && !candidates.acceptable(usable(id, node))) id = LeastRecentlyUsed(*this, node).next();
+    if (id != no_id<DatumId> && !candidates.acceptable(usable(id, node)))
+      id = LeastRecentlyUsed(*this, node).next();
     if (id == no_id<DatumId>) break;
     leave(usable(id, node), node);
   }
@@ -116,11 +120,12 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     revoke_prefetches(node);
     fits = node.space.can_allocate(sizes_);
     if (!fits && coming() == 0 && node.pinned_bytes == 0) {
-      // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains (rule 11).
+      // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
+      // (rule 11).
       for (std::size_t i = 0; i < own_count; ++i) {
         Replica& replica = *own[i];
         const Datum& datum = data_[replica.datum];
-        if (datum.home.arriving == nullptr || another_holds(datum, replica)) {
+        if (may_leave(datum, replica)) {
           node.may_leave.append(replica);
           leave(replica, node);
         }
@@ -132,7 +137,8 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   return fits;
 }
 
-/// Makes an unpinned replica give up its space: at once if somebody else holds the same, else by way of its home.
+/// Makes an unpinned replica give up its space: at once if somebody else holds the same, else by way of its
+/// home.
 void Memory::leave(Replica& replica, MemoryNode& node) {
   ++node.evictions;
   Datum& datum = data_[replica.datum];
@@ -172,15 +178,16 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   Datum& datum = data_[access.datum];
   Replica& replica = usable(access.datum, node);
   const bool in_place = &replica == &datum.home;
-  if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction) datum.token_holder = &task;
+  if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)
+    datum.token_holder = &task;
 
   if (in_place) {
     pin(replica, node);
     access.address = replica.address;
-    if (datum.dirty() && reads(access.mode)) {
-      if (replica.arriving != nullptr) {
-        wait_for(task, *replica.arriving);
-      } else if (const Replica* holder = source_of(datum, &replica)) {
+    if (replica.arriving != nullptr) {
+      wait_for(task, *replica.arriving);  // also to write: what lands late would cover what is written
+    } else if (datum.dirty() && reads(access.mode)) {
+      if (const Replica* holder = source_of(datum, &replica)) {
         Copy& copy = make_copy(*const_cast<Replica*>(holder), replica, Cause::demand);
         wait_for(task, copy);
         enqueue(copy);
@@ -225,9 +232,19 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
       case ReplicaState::leaving:
         replica.state = ReplicaState::valid;  // it stays; the copy that is under way makes it clean
         node.leaving_bytes -= replica.block.bytes;
+        [[fallthrough]];
+      case ReplicaState::valid:
         pin(replica, node);
+        if (reads(access.mode) && replica.version != datum.version &&
+            bug_ != PlantedBug::leaving_revived_stale) {
+          // Written elsewhere since; only the copies that still read it have kept it here.
+          if (const Replica* source = source_of(datum, &replica)) {
+            Copy& copy = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
+            wait_for(task, copy);
+            enqueue(copy);
+          }
+        }
         break;
-      case ReplicaState::valid: pin(replica, node); break;
     }
     access.address = node.base + replica.block.offset;
   }
@@ -240,11 +257,13 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
 bool Memory::prefetch(DatumId id, NodeId node_id) {
   MemoryNode& node = nodes_[index(node_id)];
   Datum& datum = data_[id];
-  if (reaches(node_id, datum.home.node) || node.claimant != nullptr || datum.poisoned || datum.removed) return false;
+  if (reaches(node_id, datum.home.node) || node.claimant != nullptr || datum.poisoned || datum.removed)
+    return false;
   Replica& replica = data_.cached_on(id, node_id);
   if (replica.state != ReplicaState::absent) return false;
   // Only while all that is pinned and the next few tasks have room besides: prefetched data push nothing out.
-  const auto range = node.space.largest_free() >= datum.bytes ? node.space.allocate(datum.bytes) : std::nullopt;
+  const auto range =
+      node.space.largest_free() >= datum.bytes ? node.space.allocate(datum.bytes) : std::nullopt;
   if (!range) return false;
   const Replica* source = source_of(datum, &replica);
   if (source == nullptr) {

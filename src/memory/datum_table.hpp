@@ -1,4 +1,5 @@
-// What the engine knows of each datum: its size, its newest version, its home, and its replicas on other nodes.
+// What the engine knows of each datum: its size, its newest version, its home, and its replicas on other
+// nodes.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -19,11 +20,11 @@ struct DatumSpec {
 
 struct Datum {
   Bytes bytes = 0;
-  std::uint64_t version = 1;    ///< the newest; grows with every write
-  Replica home;                 ///< always has space; `version` tells whether it is current
-  Replica* cached = nullptr;    ///< replicas on caches, linked by next_of_datum; kept when absent
+  std::uint64_t version = 1;     ///< the newest; grows with every write
+  Replica home;                  ///< always has space; `version` tells whether it is current
+  Replica* cached = nullptr;     ///< replicas on caches, linked by next_of_datum; kept when absent
   Task* token_holder = nullptr;  ///< the task that changes it among commutative ones
-  bool poisoned = false;        ///< a task that was to write it failed or was cancelled
+  bool poisoned = false;         ///< a task that was to write it failed or was cancelled
   bool removed = false;
   View::Coordinates coordinates{};
 
@@ -73,7 +74,7 @@ class DatumTable {
   }
 
  private:
-  std::deque<Datum> data_;       // deques: addresses stay
+  std::deque<Datum> data_;  // deques: addresses stay
   std::deque<Replica> replicas_;
 };
 

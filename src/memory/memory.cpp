@@ -1,4 +1,5 @@
-// The life of data and replicas apart from admission and copies: registration, pins, writes, and the invariants.
+// The life of data and replicas apart from admission and copies: registration, pins, writes, and the
+// invariants.
 #include "memory/memory.hpp"
 
 #include <fairlead/error.hpp>
@@ -93,7 +94,8 @@ void Memory::written(Datum& datum, Replica& at) {
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     if (replica == &at) continue;
     switch (replica->state) {
-      case ReplicaState::absent: break;
+      case ReplicaState::absent:
+        break;
       case ReplicaState::arriving: {
         Copy& copy = *replica->arriving;
         if (copy.state == Copy::State::queued && copy.waiters.empty()) {
@@ -133,14 +135,15 @@ void Memory::release(Task& task, Outcome outcome) {
     if (outcome != Outcome::succeeded && task.pending_copies != 0) {
       // It ends while copies that it waited for go on.
       if (replica.arriving != nullptr) std::erase(replica.arriving->waiters, &task);
-      for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) std::erase(copy->waiters, &task);
+      for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing)
+        std::erase(copy->waiters, &task);
     }
     if (writes(access.mode) && outcome != Outcome::returned) {
       if (replica.state != ReplicaState::arriving) written(datum, replica);
       if (outcome == Outcome::succeeded) {
-        if (writes(access.mode)) datum.poisoned = false;
+        if (access.mode == AccessMode::write) datum.poisoned = false;
       } else {
-        datum.poisoned = true;
+        datum.poisoned = poison_seen_ = true;
         datum.home.version = datum.version;  // there is nothing worth bringing home
       }
     }
@@ -152,11 +155,13 @@ void Memory::release(Task& task, Outcome outcome) {
 
 void Memory::poison_outputs(const Task& task) {
   if (bug_ == PlantedBug::poison_forgotten) return;
+  poison_seen_ = true;
   for (const Access& access : task.accesses())
     if (writes(access.mode)) data_[access.datum].poisoned = true;
 }
 
 bool Memory::reads_poisoned(const Task& task) const {
+  if (!poison_seen_) return false;
   for (const Access& access : task.accesses())
     if (reads(access.mode) && data_[access.datum].poisoned) return true;
   return false;
@@ -190,8 +195,10 @@ void Memory::check(bool idle) const {
       if (r->state != ReplicaState::arriving && r->version == datum.version) newest = true;
       if (idle && r->pinned()) fail(name + " is still pinned on " + topology_.nodes[index(r->node)].name);
       if (idle && r->state == ReplicaState::leaving) fail(name + " is still leaving");
-      if (r->in_list && (r->pinned() || r->state != ReplicaState::valid)) fail(name + " may leave but must not");
-      if (!r->in_list && !r->pinned() && r->state == ReplicaState::valid) fail(name + " could leave but may not");
+      if (r->in_list && (r->pinned() || r->state != ReplicaState::valid))
+        fail(name + " may leave but must not");
+      if (!r->in_list && !r->pinned() && r->state == ReplicaState::valid)
+        fail(name + " could leave but may not");
     }
     if (!newest) fail("the newest version of " + name + " is nowhere");
   }

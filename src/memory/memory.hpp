@@ -1,6 +1,6 @@
-// What is where, what moves and what leaves: the coherence of all replicas and the admission of tasks to memory.
-// Passive: it decides and records; who calls it carries out the copies it wants started and reports how they end.
-// Why it cannot hang is argued in docs/memory.md, whose rule numbers the comments cite.
+// What is where, what moves and what leaves: the coherence of all replicas and the admission of tasks to
+// memory. Passive: it decides and records; who calls it carries out the copies it wants started and reports
+// how they end. Why it cannot hang is argued in docs/memory.md, whose rule numbers the comments cite.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,8 +19,9 @@ namespace fairlead::memory {
 
 /// The answer to a task that wants to run on a node.
 enum class Admission : std::uint8_t {
-  admitted,     // everything is reserved and pinned; `Task::pending_copies` says how many copies it still waits for
-  no_room,      // not now; the task holds nothing. Try again when the node's `freed` is set
+  admitted,  // everything is reserved and pinned; `Task::pending_copies` says how many copies it still waits
+             // for
+  no_room,   // not now; the task holds nothing. Try again when the node's `freed` is set
   over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
   token_taken,  // another task is changing one of its commutative data
 };
@@ -49,17 +50,18 @@ struct LinkTraffic {
 /// Deliberate mistakes, so that tests can show that they would be noticed. `none` outside tests.
 enum class PlantedBug : std::uint8_t {
   none,
-  leaving_not_invalidated,      // a write elsewhere leaves a copy in state leaving alive
-  pin_forgotten,                // a finished task keeps one pin
-  write_back_overtakes,         // a write-back that lands late makes the home current
-  dirty_dropped,                // eviction drops the only copy of the newest version
-  writer_ignores_write_back,    // a task changes a replica that is being read for a write-back
-  claimant_ignored,             // freed space goes to whoever asks first
-  overtaken_copy_served,        // a copy that carries an old version is given to a reader
-  arriving_not_joined,          // a second reader takes an arriving replica for valid
-  failed_copy_ignored,          // a copy that failed counts as landed
-  poison_forgotten,             // data of failed tasks pass as good
-  token_ignored,                // commutative tasks run at the same time
+  leaving_not_invalidated,    // a write elsewhere leaves a copy in state leaving alive
+  leaving_revived_stale,      // a replica on its way out is used again although it was written elsewhere
+  pin_forgotten,              // a finished task keeps one pin
+  write_back_overtakes,       // a write-back that lands late makes the home current
+  dirty_dropped,              // eviction drops the only copy of the newest version
+  writer_ignores_write_back,  // a task changes a replica that is being read for a write-back
+  claimant_ignored,           // freed space goes to whoever asks first
+  overtaken_copy_served,      // a copy that carries an old version is given to a reader
+  arriving_not_joined,        // a second reader takes an arriving replica for valid
+  failed_copy_ignored,        // a copy that failed counts as landed
+  poison_forgotten,           // data of failed tasks pass as good
+  token_ignored,              // commutative tasks run at the same time
 };
 
 class Memory {
@@ -67,11 +69,13 @@ class Memory {
   Memory(const Topology& topology, Policy& policy, PlantedBug bug = PlantedBug::none);
 
   DatumId add(const DatumSpec& spec);
-  /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when one ends.
+  /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
+  /// one ends.
   bool try_remove(DatumId id);
 
-  /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted task is
-  /// before it in its worker's pipeline, so it may take the whole node and become its claimant (rule 2).
+  /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted
+  /// task is before it in its worker's pipeline, so it may take the whole node and become its claimant (rule
+  /// 2).
   Admission admit(Task& task, NodeId node, bool first);
   /// Ends what admit() began.
   void release(Task& task, Outcome outcome);
@@ -89,7 +93,9 @@ class Memory {
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
 
-  bool reaches(NodeId node, NodeId home) const noexcept { return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0; }
+  bool reaches(NodeId node, NodeId home) const noexcept {
+    return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0;
+  }
   ReplicaState residency(DatumId id, NodeId node) const noexcept;
   /// The node from which the datum would be copied now.
   NodeId source_node(DatumId id) const noexcept;
@@ -102,7 +108,8 @@ class Memory {
   std::size_t copies_queued() const noexcept;
   const Topology& topology() const noexcept { return topology_; }
 
-  /// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is pinned.
+  /// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is
+  /// pinned.
   void check(bool idle) const;
 
   Effects effects;
@@ -129,6 +136,7 @@ class Memory {
   void written(Datum& datum, Replica& at);
   const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
+  bool may_leave(const Datum& datum, const Replica& replica) const noexcept;
 
   Copy& make_copy(Replica& from, Replica& to, Cause cause);
   void wait_for(Task& task, Copy& copy);
@@ -156,6 +164,7 @@ class Memory {
   std::uint64_t next_copy_id_ = 0;
   std::size_t copies_in_flight_ = 0;
   bool flush_wanted_ = false;
+  bool poison_seen_ = false;  // ever: spares the search where nothing failed
   std::size_t flushes_open_ = 0;
 };
 

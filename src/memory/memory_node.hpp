@@ -13,7 +13,8 @@ struct Task;
 
 namespace fairlead::memory {
 
-/// Replicas that may leave, least recently used first: valid, and pinned by nobody. Linked through themselves.
+/// Replicas that may leave, least recently used first: valid, and pinned by nobody. Linked through
+/// themselves.
 class ReplicaList {
  public:
   Replica* oldest() const noexcept { return oldest_; }
@@ -40,18 +41,18 @@ struct MemoryNode {
 
   NodeId id = no_id<NodeId>;
   bool is_cache = false;
-  std::uint64_t reaches = 0;      ///< bit k: workers here use data of home node k in place
+  std::uint64_t reaches = 0;  ///< bit k: workers here use data of home node k in place
   RangeAllocator space;
-  std::byte* base = nullptr;      ///< where the arena begins; null in a simulation
+  std::byte* base = nullptr;  ///< where the arena begins; null in a simulation
   ReplicaList may_leave;
-  Bytes pinned_bytes = 0;         ///< of replicas with task pins
-  Bytes leaving_bytes = 0;        ///< of replicas on their way home to make room
-  Bytes revoked_bytes = 0;        ///< of prefetches in flight that give their space back when they land
+  Bytes pinned_bytes = 0;   ///< of replicas with task pins
+  Bytes leaving_bytes = 0;  ///< of replicas on their way home to make room
+  Bytes revoked_bytes = 0;  ///< of prefetches in flight that give their space back when they land
   Bytes peak_bytes = 0;
   std::uint64_t evictions = 0;
-  Task* claimant = nullptr;       ///< the one task that gets what is freed
+  Task* claimant = nullptr;           ///< the one task that gets what is freed
   std::uint32_t passed_claimant = 0;  ///< admissions since, that needed no space
-  bool freed = false;             ///< something left or was unpinned since admission was last tried
+  bool freed = false;                 ///< something left or was unpinned since admission was last tried
 };
 
 }  // namespace fairlead::memory

@@ -26,10 +26,14 @@ enum class Cause : std::uint8_t {
 inline constexpr std::size_t cause_count = 4;
 constexpr std::string_view name_of(Cause cause) noexcept {
   switch (cause) {
-    case Cause::demand: return "demand";
-    case Cause::prefetch: return "prefetch";
-    case Cause::eviction: return "eviction";
-    case Cause::flush: return "flush";
+    case Cause::demand:
+      return "demand";
+    case Cause::prefetch:
+      return "prefetch";
+    case Cause::eviction:
+      return "eviction";
+    case Cause::flush:
+      return "flush";
   }
   return "?";
 }
@@ -40,15 +44,16 @@ struct Replica {
   DatumId datum = no_id<DatumId>;
   NodeId node = no_id<NodeId>;
   ReplicaState state = ReplicaState::absent;
-  bool in_list = false;         ///< in its node's list of replicas that may leave
-  std::uint32_t task_pins = 0;  ///< admitted tasks that use it. Three counters, because one that is shared drifts
+  bool in_list = false;  ///< in its node's list of replicas that may leave
+  std::uint32_t task_pins =
+      0;  ///< admitted tasks that use it. Three counters, because one that is shared drifts
   std::uint32_t source_pins = 0;  ///< copies that read it
   std::uint32_t app_pins = 0;     ///< holds of the application
-  std::uint64_t version = 0;      ///< of the datum; 0 in a cache: nothing has been written into this space yet
-  Range block{};                  ///< cache: its space in the arena
-  void* address = nullptr;        ///< user memory: where it is
-  Copy* arriving = nullptr;       ///< the copy that brings it
-  Copy* outgoing = nullptr;       ///< copies that read it, linked by next_outgoing
+  std::uint64_t version = 0;  ///< of the datum; 0 in a cache: nothing has been written into this space yet
+  Range block{};              ///< cache: its space in the arena
+  void* address = nullptr;    ///< user memory: where it is
+  Copy* arriving = nullptr;   ///< the copy that brings it
+  Copy* outgoing = nullptr;   ///< copies that read it, linked by next_outgoing
   Replica* next_of_datum = nullptr;
   Replica *older = nullptr, *newer = nullptr;  ///< neighbours in the list of replicas that may leave
 
@@ -66,12 +71,12 @@ struct Copy : Event {
   LinkId link = no_id<LinkId>;
   Cause cause = Cause::demand;
   State state = State::queued;
-  bool overtaken = false;      ///< the datum was written meanwhile: what lands is old
-  bool revoked = false;        ///< a prefetch whose space is wanted back as soon as it lands
+  bool overtaken = false;  ///< the datum was written meanwhile: what lands is old
+  bool revoked = false;    ///< a prefetch whose space is wanted back as soon as it lands
   bool counts_for_flush = false;
-  std::uint8_t attempts = 0;   ///< failed so far
-  int error_number = 0;        ///< set by the world before copy_failed
-  std::uint64_t version = 0;   ///< that it carries
+  std::uint8_t attempts = 0;  ///< failed so far
+  int error_number = 0;       ///< set by the world before copy_failed
+  std::uint64_t version = 0;  ///< that it carries
   Bytes bytes = 0;
   Replica* from = nullptr;
   Replica* to = nullptr;

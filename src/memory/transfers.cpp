@@ -1,10 +1,12 @@
-// Copies: made, queued per link, started a few at a time, and what follows when they end (rules 3 to 6; coherence).
+// Copies: made, queued per link, started a few at a time, and what follows when they end (rules 3 to 6;
+// coherence).
 #include <fairlead/error.hpp>
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "memory/memory.hpp"
 
@@ -24,8 +26,15 @@ const Replica* Memory::source_of(const Datum& datum, const Replica* except) cons
 bool Memory::another_holds(const Datum& datum, const Replica& replica) const noexcept {
   if (replica.version != datum.version || datum.home.version == datum.version) return true;
   for (const Replica* other = datum.cached; other != nullptr; other = other->next_of_datum)
-    if (other != &replica && other->state == ReplicaState::valid && other->version == datum.version) return true;
+    if (other != &replica && other->state == ReplicaState::valid && other->version == datum.version)
+      return true;
   return false;
+}
+
+/// The replica can give up its space: by being dropped, or by way of a home to which nothing is under way and
+/// in which no task works in place.
+bool Memory::may_leave(const Datum& datum, const Replica& replica) const noexcept {
+  return another_holds(datum, replica) || (datum.home.arriving == nullptr && datum.home.task_pins == 0);
 }
 
 Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
@@ -190,14 +199,25 @@ void Memory::came_home(Copy& copy) {
   }
   const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
+  const Replica* newer = nullptr;
+  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
+    newer = source_of(datum, &datum.home);
+  if (newer != nullptr) {
+    // Whoever waits for it here needs what was written meanwhile: ask the new holder.
+    Copy& again = make_copy(*const_cast<Replica*>(newer), datum.home, copy.cause);
+    again.waiters.swap(copy.waiters);
+    again.counts_for_flush = std::exchange(copy.counts_for_flush, false);
+    enqueue(again);
+  }
   serve_waiters(copy);
   if (leaving) {
     node.leaving_bytes -= replica.block.bytes;
     replica.state = ReplicaState::valid;
   }
   if (leaving && !replica.pinned()) {
-    drop(replica, another_holds(datum, replica) && datum.version == datum.home.version ? DropReason::evicted
-                                                                                      : DropReason::overwritten);
+    drop(replica, another_holds(datum, replica) && datum.version == datum.home.version
+                      ? DropReason::evicted
+                      : DropReason::overwritten);
   }
   if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
   recycle(copy);
@@ -230,38 +250,47 @@ void Memory::failed(Copy& copy) {
     enqueue(copy);
     return;
   }
+  // Those who need what should have arrived fail; those who only waited until the source is read no more go
+  // on.
+  const auto needs_it = [&](const Task& task) {
+    return to_cache ? task.node == replica.node : reaches(task.node, replica.node);
+  };
+  for (Task* task : copy.waiters) {
+    --task->pending_copies;
+    if (!needs_it(*task)) {
+      if (task->pending_copies == 0) effects.landed.push_back(task);
+    } else {
+      if (task->failure == nullptr)
+        task->failure = std::make_exception_ptr(SystemError(
+            "copying datum " + std::to_string(index(copy.datum)) + " (" + std::to_string(copy.bytes) +
+            " bytes) from " + topology_.nodes[index(copy.from->node)].name + " to " +
+            topology_.nodes[index(replica.node)].name + " failed: " + std::strerror(copy.error_number)));
+      if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
+    }
+  }
+  copy.waiters.clear();
+  replica.arriving = nullptr;
   if (to_cache) {
     MemoryNode& node = nodes_[index(replica.node)];
     if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
-    replica.arriving = nullptr;
     replica.state = ReplicaState::valid;
     replica.version = 0;
     detach(copy);
-    for (Task* task : copy.waiters) {
-      --task->pending_copies;
-      if (task->failure == nullptr)
-        task->failure = std::make_exception_ptr(SystemError("copying datum " + std::to_string(index(copy.datum)) +
-                                                            " (" + std::to_string(copy.bytes) + " bytes) from " +
-                                                            topology_.nodes[index(copy.from->node)].name + " to " +
-                                                            topology_.nodes[index(replica.node)].name +
-                                                            " failed: " + std::strerror(copy.error_number)));
-      if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
-    }
-    copy.waiters.clear();
     settle(replica);
   } else {
-    // The newest version exists here only: it stays, and the run has to stop.
+    // The newest version exists here only: it stays, and if it was sent to make room or for good, the run has
+    // to stop.
     Replica& holder = *copy.from;
     MemoryNode& node = nodes_[index(holder.node)];
-    datum.home.arriving = nullptr;
     if (holder.state == ReplicaState::leaving) {
       node.leaving_bytes -= holder.block.bytes;
       holder.state = ReplicaState::valid;
     }
     detach(copy);
-    serve_waiters(copy);
-    effects.write_back_error = copy.error_number;
-    effects.write_back_failed = copy.datum;
+    if (copy.cause != Cause::demand) {
+      effects.write_back_error = copy.error_number;
+      effects.write_back_failed = copy.datum;
+    }
     if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
   }
   recycle(copy);
@@ -270,7 +299,7 @@ void Memory::failed(Copy& copy) {
 void Memory::flush() {
   assert(!flush_wanted_);
   for (Datum& datum : data_) {
-    if (!datum.dirty() || datum.removed) continue;
+    if (!datum.dirty() || datum.removed || datum.home.task_pins != 0) continue;
     if (datum.home.arriving == nullptr) {
       const Replica* source = source_of(datum, &datum.home);
       if (source == nullptr) continue;

@@ -1,4 +1,5 @@
-// How long the tasks of a codelet take: learned while they run, in integers, so that a replay estimates the same.
+// How long the tasks of a codelet take: learned while they run, in integers, so that a replay estimates the
+// same.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace fairlead::model {
 
-/// Per codelet and worker kind, the mean of the last tasks. The first one is left out where there are more: it pays
-/// for cold caches and lazily loaded code. (Outliers are cut at four times the mean.)
+/// Per codelet and worker kind, the mean of the last tasks. The first one is left out where there are more:
+/// it pays for cold caches and lazily loaded code. (Outliers are cut at four times the mean.)
 class DurationModel {
  public:
   void record(const CodeletInfo* codelet, WorkerKind kind, Duration duration) {

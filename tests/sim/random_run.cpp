@@ -28,9 +28,13 @@ struct PlannedTask {
   std::vector<std::uint64_t> expected_inputs;  // of a sequential run; 0 where any order is allowed
 };
 
-bool in_any_order(AccessMode mode) { return mode == AccessMode::commutative || mode == AccessMode::reduction; }
+bool in_any_order(AccessMode mode) {
+  return mode == AccessMode::commutative || mode == AccessMode::reduction;
+}
 
-std::uint64_t contribution(std::size_t task, std::size_t datum) { return Random::mix(task * 1000003 + datum + 1); }
+std::uint64_t contribution(std::size_t task, std::size_t datum) {
+  return Random::mix(task * 1000003 + datum + 1);
+}
 
 /// What the task leaves in a datum: a function of all it read.
 std::uint64_t output_of(std::size_t task, std::size_t datum, std::uint64_t inputs_hash) {
@@ -62,9 +66,9 @@ struct Program {
         bool used = false;
         for (const PlannedUse& use : task.uses) used |= use.datum == datum;
         if (used) continue;
-        static constexpr std::array modes{AccessMode::read,       AccessMode::read,  AccessMode::read,
-                                          AccessMode::read_write, AccessMode::write, AccessMode::read_write,
-                                          AccessMode::commutative, AccessMode::reduction};
+        static constexpr std::array modes{
+            AccessMode::read,  AccessMode::read,       AccessMode::read,        AccessMode::read_write,
+            AccessMode::write, AccessMode::read_write, AccessMode::commutative, AccessMode::reduction};
         task.uses.push_back({datum, modes[random.below(modes.size())]});
       }
       tasks.push_back(task);
@@ -96,7 +100,8 @@ struct Program {
 
 class Checker {
  public:
-  Checker(const Program& program, std::size_t nodes) : program_(program), arenas_(nodes), home_(program.initial) {
+  Checker(const Program& program, std::size_t nodes)
+      : program_(program), arenas_(nodes), home_(program.initial) {
     writers_.resize(home_.size());
     readers_.resize(home_.size());
   }
@@ -121,7 +126,8 @@ class Checker {
       seen.push_back(value);
       if (planned.expected_inputs[i] != 0 && value != planned.expected_inputs[i])
         fail(fmt::format("task {} read a wrong version of datum {} ({})", t, use.datum, name_of(use.mode)));
-      if (writers_[use.datum] != 0) fail(fmt::format("datum {} is used while it is being written", use.datum));
+      if (writers_[use.datum] != 0)
+        fail(fmt::format("datum {} is used while it is being written", use.datum));
       if (writes(use.mode) && readers_[use.datum] != 0)
         fail(fmt::format("datum {} is written while it is being read", use.datum));
       ++(writes(use.mode) ? writers_ : readers_)[use.datum];
@@ -248,11 +254,13 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.on_end = [&](Task& task, WorkerId, bool succeeded) { checker.task_ends(task, succeeded); };
   backend::SimWorld world(sim);
 
-  engine::CoreOptions core_options{.topology = machine, .policy = schedule::make_policy(options.policy), .engine = {}};
+  engine::CoreOptions core_options{
+      .topology = machine, .policy = schedule::make_policy(options.policy), .engine = {}};
   core_options.engine.seed = seed;
   core_options.engine.check_invariants = true;
   core_options.engine.bug = options.bug;
-  core_options.engine.pipeline_depth = random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(1, 16));
+  core_options.engine.pipeline_depth =
+      random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(1, 16));
   core_options.window = random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(2, 60));
   CodeletInfo codelet;
   codelet.name = "random";
@@ -265,10 +273,11 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
     for (std::size_t i = 0; i < program.sizes.size(); ++i) {
       data.push_back(std::make_unique<engine::RegisteredDatum>());
       const NodeId home{static_cast<std::uint16_t>(program.in_user_memory[i] ? 0 : 1)};
-      core.register_datum(*data.back(), {.bytes = program.sizes[i],
-                                         .home = home,
-                                         .home_offset = i * 65536,
-                                         .coordinates = {0, static_cast<int>(i / 4), static_cast<int>(i % 4)}});
+      core.register_datum(*data.back(),
+                          {.bytes = program.sizes[i],
+                           .home = home,
+                           .home_offset = i * 65536,
+                           .coordinates = {0, static_cast<int>(i / 4), static_cast<int>(i % 4)}});
       data.back()->ever_written = true;
     }
     {
@@ -290,6 +299,8 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
         if (!failed_as_planned) throw;
       }
       core.flush();
+      core.help_until(
+          [&] { return core.engine().idle(); });  // copies for tasks that failed may still be under way
     }
     const auto& memory = core.engine().memory();
     if (!core.engine().idle()) throw Error("the engine is not idle after everything is over");

@@ -1,6 +1,6 @@
 // One random program on one random simulated machine, everything drawn from a seed. The bytes themselves are
-// simulated: each block of each arena holds one number, copies carry numbers, tasks compute new ones from those they
-// read. So a stale or lost version shows as a wrong number, whatever the engine believes.
+// simulated: each block of each arena holds one number, copies carry numbers, tasks compute new ones from
+// those they read. So a stale or lost version shows as a wrong number, whatever the engine believes.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ struct RunOptions {
 struct RunResult {
   std::uint64_t tasks_run = 0, tasks_cancelled = 0, copies = 0, evictions = 0;
   Bytes bytes_moved = 0;
-  std::uint64_t digest = 0;    ///< of all commands
+  std::uint64_t digest = 0;  ///< of all commands
   std::int64_t end_time = 0;
 };
 

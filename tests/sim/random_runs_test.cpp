@@ -1,5 +1,5 @@
-// Thousands of random programs on random machines, with memory from the largest footprint upwards. No stale or lost
-// version, never two writers, capacity never exceeded, always progress, nothing pinned at the end.
+// Thousands of random programs on random machines, with memory from the largest footprint upwards. No stale
+// or lost version, never two writers, capacity never exceeded, always progress, nothing pinned at the end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,12 +40,11 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, RandomRuns, testing::ValuesIn(policy_names()),
-                         [](const auto& instance) {
-                           std::string name = instance.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Policies, RandomRuns, testing::ValuesIn(policy_names()), [](const auto& instance) {
+  std::string name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 // The same seed is the same run, command for command.
 TEST(Simulation, IsReproducedFromItsSeed) {

@@ -65,14 +65,16 @@ void SimWorld::start_next(WorkerId id) {
   worker.staged.pop_front();
   worker.started = now_;
   if (options_.on_start) options_.on_start(*worker.running, id);
-  const Duration duration = with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000));
+  const Duration duration =
+      with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000));
   schedule({now_ + duration, 0, Happening::Kind::task_ends, id, nullptr});
 }
 
 void SimWorld::start(memory::Copy& copy) {
   const LinkSpec& link = engine_->memory().topology().links[index(copy.link)];
   Time& free_at = link_free_at_[index(copy.link)];
-  const auto transfer = Duration(static_cast<std::int64_t>(static_cast<double>(copy.bytes) * 1e9 / link.bytes_per_second));
+  const auto transfer =
+      Duration(static_cast<std::int64_t>(static_cast<double>(copy.bytes) * 1e9 / link.bytes_per_second));
   Duration duration = with_noise(transfer);
   if (options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in)) duration *= 100;
   free_at = std::max(free_at, now_) + duration;

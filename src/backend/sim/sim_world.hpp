@@ -1,6 +1,6 @@
-// The simulated world: a virtual clock, workers that take as long as they are told, links that take as long as their
-// bandwidth says, and faults by seed. The same engine decides as in a real run. One thread, the application's, drives
-// it whenever it would wait; a run is its seed.
+// The simulated world: a virtual clock, workers that take as long as they are told, links that take as long
+// as their bandwidth says, and faults by seed. The same engine decides as in a real run. One thread, the
+// application's, drives it whenever it would wait; a run is its seed.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -16,12 +16,12 @@ struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise.
   std::function<Duration(const Task&, WorkerId)> duration;
-  unsigned noise_percent = 0;               ///< tasks and copies take up to this much longer or shorter
-  std::uint64_t copy_fails_once_in = 0;     ///< 0: never
+  unsigned noise_percent = 0;            ///< tasks and copies take up to this much longer or shorter
+  std::uint64_t copy_fails_once_in = 0;  ///< 0: never
   std::uint64_t write_back_fails_once_in = 0;
   std::uint64_t task_fails_once_in = 0;
-  std::uint64_t copy_stalls_once_in = 0;    ///< takes a hundred times as long
-  bool run_bodies = false;                  ///< else tasks only take time
+  std::uint64_t copy_stalls_once_in = 0;  ///< takes a hundred times as long
+  bool run_bodies = false;                ///< else tasks only take time
   /// Told when the bytes of a copy have landed, before the engine hears of it.
   std::function<void(const memory::Copy&, bool succeeded)> on_copy;
   std::function<void(const memory::Copy&)> on_copy_start;

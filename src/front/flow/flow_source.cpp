@@ -20,7 +20,9 @@ std::string mebibytes(Bytes bytes) {
 }
 }  // namespace
 
-FlowSource::FlowSource(engine::RuntimeCore& core) : core_(core), progress_(core.new_progress()) { id = core.next_source_id(); }
+FlowSource::FlowSource(engine::RuntimeCore& core) : core_(core), progress_(core.new_progress()) {
+  id = core.next_source_id();
+}
 
 FlowSource::~FlowSource() {
   try {
@@ -38,8 +40,9 @@ void FlowSource::submit(const Submission& submission) {
   Bytes footprint = 0;
   for (const Submission::Use& use : submission.uses) {
     if (use.datum->id == no_id<DatumId>)
-      throw UsageError(fmt::format("the task {} uses a datum that is not registered any more\n  submitted at {}:{}",
-                                   submission.codelet->name, submission.line.file, submission.line.line));
+      throw UsageError(
+          fmt::format("the task {} uses a datum that is not registered any more\n  submitted at {}:{}",
+                      submission.codelet->name, submission.line.file, submission.line.line));
     std::size_t same = 0;
     while (same < count && insertions[same].datum != use.datum->id) ++same;
     if (same < count) {
@@ -53,9 +56,9 @@ void FlowSource::submit(const Submission& submission) {
     insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
     if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
     if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
-      throw UsageError(fmt::format("the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
-                                   submission.codelet->name, use.datum->text(), submission.line.file,
-                                   submission.line.line));
+      throw UsageError(fmt::format(
+          "the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
+          submission.codelet->name, use.datum->text(), submission.line.file, submission.line.line));
   }
   if (footprint != 0) check_footprint(submission);
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
@@ -116,13 +119,14 @@ void FlowSource::check_footprint(const Submission& submission) const {
   std::string data;
   for (const auto& use : submission.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
   if (largest_node == nullptr)
-    throw UsageError(fmt::format("the task {}({}) has no implementation for any worker of this machine\n  submitted at {}:{}",
-                                 submission.codelet->name, data, submission.line.file, submission.line.line));
-  throw FootprintError(
-      fmt::format("the task {}({}) needs {} at once in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
-                  "  Use smaller tiles, or allow at least {} of memory.",
-                  submission.codelet->name, data, mebibytes(needed), largest_node->name, mebibytes(largest),
-                  submission.line.file, submission.line.line, mebibytes(needed)));
+    throw UsageError(fmt::format(
+        "the task {}({}) has no implementation for any worker of this machine\n  submitted at {}:{}",
+        submission.codelet->name, data, submission.line.file, submission.line.line));
+  throw FootprintError(fmt::format(
+      "the task {}({}) needs {} at once in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
+      "  Use smaller tiles, or allow at least {} of memory.",
+      submission.codelet->name, data, mebibytes(needed), largest_node->name, mebibytes(largest),
+      submission.line.file, submission.line.line, mebibytes(needed)));
 }
 
 void FlowSource::wait_until_done(std::uint64_t target) {
@@ -144,8 +148,7 @@ void FlowSource::wait() {
   if (failure_ == nullptr && cancelled_ == 0) return;
   const std::exception_ptr cause = std::exchange(failure_, nullptr);
   const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
-  if (cause == nullptr)
-    throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
+  if (cause == nullptr) throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
   std::string text = "the task " + failed_task_ + " failed: ";
   try {
     std::rethrow_exception(cause);
@@ -191,8 +194,8 @@ void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recy
   }
   engine::DrivenWorld& world = core_.world();
   engine::Progress& progress = progress_;
-  // Sequentially consistent, like the store of the target: either we see the target, or the sleeper sees the count.
-  // Once the last task is counted this flow may be gone.
+  // Sequentially consistent, like the store of the target: either we see the target, or the sleeper sees the
+  // count. Once the last task is counted this flow may be gone.
   if (progress.done.fetch_add(tasks.size()) + tasks.size() >= progress.target.load()) world.nudge();
 }
 

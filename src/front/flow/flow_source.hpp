@@ -1,5 +1,5 @@
-// A flow: tasks inserted in program order, dependencies inferred from how they access data. This is its inner half,
-// without types; the public Flow puts types on it.
+// A flow: tasks inserted in program order, dependencies inferred from how they access data. This is its inner
+// half, without types; the public Flow puts types on it.
 #pragma once
 #include <mutex>
 #include <span>
@@ -31,10 +31,11 @@ class FlowSource final : public TaskSource {
   /// Works until all its tasks are over; their failures are lost if wait() was not called.
   ~FlowSource() override;
 
-  /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node could hold
-  /// what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
+  /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node
+  /// could hold what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
   void submit(const Submission& submission);
-  /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the others.
+  /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
+  /// others.
   void wait();
   /// Tasks that have not started will complete without running.
   void cancel() { core_.engine().cancel(*this); }
@@ -50,10 +51,10 @@ class FlowSource final : public TaskSource {
   void wait_until_done(std::uint64_t target);
 
   engine::RuntimeCore& core_;
-  std::uint64_t submitted_ = 0;             // the submitter's
-  EventChain ready_;                        // the submitter's: ready at once, not told yet
+  std::uint64_t submitted_ = 0;  // the submitter's
+  EventChain ready_;             // the submitter's: ready at once, not told yet
   engine::Progress& progress_;
-  std::mutex failure_mutex_;                // guards the three below
+  std::mutex failure_mutex_;  // guards the three below
   std::exception_ptr failure_;
   std::string failed_task_;
   std::uint64_t failed_ = 0, cancelled_ = 0;
