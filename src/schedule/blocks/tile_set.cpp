@@ -142,30 +142,28 @@ DatumId TileSet::best_candidate() {
     free_.pop_back();
     if (!tile(datum).in_set) return datum;
   }
-  groups_.clear();
   std::erase_if(candidates_, [&](DatumId datum) { return tile(datum).in_set; });
+  Offer best;
+  if (rows_.count > 0) {
+    for (const DatumId datum : candidates_)
+      if (const Tile& t = tile(datum); t.locked == 0)
+        best = std::max(best, {line_gain(datum), t.unshared, t.first->task->id, datum});
+    return best.tile;
+  }
+  // Without coordinates: those that lack exactly the same.
+  groups_.clear();
   for (const DatumId datum : candidates_)
-    if (const Tile& t = tile(datum); t.locked == 0) groups_.push_back({t.signature, t.unshared, datum});
-  const auto earlier = [&](DatumId a, DatumId b) {
-    return tile(a).first->task->id < tile(b).first->task->id;
-  };
-  std::ranges::sort(groups_, [&](const Group& a, const Group& b) {
-    if (a.signature != b.signature) return a.signature < b.signature;
-    return a.unshared != b.unshared ? a.unshared < b.unshared : earlier(a.tile, b.tile);
+    if (const Tile& t = tile(datum); t.locked == 0)
+      groups_.push_back({t.signature, {1, t.unshared, t.first->task->id, datum}});
+  std::ranges::sort(groups_, [](const Group& a, const Group& b) {
+    return a.signature != b.signature ? a.signature < b.signature : b.offer < a.offer;
   });
-  DatumId best = no_id<DatumId>;
-  std::uint64_t best_gain = 0, best_cost = 1;
   for (std::size_t begin = 0, end = 0; begin < groups_.size(); begin = end) {
     while (end < groups_.size() && groups_[end].signature == groups_[begin].signature) ++end;
-    const std::uint64_t gain = std::max<std::uint64_t>(end - begin, line_gain(groups_[begin].tile));
-    const std::uint64_t cost = std::max<std::uint64_t>(1, groups_[begin].unshared);
-    const std::uint64_t mine = gain * best_cost, other = best_gain * cost;
-    if (mine < other || (mine == other && !earlier(groups_[begin].tile, best))) continue;
-    best = groups_[begin].tile;
-    best_gain = gain;
-    best_cost = cost;
+    groups_[begin].offer.gain = end - begin;
+    best = std::max(best, groups_[begin].offer);
   }
-  return best;
+  return best.tile;
 }
 
 }  // namespace fairlead::schedule::blocks

@@ -34,12 +34,20 @@ class TileSet {
     std::uint64_t signature = 0;  // of those inputs: equal if they are the same
     AheadTask* first = nullptr;   // its next update
   };
+  /// Tiles gained by streaming inputs that the set does not use yet.
+  struct Offer {
+    std::uint64_t gain = 0, cost = 1;
+    TaskId oldest = no_id<TaskId>;
+    DatumId tile = no_id<DatumId>;
+    bool operator<(const Offer& other) const noexcept {  // worse
+      const std::uint64_t mine = gain * other.cost, its = other.gain * cost;
+      return mine != its ? mine < its : oldest > other.oldest;
+    }
+  };
   struct Group {
     std::uint64_t signature;
-    std::uint32_t unshared;
-    DatumId tile;
+    Offer offer;
   };
-
   /// The rows, or the columns, in which the set has tiles.
   struct Lines {
     std::vector<std::uint32_t> epochs;
@@ -69,7 +77,7 @@ class TileSet {
   void add(DatumId datum, std::vector<AheadTask*>& tasks);
   DatumId best_candidate();
 
-  static constexpr std::size_t most_candidates = 4096;
+  static constexpr std::size_t most_candidates = 1024;
 
   View* view_ = nullptr;
   Lookahead* lookahead_ = nullptr;
