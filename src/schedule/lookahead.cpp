@@ -1,3 +1,4 @@
+// Keeps the graph of unfinished tasks, from what is submitted and what finishes.
 #include "schedule/lookahead.hpp"
 
 #include <algorithm>

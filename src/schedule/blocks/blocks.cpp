@@ -1,3 +1,5 @@
+// The policy: its plan, one set of tiles after the other, and what ready tasks, eviction and prefetch take
+// from it.
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>

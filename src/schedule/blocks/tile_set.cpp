@@ -1,3 +1,4 @@
+// How a set of tiles grows.
 #include "schedule/blocks/tile_set.hpp"
 
 #include <algorithm>

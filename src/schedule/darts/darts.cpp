@@ -1,3 +1,4 @@
+// Algorithm 3 and the eviction of section 5.4, in the order of the paper.
 #include "schedule/darts/darts.hpp"
 
 #include <algorithm>

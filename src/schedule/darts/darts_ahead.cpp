@@ -1,3 +1,4 @@
+// The two variants of DARTS that look at later updates of tiles.
 #include "schedule/darts/darts_ahead.hpp"
 
 #include <algorithm>
