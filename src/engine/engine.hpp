@@ -53,6 +53,7 @@ struct Commands {
 };
 
 struct Options {
+  std::string policy_name;         ///< for reports
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   std::uint64_t seed = 1;
   std::size_t reporters = 1;  ///< threads that complete tasks
@@ -99,6 +100,7 @@ class Engine final : public View {
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }
+  const std::string& policy_name() const noexcept { return options_.policy_name; }
   const EventLog& log() const noexcept { return log_; }
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }

@@ -79,6 +79,18 @@ void RuntimeCore::help_until(const std::function<bool()>& done) {
   throw_if_stopped();
 }
 
+void RuntimeCore::help_until_all_done() {
+  const auto all_done = [this] {
+    std::uint64_t done = 0;
+    for (const Progress& progress : progress_) done += progress.done.load();
+    return done == submitted;
+  };
+  if (all_done()) return;
+  for (Progress& progress : progress_) progress.target.store(0);  // every completion may be the last
+  help(all_done);
+  for (Progress& progress : progress_) progress.target.store(~std::uint64_t{0});
+}
+
 void RuntimeCore::flush() {
   flush_event_ = {};
   flush_event_.kind = EventKind::flush;

@@ -40,8 +40,8 @@ struct RegisteredDatum {
   graph::DatumTail tail;
   DatumId id = no_id<DatumId>;
   Bytes bytes = 0;
-  bool in_place = false;      ///< workers use it where the user keeps it
-  bool ever_written = false;  ///< reading it before makes no sense unless its home is user memory
+  bool in_place = false;          ///< workers use it where the user keeps it
+  bool ever_written = false;      ///< reading it before makes no sense unless its home is user memory
   const void* runtime = nullptr;  ///< whose it is
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
@@ -80,6 +80,9 @@ class RuntimeCore {
   std::size_t window() const noexcept { return window_; }
   std::uint32_t next_source_id() noexcept { return sources_++; }
   Progress& new_progress() { return progress_.emplace_back(); }
+  /// Works until no source has unfinished tasks.
+  void help_until_all_done();
+  std::uint64_t submitted = 0;  ///< by all sources; the application's thread counts
 
   /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a
   /// fork.

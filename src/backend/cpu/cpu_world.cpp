@@ -59,7 +59,8 @@ void CpuWorld::bind(std::size_t worker) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(options_.processors[worker % options_.processors.size()], &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);  // a wish: without it the run is slower, not wrong
+  pthread_setaffinity_np(pthread_self(), sizeof set,
+                         &set);  // a wish: without it the run is slower, not wrong
 }
 
 bool CpuWorld::launch(WorkerId id, Task& task) {
@@ -181,7 +182,8 @@ void CpuWorld::start(memory::Copy& copy) {
 void CpuWorld::disk_done(const IoResult& result) {
   auto& copy = *static_cast<memory::Copy*>(result.token);
   if (result.error_number == ECANCELED) return;  // the runtime is being destroyed
-  (result.direction == IoDirection::read ? bytes_read_ : bytes_written_).fetch_add(result.bytes, std::memory_order_relaxed);
+  (result.direction == IoDirection::read ? bytes_read_ : bytes_written_)
+      .fetch_add(result.bytes, std::memory_order_relaxed);
   const Time end = now();
   copy.duration = end - copy.at;
   copy.at = end;

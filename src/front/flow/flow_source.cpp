@@ -40,9 +40,10 @@ void FlowSource::submit(const Submission& submission) {
   std::array<std::uint8_t, 256> access_of_use;
   std::size_t count = 0, used = 0;
   if (submission.uses.size() > access_of_use.size())
-    throw UsageError(fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
-                                 submission.codelet->name, submission.uses.size(), access_of_use.size(),
-                                 submission.file, submission.line));
+    throw UsageError(
+        fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
+                    submission.codelet->name, submission.uses.size(), access_of_use.size(), submission.file,
+                    submission.line));
   Bytes footprint = 0;
   for (const Submission::Use& use : submission.uses) {
     if (use.datum->id == no_id<DatumId>)
@@ -58,17 +59,19 @@ void FlowSource::submit(const Submission& submission) {
     }
     if (count == insertions.size())
       throw UsageError(fmt::format("the task {} uses more than {} data\n  submitted at {}:{}",
-                                   submission.codelet->name, insertions.size(), submission.file, submission.line));
+                                   submission.codelet->name, insertions.size(), submission.file,
+                                   submission.line));
     if (use.datum->runtime != &core_)
-      throw UsageError(fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
-                                   submission.codelet->name, use.datum->text(), submission.file, submission.line));
+      throw UsageError(
+          fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
+                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
     access_of_use[used++] = static_cast<std::uint8_t>(count);
     insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
     if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
     if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
-      throw UsageError(fmt::format(
-          "the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
-          submission.codelet->name, use.datum->text(), submission.file, submission.line));
+      throw UsageError(
+          fmt::format("the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
+                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
   }
   if (footprint != 0) check_footprint(submission);
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
@@ -95,6 +98,7 @@ void FlowSource::submit(const Submission& submission) {
     core_.engine().submitted(*task);
   }
   ++submitted_;
+  ++core_.submitted;
   if (core_.graph().insert(*task, std::span(insertions).first(count))) {
     task->kind = EventKind::task_ready;
     task->worker = no_id<WorkerId>;
