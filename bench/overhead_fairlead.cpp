@@ -1,5 +1,6 @@
-// Overhead per task of Fairlead: submission, dependencies, scheduling, pins and completion; one default configuration
-// for all rows, counters and checks on, and a line with darts beside it. Registration is printed per datum.
+// Overhead per task of Fairlead: submission, dependencies, scheduling, pins and completion; one default
+// configuration for all rows, counters and checks on, and a line with darts beside it. Registration is
+// printed per datum.
 #include <fairlead/fairlead.hpp>
 
 #include <memory>
@@ -13,7 +14,8 @@ namespace fl = fairlead;
 
 class Fairlead {
  public:
-  Fairlead(int threads, std::string scheduler, bool json) : threads_(threads), scheduler_(std::move(scheduler)), json_(json) {}
+  Fairlead(int threads, std::string scheduler, bool json)
+      : threads_(threads), scheduler_(std::move(scheduler)), json_(json) {}
 
   std::string name() const { return scheduler_.empty() ? "fairlead" : "fairlead-" + scheduler_; }
   int threads() const { return threads_; }
@@ -29,7 +31,8 @@ class Fairlead {
       for (Value& value : values) data_.push_back(runtime_->value("value", value));
     });
     if (values.size() > 1000)
-      print({name(), "registration", threads_, values.size(), ns / static_cast<double>(values.size())}, json_);
+      print({name(), "registration", threads_, values.size(), ns / static_cast<double>(values.size())},
+            json_);
   }
   void release() {
     data_.clear();
@@ -39,10 +42,12 @@ class Fairlead {
   template <class Body>
   void run(const Graph& graph, const Body& body) {
     const auto one = fl::codelet("one").cpu([body](fl::InOut<Value> own) { body(&own.get()); });
-    const auto two = fl::codelet("two").cpu([body](fl::In<Value> a, fl::InOut<Value> own) { body(&own.get(), &a.get()); });
-    const auto three = fl::codelet("three").cpu([body](fl::In<Value> a, fl::In<Value> b, fl::InOut<Value> own) {
-      body(&own.get(), &a.get(), &b.get());
-    });
+    const auto two =
+        fl::codelet("two").cpu([body](fl::In<Value> a, fl::InOut<Value> own) { body(&own.get(), &a.get()); });
+    const auto three =
+        fl::codelet("three").cpu([body](fl::In<Value> a, fl::In<Value> b, fl::InOut<Value> own) {
+          body(&own.get(), &a.get(), &b.get());
+        });
     fl::Flow flow(*runtime_);
     Submit submit{data_, flow, one, two, three};
     graph.submit_to(submit);
