@@ -2,12 +2,23 @@
 // enter.
 #include "engine/reporter.hpp"
 
+#include <fairlead/codelet_info.hpp>
+
 namespace fairlead::engine {
 
 Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
     : engine_(engine), world_(world), id_(id), recycler_(graph.tasks(), graph.epochs()) {}
 
+namespace {
+/// What a body was given goes when the task ends: after wait() nothing of it is left, and the codelet may go,
+/// too.
+void destroy_closure(Task& task) {
+  if (task.codelet->destroy_closure != nullptr) task.codelet->destroy_closure(task.closure.data());
+}
+}  // namespace
+
 void Reporter::finished(Task& task, Time at, Duration duration) {
+  destroy_closure(task);
   task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
   task.at = at;
   task.duration = duration;
@@ -64,6 +75,7 @@ void Reporter::carry_out() {
     cancelled_.swap(commands_.completions);
     commands_.clear();
     if (!cancelled_.empty()) {
+      for (Task* task : cancelled_) destroy_closure(*task);
       complete(cancelled_);
       for (Task* task : cancelled_) recycler_.recycle(*task);
       cancelled_.clear();
