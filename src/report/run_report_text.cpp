@@ -114,7 +114,7 @@ void moved(Page& page, const RunReport& report) {
   if (!report.bounds) return;
   const IoBounds& bounds = *report.bounds;
   moved_row(page, "floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
-            moved_bytes(bounds.floor()), bounds.fits ? "all fits: each byte once" : "bound + each byte once");
+            moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once");
   moved_row(page, "measured / floor", ratio(report.bytes_read, bounds.floor_read()),
             ratio(report.bytes_written, bounds.results), ratio(both, bounds.floor()));
   moved_row(page, "lower bound", moved_bytes(bounds.lower_bound()), "", "",
