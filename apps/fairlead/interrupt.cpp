@@ -1,3 +1,4 @@
+// The signal handler, and the thread that does what a handler may not.
 #include "fairlead/interrupt.hpp"
 
 #include <fairlead/error.hpp>

@@ -143,6 +143,7 @@ TEST_F(InterruptDeathTest, InTheForegroundTheKeyboardCounts) {
         std::signal(SIGINT, SIG_DFL);
         Interrupt interrupt([] {});
         type_control_c();
+        happens([] { return Interrupt::signal() == SIGINT; });
         type_control_c();
         happens([] { return false; });
       },
