@@ -71,6 +71,7 @@ void Engine::serve(Commands& out) {
     if (options_.check_invariants) memory_.check(false);
   } catch (...) {
     if (fatal_ == nullptr) fatal_ = std::current_exception();
+    stopped_.store(true);
     out.stopped = true;
   }
 }
@@ -156,6 +157,7 @@ void Engine::apply(Event& event, Commands& out) {
 void Engine::apply_ready(Task& task, Commands& out) {
   assert(task.state == TaskState::waiting);
   if (must_cancel(task) || memory_.reads_poisoned(task)) {
+    if (tell_submissions_) policy_->cancelled(task);  // it knows the task already
     cancel_task(task, out);
     return;
   }

@@ -104,6 +104,8 @@ class Engine final : public View {
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
   std::uint64_t tasks_done() const noexcept { return tasks_done_; }
   std::uint64_t tasks_cancelled() const noexcept { return tasks_cancelled_; }
+  /// The run cannot go on: throw_if_stopped() of the runtime says why. Any thread.
+  bool stopped() const noexcept { return stopped_.load(); }
   int stop_error() const noexcept { return stop_error_; }
   DatumId stop_datum() const noexcept { return stop_datum_; }
   /// Nothing runs, is staged, on its way or waits: for tests.
@@ -158,6 +160,7 @@ class Engine final : public View {
 
   EngineLock lock_;
   Inbox inbox_;
+  std::atomic<bool> stopped_{false};
   // All below is guarded by the lock.
   std::unique_ptr<Policy> policy_;
   World& world_;

@@ -42,13 +42,14 @@ void RuntimeCore::check_caller(const char* what) const {
                      " was called in a forked process; a runtime belongs to the process that made it");
   if (std::this_thread::get_id() != owner_)
     throw UsageError(std::string(what) + " was called by another thread than the one that made the runtime");
-  if (application_in_body)
+  if (helping_)
     throw UsageError(std::string(what) + " was called inside a task's body, where it would wait for itself");
 }
 
 void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec) {
   datum.id = engine_.add(spec);
   datum.bytes = spec.bytes;
+  datum.runtime = this;
   const auto& nodes = topology().nodes;
   for (const NodeSpec& node : nodes)
     for (const NodeId home : node.reaches) datum.in_place |= home == spec.home;
@@ -62,8 +63,19 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   datum.id = no_id<DatumId>;
 }
 
+void RuntimeCore::help(const std::function<bool()>& done) {
+  helping_ = true;
+  try {
+    world_.help(done);
+  } catch (...) {
+    helping_ = false;
+    throw;
+  }
+  helping_ = false;
+}
+
 void RuntimeCore::help_until(const std::function<bool()>& done) {
-  if (!done()) world_.help(done);
+  if (!done()) help(done);
   throw_if_stopped();
 }
 

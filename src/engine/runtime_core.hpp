@@ -42,6 +42,7 @@ struct RegisteredDatum {
   Bytes bytes = 0;
   bool in_place = false;      ///< workers use it where the user keeps it
   bool ever_written = false;  ///< reading it before makes no sense unless its home is user memory
+  const void* runtime = nullptr;  ///< whose it is
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
 
@@ -86,14 +87,14 @@ class RuntimeCore {
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
   /// The datum must not be used by unfinished tasks.
   void remove_datum(RegisteredDatum& datum);
-  /// The application's thread works until `done`. Throws what stopped the run, if something did.
+  /// The application's thread works until `done` or until the run was stopped.
+  void help(const std::function<bool()>& done);
+  /// The same; throws what stopped the run, if something did.
   void help_until(const std::function<bool()>& done);
   /// Sends all results home and waits until they are there.
   void flush();
   /// Throws if the run was stopped: a write-back failed, or something inside did.
   void throw_if_stopped();
-  /// True while the application's thread runs a body.
-  bool application_in_body = false;
   /// Makes the text of a datum's name for errors of the engine; by id.
   std::function<std::string(DatumId)> name_of_datum;
 
@@ -103,6 +104,7 @@ class RuntimeCore {
   graph::Graph graph_;
   Engine engine_;
   Reporter application_;
+  bool helping_ = false;  // the application's thread runs bodies
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();

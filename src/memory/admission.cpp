@@ -149,6 +149,7 @@ void Memory::leave(Replica& replica, MemoryNode& node) {
   node.may_leave.remove(replica);
   replica.state = ReplicaState::leaving;
   node.leaving_bytes += replica.block.bytes;
+  if (tell_residency_) policy_->dropped(replica.datum, node.id, DropReason::evicted);  // as good as gone
   enqueue(make_copy(replica, datum.home, Cause::eviction));
 }
 
@@ -232,6 +233,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
       case ReplicaState::leaving:
         replica.state = ReplicaState::valid;  // it stays; the copy that is under way makes it clean
         node.leaving_bytes -= replica.block.bytes;
+        tell_back(replica);
         [[fallthrough]];
       case ReplicaState::valid:
         pin(replica, node);

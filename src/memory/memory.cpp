@@ -80,12 +80,20 @@ void Memory::drop(Replica& replica, DropReason reason) {
   MemoryNode& node = nodes_[index(replica.node)];
   assert(replica.state != ReplicaState::absent && !replica.pinned());
   if (replica.in_list) node.may_leave.remove(replica);
-  if (replica.state == ReplicaState::leaving) node.leaving_bytes -= replica.block.bytes;
+  const bool told = replica.state == ReplicaState::leaving;
+  if (told) node.leaving_bytes -= replica.block.bytes;
   node.space.release(replica.block);
   node.freed = true;
   replica.block = {};
   replica.state = ReplicaState::absent;
-  if (tell_residency_) policy_->dropped(replica.datum, node.id, reason);
+  if (tell_residency_ && !told) policy_->dropped(replica.datum, node.id, reason);
+}
+
+/// The policy was told that the replica is gone, but it stays after all.
+void Memory::tell_back(const Replica& replica) {
+  if (!tell_residency_) return;
+  policy_->reserved(replica.datum, replica.node);
+  policy_->loaded(replica.datum, replica.node);
 }
 
 /// A task has written the datum at this replica: everything else that is held of it is old.

@@ -133,6 +133,7 @@ class Memory {
   /// A replica that nobody pins any more: drop it if it is old, else let it leave when space is needed.
   void settle(Replica& replica);
   void drop(Replica& replica, DropReason reason);
+  void tell_back(const Replica& replica);
   void written(Datum& datum, Replica& at);
   const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;

@@ -210,14 +210,12 @@ void Memory::came_home(Copy& copy) {
     enqueue(again);
   }
   serve_waiters(copy);
-  if (leaving) {
-    node.leaving_bytes -= replica.block.bytes;
-    replica.state = ReplicaState::valid;
-  }
   if (leaving && !replica.pinned()) {
-    drop(replica, another_holds(datum, replica) && datum.version == datum.home.version
-                      ? DropReason::evicted
-                      : DropReason::overwritten);
+    drop(replica, DropReason::evicted);
+  } else if (leaving) {
+    node.leaving_bytes -= replica.block.bytes;  // others still read it
+    replica.state = ReplicaState::valid;
+    tell_back(replica);
   }
   if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
   recycle(copy);
@@ -285,6 +283,7 @@ void Memory::failed(Copy& copy) {
     if (holder.state == ReplicaState::leaving) {
       node.leaving_bytes -= holder.block.bytes;
       holder.state = ReplicaState::valid;
+      tell_back(holder);
     }
     detach(copy);
     if (copy.cause != Cause::demand) {

@@ -1,3 +1,4 @@
+// Keeps the graph of unfinished tasks, from what is submitted and what finishes.
 #include "schedule/lookahead.hpp"
 
 #include <algorithm>
@@ -30,7 +31,11 @@ AheadTask& Lookahead::submitted(Task& task) {
       wait_for(ahead, find(datum.readers[i]));
     datum.since_write = datum.readers.size();
     const bool is_tile = ahead.tile == no_id<DatumId>;
-    if (is_tile) ahead.tile = access.datum;
+    if (is_tile) {
+      ahead.tile = access.datum;
+      ahead.chain_index = datum.writers;
+    }
+    ++datum.writers;
     if (is_tile && datum.writer != nullptr && datum.writer->tile == access.datum) {
       ahead.previous = datum.writer;
       datum.writer->next = &ahead;
@@ -64,11 +69,14 @@ void Lookahead::finished(const Task& task, std::vector<AheadTask*>& unlocked) {
     if (!writes(access.mode)) {
       --datum.unfinished;
     } else {
-      if (datum.writer == ahead) datum.writer = nullptr;
-      if (datum.first == ahead) datum.first = ahead->tile == access.datum ? ahead->next : nullptr;
+      const bool is_tile = ahead->tile == access.datum;
+      if (datum.writer == ahead) datum.writer = is_tile ? ahead->previous : nullptr;
+      if (datum.first == ahead) datum.first = is_tile ? ahead->next : nullptr;
     }
   }
-  if (ahead->next != nullptr) ahead->next->previous = nullptr;
+  // Usually the first of its chain; commutative updates may finish in another order.
+  if (ahead->next != nullptr) ahead->next->previous = ahead->previous;
+  if (ahead->previous != nullptr) ahead->previous->next = ahead->next;
   for (AheadTask* later : ahead->successors) {
     if (ahead->planned) --later->promised;
     if (--later->blockers == 0) unlocked.push_back(later);

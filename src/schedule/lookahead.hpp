@@ -17,6 +17,8 @@ struct AheadTask {
   std::uint32_t promised = 0;     ///< of the blockers, those that are planned
   bool planned = false;           ///< the policy's
   std::uint64_t position = 0;     ///< the policy's
+  std::uint32_t chain_index = 0;  ///< how many writers of the tile were submitted before it
+  std::uint64_t level = 0;        ///< the policy's
   std::uint32_t blockers = 0;     ///< unfinished tasks before it, other than the earlier writers of its tile
   AheadTask* previous = nullptr;  ///< the unfinished writer of the tile just before it
   AheadTask* next = nullptr;      ///< the writer of the tile just after it
@@ -62,6 +64,7 @@ class Lookahead {
     AheadTask* first = nullptr;   // the first unfinished one of the chain that ends there
     std::vector<TaskId> readers;  // in program order; some have finished
     std::size_t since_write = 0;  // the first of `readers` behind the last writer
+    std::uint32_t writers = 0;    // submitted so far
     std::size_t unfinished = 0;   // of `readers`
   };
   void forget_finished(Datum& datum);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/blocks/blocks.hpp"
 #include "schedule/darts/darts.hpp"
 #include "schedule/darts/darts_ahead.hpp"
 #include "schedule/eager.hpp"
@@ -26,6 +27,8 @@ constexpr std::array list = {
     PolicyEntry{"darts-belady", "darts, evicting what its plans use last", make_darts_belady},
     PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run", make_darts_chain},
     PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run", make_darts_defer},
+    PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
+                make_blocks},
 };
 
 /// Insertions, deletions and replacements that make one word of the other.

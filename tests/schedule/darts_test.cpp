@@ -329,6 +329,18 @@ TEST_F(DartsTest, WhatWasPlannedForALostNodeRunsElsewhere) {
   EXPECT_EQ(world().pick(0), "T2");
 }
 
+// Workers 0 and 1 are on node 0, where A is; worker 0 cannot run T1.
+TEST_F(DartsTest, WhatOnlyALostWorkerOfTheNodeCouldRunRunsElsewhere) {
+  start(2, 2);
+  world().only_workers = {{"T1", {1, 2}}};
+  world().load("A", node(0));
+  world().ready({"T1", {"A"}});
+  EXPECT_EQ(planned(0), Names{"T1"});
+  darts.worker_lost(worker(1));
+  EXPECT_EQ(world().pick(0, true), "-");
+  EXPECT_EQ(world().pick(2), "T1");
+}
+
 // If nothing runs anywhere, a node takes even what another one has planned.
 TEST_F(DartsTest, WithNothingRunningAnyTaskIsGivenOut) {
   start(2);

@@ -20,6 +20,59 @@ TEST(Policies, EveryOneInTheListCanBeMadeAndRunsATask) {
   }
 }
 
+// Three nodes, some tasks for one worker only, some given back, data that come and go.
+TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
+  for (const PolicyEntry& entry : policies())
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
+      Random random(seed);
+      FakeWorld world(3, 2);
+      const auto policy = make_policy(entry.name);
+      world.attach(*policy);
+      for (int i = 0; i < 60; ++i) {
+        const std::string name = "T" + std::to_string(i);
+        const auto datum = [&] { return "D" + std::to_string(random.below(4)); };
+        if (random.once_in(3)) world.only_workers[name] = {static_cast<unsigned>(random.below(6))};
+        Task& task = world.submit(
+            {name, {datum(), "E" + datum()}, 1, static_cast<int>(random.below(3)), {"X" + name}});
+        policy->submitted(task);
+        task.state = TaskState::ready;
+        policy->ready(task, i % 2 == 0 ? no_id<WorkerId> : worker(static_cast<unsigned>(random.below(6))));
+      }
+      int done = 0;
+      for (int idle = 0; idle < 12;) {
+        const auto by = static_cast<unsigned>(random.below(6));
+        const std::string name = world.pick(by, idle >= 6);
+        if (name == "-") {
+          ++idle;
+          continue;
+        }
+        idle = 0;
+        if (random.once_in(5)) {
+          world.give_back(name);
+          continue;
+        }
+        ASSERT_TRUE(world.can_run(world.task(name), worker(by)));
+        world.admit(name);
+        world.finish(name, by);
+        if (random.once_in(2)) {
+          const std::string gone = "D" + std::to_string(random.below(4));
+          if (world.residency(world.datum(gone), node(by / 2)) != ReplicaState::absent)
+            world.drop(gone, node(by / 2));
+        }
+        ++done;
+      }
+      // Whatever is left is for workers that happened not to be asked.
+      for (unsigned by = 0; by < 6; ++by)
+        for (std::string name = world.pick(by, true); name != "-"; name = world.pick(by, true)) {
+          world.admit(name);
+          world.finish(name, by);
+          ++done;
+        }
+      EXPECT_EQ(done, 60);
+    }
+}
+
 TEST(Policies, AnUnknownNameIsAnsweredWithTheNearestOne) {
   try {
     make_policy("eagre");

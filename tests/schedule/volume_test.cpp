@@ -50,8 +50,30 @@ TEST(Volume, LookingAtLaterUpdatesSavesDartsATenth) {
   EXPECT_LT(average_loads("darts-belady", 40), 1.05 * darts);
 }
 
+TEST(Volume, BlocksLoadsHalfOfWhatDartsDoes) {
+  EXPECT_LT(average_loads("blocks", 30), 0.55 * average_loads("darts", 30));
+  EXPECT_LT(average_loads("blocks", 50), 0.55 * average_loads("darts", 50));
+}
+
+// DARTS sees only the first update of every tile of C.
+TEST(Volume, BlocksLoadsAThirdOfWhatDartsDoesForAMatrixProduct) {
+  const auto blocks = make_policy("blocks"), darts = make_policy("darts");
+  const auto much = static_cast<double>(gemm(30, 135)->run(*darts).loads);
+  EXPECT_LT(static_cast<double>(gemm(30, 135)->run(*blocks).loads), 0.33 * much);
+}
+
+// With a short window it plans on what it sees, and goes on when more is submitted.
+TEST(Volume, BlocksPlansOnWhenMoreIsSubmitted) {
+  for (const std::size_t window : {2u, 50u, 1000u}) {
+    const auto policy = make_policy("blocks");
+    const auto world = cholesky(20, 60);
+    world->window = window;
+    EXPECT_EQ(world->run(*policy).tasks, 1540u) << window;
+  }
+}
+
 TEST(Volume, WhatFitsIsLoadedOnce) {
-  for (const char* name : {"eager", "lws", "darts", "darts-belady", "darts-chain", "darts-defer"}) {
+  for (const char* name : {"eager", "lws", "darts", "darts-belady", "darts-chain", "darts-defer", "blocks"}) {
     const auto policy = make_policy(name);
     EXPECT_EQ(cholesky(10, 55)->run(*policy).loads, 55u) << name;
   }
@@ -69,6 +91,34 @@ TEST(Volume, EveryPolicyFinishesInTheSmallestMemory) {
         const auto again = make_policy(entry.name);
         EXPECT_EQ(gemm(5, slots, depth)->run(*again).tasks, 125u);
       }
+}
+
+// Tasks with up to three inputs and no or one update, in any order.
+std::unique_ptr<GraphWorld> random_graph(std::uint64_t seed, std::size_t slots, std::size_t depth) {
+  Random random(seed);
+  auto world = std::make_unique<GraphWorld>(slots, depth);
+  std::vector<DatumId> data;
+  for (int i = 0; i < 15; ++i) data.push_back(world->tile(i / 4 - 1, i % 4 - 1));
+  for (int i = 0; i < 300; ++i) {
+    std::vector<DatumId> inputs;
+    const std::size_t first = random.below(data.size()), count = random.below(4);
+    for (std::size_t k = 1; k <= count; ++k) inputs.push_back(data[(first + 2 * k) % data.size()]);
+    const bool updates = random.below(3) > 0;
+    world->add(Duration{random.between(1, 9)}, inputs, updates ? data[first] : no_id<DatumId>);
+  }
+  world->prioritize();
+  return world;
+}
+
+TEST(Volume, EveryPolicyFinishesRandomGraphs) {
+  for (const PolicyEntry& entry : policies())
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
+      const auto policy = make_policy(entry.name);
+      const auto world = random_graph(seed, 4 + seed % 5, 1 + seed % 4);
+      if (seed % 3 == 0) world->window = 1 + seed;
+      EXPECT_EQ(world->run(*policy).tasks, 300u);
+    }
 }
 
 TEST(Volume, TheSameRunTwiceIsTheSameOrder) {

@@ -289,7 +289,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
         submission.codelet = &codelet;
         submission.uses = uses;
         submission.priority = task.priority;
-        submission.line = {"random_run.cpp", 1};
+        submission.file = "random_run.cpp";
         flow.submit(submission);
       }
       try {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -36,29 +37,38 @@ FlowSource::~FlowSource() {
 void FlowSource::submit(const Submission& submission) {
   core_.check_caller("submit");
   std::array<graph::Insertion, 64> insertions;
-  std::size_t count = 0;
+  std::array<std::uint8_t, 256> access_of_use;
+  std::size_t count = 0, used = 0;
+  if (submission.uses.size() > access_of_use.size())
+    throw UsageError(fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
+                                 submission.codelet->name, submission.uses.size(), access_of_use.size(),
+                                 submission.file, submission.line));
   Bytes footprint = 0;
   for (const Submission::Use& use : submission.uses) {
     if (use.datum->id == no_id<DatumId>)
       throw UsageError(
           fmt::format("the task {} uses a datum that is not registered any more\n  submitted at {}:{}",
-                      submission.codelet->name, submission.line.file, submission.line.line));
+                      submission.codelet->name, submission.file, submission.line));
     std::size_t same = 0;
     while (same < count && insertions[same].datum != use.datum->id) ++same;
     if (same < count) {
+      access_of_use[used++] = static_cast<std::uint8_t>(same);
       insertions[same].mode = graph::merged(insertions[same].mode, use.mode);
       continue;
     }
     if (count == insertions.size())
       throw UsageError(fmt::format("the task {} uses more than {} data\n  submitted at {}:{}",
-                                   submission.codelet->name, insertions.size(), submission.line.file,
-                                   submission.line.line));
+                                   submission.codelet->name, insertions.size(), submission.file, submission.line));
+    if (use.datum->runtime != &core_)
+      throw UsageError(fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
+                                   submission.codelet->name, use.datum->text(), submission.file, submission.line));
+    access_of_use[used++] = static_cast<std::uint8_t>(count);
     insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
     if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
     if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
       throw UsageError(fmt::format(
           "the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
-          submission.codelet->name, use.datum->text(), submission.line.file, submission.line.line));
+          submission.codelet->name, use.datum->text(), submission.file, submission.line));
   }
   if (footprint != 0) check_footprint(submission);
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
@@ -67,8 +77,16 @@ void FlowSource::submit(const Submission& submission) {
   task->codelet = submission.codelet;
   task->source = this;
   task->priority = submission.priority;
-  task->submitted_at = submission.line;
-  if (submission.fill_closure != nullptr) submission.fill_closure(task->closure.data(), submission.arguments);
+  task->submitted_at = {submission.file, submission.line};
+  if (submission.fill_closure != nullptr) {
+    try {
+      submission.fill_closure(task->closure.data(), submission.arguments, access_of_use.data());
+    } catch (...) {
+      task->codelet = nullptr;  // there is no closure to destroy
+      core_.graph().discard(*task);
+      throw;
+    }
+  }
   if (core_.engine().wants_submissions()) {
     for (std::size_t i = 0; i < count; ++i) {  // what insert() is about to write, for those who look now
       task->accesses_begin[i].datum = insertions[i].datum;
@@ -121,12 +139,18 @@ void FlowSource::check_footprint(const Submission& submission) const {
   if (largest_node == nullptr)
     throw UsageError(fmt::format(
         "the task {}({}) has no implementation for any worker of this machine\n  submitted at {}:{}",
-        submission.codelet->name, data, submission.line.file, submission.line.line));
+        submission.codelet->name, data, submission.file, submission.line));
   throw FootprintError(fmt::format(
       "the task {}({}) needs {} at once in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
       "  Use smaller tiles, or allow at least {} of memory.",
       submission.codelet->name, data, mebibytes(needed), largest_node->name, mebibytes(largest),
-      submission.line.file, submission.line.line, mebibytes(needed)));
+      submission.file, submission.line, mebibytes(needed)));
+}
+
+void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
+  if (codelet.get() == last_codelet_) return;
+  last_codelet_ = codelet.get();
+  if (std::ranges::find(codelets_, codelet) == codelets_.end()) codelets_.push_back(codelet);
 }
 
 void FlowSource::wait_until_done(std::uint64_t target) {
@@ -135,7 +159,7 @@ void FlowSource::wait_until_done(std::uint64_t target) {
     core_.application().serve();
   }
   progress_.target.store(target);
-  core_.world().help([&] { return progress_.done.load() >= target; });
+  core_.help([&] { return progress_.done.load() >= target; });
   progress_.target.store(~std::uint64_t{0});
 }
 

@@ -1,29 +1,20 @@
 // A flow: tasks inserted in program order, dependencies inferred from how they access data. This is its inner
 // half, without types; the public Flow puts types on it.
 #pragma once
+#include <fairlead/detail/submission.hpp>
+
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "data/task_source.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::front {
 
-/// What one task is made of, on the submitter's stack.
-struct Submission {
-  struct Use {
-    engine::RegisteredDatum* datum;
-    AccessMode mode;
-  };
-  const CodeletInfo* codelet = nullptr;
-  std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
-  int priority = 0;
-  SubmitLine line;
-  /// Puts the body's other arguments into the task's closure; null if there are none.
-  void (*fill_closure)(void* closure, void* arguments) = nullptr;
-  void* arguments = nullptr;
-};
+using detail::Submission;
 
 class FlowSource final : public TaskSource {
  public:
@@ -37,6 +28,8 @@ class FlowSource final : public TaskSource {
   /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
   /// others.
   void wait();
+  /// Keeps what a codelet's tasks need alive as long as the flow.
+  void retain(const std::shared_ptr<const CodeletInfo>& codelet);
   /// Tasks that have not started will complete without running.
   void cancel() { core_.engine().cancel(*this); }
   std::uint64_t submitted() const noexcept { return submitted_; }
@@ -51,6 +44,8 @@ class FlowSource final : public TaskSource {
   void wait_until_done(std::uint64_t target);
 
   engine::RuntimeCore& core_;
+  std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
+  const CodeletInfo* last_codelet_ = nullptr;
   std::uint64_t submitted_ = 0;  // the submitter's
   EventChain ready_;             // the submitter's: ready at once, not told yet
   engine::Progress& progress_;

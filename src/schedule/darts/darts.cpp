@@ -1,3 +1,4 @@
+// Algorithm 3 and the eviction of section 5.4, in the order of the paper.
 #include "schedule/darts/darts.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ void Darts::attached() {
     node.id = info.id;
     for (const WorkerInfo& worker : view().workers())
       if (worker.node == info.id) node.workers.push_back(worker.id);
+    node.one_worker = node.workers.size() == 1;
   }
 }
 
@@ -56,16 +58,18 @@ void Darts::finished(Task& task, WorkerId worker, Duration) {
       index_.set_awaited(access.datum, slot, awaited_by_pipeline(access.datum, slot, &task));
 }
 
-// What was planned for a node without workers is for everybody again.
+// What was planned for the node and none of its other workers can run is for everybody again.
 void Darts::worker_lost(WorkerId worker) {
   const Slot slot = slot_of(worker);
-  std::erase(nodes_[slot].workers, worker);
+  std::vector<WorkerId>& left = nodes_[slot].workers;
+  std::erase(left, worker);
   index_.worker_lost(worker, slot);
-  if (!nodes_[slot].workers.empty()) return;
   found_.clear();
   for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
-    found_.push_back(held);
-  for (HeldTask* held : found_) {
+    if (std::ranges::none_of(left, [&](WorkerId w) { return view().can_run(*held->task, w); }))
+      found_.push_back(held);
+  const std::vector<HeldTask*> stranded = found_;
+  for (HeldTask* held : stranded) {
     Task& task = *held->task;
     index_.take_out(*held, false);
     index_.release(*held);
@@ -186,7 +190,7 @@ void Darts::plan(HeldTask& held, Slot slot) {
 
 Task* Darts::take_planned(Slot slot, WorkerId worker) {
   for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
-    if (nodes_[slot].workers.size() == 1 || view().can_run(*held->task, worker)) return take(*held, slot);
+    if (nodes_[slot].one_worker || view().can_run(*held->task, worker)) return take(*held, slot);
   return nullptr;
 }
 

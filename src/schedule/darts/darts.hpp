@@ -73,6 +73,7 @@ class Darts : public Policy {
   struct Node {
     NodeId id;
     std::vector<WorkerId> workers;  // those not lost
+    bool one_worker = false;        // from the start: it can run whatever is planned
     std::vector<NextUse> next_use;  // by datum
     std::uint64_t stamp = 0;        // of the last computation
     bool plans_changed = true;      // since then

@@ -1,3 +1,4 @@
+// The two variants of DARTS that look at later updates of tiles.
 #include "schedule/darts/darts_ahead.hpp"
 
 #include <algorithm>
@@ -69,15 +70,16 @@ bool DartsAhead::worth_waiting_for(const HeldTask& held) {
   return true;
 }
 
+// The oldest, which costs nothing to find; the most urgent one is no better.
 bool DartsAhead::recall(Slot slot) {
-  HeldTask* best = nullptr;
-  for (HeldTask* held = tasks().tasks_aside().front(); held != nullptr; held = held->next)
-    if (held->nodes[slot].usable() && (best == nullptr || darts::more_urgent(*held, *best))) best = held;
-  if (best == nullptr) return false;
-  tasks().take_out(*best, false);
-  tasks().count_missing(*best);
-  tasks().to_ready(*best);
-  return true;
+  for (HeldTask* held = tasks().tasks_aside().front(); held != nullptr; held = held->next) {
+    if (!held->nodes[slot].usable()) continue;
+    tasks().take_out(*held, false);
+    tasks().count_missing(*held);
+    tasks().to_ready(*held);
+    return true;
+  }
+  return false;
 }
 
 std::unique_ptr<Policy> make_darts_chain() { return std::make_unique<DartsAhead>(DartsVariant::chain); }

@@ -1,3 +1,4 @@
+// The pool of records of held tasks.
 #include "schedule/darts/held_task.hpp"
 
 #include <cstddef>

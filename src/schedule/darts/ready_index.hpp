@@ -4,6 +4,7 @@
 // logarithmic).
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "policy/view.hpp"
@@ -93,6 +94,15 @@ class ReadyIndex {
   HeldTask* best_far(Slot slot);
 
  private:
+  struct OrderFlags {
+    bool in = false;      // in the heap
+    bool listed = false;  // among the changed
+  };
+  /// The best datum first; those that changed since it was looked at are not in their place.
+  struct Order {
+    DatumHeap heap;
+    std::vector<DatumId> changed;
+  };
   /// A datum as one node sees it.
   struct Entry {
     std::int64_t work = 0, left = 0;  // of S0; of all ready users
@@ -104,7 +114,7 @@ class ReadyIndex {
     bool in_place = false;      // always resident
     bool awaited = false;       // a picked task that is not admitted will bring it
     bool asked = false;         // whether it is used in place is known
-    bool changed = false;       // in the node's list of changed data
+    OrderFlags by_s0, by_s1;    // where it stands in the node's two orders
   };
   /// A task that needed three data or more when it was listed.
   struct Far : HeldRef {
@@ -117,8 +127,8 @@ class ReadyIndex {
     NodeId id;
     std::vector<WorkerId> workers;
     HeldList planned;
-    DatumHeap heap;
-    std::vector<DatumId> changed;
+    Order by_s0;  // data that enable a task alone
+    Order by_s1;  // those that enable one with one more; looked at only when there is none of the former
     std::vector<HeldRef> free;
     std::vector<Far> far;  // a heap, most urgent first
   };
@@ -134,10 +144,18 @@ class ReadyIndex {
   void grow(DatumId datum);
   void first_use(DatumId datum);
   void note(DatumId datum, Slot slot, Entry& e) {
-    if (e.changed) return;
-    e.changed = true;
-    nodes_[slot].changed.push_back(datum);
+    if (e.s0 > 0 || e.by_s0.in)
+      list(datum, e.by_s0, nodes_[slot].by_s0);
+    else
+      list(datum, e.by_s1, nodes_[slot].by_s1);
   }
+  static void list(DatumId datum, OrderFlags& flags, Order& order) {
+    if (std::exchange(flags.listed, true)) return;
+    order.changed.push_back(datum);
+  }
+  void repair_s0(Slot slot);
+  void repair_s1(Slot slot);
+  const Worth* top(Order& order, Slot slot, TopPriority Entry::*priority);
   /// Adds the task to the sums of the data it lacks, or takes it off (`sign` -1).
   void count(HeldTask& held, Slot slot, int sign);
   void add_s0(Entry& e, const HeldTask& held, const Use& use, Slot slot, int sign);

@@ -1,0 +1,42 @@
+// What a typed call of a codelet is reduced to before it goes into the library.
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/codelet_info.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace fairlead::engine {
+struct RegisteredDatum;
+}
+
+namespace fairlead::detail {
+
+/// One task, on the submitter's stack.
+struct Submission {
+  struct Use {
+    engine::RegisteredDatum* datum;
+    AccessMode mode;
+  };
+  const CodeletInfo* codelet = nullptr;
+  std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
+  int priority = 0;
+  const char* file = "";  ///< where the program submits it
+  std::uint32_t line = 0;
+  /// Puts the body's other arguments into the task's closure; `access_of_use` tells for each use which of the task's
+  /// accesses it became (a datum that appears twice is one access). Null if there is nothing to put.
+  void (*fill_closure)(void* closure, const void* arguments, const std::uint8_t* access_of_use) = nullptr;
+  const void* arguments = nullptr;
+};
+
+/// Where a datum is for a running task.
+struct Place {
+  void* address;
+  bool packed;  ///< a copy without gaps between columns, not the user's memory
+};
+Place place_of(const TaskContext& context, unsigned access) noexcept;
+void* closure_of(const TaskContext& context) noexcept;
+/// The bytes for arguments that a task's descriptor has room for.
+inline constexpr std::size_t closure_capacity = 64;
+
+}  // namespace fairlead::detail

@@ -1,0 +1,79 @@
+// The parameter types of a body. They are the access modes: written once, where the body is.
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/detail/submission.hpp>
+#include <fairlead/handle.hpp>
+#include <fairlead/tile.hpp>
+
+#include <type_traits>
+
+namespace fairlead {
+
+namespace detail {
+
+/// What a body holds of a datum of type T: a value by reference, a tile as a view. `Const`: it may only look.
+template <class T, bool Const>
+class Held {
+ public:
+  using Value = std::conditional_t<Const, const T, T>;
+  struct Stored {};  // what the task remembers of the handle
+  static Stored stored(const Handle<T>&) noexcept { return {}; }
+  Held(Place place, Stored) noexcept : value_(static_cast<Value*>(place.address)) {}
+
+  Value& operator*() const noexcept { return *value_; }
+  Value* operator->() const noexcept { return value_; }
+  operator Value&() const noexcept { return *value_; }
+  Value& get() const noexcept { return *value_; }
+
+ private:
+  Value* value_;
+};
+
+template <class Element, bool Const>
+class Held<Tile<Element>, Const> : public TileView<std::conditional_t<Const, const Element, Element>> {
+ public:
+  using View = TileView<std::conditional_t<Const, const Element, Element>>;
+  using Stored = TileShape;
+  static Stored stored(const Handle<Tile<Element>>& handle) noexcept { return handle.shape(); }
+  Held(Place place, const TileShape& shape) noexcept
+      : View(static_cast<Element*>(place.address), shape.rows, shape.columns,
+             place.packed ? shape.rows : shape.leading_dimension) {}
+};
+
+template <class T, AccessMode Mode>
+class Parameter : public Held<T, Mode == AccessMode::read> {
+ public:
+  using Datum = T;
+  static constexpr AccessMode mode = Mode;
+  using Held<T, Mode == AccessMode::read>::Held;
+};
+
+}  // namespace detail
+
+/// Reads the datum.
+template <class T>
+using In = detail::Parameter<T, AccessMode::read>;
+/// Replaces the datum; what it was is neither needed nor there.
+template <class T>
+using Out = detail::Parameter<T, AccessMode::write>;
+/// Reads and changes the datum.
+template <class T>
+using InOut = detail::Parameter<T, AccessMode::read_write>;
+/// Changes the datum; tasks that do so with the same datum run one at a time, in any order.
+template <class T>
+using Commute = detail::Parameter<T, AccessMode::commutative>;
+/// Adds to the datum; tasks that do so with the same datum may run in any order.
+template <class T>
+using Reduce = detail::Parameter<T, AccessMode::reduction>;
+
+namespace detail {
+
+template <class P>
+struct IsDatum : std::false_type {};
+template <class T, AccessMode Mode>
+struct IsDatum<Parameter<T, Mode>> : std::true_type {};
+template <class P>
+inline constexpr bool is_datum = IsDatum<std::remove_cvref_t<P>>::value;
+
+}  // namespace detail
+}  // namespace fairlead

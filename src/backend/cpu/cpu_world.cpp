@@ -1,0 +1,206 @@
+// The loop of a worker: run what is staged, tell in batches, rest when there is nothing.
+#include "backend/cpu/cpu_world.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace fairlead::backend {
+
+namespace {
+constexpr std::size_t told_together = 8;
+constexpr Duration long_task{20'000};  // its end is worth telling at once
+
+void pause_briefly() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+}  // namespace
+
+CpuWorld::CpuWorld(CpuOptions options) : options_(std::move(options)) {
+  for (std::size_t i = 0; i < options_.workers; ++i) workers_.push_back(std::make_unique<Worker>());
+}
+
+CpuWorld::~CpuWorld() { end(); }
+
+void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) {
+  engine_ = &engine;
+  application_ = &application;
+  const auto id = [](std::size_t i) { return static_cast<std::uint16_t>(i); };
+  disk_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(options_.workers));
+  asynchronous_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(options_.workers + 1));
+  if (options_.spill_descriptor >= 0)
+    disk_ = std::make_unique<IoThreads>(
+        options_.disk, [this] { return now(); }, [this](const IoResult& result) { disk_done(result); });
+  for (std::size_t i = 1; i < options_.workers; ++i)
+    workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
+  for (std::size_t i = 1; i < options_.workers; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
+  if (!options_.processors.empty()) bind(0);
+}
+
+void CpuWorld::end() {
+  ending_.store(true);
+  for (auto& worker : workers_) worker->sleeper.wake();
+  for (auto& worker : workers_)
+    if (worker->thread.joinable()) worker->thread.join();
+  disk_.reset();
+  for (auto& worker : workers_) worker->reporter.reset();
+  disk_reporter_.reset();
+  asynchronous_reporter_.reset();
+}
+
+void CpuWorld::bind(std::size_t worker) {
+  if (options_.processors.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(options_.processors[worker % options_.processors.size()], &set);
+  pthread_setaffinity_np(pthread_self(), sizeof set, &set);  // a wish: without it the run is slower, not wrong
+}
+
+bool CpuWorld::launch(WorkerId id, Task& task) {
+  Worker& worker = *workers_[index(id)];
+  if (!worker.mailbox.put(task)) throw Error("internal: a worker's mailbox is full");
+  return worker.sleeper.asleep();
+}
+
+void CpuWorld::recall(WorkerId id, Task& task) {
+  if (!workers_[index(id)]->mailbox.take_back(task)) return;
+  task.kind = EventKind::task_returned;
+  task.at = engine_->now();
+  EventChain chain;
+  chain.append(task);
+  engine_->post(chain);
+}
+
+void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
+  const Time start = worker.clock_is_fresh ? worker.last_end : now();
+  TaskContext context{&task, task.worker, this};
+  const bool asynchronous = task.codelet->asynchronous;
+  if (asynchronous) task.at = start;
+  try {
+    task.codelet->run(*task.codelet, context);
+  } catch (...) {
+    if (asynchronous) {
+      end_asynchronous(task, std::current_exception());
+    } else {
+      task.failure = std::current_exception();
+    }
+  }
+  worker.last_end = now();
+  worker.clock_is_fresh = true;
+  if (asynchronous) return;  // somebody else says when it is over; it may be by now
+  const Duration duration = worker.last_end - start;
+  reporter.finished(task, worker.last_end, duration);
+  if (reporter.unreported() >= told_together || duration >= long_task || hungry()) reporter.report();
+}
+
+bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
+  Worker& worker = *workers_[index];
+  if (Task* task = worker.mailbox.take()) {
+    run_task(worker, *task, reporter);
+    return true;
+  }
+  if (reporter.unreported() != 0) {
+    reporter.report();
+    return true;
+  }
+  return false;
+}
+
+/// Nothing to do: look around for a while, then sleep until somebody brings work or `stop()` holds.
+template <class Stop>
+void CpuWorld::rest(Worker& worker, Stop&& stop) {
+  idle_.fetch_add(1);
+  const auto until = std::chrono::steady_clock::now() + options_.spin;
+  for (unsigned looks = 0; worker.mailbox.empty() && !stop(); ++looks) {
+    if (looks % 64 == 63 && std::chrono::steady_clock::now() >= until) {
+      worker.sleeper.sleep_unless([&] { return !worker.mailbox.empty() || stop(); });
+      break;
+    }
+    pause_briefly();
+  }
+  idle_.fetch_sub(1);
+  worker.clock_is_fresh = false;
+}
+
+void CpuWorld::run(std::size_t index) {
+  Worker& worker = *workers_[index];
+  bind(index);
+  worker.arrival.kind = EventKind::worker_arrived;
+  worker.arrival.worker = static_cast<WorkerId>(index);
+  worker.arrival.at = now();
+  worker.reporter->add(worker.arrival);
+  worker.reporter->serve();
+  while (!ending_.load(std::memory_order_relaxed))
+    if (!work_once(index, *worker.reporter)) rest(worker, [this] { return ending_.load(); });
+}
+
+void CpuWorld::help(const std::function<bool()>& done) {
+  Worker& self = *workers_[0];
+  const auto announce = [&](EventKind kind) {
+    self.arrival.kind = kind;
+    self.arrival.worker = WorkerId{0};
+    self.arrival.at = now();
+    application_->add(self.arrival);
+    application_->serve_surely();  // the event is reused: it must be over when we go on
+  };
+  const auto stop = [&] { return done() || engine_->stopped(); };
+  self.clock_is_fresh = false;
+  announce(EventKind::worker_arrived);
+  while (!stop())
+    if (!work_once(0, *application_)) rest(self, stop);
+  if (application_->unreported() != 0) application_->report();
+  announce(EventKind::worker_left);
+}
+
+void CpuWorld::nudge() noexcept {
+  if (workers_[0]->sleeper.asleep()) workers_[0]->sleeper.wake();
+}
+
+void CpuWorld::start(memory::Copy& copy) {
+  using Nodes = OutOfCoreNodes;
+  const bool read = copy.from->node == Nodes::disk;
+  const memory::Replica& in_memory = read ? *copy.to : *copy.from;
+  const memory::Replica& on_disk = read ? *copy.from : *copy.to;
+  if (in_memory.node != Nodes::ram || on_disk.node != Nodes::disk || disk_ == nullptr)
+    throw Error("internal: a copy between nodes that this backend does not join");
+  copy.at = now();
+  disk_->submit(IoRequest{.descriptor = options_.spill_descriptor,
+                          .offset = on_disk.block.offset,
+                          .memory = options_.arena + in_memory.block.offset,
+                          .bytes = in_memory.block.bytes,
+                          .direction = read ? IoDirection::read : IoDirection::write,
+                          .token = &copy});
+}
+
+void CpuWorld::disk_done(const IoResult& result) {
+  auto& copy = *static_cast<memory::Copy*>(result.token);
+  if (result.error_number == ECANCELED) return;  // the runtime is being destroyed
+  (result.direction == IoDirection::read ? bytes_read_ : bytes_written_).fetch_add(result.bytes, std::memory_order_relaxed);
+  const Time end = now();
+  copy.duration = end - copy.at;
+  copy.at = end;
+  copy.error_number = result.error_number;
+  copy.kind = result.error_number == 0 ? EventKind::copy_finished : EventKind::copy_failed;
+  {
+    const std::lock_guard guard(disk_mutex_);
+    disk_reporter_->add(copy);
+    disk_reporter_->serve();
+  }
+  nudge();  // the application may wait for a flush
+}
+
+void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {
+  const std::lock_guard guard(asynchronous_mutex_);
+  const Time end = now();
+  task.failure = std::move(failure);
+  asynchronous_reporter_->finished(task, end, end - task.at);
+  asynchronous_reporter_->report();
+}
+
+}  // namespace fairlead::backend

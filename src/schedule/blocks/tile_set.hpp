@@ -1,0 +1,94 @@
+// Which tiles to update together. A set grows from one tile; next comes the tile whose updates need nothing
+// that the set does not already stream through memory, else the inputs that gain most tiles. In a
+// factorization that yields triangles and squares, found from the graph alone.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "policy/view.hpp"
+#include "schedule/lookahead.hpp"
+
+namespace fairlead::schedule::blocks {
+
+class TileSet {
+ public:
+  void attach(View& view, Lookahead& lookahead) {
+    view_ = &view;
+    lookahead_ = &lookahead;
+  }
+  /// Starts with the tile of `seed`, which must be ready, and grows it up to `budget`. Marks the tasks
+  /// planned and gives them in an order in which they can run: updates that are the k-th of their tiles
+  /// together.
+  void grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks);
+
+ private:
+  /// A tile as a candidate. All but `epoch` belongs to the set that is growing.
+  struct Tile {
+    std::uint32_t epoch = 0;
+    bool in_set = false;
+    bool listed = false;       // among the candidates
+    std::uint32_t locked = 0;  // of its remaining updates, those that wait for what nobody plans
+    std::uint32_t unshared =
+        0;  // inputs of its updates that the set does not use, each as often as it is used
+    std::uint64_t signature = 0;  // of those inputs: equal if they are the same
+    AheadTask* first = nullptr;   // its next update
+  };
+  /// Tiles gained by streaming inputs that the set does not use yet.
+  struct Offer {
+    std::uint64_t gain = 0, cost = 1;
+    TaskId oldest = no_id<TaskId>;
+    DatumId tile = no_id<DatumId>;
+    bool operator<(const Offer& other) const noexcept {  // worse
+      const std::uint64_t mine = gain * other.cost, its = other.gain * cost;
+      return mine != its ? mine < its : oldest > other.oldest;
+    }
+  };
+  struct Group {
+    std::uint64_t signature;
+    Offer offer;
+  };
+  /// The rows, or the columns, in which the set has tiles.
+  struct Lines {
+    std::vector<std::uint32_t> epochs;
+    std::uint64_t count = 0;
+    bool has(std::int32_t line, std::uint32_t epoch) const noexcept {
+      return static_cast<std::size_t>(line) < epochs.size() &&
+             epochs[static_cast<std::size_t>(line)] == epoch;
+    }
+    void enter(std::int32_t line, std::uint32_t epoch) {
+      if (line < 0 || has(line, epoch)) return;
+      if (static_cast<std::size_t>(line) >= epochs.size())
+        epochs.resize(2 * static_cast<std::size_t>(line) + 1, 0);
+      epochs[static_cast<std::size_t>(line)] = epoch;
+      ++count;
+    }
+  };
+
+  std::uint64_t line_gain(DatumId datum) const;
+  Tile& tile(DatumId datum);
+  bool shared(DatumId datum) const noexcept {
+    return index(datum) < shared_.size() && shared_[index(datum)] == epoch_;
+  }
+  void take_back(std::vector<AheadTask*>& tasks, std::size_t keep);
+  void list_if_free(DatumId datum, const Tile& t);
+  void look_at(DatumId datum);
+  void share(DatumId datum);
+  void add(DatumId datum, std::vector<AheadTask*>& tasks);
+  DatumId best_candidate();
+
+  static constexpr std::size_t most_candidates = 1024;
+
+  View* view_ = nullptr;
+  Lookahead* lookahead_ = nullptr;
+  std::uint32_t epoch_ = 0;
+  Bytes bytes_ = 0;
+  std::vector<Tile> tiles_;            // by datum
+  std::vector<std::uint32_t> shared_;  // by datum: the epoch in which the set came to use it
+  Lines rows_, columns_;
+  std::vector<DatumId> candidates_;
+  std::vector<std::pair<TaskId, DatumId>> free_;  // a heap, oldest next update first
+  std::vector<Group> groups_;
+};
+
+}  // namespace fairlead::schedule::blocks

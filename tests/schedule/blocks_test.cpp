@@ -1,0 +1,88 @@
+#include "schedule/blocks/blocks.hpp"
+
+#include "schedule/fake_world.hpp"
+
+namespace fairlead::schedule {
+
+struct BlocksTest : testing::Test {
+  void SetUp() override { world.attach(*policy); }
+  void submit(const Spec& spec) { policy->submitted(world.submit(spec)); }
+  void ready(const std::string& name) {
+    world.task(name).state = TaskState::ready;
+    policy->ready(world.task(name), no_id<WorkerId>);
+  }
+  FakeWorld world;
+  std::unique_ptr<Policy> policy = make_blocks();
+};
+
+// Two tiles, each updated with A and then with B: A serves both tiles before B does.
+TEST_F(BlocksTest, TheFirstUpdatesOfAllTilesComeBeforeTheSecondOnes) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"X2", {"B"}, 1, 0, {"X"}});
+  submit({"Y1", {"A"}, 1, 0, {"Y"}});
+  submit({"Y2", {"B"}, 1, 0, {"Y"}});
+  ready("X1");
+  ready("Y1");
+  EXPECT_EQ(world.pick(0), "X1");
+  world.finish("X1");
+  ready("X2");  // ready before Y1 is picked
+  EXPECT_EQ(world.pick(0), "Y1");
+  EXPECT_EQ(world.pick(0), "X2");
+}
+
+// X1 and Y1 need A, X2 and Y2 behind them B, nobody needs C.
+TEST_F(BlocksTest, WhatThePlanUsesLastOrNotAtAllLeaves) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"X2", {"B"}, 1, 0, {"X"}});
+  submit({"Y1", {"A"}, 1, 0, {"Y"}});
+  submit({"Y2", {"B"}, 1, 0, {"Y"}});
+  ready("X1");
+  ready("Y1");
+  EXPECT_EQ(world.pick(0), "X1");
+  EXPECT_EQ(world.victim(node(0), {"A", "C", "B"}), "C");
+  EXPECT_EQ(world.victim(node(0), {"A", "B"}), "B");
+  world.finish("X1");
+  EXPECT_EQ(world.pick(0), "Y1");
+  world.finish("Y1");
+  EXPECT_EQ(world.victim(node(0), {"B", "A"}), "A");  // its uses are over
+}
+
+TEST_F(BlocksTest, TasksThatWriteNothingOrWereNeverSubmittedRunToo) {
+  submit({"reader", {"A"}});
+  world.submit({"unseen", {"A"}, 1, 0, {"X"}});
+  ready("unseen");
+  ready("reader");
+  EXPECT_EQ(world.pick(0), "reader");
+  EXPECT_EQ(world.pick(0), "unseen");
+  EXPECT_EQ(world.pick(0, true), "-");
+  world.finish("reader");
+  EXPECT_EQ(world.victim(node(0), {"A"}), "A");
+}
+
+// Commutative updates of X: the second is ready while the first still waits for B.
+TEST_F(BlocksTest, AnUpdateThatIsReadyBeforeAnEarlierOneRuns) {
+  submit({"makes B", {}, 1, 0, {"B"}});
+  submit({"X1", {"B"}, 1, 0, {"X"}});
+  submit({"X2", {"A"}, 1, 0, {"X"}});
+  ready("X2");
+  EXPECT_EQ(world.pick(0), "X2");
+  world.finish("X2");
+  ready("makes B");
+  EXPECT_EQ(world.pick(0), "makes B");
+  world.finish("makes B");
+  ready("X1");
+  EXPECT_EQ(world.pick(0, true), "X1");
+}
+
+TEST_F(BlocksTest, ATaskGivenBackKeepsItsPlace) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"Y1", {"A"}, 1, 0, {"Y"}});
+  ready("X1");
+  ready("Y1");
+  EXPECT_EQ(world.pick(0), "X1");
+  world.give_back("X1");
+  EXPECT_EQ(world.pick(0), "X1");
+  EXPECT_EQ(world.pick(0), "Y1");
+}
+
+}  // namespace fairlead::schedule
