@@ -99,6 +99,7 @@ class Engine final : public View {
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }
+  const Options& options() const noexcept { return options_; }
   const EventLog& log() const noexcept { return log_; }
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
