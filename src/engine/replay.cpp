@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t most_accesses = 64, largest_datum = std::uint64_t{1} << 56;
 constexpr std::uint64_t latest_time = std::uint64_t{1} << 62, longest_duration = std::uint64_t{1} << 52;
+constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
+constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
 constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 
 /// Hears commands and carries out nothing: what became of them is in the log.
@@ -104,11 +106,18 @@ class Replayer {
     spec.home = static_cast<NodeId>(home);
     spec.bytes = log_.word("size of a datum", largest_datum);
     spec.home_offset = log_.word("place of a datum", largest_datum);
-    spec.coordinates.collection = static_cast<std::int32_t>(log_.word("collection", any_32_bits));
+    spec.coordinates.collection = coordinate(log_.word("collection", any_32_bits));
     const std::uint64_t place = log_.word("coordinates");
-    spec.coordinates.row = static_cast<std::int32_t>(place >> 32);
-    spec.coordinates.column = static_cast<std::int32_t>(place);
+    spec.coordinates.row = coordinate(place >> 32);
+    spec.coordinates.column = coordinate(place & 0xffff'ffff);
     engine_.add(spec);
+  }
+
+  /// Policies have tables by row and column.
+  std::int32_t coordinate(std::uint64_t bits) {
+    const auto value = static_cast<std::int32_t>(bits);
+    if (value < -1 || value > most_tiles) log_.refuse(std::to_string(value) + " is no coordinate of a tile");
+    return value;
   }
 
   void removal(std::uint64_t datum) {
@@ -125,7 +134,15 @@ class Replayer {
       log_.refuse("there is no datum " + std::to_string(datum));
   }
 
-  void submission() { engine_.submitted(task().task); }
+  void submission() {
+    const std::size_t known = tasks_.size();
+    Task& submitted = task().task;
+    const auto id = static_cast<std::uint64_t>(submitted.id);
+    if (tasks_.size() == known || id < next_submission_ || id - next_submission_ > most_skipped)
+      log_.refuse("task " + std::to_string(id) + " is submitted out of order");
+    next_submission_ = id + 1;
+    engine_.submitted(submitted);
+  }
 
   // ---- tasks
 
@@ -302,7 +319,7 @@ class Replayer {
   std::vector<std::uint64_t> over_;
   bool flush_in_batch_ = false;
   Commands commands_;
-  std::uint64_t events_ = 0;
+  std::uint64_t events_ = 0, next_submission_ = 0;
   Engine engine_;  // last: it lets go of tasks and copies first
 };
 
