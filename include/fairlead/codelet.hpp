@@ -1,8 +1,8 @@
-// A codelet is a kind of task: a name, and a body per kind of processor. The access modes are the types of the body's
-// parameters.
+// A codelet is a kind of task: a name, and a body per kind of processor. The access modes are the types of
+// the body's parameters.
 //
-//   const auto scale = fairlead::codelet("scale").cpu([](fairlead::InOut<double> x, double factor) { *x *= factor; });
-//   flow.submit(scale(x, 2.0).priority(1));
+//   const auto scale = fairlead::codelet("scale").cpu([](fairlead::InOut<double> x, double factor) { *x *=
+//   factor; }); flow.submit(scale(x, 2.0).priority(1));
 #pragma once
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/completion.hpp>
@@ -116,7 +116,8 @@ struct Runner {
       } else {
         body(argument<I, P>(context, arguments)...);
       }
-    }(std::index_sequence_for<P...>());
+    }
+    (std::index_sequence_for<P...>());
   }
 };
 
@@ -126,7 +127,8 @@ struct Runner {
 template <class... P>
 class Call {
  public:
-  Call(const std::shared_ptr<const CodeletInfo>& codelet, const typename detail::Passed<P>::type&... arguments)
+  Call(const std::shared_ptr<const CodeletInfo>& codelet,
+       const typename detail::Passed<P>::type&... arguments)
       : codelet_(&codelet), arguments_{{}, {kept<P>(arguments)...}} {
     std::size_t i = 0;
     ((add<P>(arguments, i)), ...);
@@ -154,7 +156,8 @@ class Call {
         content = new Content(*static_cast<const Content*>(arguments));
         new (closure) Content*(content);
       }
-      for (std::size_t i = 0; i < detail::datum_count<P...>; ++i) content->access_of_use[i] = access_of_use[i];
+      for (std::size_t i = 0; i < detail::datum_count<P...>; ++i)
+        content->access_of_use[i] = access_of_use[i];
     };
     submission.arguments = &arguments_;
     return submission;
@@ -175,7 +178,8 @@ class Call {
   }
 
   const std::shared_ptr<const CodeletInfo>* codelet_;
-  std::array<detail::Submission::Use, (detail::datum_count<P...> == 0 ? 1 : detail::datum_count<P...>)> uses_{};
+  std::array<detail::Submission::Use, (detail::datum_count<P...> == 0 ? 1 : detail::datum_count<P...>)>
+      uses_{};
   detail::Arguments<P...> arguments_;
   int priority_ = 0;
 };
@@ -201,8 +205,8 @@ class CodeletName {
  public:
   explicit CodeletName(std::string name) : name_(std::move(name)) {}
 
-  /// The body for CPU cores. Its parameters are In, Out, InOut, Commute, Reduce of a type, or values; if the first is
-  /// a Completion, the task ends when that says so.
+  /// The body for CPU cores. Its parameters are In, Out, InOut, Commute, Reduce of a type, or values; if the
+  /// first is a Completion, the task ends when that says so.
   template <class F>
   auto cpu(F body) const {
     return make(std::move(body), std::type_identity<typename detail::Signature<F>::Parameters>());
@@ -224,7 +228,8 @@ class CodeletName {
     (add_mode<P>(*info), ...);
     info->asynchronous = Asynchronous;
     info->run = &detail::Runner<F, Asynchronous, P...>::run;
-    if constexpr (detail::Closure<P...>::needs_destruction) info->destroy_closure = &detail::Closure<P...>::destroy;
+    if constexpr (detail::Closure<P...>::needs_destruction)
+      info->destroy_closure = &detail::Closure<P...>::destroy;
     info->bodies = std::make_shared<const F>(std::move(body));
     return Codelet<P...>(std::move(info));
   }

@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-/// The first parameter of an asynchronous body. Signal it once, from any thread; the task's data stay where they are
-/// until then. If all copies of it vanish without a signal, the task fails.
+/// The first parameter of an asynchronous body. Signal it once, from any thread; the task's data stay where
+/// they are until then. If all copies of it vanish without a signal, the task fails.
 class Completion {
  public:
   explicit Completion(const TaskContext& context);

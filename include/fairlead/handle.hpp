@@ -1,5 +1,5 @@
-// A handle names a datum that is registered with a runtime, and knows its type. Small and copied freely; valid as long
-// as the datum is registered.
+// A handle names a datum that is registered with a runtime, and knows its type. Small and copied freely;
+// valid as long as the datum is registered.
 #pragma once
 #include <fairlead/tile.hpp>
 

@@ -11,7 +11,8 @@ struct Tile {};
 
 struct TileShape {
   std::int32_t rows = 0, columns = 0;
-  std::int32_t leading_dimension = 0;  ///< elements from one column to the next, where the tile is used in place
+  std::int32_t leading_dimension =
+      0;  ///< elements from one column to the next, where the tile is used in place
 };
 
 /// Element (i, j) is data()[i + j * leading_dimension()]. Element is const where a task only reads.

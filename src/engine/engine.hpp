@@ -53,6 +53,7 @@ struct Commands {
 };
 
 struct Options {
+  std::string policy_name;         ///< for reports
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   std::uint64_t seed = 1;
   std::size_t reporters = 1;  ///< threads that complete tasks
@@ -70,6 +71,7 @@ class Engine final : public View {
 
   /// Tells what happened. Whoever gets the lock serves all that was told; the others leave at once.
   void post(EventChain& events) noexcept { inbox_.push(events); }
+  bool something_posted() const noexcept { return !inbox_.empty(); }
   void enter(EventChain& events, Commands& out);
   /// As enter(), but waits for the lock: afterwards the events have been served.
   void enter_surely(EventChain& events, Commands& out);
@@ -100,6 +102,7 @@ class Engine final : public View {
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }
   const Options& options() const noexcept { return options_; }
+  const std::string& policy_name() const noexcept { return options_.policy_name; }
   const EventLog& log() const noexcept { return log_; }
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/process_mark.hpp"
 #include "engine/engine.hpp"
 #include "engine/reporter.hpp"
 #include "graph/graph.hpp"
@@ -26,8 +27,8 @@ class DrivenWorld : public World {
   virtual void end() = 0;
   /// The application's thread works (or sleeps) until `done()`; it is called often and must be cheap.
   virtual void help(const std::function<bool()>& done) = 0;
-  /// A worker has nothing to do, so that ready tasks should be told at once.
-  virtual bool hungry() const noexcept = 0;
+  /// Nobody looks at the inbox by himself now: whoever posts has to serve.
+  virtual bool must_be_told() const noexcept = 0;
   /// The application may have to look at its condition again. Called by any thread.
   virtual void nudge() noexcept = 0;
   virtual Time now() noexcept = 0;
@@ -40,8 +41,8 @@ struct RegisteredDatum {
   graph::DatumTail tail;
   DatumId id = no_id<DatumId>;
   Bytes bytes = 0;
-  bool in_place = false;      ///< workers use it where the user keeps it
-  bool ever_written = false;  ///< reading it before makes no sense unless its home is user memory
+  bool in_place = false;          ///< workers use it where the user keeps it
+  bool ever_written = false;      ///< reading it before makes no sense unless its home is user memory
   const void* runtime = nullptr;  ///< whose it is
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
@@ -80,6 +81,9 @@ class RuntimeCore {
   std::size_t window() const noexcept { return window_; }
   std::uint32_t next_source_id() noexcept { return sources_++; }
   Progress& new_progress() { return progress_.emplace_back(); }
+  /// Works until no source has unfinished tasks.
+  void help_until_all_done();
+  std::uint64_t submitted = 0;  ///< by all sources; the application's thread counts
 
   /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a
   /// fork.
@@ -108,7 +112,7 @@ class RuntimeCore {
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();
-  int process_;
+  ProcessMark process_;
   Event flush_event_;
 };
 

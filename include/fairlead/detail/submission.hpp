@@ -23,8 +23,8 @@ struct Submission {
   int priority = 0;
   const char* file = "";  ///< where the program submits it
   std::uint32_t line = 0;
-  /// Puts the body's other arguments into the task's closure; `access_of_use` tells for each use which of the task's
-  /// accesses it became (a datum that appears twice is one access). Null if there is nothing to put.
+  /// Puts the body's other arguments into the task's closure; `access_of_use` tells for each use which of the
+  /// task's accesses it became (a datum that appears twice is one access). Null if there is nothing to put.
   void (*fill_closure)(void* closure, const void* arguments, const std::uint8_t* access_of_use) = nullptr;
   const void* arguments = nullptr;
 };

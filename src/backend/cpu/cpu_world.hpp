@@ -1,6 +1,6 @@
-// The real world: threads bound to cores that run tasks, the application's thread among them whenever it waits, and
-// threads that move tiles between RAM and the disk. An idle worker looks around for some microseconds, then sleeps; it is
-// woken only if there is work for it.
+// The real world: threads bound to cores that run tasks, the application's thread among them whenever it
+// waits, and threads that move tiles between RAM and the disk. An idle worker looks around for some
+// microseconds, then sleeps; it is woken only if there is work for it.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -17,11 +17,11 @@
 namespace fairlead::backend {
 
 struct CpuOptions {
-  std::size_t workers = 1;                  ///< the application's thread included
-  std::vector<unsigned> processors;         ///< one per worker to bind to; empty: wherever the system puts them
-  Duration spin{50'000};                    ///< how long an idle worker looks around before it sleeps
-  std::byte* arena = nullptr;               ///< the bytes of the node RAM
-  int spill_descriptor = -1;                ///< where the node disk keeps its data; -1: there is none
+  std::size_t workers = 1;           ///< the application's thread included
+  std::vector<unsigned> processors;  ///< one per worker to bind to; empty: wherever the system puts them
+  Duration spin{50'000};             ///< how long an idle worker looks around before it sleeps
+  std::byte* arena = nullptr;        ///< the bytes of the node RAM
+  int spill_descriptor = -1;         ///< where the node disk keeps its data; -1: there is none
   IoThreads::Settings disk;
 };
 
@@ -33,7 +33,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
   void end() override;
   void help(const std::function<bool()>& done) override;
-  bool hungry() const noexcept override { return idle_.load(std::memory_order_relaxed) > 0; }
+  bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
   Time now() noexcept override { return std::chrono::steady_clock::now() - began_; }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
@@ -58,16 +58,19 @@ class CpuWorld final : public engine::DrivenWorld {
     std::unique_ptr<engine::Reporter> reporter;  // worker 0: none, it uses the application's
     std::thread thread;
     Event arrival;
-    Time last_end{};       // the thread's: when it last looked at the clock
+    Time last_end{};  // the thread's: when it last looked at the clock
     bool clock_is_fresh = false;
+    Time first_unreported{};
   };
+
+  class BoundForNow;
 
   void run(std::size_t worker);
   void bind(std::size_t worker);
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   bool work_once(std::size_t worker, engine::Reporter& reporter);
   template <class Stop>
-  void rest(Worker& worker, Stop&& stop);
+  void rest(Worker& worker, engine::Reporter& reporter, Stop&& stop);
   void disk_done(const IoResult& result);
 
   CpuOptions options_;
@@ -75,14 +78,15 @@ class CpuWorld final : public engine::DrivenWorld {
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
-  alignas(64) std::atomic<int> idle_{0};
+  alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  std::atomic<int> asleep_{0};            // of these, those that do not look any more
   std::atomic<bool> ending_{false};
-  std::mutex disk_mutex_;             // guards disk_reporter_: the disk's threads take turns
+  std::mutex disk_mutex_;  // guards disk_reporter_: the disk's threads take turns
   std::unique_ptr<engine::Reporter> disk_reporter_;
-  std::mutex asynchronous_mutex_;     // guards asynchronous_reporter_
+  std::mutex asynchronous_mutex_;  // guards asynchronous_reporter_
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;
   std::atomic<Bytes> bytes_read_{0}, bytes_written_{0};
-  std::unique_ptr<IoThreads> disk_;   // last: its threads use all the rest
+  std::unique_ptr<IoThreads> disk_;  // last: its threads use all the rest
 };
 
 }  // namespace fairlead::backend

@@ -1,5 +1,5 @@
-// Where a worker finds its staged tasks: the engine puts them in at one end, under its lock, the worker takes them out
-// at the other, and the engine may take one back that has not been taken.
+// Where a worker finds its staged tasks: the engine puts them in at one end, under its lock, the worker takes
+// them out at the other, and the engine may take one back that has not been taken.
 #pragma once
 #include <array>
 #include <atomic>

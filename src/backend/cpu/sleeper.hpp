@@ -11,7 +11,8 @@ class Sleeper {
   template <class Awake>
   void sleep_unless(Awake&& awake) {
     const std::uint32_t before = calls_.load();
-    // Sequentially consistent: whoever brings work first brings it and then looks at `asleep_`; we do the reverse.
+    // Sequentially consistent: whoever brings work first brings it and then looks at `asleep_`; we do the
+    // reverse.
     asleep_.store(true);
     if (!awake()) calls_.wait(before);
     asleep_.store(false);

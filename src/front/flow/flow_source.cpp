@@ -13,8 +13,6 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::size_t told_together = 8;
-
 std::string mebibytes(Bytes bytes) {
   if (bytes < 1024 * 1024) return fmt::format("{} bytes", bytes);
   return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
@@ -40,9 +38,10 @@ void FlowSource::submit(const Submission& submission) {
   std::array<std::uint8_t, 256> access_of_use;
   std::size_t count = 0, used = 0;
   if (submission.uses.size() > access_of_use.size())
-    throw UsageError(fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
-                                 submission.codelet->name, submission.uses.size(), access_of_use.size(),
-                                 submission.file, submission.line));
+    throw UsageError(
+        fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
+                    submission.codelet->name, submission.uses.size(), access_of_use.size(), submission.file,
+                    submission.line));
   Bytes footprint = 0;
   for (const Submission::Use& use : submission.uses) {
     if (use.datum->id == no_id<DatumId>)
@@ -58,17 +57,19 @@ void FlowSource::submit(const Submission& submission) {
     }
     if (count == insertions.size())
       throw UsageError(fmt::format("the task {} uses more than {} data\n  submitted at {}:{}",
-                                   submission.codelet->name, insertions.size(), submission.file, submission.line));
+                                   submission.codelet->name, insertions.size(), submission.file,
+                                   submission.line));
     if (use.datum->runtime != &core_)
-      throw UsageError(fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
-                                   submission.codelet->name, use.datum->text(), submission.file, submission.line));
+      throw UsageError(
+          fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
+                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
     access_of_use[used++] = static_cast<std::uint8_t>(count);
     insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
     if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
     if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
-      throw UsageError(fmt::format(
-          "the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
-          submission.codelet->name, use.datum->text(), submission.file, submission.line));
+      throw UsageError(
+          fmt::format("the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
+                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
   }
   if (footprint != 0) check_footprint(submission);
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
@@ -95,15 +96,15 @@ void FlowSource::submit(const Submission& submission) {
     core_.engine().submitted(*task);
   }
   ++submitted_;
+  ++core_.submitted;
   if (core_.graph().insert(*task, std::span(insertions).first(count))) {
     task->kind = EventKind::task_ready;
     task->worker = no_id<WorkerId>;
     task->at = Time{};
-    ready_.append(*task);
-    if (ready_.size() >= told_together || core_.world().hungry()) {
-      core_.application().add(ready_);
-      core_.application().serve();
-    }
+    EventChain ready;
+    ready.append(*task);
+    core_.engine().post(ready);
+    if (core_.world().must_be_told()) core_.application().serve();
   }
   if (submitted_ - progress_.done.load(std::memory_order_relaxed) >= core_.window()) {
     core_.engine().horizon_closed();
@@ -154,10 +155,6 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
 }
 
 void FlowSource::wait_until_done(std::uint64_t target) {
-  if (!ready_.empty()) {
-    core_.application().add(ready_);
-    core_.application().serve();
-  }
   progress_.target.store(target);
   core_.help([&] { return progress_.done.load() >= target; });
   progress_.target.store(~std::uint64_t{0});

@@ -1,0 +1,55 @@
+// What a runtime has counted since it began.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fairlead {
+
+struct Statistics {
+  struct Count {
+    Bytes bytes = 0;
+    std::uint64_t copies = 0;
+  };
+  /// Why bytes crossed a link.
+  enum class Cause : std::uint8_t {
+    demand,    // an admitted task reads the datum
+    prefetch,  // a task will read it
+    eviction,  // its newest version goes home to make room
+    flush,     // its newest version goes home because the program asks for it
+  };
+  static constexpr std::array<const char*, 4> cause_names{"demand", "prefetch", "eviction", "flush"};
+  struct Link {
+    std::string name, home, cache;
+    std::array<Count, 4> from_home, to_home;  ///< by Cause
+    Bytes bytes_from_home() const noexcept { return total(from_home); }
+    Bytes bytes_to_home() const noexcept { return total(to_home); }
+
+   private:
+    static Bytes total(const std::array<Count, 4>& counts) noexcept {
+      Bytes sum = 0;
+      for (const Count& count : counts) sum += count.bytes;
+      return sum;
+    }
+  };
+  struct Node {
+    std::string name;
+    Bytes capacity = 0, peak_bytes = 0;
+    std::uint64_t evictions = 0;
+  };
+  struct Worker {
+    std::uint64_t tasks = 0;
+    std::chrono::nanoseconds busy{}, waiting_for_data{}, waiting_for_tasks{};
+  };
+  std::uint64_t tasks = 0, tasks_cancelled = 0;
+  std::string scheduler;
+  std::vector<Link> links;
+  std::vector<Node> nodes;
+  std::vector<Worker> workers;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,67 @@
+// A matrix cut into tiles: a collection of data without a whole. Tile (i, j) holds rows i * tile ... and
+// columns j * tile ...; those of the last row and column may be smaller.
+#pragma once
+#include <fairlead/handle.hpp>
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace fairlead {
+
+namespace detail {
+class TileCollection;
+engine::RegisteredDatum& tile_of(const TileCollection& tiles, std::int32_t row, std::int32_t column);
+struct Grid {
+  std::int64_t rows = 0, columns = 0;
+  std::int32_t tile = 1;
+  bool lower_only = false;
+  std::int64_t leading_dimension = 0;  ///< of the user's memory; 0: the tiles are the runtime's
+};
+const Grid& grid_of(const TileCollection& tiles) noexcept;
+}  // namespace detail
+
+/// Which tiles exist.
+enum class Tiles : std::uint8_t {
+  all,
+  lower,  // those on and below the diagonal
+};
+
+/// Its tiles are registered as long as it lives; its end waits for the tasks that use them. Movable, not
+/// copyable.
+template <class Element>
+class TiledMatrix {
+ public:
+  explicit TiledMatrix(std::shared_ptr<detail::TileCollection> tiles) noexcept : tiles_(std::move(tiles)) {}
+  TiledMatrix(TiledMatrix&&) noexcept = default;
+  TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
+
+  /// Throws UsageError if there is no such tile.
+  Handle<Tile<Element>> operator()(std::int32_t row, std::int32_t column) const {
+    const detail::Grid& grid = detail::grid_of(*tiles_);
+    TileShape shape{rows_of(row), columns_of(column), 0};
+    shape.leading_dimension =
+        grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
+    return {detail::tile_of(*tiles_, row, column), shape};
+  }
+
+  std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
+  std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }
+  std::int32_t tile() const noexcept { return detail::grid_of(*tiles_).tile; }
+  std::int32_t tile_rows() const noexcept { return count(rows()); }
+  std::int32_t tile_columns() const noexcept { return count(columns()); }
+  std::int32_t rows_of(std::int32_t tile_row) const noexcept { return extent(rows(), tile_row); }
+  std::int32_t columns_of(std::int32_t tile_column) const noexcept { return extent(columns(), tile_column); }
+
+ private:
+  std::int32_t count(std::int64_t elements) const noexcept {
+    return static_cast<std::int32_t>((elements + tile() - 1) / tile());
+  }
+  std::int32_t extent(std::int64_t elements, std::int32_t index) const noexcept {
+    const std::int64_t left = elements - static_cast<std::int64_t>(index) * tile();
+    return static_cast<std::int32_t>(left < tile() ? left : tile());
+  }
+  std::shared_ptr<detail::TileCollection> tiles_;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,127 @@
+// Registration of a whole matrix: all space is set aside before the first tile is registered.
+#include "front/runtime/tile_collection.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fairlead::detail {
+
+TileCollection::TileCollection(engine::RuntimeCore& core, std::string name, std::int32_t number,
+                               const Grid& grid, std::size_t element_bytes, void* memory,
+                               backend::SpillFile* spill)
+    : core_(core),
+      name_(std::move(name)),
+      grid_(grid),
+      tile_rows_(static_cast<std::int32_t>((grid.rows + grid.tile - 1) / grid.tile)),
+      tile_columns_(static_cast<std::int32_t>((grid.columns + grid.tile - 1) / grid.tile)),
+      spill_(spill) {
+  for (std::int32_t i = 0; i < tile_rows_; ++i)
+    for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
+      entries_.push_back({{}, {}, i, j});
+  const auto extent = [&](std::int64_t elements, std::int32_t at) {
+    return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
+  };
+  const auto bytes_of = [&](const Entry& entry) {
+    return static_cast<Bytes>(extent(grid_.rows, entry.row) * extent(grid_.columns, entry.column)) *
+           element_bytes;
+  };
+  if (spill_ != nullptr) {
+    Bytes all = 0;
+    for (const Entry& entry : entries_)
+      all += (bytes_of(entry) + spill_->alignment() - 1) / spill_->alignment() * spill_->alignment();
+    spill_->reserve(all);
+  }
+  try {
+    for (Entry& entry : entries_) {
+      memory::DatumSpec spec;
+      spec.coordinates = {number, entry.row, entry.column};
+      if (spill_ != nullptr) {
+        spec.bytes = bytes_of(entry);
+        spec.home = OutOfCoreNodes::disk;
+        entry.slot = spill_->allocate(spec.bytes);
+        spec.home_offset = entry.slot.offset;
+      } else {
+        const std::int64_t offset =
+            static_cast<std::int64_t>(entry.row) * grid_.tile +
+            static_cast<std::int64_t>(entry.column) * grid_.tile * grid_.leading_dimension;
+        spec.bytes = bytes_of(entry);
+        spec.home = OutOfCoreNodes::user_memory;
+        spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
+      }
+      core_.register_datum(entry.datum, spec);
+      entry.datum.owner = this;
+      entry.datum.name = [](const void* owner, const engine::RegisteredDatum& datum) {
+        const auto& tiles = *static_cast<const TileCollection*>(owner);
+        const auto& found =
+            *std::ranges::find(tiles.entries_, &datum, [](const Entry& e) { return &e.datum; });
+        return fmt::format("{}[{},{}]", tiles.name_, found.row, found.column);
+      };
+    }
+  } catch (...) {
+    remove_all();
+    throw;
+  }
+}
+
+TileCollection::~TileCollection() {
+  try {
+    core_.check_caller("the end of a matrix");
+    core_.help_until_all_done();
+  } catch (...) {
+    return;  // in another thread or process nothing may be touched; the runtime's end gives everything back
+  }
+  remove_all();
+}
+
+void TileCollection::remove_all() noexcept {
+  for (Entry& entry : entries_) {
+    try {
+      core_.remove_datum(entry.datum);
+      if (spill_ != nullptr && entry.slot.bytes != 0) spill_->release(entry.slot);
+    } catch (...) {
+      // A run that was stopped inside: its data stay registered until the runtime ends.
+    }
+  }
+}
+
+std::size_t TileCollection::position(std::int32_t row, std::int32_t column) const noexcept {
+  if (!grid_.lower_only)
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(tile_columns_) +
+           static_cast<std::size_t>(column);
+  // Rows before: 1, 2, ..., at most tile_columns_ tiles.
+  const auto full = static_cast<std::size_t>(std::min(row, tile_columns_));
+  return full * (full + 1) / 2 +
+         (static_cast<std::size_t>(row) - full) * static_cast<std::size_t>(tile_columns_) +
+         static_cast<std::size_t>(column);
+}
+
+engine::RegisteredDatum& TileCollection::tile(std::int32_t row, std::int32_t column) const {
+  if (row < 0 || row >= tile_rows_ || column < 0 || column >= tile_columns_ ||
+      (grid_.lower_only && column > row))
+    throw UsageError(fmt::format("{} has no tile [{},{}]: it has {} x {} tiles{}", name_, row, column,
+                                 tile_rows_, tile_columns_,
+                                 grid_.lower_only ? ", those above the diagonal left out" : ""));
+  return entries_[position(row, column)].datum;
+}
+
+Bytes TileCollection::bytes() const noexcept {
+  Bytes all = 0;
+  for (const Entry& entry : entries_) all += (entry.datum.bytes + 4095) / 4096 * 4096;
+  return all;
+}
+
+std::string TileCollection::name_of(DatumId id) const {
+  for (const Entry& entry : entries_)
+    if (entry.datum.id == id) return entry.datum.text();
+  return {};
+}
+
+engine::RegisteredDatum& tile_of(const TileCollection& tiles, std::int32_t row, std::int32_t column) {
+  return tiles.tile(row, column);
+}
+const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
+
+}  // namespace fairlead::detail

@@ -1,0 +1,46 @@
+// The tiles of one matrix, registered.
+#pragma once
+#include <fairlead/tiled_matrix.hpp>
+
+#include <string>
+#include <vector>
+
+#include "backend/disk/spill_file.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::detail {
+
+class TileCollection {
+ public:
+  /// `memory`: the user's, or null: then `spill` is where the tiles' homes are.
+  TileCollection(engine::RuntimeCore& core, std::string name, std::int32_t number, const Grid& grid,
+                 std::size_t element_bytes, void* memory, backend::SpillFile* spill);
+  TileCollection(const TileCollection&) = delete;
+  TileCollection& operator=(const TileCollection&) = delete;
+  /// Waits for unfinished tasks, then gives the space back.
+  ~TileCollection();
+
+  const Grid& grid() const noexcept { return grid_; }
+  engine::RegisteredDatum& tile(std::int32_t row, std::int32_t column) const;
+  Bytes bytes() const noexcept;  ///< of all tiles
+  /// "A[3,1]", or nothing if it is not one of these.
+  std::string name_of(DatumId id) const;
+
+ private:
+  struct Entry {
+    engine::RegisteredDatum datum;
+    memory::Range slot;
+    std::int32_t row, column;
+  };
+  std::size_t position(std::int32_t row, std::int32_t column) const noexcept;
+  void remove_all() noexcept;
+
+  engine::RuntimeCore& core_;
+  std::string name_;
+  Grid grid_;
+  std::int32_t tile_rows_, tile_columns_;
+  backend::SpillFile* spill_;
+  mutable std::vector<Entry> entries_;  // handles point into it
+};
+
+}  // namespace fairlead::detail

@@ -1,0 +1,137 @@
+// The public interface on real threads.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <thread>
+#include <vector>
+
+namespace fairlead {
+
+Config settings(std::size_t workers, const char* memory = "16MiB", const char* scheduler = "lws") {
+  Config config;
+  config.set("workers", workers);
+  config.set("memory", memory);
+  config.set("scheduler", scheduler);
+  return config;
+}
+
+TEST(Flow, RunsTasksInTheOrderThatTheirAccessesDemand) {
+  for (const std::size_t workers : {1, 2, 4}) {
+    Runtime runtime(settings(workers));
+    double x = 1, y = 0;
+    const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+    const auto scale = codelet("scale").cpu([](InOut<double> a, double factor) { *a *= factor; });
+    const auto add = codelet("add").cpu([](In<double> a, InOut<double> b) { *b += *a; });
+    Flow flow(runtime);
+    double expected_x = 1, expected_y = 0;
+    for (int i = 0; i < 5000; ++i) {
+      flow.submit(scale(hx, i % 2 == 0 ? 2.0 : 0.5));
+      flow.submit(add(hx, hy).priority(i % 7));
+      expected_x *= i % 2 == 0 ? 2.0 : 0.5;
+      expected_y += expected_x;
+    }
+    flow.wait();
+    EXPECT_EQ(x, expected_x);
+    EXPECT_EQ(y, expected_y);
+  }
+}
+
+// A matrix four times as large as the memory it may use.
+TEST(Flow, RunsOutOfCore) {
+  for (const std::size_t workers : {1, 2, 4}) {
+    Runtime runtime(settings(workers, "2MiB"));
+    auto a = runtime.tiled<double>("A", 1024, 1024, 128);  // 64 tiles of 128 KiB
+    const auto fill = codelet("fill").cpu([](Out<Tile<double>> t, double value) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) = value;
+    });
+    const auto add = codelet("add").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) {
+      for (int j = 0; j < to.columns(); ++j)
+        for (int i = 0; i < to.rows(); ++i) to(i, j) += from(i, j);
+    });
+    double sum = 0;
+    const auto hsum = runtime.value("sum", sum);
+    const auto count =
+        codelet("count").cpu([](In<Tile<double>> t, Commute<double> total) { *total += t(5, 7); });
+    Flow flow(runtime);
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) flow.submit(fill(a(i, j), 1.0 + i + 10 * j));
+    for (int round = 0; round < 3; ++round)
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) flow.submit(add(a(j, i), a((i + 3) % 8, j)));
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) flow.submit(count(a(i, j), hsum));
+    flow.wait();
+    double expected[8][8], total = 0;
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) expected[i][j] = 1.0 + i + 10 * j;
+    for (int round = 0; round < 3; ++round)
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) expected[(i + 3) % 8][j] += expected[j][i];
+    for (auto& row : expected)
+      for (double value : row) total += value;
+    EXPECT_EQ(sum, total);
+    EXPECT_GT(runtime.statistics().nodes[0].evictions, 0u);
+    EXPECT_LE(runtime.statistics().nodes[0].peak_bytes, 2u << 20);
+  }
+}
+
+TEST(Flow, TellsTheFirstFailureAndSkipsWhatNeededIt) {
+  Runtime runtime(settings(2));
+  int x = 0, y = 5;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  const auto fail =
+      codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("the cat is on the keyboard"); });
+  const auto add = codelet("add").cpu([](In<int> a, InOut<int> b) { *b += *a; });
+  Flow flow(runtime);
+  flow.submit(fail(hx));
+  flow.submit(add(hx, hy));
+  try {
+    flow.wait();
+    FAIL() << "nothing was thrown";
+  } catch (const TaskError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("fail(x)"), std::string::npos) << text;
+    EXPECT_NE(text.find("the cat is on the keyboard"), std::string::npos) << text;
+    EXPECT_NE(text.find("flow_test.cpp:"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 tasks that needed its results"), std::string::npos) << text;
+  }
+  EXPECT_EQ(y, 5);
+}
+
+TEST(Flow, EndsAnAsynchronousTaskWhenItsTokenSaysSo) {
+  Runtime runtime(settings(2));
+  int x = 0, y = 0;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  std::vector<std::thread> threads;
+  const auto later = codelet("later").cpu([&](Completion completion, InOut<int> a) {
+    threads.emplace_back([completion, &a = a.get()] {
+      a = 42;
+      completion.done();
+    });
+  });
+  const auto copy = codelet("copy").cpu([](In<int> a, Out<int> b) { *b = *a; });
+  const auto drop = codelet("drop").cpu([](Completion, InOut<int>) {});
+  Flow flow(runtime);
+  flow.submit(later(hx));
+  flow.submit(copy(hx, hy));
+  flow.wait();
+  EXPECT_EQ(y, 42);
+  for (auto& thread : threads) thread.join();
+  flow.submit(drop(hx));
+  EXPECT_THROW(flow.wait(), TaskError);
+}
+
+// The same datum twice in one task is one access, or the task would wait for itself.
+TEST(Flow, MergesADatumThatAppearsTwice) {
+  Runtime runtime(settings(1));
+  int x = 3;
+  const auto hx = runtime.value("x", x);
+  const auto square = codelet("square").cpu([](In<int> a, InOut<int> b) { *b = *a * *b; });
+  Flow flow(runtime);
+  flow.submit(square(hx, hx));
+  flow.wait();
+  EXPECT_EQ(x, 9);
+}
+
+}  // namespace fairlead
