@@ -68,13 +68,13 @@ void Engine::serve(Commands& out) {
     }
     follow_effects(out);
     give_work(out);
-    if (log_.enabled) log_.served();
     if (options_.check_invariants) memory_.check(false);
   } catch (...) {
     if (fatal_ == nullptr) fatal_ = std::current_exception();
     stopped_.store(true);
     out.stopped = true;
   }
+  if (log_.enabled) log_.served();
 }
 
 DatumId Engine::add(const memory::DatumSpec& spec) {
@@ -259,8 +259,8 @@ void Engine::follow_effects(Commands& out) {
   effects.failed.clear();
   for (memory::Copy* copy : effects.started) {
     copy->at = now_;
-    digest_.add(CommandDigest::Kind::start_copy, copy->id,
-                (index(copy->from->node) << 8) | index(copy->to->node) | (copy->to->block.offset << 16));
+    digest_.add(CommandDigest::Kind::start_copy, (copy->id << 32) | index(copy->datum),
+                (index(copy->from->node) << 16) | index(copy->to->node), copy->to->block.offset);
     out.copies.push_back(copy);
   }
   effects.started.clear();
@@ -268,6 +268,7 @@ void Engine::follow_effects(Commands& out) {
     if (stop_error_ == 0) {
       stop_error_ = effects.write_back_error;
       stop_datum_ = effects.write_back_failed;
+      digest_.add(CommandDigest::Kind::stop, index(stop_datum_), static_cast<std::uint64_t>(stop_error_));
     }
     effects.write_back_error = 0;
     out.stopped = true;

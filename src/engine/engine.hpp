@@ -101,6 +101,7 @@ class Engine final : public View {
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }
+  const Options& options() const noexcept { return options_; }
   const std::string& policy_name() const noexcept { return options_.policy_name; }
   const EventLog& log() const noexcept { return log_; }
   const CommandDigest& digest() const noexcept { return digest_; }

@@ -259,6 +259,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   core_options.engine.seed = seed;
   core_options.engine.check_invariants = true;
   core_options.engine.bug = options.bug;
+  core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth =
       random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(1, 16));
   core_options.window = random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(2, 60));
@@ -269,6 +270,10 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   try {
     engine::RuntimeCore core(std::move(core_options), world);
     checker.attach(core.engine());
+    const auto tell = [&](engine::RuntimeCore* ended) {
+      options.at_end ? options.at_end(ended->engine()) : void();
+    };
+    const std::unique_ptr<engine::RuntimeCore, decltype(tell)> at_exit(&core, tell);
     std::vector<std::unique_ptr<engine::RegisteredDatum>> data;
     for (std::size_t i = 0; i < program.sizes.size(); ++i) {
       data.push_back(std::make_unique<engine::RegisteredDatum>());

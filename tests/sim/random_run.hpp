@@ -3,10 +3,11 @@
 // those they read. So a stale or lost version shows as a wrong number, whatever the engine believes.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "memory/memory.hpp"
+#include "engine/engine.hpp"
 
 namespace fairlead::tests {
 
@@ -18,6 +19,8 @@ struct RunOptions {
   bool tight = true;  ///< capacity near the largest footprint
   std::size_t tasks = 150;
   memory::PlantedBug bug = memory::PlantedBug::none;
+  /// Given the engine at the end, however the run ended. If set, the engine keeps a log.
+  std::function<void(const engine::Engine&)> at_end{};
 };
 
 struct RunResult {
