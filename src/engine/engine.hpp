@@ -151,6 +151,7 @@ class Engine final : public View {
   void stage(Task& task, Commands& out);
   void share_staged(Commands& out);
   void insist(Commands& out);
+  void prefetch_upcoming(Commands& out);
   void adapt_depth();
   void tell_started(WorkerId worker);
   bool must_cancel(const Task& task) const noexcept { return stop_error_ != 0 || task.source->cancelled; }

@@ -1,7 +1,6 @@
 // Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7,
 // 11).
-#include <cassert>
-
+#include "base/check.hpp"
 #include "memory/memory.hpp"
 
 namespace fairlead::memory {
@@ -43,7 +42,7 @@ Replica& Memory::usable(DatumId id, const MemoryNode& node) {
 
 Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   MemoryNode& node = nodes_[index(node_id)];
-  assert(task.state != TaskState::admitted && task.state != TaskState::staged);
+  ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
   Bytes newly_pinned = 0;
   sizes_.clear();
   for (const Access& access : task.accesses()) {
@@ -94,13 +93,12 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   for (const Bytes bytes : sizes_) need += node.space.rounded(bytes);
 
   // What the task itself uses may not leave for it: out of the list while we look.
-  std::array<Replica*, 32> own;
-  std::size_t own_count = 0;
+  own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = usable(access.datum, node);
-    if (replica.in_list && own_count < own.size()) {
+    if (replica.in_list) {
       node.may_leave.remove(replica);
-      own[own_count++] = &replica;
+      own_.push_back(&replica);
     }
   }
   const auto coming = [&] { return node.leaving_bytes + node.revoked_bytes; };
@@ -122,18 +120,15 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     if (!fits && coming() == 0 && node.pinned_bytes == 0) {
       // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
       // (rule 11).
-      for (std::size_t i = 0; i < own_count; ++i) {
-        Replica& replica = *own[i];
-        const Datum& datum = data_[replica.datum];
-        if (may_leave(datum, replica)) {
-          node.may_leave.append(replica);
-          leave(replica, node);
-        }
+      for (Replica* replica : own_) {
+        if (!may_leave(data_[replica->datum], *replica)) continue;
+        if (!replica->in_list) node.may_leave.append(*replica);
+        leave(*replica, node);
       }
     }
   }
-  for (std::size_t i = 0; i < own_count; ++i)
-    if (own[i]->state == ReplicaState::valid && !own[i]->in_list) node.may_leave.append(*own[i]);
+  for (Replica* replica : own_)
+    if (replica->state == ReplicaState::valid && !replica->in_list) node.may_leave.append(*replica);
   return fits;
 }
 
@@ -152,14 +147,18 @@ void Memory::leave(Replica& replica, MemoryNode& node) {
   enqueue(make_copy(replica, datum.home, Cause::eviction));
 }
 
+/// Prefetches to this node give their space back, and those from it let go of their sources.
 void Memory::revoke_prefetches(MemoryNode& node) {
   for (Copy& copy : copies_) {
-    if (copy.to == nullptr || copy.to->node != node.id || copy.to->task_pins != 0 || copy.revoked) continue;
+    if (copy.to == nullptr || copy.revoked) continue;
+    if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued && copy.from->node == node.id) {
+      take_back(copy);
+      continue;
+    }
+    if (copy.to->node != node.id || copy.to->task_pins != 0) continue;
     if (copy.to->state != ReplicaState::arriving) continue;
     if (copy.state == Copy::State::queued) {
-      Replica& replica = *copy.to;
-      unqueue(copy);
-      drop(replica, DropReason::revoked);
+      take_back(copy);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block.bytes;
@@ -178,6 +177,8 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   Datum& datum = data_[access.datum];
   Replica& replica = usable(access.datum, node);
   const bool in_place = &replica == &datum.home;
+  replica.prefetched = false;
+  replica.taken_back = 0;
   if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)
     datum.token_holder = &task;
 
@@ -196,7 +197,9 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   } else {
     switch (replica.state) {
       case ReplicaState::absent: {
-        replica.block = *node.space.allocate(datum.bytes);
+        const auto range = node.space.allocate(datum.bytes);
+        ensure(range.has_value(), "a task is admitted only where all it needs fits");
+        replica.block = *range;
         node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
         replica.version = 0;
         replica.state = ReplicaState::valid;
@@ -249,28 +252,38 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
     access.address = node.base + replica.block.offset;
   }
   access.packed = !in_place;
+  if (!writes(access.mode)) return;
+  ++datum.writers;
   // A replica that is being read by a copy may not change under it.
-  if (writes(access.mode) && bug_ != PlantedBug::writer_ignores_write_back)
-    for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) wait_for(task, *copy);
+  if (bug_ == PlantedBug::writer_ignores_write_back) return;
+  for (Copy* copy = replica.outgoing; copy != nullptr;) {
+    Copy* following = copy->next_outgoing;
+    if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {
+      take_back(*copy);
+    } else {
+      wait_for(task, *copy);
+    }
+    copy = following;
+  }
 }
 
 bool Memory::prefetch(DatumId id, NodeId node_id) {
   MemoryNode& node = nodes_[index(node_id)];
   Datum& datum = data_[id];
-  if (reaches(node_id, datum.home.node) || node.claimant != nullptr || datum.poisoned || datum.removed)
+  if (node.claimant != nullptr || reaches(node_id, datum.home.node) || datum.poisoned || datum.removed)
     return false;
+  // A task may be changing it in place, while other copies of it are still current.
+  if (datum.writers != 0) return false;
+  if (node.prefetching_bytes + datum.bytes > node.space.capacity() / prefetch_share) return false;
   Replica& replica = data_.cached_on(id, node_id);
-  if (replica.state != ReplicaState::absent) return false;
-  // Only while all that is pinned and the next few tasks have room besides: prefetched data push nothing out.
-  const auto range =
-      node.space.largest_free() >= datum.bytes ? node.space.allocate(datum.bytes) : std::nullopt;
-  if (!range) return false;
+  if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;
   const Replica* source = source_of(datum, &replica);
-  if (source == nullptr) {
-    node.space.release(*range);
-    return false;
-  }
+  if (source == nullptr) return false;
+  const auto range = node.space.allocate(datum.bytes);  // free space only: it pushes nothing out
+  if (!range) return false;
   replica.block = *range;
+  replica.prefetched = true;
+  node.prefetching_bytes += range->bytes;
   node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
   if (tell_residency_) policy_->reserved(id, node_id);
   enqueue(make_copy(*const_cast<Replica*>(source), replica, Cause::prefetch));

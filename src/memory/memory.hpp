@@ -88,7 +88,17 @@ class Memory {
   /// A copy that was started has ended.
   void landed(Copy& copy, bool succeeded);
   /// Brings a datum to a node if there is free space (rule 6). False if nothing was started.
+  /// Never if a task waits for the node's memory, if it would take more than a share of the node, or if it
+  /// was done twice in vain since a task last used the datum there.
   bool prefetch(DatumId id, NodeId node);
+  /// Whether asking is worth while at all.
+  bool may_prefetch(NodeId id) const noexcept {
+    const MemoryNode& node = nodes_[index(id)];
+    return node.claimant == nullptr && data_on_other_homes_[index(id)] != 0 &&
+           node.prefetching_bytes < node.space.capacity() / prefetch_share && node.space.free_bytes() != 0;
+  }
+  /// Prefetched, and neither used nor dropped so far.
+  Bytes prefetched_and_unused(NodeId node) const noexcept;
   /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
@@ -115,10 +125,11 @@ class Memory {
   Effects effects;
 
  private:
+  static constexpr Bytes prefetch_share = 4;  ///< of a node's capacity, one part in this many
   class LeastRecentlyUsed;
   struct LinkQueue {
     std::deque<Copy*> urgent, prefetches;
-    unsigned in_flight = 0;
+    unsigned in_flight = 0, prefetches_in_flight = 0;
   };
 
   Replica& usable(DatumId id, const MemoryNode& node);
@@ -142,7 +153,9 @@ class Memory {
   void wait_for(Task& task, Copy& copy);
   void enqueue(Copy& copy);
   void unqueue(Copy& copy);
+  void take_back(Copy& prefetch);
   void pump(LinkId link);
+  void no_longer_prefetching(const Copy& copy) noexcept;
   void detach(Copy& copy);
   void recycle(Copy& copy);
   void arrived(Copy& copy);
@@ -160,9 +173,11 @@ class Memory {
   std::vector<LinkTraffic> traffic_;
   std::deque<Copy> copies_;
   std::vector<Copy*> unused_copies_;
-  std::vector<Bytes> sizes_;  // scratch
+  std::vector<Bytes> sizes_;   // scratch
+  std::vector<Replica*> own_;  // scratch
   std::uint64_t next_copy_id_ = 0;
   std::size_t copies_in_flight_ = 0;
+  std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
   bool poison_seen_ = false;  // ever: spares the search where nothing failed
   std::size_t flushes_open_ = 0;
