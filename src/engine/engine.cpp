@@ -255,6 +255,7 @@ void Engine::follow_effects(Commands& out) {
     policy_->cancelled(task);
     if (tell_submissions_) record_.over(task);
     task.state = TaskState::finished;
+    ++tasks_cancelled_;
     digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 1);
     out.completions.push_back(&task);
   }

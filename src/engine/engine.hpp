@@ -103,6 +103,7 @@ class Engine final : public View {
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
   std::uint64_t tasks_done() const noexcept { return tasks_done_; }
+  /// Over without having run.
   std::uint64_t tasks_cancelled() const noexcept { return tasks_cancelled_; }
   int stop_error() const noexcept { return stop_error_; }
   DatumId stop_datum() const noexcept { return stop_datum_; }

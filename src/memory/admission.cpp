@@ -1,5 +1,7 @@
 // Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7,
 // 11).
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "memory/memory.hpp"
 
@@ -43,22 +45,13 @@ Replica& Memory::usable(DatumId id, const MemoryNode& node) {
 Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   MemoryNode& node = nodes_[index(node_id)];
   ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
-  Bytes newly_pinned = 0;
-  sizes_.clear();
   for (const Access& access : task.accesses()) {
     if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction) {
       if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
         return Admission::token_taken;
     }
-    const Replica& replica = usable(access.datum, node);
-    if (!nodes_[index(replica.node)].is_cache) continue;
-    if (replica.state == ReplicaState::absent) {
-      sizes_.push_back(data_[access.datum].bytes);
-      newly_pinned += node.space.rounded(sizes_.back());
-    } else if (replica.task_pins == 0) {
-      newly_pinned += replica.block.bytes;
-    }
   }
+  const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
   const bool another_claims = node.claimant != nullptr && !claims && bug_ != PlantedBug::claimant_ignored;
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2)
@@ -76,6 +69,22 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   if (claims) node.claimant = nullptr;
   take(task, node);
   return Admission::admitted;
+}
+
+Bytes Memory::find_needs(const Task& task, const MemoryNode& node) {
+  Bytes newly_pinned = 0;
+  sizes_.clear();
+  for (const Access& access : task.accesses()) {
+    const Replica& replica = usable(access.datum, node);
+    if (!nodes_[index(replica.node)].is_cache) continue;
+    if (replica.state == ReplicaState::absent) {
+      sizes_.push_back(data_[access.datum].bytes);
+      newly_pinned += node.space.rounded(sizes_.back());
+    } else if (replica.task_pins == 0) {
+      newly_pinned += replica.block.bytes;
+    }
+  }
+  return newly_pinned;
 }
 
 void Memory::forget_claim(Task& task) {
@@ -115,7 +124,8 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     leave(usable(id, node), node);
   }
   if (!fits && coming() == 0) {
-    revoke_prefetches(node);
+    revoke_prefetches(node, task);
+    find_needs(task, node);  // an old copy of what it uses may have gone with the prefetch that read it
     fits = node.space.can_allocate(sizes_);
     if (!fits && coming() == 0 && node.pinned_bytes == 0) {
       // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
@@ -147,10 +157,13 @@ void Memory::leave(Replica& replica, MemoryNode& node) {
   enqueue(make_copy(replica, datum.home, Cause::eviction));
 }
 
-/// Prefetches to this node give their space back, and those from it let go of their sources.
-void Memory::revoke_prefetches(MemoryNode& node) {
+/// Prefetches to this node give their space back, and those from it let go of their sources; except what the
+/// task itself needs.
+void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
   for (Copy& copy : copies_) {
     if (copy.to == nullptr || copy.revoked) continue;
+    if (std::ranges::find(for_task.accesses(), copy.datum, &Access::datum) != for_task.accesses().end())
+      continue;
     if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued && copy.from->node == node.id) {
       take_back(copy);
       continue;

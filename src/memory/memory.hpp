@@ -133,10 +133,12 @@ class Memory {
   };
 
   Replica& usable(DatumId id, const MemoryNode& node);
-  Bytes new_bytes(const Task& task, const MemoryNode& node);
+  /// Puts what the task lacks on the node into `sizes_`; returns the bytes that its admission would pin
+  /// there.
+  Bytes find_needs(const Task& task, const MemoryNode& node);
   bool make_room(const Task& task, MemoryNode& node);
   void leave(Replica& replica, MemoryNode& node);
-  void revoke_prefetches(MemoryNode& node);
+  void revoke_prefetches(MemoryNode& node, const Task& for_task);
   void take(Task& task, MemoryNode& node);
   void take_access(Task& task, Access& access, MemoryNode& node);
   void pin(Replica& replica, MemoryNode& node);
