@@ -137,6 +137,8 @@ void Engine::apply(Event& event, Commands& out) {
       break;
     case EventKind::copy_finished:
     case EventKind::copy_failed:
+      if (options_.bug == memory::PlantedBug::event_lost && static_cast<memory::Copy&>(event).id % 64 == 63)
+        break;
       ++recent_copies_;
       recent_copy_time_ += event.duration;
       memory_.landed(static_cast<memory::Copy&>(event), event.kind == EventKind::copy_finished);
@@ -234,6 +236,7 @@ void Engine::apply_returned(Task& task, Commands& out) {
     if (!pipeline.present || worker.node != task.node || !can_run(task, worker.id)) continue;
     if (!pipelines_[index(best)].present || pipeline.size < pipelines_[index(best)].size) best = worker.id;
   }
+  if (options_.bug == memory::PlantedBug::returned_task_lost) return;
   task.worker = best;
   pipelines_[index(best)].push(task);
   stage(task, out);

@@ -96,6 +96,7 @@ class Engine final : public View {
     return locked([this](memory::Memory&) { return fatal_; });
   }
 
+  memory::PlantedBug planted_bug() const noexcept { return options_.bug; }
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }

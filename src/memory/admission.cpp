@@ -50,6 +50,11 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
       if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
         return Admission::token_taken;
     }
+    const Replica& replica = usable(access.datum, node);
+    const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
+    if (replica.outgoing != nullptr && settled && reads(access.mode) &&
+        replica.version != data_[access.datum].version)
+      return Admission::being_read;
   }
   const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
@@ -105,7 +110,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = usable(access.datum, node);
-    if (replica.in_list) {
+    if (replica.in_list && bug_ != PlantedBug::own_data_evicted) {
       node.may_leave.remove(replica);
       own_.push_back(&replica);
     }
@@ -286,7 +291,7 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   if (node.claimant != nullptr || reaches(node_id, datum.home.node) || datum.poisoned || datum.removed)
     return false;
   // A task may be changing it in place, while other copies of it are still current.
-  if (datum.writers != 0) return false;
+  if (datum.writers != 0 && bug_ != PlantedBug::written_prefetched) return false;
   if (node.prefetching_bytes + datum.bytes > node.space.capacity() / prefetch_share) return false;
   Replica& replica = data_.cached_on(id, node_id);
   if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;

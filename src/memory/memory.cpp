@@ -46,7 +46,7 @@ bool Memory::try_remove(DatumId id) {
     }
   }
   in_flight |= datum.home.source_pins != 0;
-  if (in_flight) return false;
+  if (in_flight && bug_ != PlantedBug::removed_in_flight) return false;
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
   datum.removed = true;

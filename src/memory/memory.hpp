@@ -7,6 +7,7 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/task.hpp"
@@ -24,6 +25,7 @@ enum class Admission : std::uint8_t {
   no_room,   // not now; the task holds nothing. Try again when the node's `freed` is set
   over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
   token_taken,  // another task is changing one of its commutative data
+  being_read,   // what it would replace by a newer version is the source of a copy under way
 };
 
 /// How a task that was admitted ends.
@@ -62,7 +64,18 @@ enum class PlantedBug : std::uint8_t {
   failed_copy_ignored,        // a copy that failed counts as landed
   poison_forgotten,           // data of failed tasks pass as good
   token_ignored,              // commutative tasks run at the same time
+  source_not_pinned,          // a replica may leave while a copy reads it
+  own_data_evicted,           // what a task has already makes room for what it lacks
+  removed_in_flight,          // a datum is forgotten while copies of it are under way
+  written_prefetched,         // a datum is fetched ahead while a task changes it
+  flush_forgets_overtaken,    // a flush is done although what came home is no longer the newest
+  // In the engine.
+  successors_told_first,  // a task's successors are served before its own end
+  returned_task_lost,     // a task that was taken back from a worker is given to nobody
+  event_lost,             // now and then the end of a copy is not served
 };
+inline constexpr std::size_t planted_bug_count = 21;
+std::string_view name_of(PlantedBug bug) noexcept;
 
 class Memory {
  public:

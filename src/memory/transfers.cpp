@@ -61,8 +61,10 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   copy->waiters.clear();
   copy->next_outgoing = from.outgoing;
   from.outgoing = copy;
-  ++from.source_pins;
-  if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
+  if (bug_ != PlantedBug::source_not_pinned) {
+    ++from.source_pins;
+    if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
+  }
   to.arriving = copy;
   if (nodes_[index(to.node)].is_cache) to.state = ReplicaState::arriving;
   return *copy;
@@ -134,7 +136,7 @@ void Memory::detach(Copy& copy) {
   Copy** link = &from.outgoing;
   while (*link != &copy) link = &(*link)->next_outgoing;
   *link = copy.next_outgoing;
-  --from.source_pins;
+  if (bug_ != PlantedBug::source_not_pinned) --from.source_pins;
   MemoryNode& node = nodes_[index(from.node)];
   node.freed = true;
   if (node.is_cache && from.state == ReplicaState::valid) settle(from);
@@ -220,7 +222,8 @@ void Memory::came_home(Copy& copy) {
   const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
   const Replica* newer = nullptr;
-  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
+  if (datum.dirty() &&
+      (!copy.waiters.empty() || (copy.counts_for_flush && bug_ != PlantedBug::flush_forgets_overtaken)))
     newer = source_of(datum, &datum.home);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.
@@ -263,7 +266,7 @@ void Memory::failed(Copy& copy) {
       copy.link = topology_.link_between(other->node, replica.node);
       copy.next_outgoing = copy.from->outgoing;
       copy.from->outgoing = &copy;
-      ++copy.from->source_pins;
+      if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
       if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
     }
     if (!copy.waiters.empty()) {
@@ -325,7 +328,7 @@ void Memory::flush() {
   ensure(!flush_wanted_, "one flush ends before the next begins");
   for (Datum& datum : data_) {
     // What a task is changing right now is not a result yet.
-    if (!datum.dirty() || datum.removed || datum.home.task_pins != 0 || datum.writers != 0) continue;
+    if (!datum.dirty() || datum.removed || datum.writers != 0) continue;
     if (datum.home.arriving == nullptr) {
       const Replica* source = source_of(datum, &datum.home);
       if (source == nullptr) continue;

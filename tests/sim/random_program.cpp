@@ -68,7 +68,7 @@ void RandomProgram::make_flows(Random& random, std::size_t task_count, bool canc
                                                      static_cast<std::int64_t>(flow.end_task) - 1));
     };
     if (cancels && random.once_in(count == 1 ? 1 : 2)) flow.cancelled_before = some_task();
-    if (random.once_in(4)) flow.flushed_before = some_task();
+    if (random.once_in(3)) flow.flushed_before = some_task();
     if (i + 1 < count)
       for (std::size_t d = 0; d < flow.data; ++d)
         if (!removed[d] && random.once_in(5)) {
@@ -84,7 +84,7 @@ void RandomProgram::make_flows(Random& random, std::size_t task_count, bool canc
 void RandomProgram::make_tasks(Random& random, bool several_kinds) {
   // Few inputs; many; mostly one but sometimes all that there is, so that much has to make room for it.
   enum class Width { narrow, wide, uneven };
-  const auto width = random.once_in(6) ? Width::wide : random.once_in(4) ? Width::uneven : Width::narrow;
+  const auto width = random.once_in(6) ? Width::wide : random.once_in(3) ? Width::uneven : Width::narrow;
   const auto most = static_cast<std::size_t>(random.between(1, 5));
   static constexpr std::array modes{AccessMode::read,        AccessMode::read,     AccessMode::read,
                                     AccessMode::read_write,  AccessMode::write,    AccessMode::read_write,

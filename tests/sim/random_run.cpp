@@ -2,6 +2,7 @@
 #include "sim/random_run.hpp"
 
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,9 @@ namespace fairlead::tests {
 
 namespace {
 
+// While a task waits for memory, 64 others may be admitted before it; and it may have to wait for its turn.
+constexpr std::size_t most_passed = 100;
+
 /// Carries a program out on a runtime.
 class Runner {
  public:
@@ -37,7 +41,7 @@ class Runner {
       run_flow(planned);
       for (const std::size_t d : planned.removed_after) core_.remove_datum(*data_[d]);
     }
-    core_.flush();
+    flush();
     // Copies for tasks that failed, and prefetches, may still be under way.
     core_.help_until([this] { return core_.engine().idle(); });
   }
@@ -61,7 +65,7 @@ class Runner {
     front::FlowSource flow(core_);
     for (std::size_t t = planned.first_task; t < planned.end_task; ++t) {
       if (random_.once_in(20)) work(random_.below(60));
-      if (planned.flushed_before == t) core_.flush();
+      if (planned.flushed_before == t) flush();
       if (planned.cancelled_before == t) flow.cancel();
       const PlannedTask& task = program_.tasks[t];
       std::vector<front::Submission::Use> uses;
@@ -79,6 +83,19 @@ class Runner {
       something_failed_ = true;
       if (!failures_planned_) throw;
     }
+  }
+
+  /// What no task was changing when it began is at home afterwards.
+  void flush() {
+    std::vector<std::uint64_t> wanted;
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+      const memory::Datum& datum = core_.engine().memory().datum(static_cast<DatumId>(d));
+      wanted.push_back(datum.writers != 0 || datum.removed || datum.poisoned ? 0 : datum.version);
+    }
+    core_.flush();
+    for (std::size_t d = 0; d < wanted.size(); ++d)
+      if (core_.engine().memory().datum(static_cast<DatumId>(d)).home.version < wanted[d])
+        throw Error(fmt::format("datum {} is not at home after a flush", d));
   }
 
   /// The application waits a little, so that tasks run in between.
@@ -127,12 +144,12 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.noise_percent = 50;
   sim.copy_stalls_once_in = random.once_in(3) ? 20 : 0;
   // What fails takes all that follows from it along: now and then is enough.
-  const auto rarely = [&](bool wanted) {
-    return wanted ? static_cast<std::uint64_t>(random.between(10, 200)) : std::uint64_t{0};
+  const auto rarely = [&](bool wanted, std::int64_t low, std::int64_t high) {
+    return wanted ? static_cast<std::uint64_t>(random.between(low, high)) : std::uint64_t{0};
   };
-  sim.copy_fails_once_in = rarely(options.copies_fail);
-  sim.write_back_fails_once_in = rarely(options.write_backs_fail);
-  sim.task_fails_once_in = rarely(options.tasks_fail);
+  sim.copy_fails_once_in = rarely(options.copies_fail, 4, 40);  // and then a second time
+  sim.write_back_fails_once_in = rarely(options.write_backs_fail, 2, 20);
+  sim.task_fails_once_in = rarely(options.tasks_fail, 10, 200);
   sim.most_events = 400 * options.tasks;
   const auto scale = static_cast<std::int64_t>(std::uint64_t{1} << random.below(12));
   sim.duration = [scale](const Task& task, WorkerId) { return Duration(scale * (10 + index(task.id) % 13)); };
@@ -169,6 +186,8 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
     result.end_time = world.now().count();
     if (result.tasks_run + result.tasks_cancelled != program.tasks.size()) return "a task was lost";
     if (result.tasks_cancelled != 0 && !runner.something_failed()) return "not every task ran";
+    if (result.longest_passed > most_passed)
+      return fmt::format("a task was passed {} times", result.longest_passed);
     if (result.unused_prefetch_bytes > result.prefetched_bytes)
       return "more was prefetched in vain than at all";
   } catch (const SystemError& error) {

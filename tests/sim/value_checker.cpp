@@ -14,11 +14,15 @@ ValueChecker::ValueChecker(const RandomProgram& program, std::size_t nodes)
 void ValueChecker::copy_starts(const memory::Copy& copy) { flying_[&copy] = *place(*copy.from); }
 
 void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
-  // A source that changed while it was read arrives torn; a copy that failed leaves anything.
   std::uint64_t value = flying_[&copy];
-  if (*place(*copy.from) != value) value = Random::mix(value ^ *place(*copy.from) ^ 99);
+  if (*place(*copy.from) != value) {
+    // What is known to be old may arrive torn; never what counts as the newest version.
+    if (copy.version == engine_->memory().datum(copy.datum).version && succeeded)
+      fail(fmt::format("datum {} changed while a copy ({}) read it", index(copy.datum), name_of(copy.cause)));
+    value = Random::mix(value ^ *place(*copy.from) ^ 99);
+  }
   if (!succeeded) value = Random::mix(value + 13);
-  *place(*copy.to) = value;
+  *place(*copy.to) = value;  // a copy that failed leaves anything
 }
 
 void ValueChecker::task_starts(const Task& task, WorkerId worker) {
