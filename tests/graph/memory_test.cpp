@@ -19,7 +19,6 @@ namespace {
 std::size_t pool_bytes(graph::Graph& graph) {
   return graph.tasks().bytes_allocated() + graph.epochs().bytes_allocated();
 }
-int destroyed = 0;
 }  // namespace
 
 // A million tasks, never more than 64 unfinished: there are descriptors for the window and for those on their
@@ -108,22 +107,13 @@ TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   EXPECT_EQ(pool_bytes(g.graph), bytes);
 }
 
-TEST(Descriptors, GiveUpWhatTheTaskHeld) {
-  CodeletInfo codelet;
-  codelet.destroy_closure = [](void*) { ++destroyed; };
+// What the body was given is gone by then: the reporter destroys it when the task ends.
+TEST(Descriptors, GiveUpTheFailureTheyHeld) {
   SmallGraph g;
-  destroyed = 0;
   Task& task = g.submit({{'A', write}});
-  task.codelet = &codelet;
   task.failure = std::make_exception_ptr(1);
   g.complete(task);
-  EXPECT_EQ(destroyed, 1);
   EXPECT_EQ(task.failure, nullptr);
-  g.graph.make_task(2)->codelet = &codelet;
-  Task* unused = g.graph.make_task(5);
-  unused->codelet = &codelet;
-  g.graph.discard(*unused);
-  EXPECT_EQ(destroyed, 2);
 }
 
 }  // namespace fairlead::tests
