@@ -6,19 +6,23 @@
 #include <utility>
 
 namespace fairlead::tests {
-thread_local std::function<void()> at_next_allocation;
-thread_local std::size_t allocations = 0;
-
 namespace {
+thread_local std::function<void()> action_at_next;
+thread_local std::size_t allocations_so_far = 0;
+
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  if (at_next_allocation) std::exchange(at_next_allocation, nullptr)();
+  ++allocations_so_far;
+  if (action_at_next) std::exchange(action_at_next, nullptr)();
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
   return memory;
 }
 constexpr std::size_t usual = alignof(std::max_align_t);
 }  // namespace
+
+void at_next_allocation(std::function<void()> action) { action_at_next = std::move(action); }
+std::size_t allocations() noexcept { return allocations_so_far; }
+
 }  // namespace fairlead::tests
 
 using fairlead::tests::allocate;

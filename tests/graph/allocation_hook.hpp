@@ -6,9 +6,9 @@
 
 namespace fairlead::tests {
 
-/// Called once, by the next `new` of this thread; then empty again.
-extern thread_local std::function<void()> at_next_allocation;
+/// `action` is called once, by the next `new` of this thread. An empty one takes it back.
+void at_next_allocation(std::function<void()> action);
 /// Allocations of this thread so far.
-extern thread_local std::size_t allocations;
+std::size_t allocations() noexcept;
 
 }  // namespace fairlead::tests

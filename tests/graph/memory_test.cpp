@@ -101,9 +101,9 @@ TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   const std::array insertions{graph::Insertion{&g.tails['A'], DatumId{0}, read_write},
                               graph::Insertion{&g.tails['B'], DatumId{1}, write},
                               graph::Insertion{&g.tails['C'], DatumId{2}, read_write}};
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (std::size_t t = 0; t < window; ++t) g.graph.insert(*g.graph.make_task(3), insertions);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations(), before);
   EXPECT_EQ(pool_bytes(g.graph), bytes);
 }
 

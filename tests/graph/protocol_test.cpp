@@ -109,12 +109,12 @@ TEST(Protocol, ATaskWhosePredecessorFinishesMeanwhileIsReadyAtOnce) {
   Task* task = g.graph.make_task(1);
   const std::array insertion{graph::Insertion{&g.tails['A'], DatumId{0}, write}};
   bool finished_meanwhile = false;
-  at_next_allocation = [&] {
+  at_next_allocation([&] {
     g.complete(before);
     finished_meanwhile = true;
-  };
+  });
   const bool ready = g.graph.insert(*task, insertion);
-  at_next_allocation = nullptr;
+  at_next_allocation(nullptr);
   ASSERT_TRUE(finished_meanwhile);
   EXPECT_TRUE(ready);
   EXPECT_THAT(g.ready, IsEmpty());  // told once only
@@ -132,7 +132,7 @@ TEST(Protocol, AGroupBehindATaskThatFinishedMeanwhileHasBegun) {
   for (std::size_t i = 1; i < graph::Pool<graph::Epoch>::chunk_size; ++i) g.graph.epochs().take();
   Task* task = g.graph.make_task(1);
   const std::array insertion{graph::Insertion{&g.tails['A'], DatumId{0}, read}};
-  at_next_allocation = [&] { g.complete(before); };
+  at_next_allocation([&] { g.complete(before); });
   EXPECT_TRUE(g.graph.insert(*task, insertion));
   EXPECT_TRUE(g.is_ready(g.submit({{'A', read}})));
 }
