@@ -1,0 +1,141 @@
+#include "fairlead/interrupt.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace fairlead::app {
+
+namespace {
+
+// What a signal handler may look at has to be static: nobody hands it a pointer. One Interrupt at a time owns
+// it.
+struct HandlerState {
+  std::atomic<bool> taken = false;
+  std::atomic<int> first_signal = 0;
+  std::atomic<int> event_fd = -1;
+  std::atomic<int> running = 0;  // handlers in progress, on any thread
+  std::atomic<bool> terminal_interrupt_ignored = false;
+  std::array<char, 64> on_exit_text{};  // written before the handlers are installed
+  std::size_t on_exit_text_size = 0;
+};
+HandlerState state;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler must not wait for a lock");
+
+// What the watching thread reads: a signal has come, or it is over. Two bits of the counter of an eventfd.
+constexpr std::uint64_t signal_came = 1, over = std::uint64_t(1) << 32;
+
+// Only async-signal-safe calls here and below it.
+void handle(int number, siginfo_t* info, void*) {
+  const int saved_errno = errno;
+  // Before event_fd is read: ~Interrupt() clears it, then waits until nobody can have read it.
+  state.running.fetch_add(1);
+  const bool meant_for_others =
+      number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
+  if (!meant_for_others) {
+    int none = 0;
+    if (!state.first_signal.compare_exchange_strong(none, number)) {
+      [[maybe_unused]] const ssize_t unread =
+          ::write(STDERR_FILENO, state.on_exit_text.data(), state.on_exit_text_size);
+      _exit(128 + number);
+    }
+    if (const int fd = state.event_fd.load(); fd >= 0) {
+      [[maybe_unused]] const ssize_t written = ::write(fd, &signal_came, sizeof signal_came);
+    }
+  }
+  state.running.fetch_sub(1);
+  errno = saved_errno;
+}
+
+SystemError refused(const char* what) {
+  return SystemError(fmt::format("{}: {}", what, std::generic_category().message(errno)));
+}
+
+}  // namespace
+
+Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text)
+    : cancel_(std::move(cancel)) {
+  if (state.taken.exchange(true)) throw UsageError("interrupts are handled already; one Interrupt at a time");
+  const std::string text = on_exit_text ? *on_exit_text : isatty(STDERR_FILENO) == 1 ? "\n" : "";
+  state.on_exit_text_size = std::min(text.size(), state.on_exit_text.size());
+  std::copy_n(text.begin(), state.on_exit_text_size, state.on_exit_text.begin());
+  state.first_signal = 0;
+  state.terminal_interrupt_ignored = false;
+  try {
+    event_fd_ = eventfd(0, EFD_CLOEXEC);
+    if (event_fd_ < 0) throw refused("cannot make an event file descriptor");
+    state.event_fd = event_fd_;
+    watcher_ = std::thread([this] { watch(); });
+    install(SIGINT, handle);
+    install(SIGTERM, handle);
+    install(SIGXFSZ, nullptr);
+  } catch (...) {
+    put_back();
+    throw;
+  }
+}
+
+Interrupt::~Interrupt() { put_back(); }
+
+int Interrupt::signal() noexcept { return state.first_signal.load(); }
+
+void Interrupt::install(int number, void (*handler)(int, siginfo_t*, void*)) {
+  Installed& installed = installed_[installed_count_];
+  installed.number = number;
+  if (number == SIGINT) {
+    // Known before the handler can run.
+    if (sigaction(number, nullptr, &installed.before) != 0) throw refused("cannot handle signals");
+    state.terminal_interrupt_ignored =
+        (installed.before.sa_flags & SA_SIGINFO) == 0 && installed.before.sa_handler == SIG_IGN;
+  }
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
+  if (handler != nullptr) {
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;  // reading and writing go on as if nothing had happened
+  } else {
+    action.sa_handler = SIG_IGN;
+  }
+  if (sigaction(number, &action, &installed.before) != 0) throw refused("cannot handle signals");
+  ++installed_count_;
+}
+
+void Interrupt::put_back() noexcept {
+  while (installed_count_ > 0) {
+    const Installed& installed = installed_[--installed_count_];
+    sigaction(installed.number, &installed.before, nullptr);
+  }
+  // A handler on another thread may still be about to write. It does nothing that could wait.
+  state.event_fd = -1;
+  while (state.running.load() != 0) std::this_thread::yield();
+  if (watcher_.joinable()) {
+    [[maybe_unused]] const ssize_t written = ::write(event_fd_, &over, sizeof over);
+    watcher_.join();
+  }
+  if (event_fd_ >= 0) close(event_fd_);
+  state.taken = false;
+}
+
+void Interrupt::watch() const {
+  for (std::uint64_t seen = 0; seen < over;) {
+    std::uint64_t added = 0;
+    if (::read(event_fd_, &added, sizeof added) != sizeof added) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    const bool first = seen % over == 0 && added % over != 0;
+    seen += added;
+    if (first) cancel_();
+  }
+}
+
+}  // namespace fairlead::app

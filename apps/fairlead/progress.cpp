@@ -1,0 +1,64 @@
+#include "fairlead/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <utility>
+
+namespace fairlead::app {
+
+namespace {
+
+std::size_t terminal_columns(int fd) {
+  winsize size{};
+  constexpr std::size_t usual = 80;
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+Time steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+Progress::Options completed(Progress::Options options) {
+  if (!options.now) options.now = steady_now;
+  if (!options.columns) options.columns = [fd = options.fd] { return terminal_columns(fd); };
+  return options;
+}
+
+}  // namespace
+
+Progress::Progress(Options options) : options_(completed(std::move(options))), display_(options_.style) {
+  if (options_.style != ProgressStyle::none) thread_ = std::thread([this] { show(); });
+}
+
+Progress::~Progress() { stop(); }
+
+void Progress::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  write(display_.end(options_.now(), options_.snapshot()));
+}
+
+void Progress::show() {
+  std::unique_lock lock(mutex_);
+  do {
+    lock.unlock();
+    write(display_.at(options_.now(), options_.snapshot(), options_.columns()));
+    lock.lock();
+  } while (!wake_.wait_for(lock, options_.interval, [this] { return stopping_; }));
+}
+
+void Progress::write(const std::string& text) const {
+  // One write for the whole text, so that it does not mix with others. If nobody reads it, nothing is lost.
+  for (std::size_t begin = 0; begin < text.size();) {
+    const ssize_t count = ::write(options_.fd, text.data() + begin, text.size() - begin);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    begin += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace fairlead::app

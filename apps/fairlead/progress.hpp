@@ -1,0 +1,51 @@
+// Shows how far a run is, on the standard error stream, from a thread of its own: the run is neither asked to
+// report nor slowed down.
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "base/time.hpp"
+#include "fairlead/progress_display.hpp"
+
+namespace fairlead::app {
+
+class Progress {
+ public:
+  struct Options {
+    ProgressStyle style = ProgressStyle::none;
+    /// Asked on the thread of the display and, once it has ended, on that of stop(): must be safe beside the
+    /// run, and valid until stop() has returned. Must not throw.
+    std::function<ProgressSnapshot()> snapshot;
+    int fd = 2;  ///< the standard error stream
+    Duration interval = std::chrono::milliseconds(200);
+    std::function<Time()> now = {};  ///< the steady clock if empty
+    std::function<std::size_t()> columns =
+        {};  ///< that of the terminal at `fd` if empty; 80 if it does not say
+  };
+
+  /// Starts to show. With ProgressStyle::none there is no thread and nobody is asked.
+  explicit Progress(Options options);
+  /// As stop().
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Ends the thread and leaves the terminal's line blank, or writes the last line. Once is enough. Call it
+  /// before anything else is written to the terminal.
+  void stop();
+
+ private:
+  void show();
+  void write(const std::string& text) const;
+
+  Options options_;
+  ProgressDisplay display_;  // the thread's while it runs, then stop()'s
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::thread thread_;     // last: it uses all the others
+};
+
+}  // namespace fairlead::app

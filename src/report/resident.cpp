@@ -1,0 +1,32 @@
+#include "report/resident.hpp"
+
+#include "machine/system_files.hpp"
+
+namespace fairlead::report {
+
+std::optional<Bytes> peak_resident_bytes(const std::filesystem::path& root) {
+  // The line is "VmHWM:\t  123456 kB".
+  const auto status = machine::SystemFiles(root).text("/proc/self/status");
+  if (!status) return {};
+  for (std::string_view line : machine::split(*status, '\n')) {
+    constexpr std::string_view name = "VmHWM:", unit = " kB";
+    if (!line.starts_with(name) || !line.ends_with(unit)) continue;
+    line.remove_prefix(name.size());
+    line.remove_suffix(unit.size());
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return {};
+    const auto kib = machine::to_number(line.substr(begin));
+    return kib ? std::optional<Bytes>(*kib * 1024) : std::nullopt;
+  }
+  return {};
+}
+
+std::optional<DiskCounters> disk_counters(const std::filesystem::path& root) {
+  const machine::SystemFiles files(root);
+  const auto read = files.field("/proc/self/io", "read_bytes");
+  const auto written = files.field("/proc/self/io", "write_bytes");
+  if (!read || !written) return {};
+  return DiskCounters{*read, *written};
+}
+
+}  // namespace fairlead::report

@@ -1,0 +1,107 @@
+// What happened in one run, beside what could have: filled in by whoever ran it, written as a page or as
+// JSON. What was not measured is left out of both, never shown as 0.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "memory/replica.hpp"
+#include "report/bounds.hpp"
+#include "report/ceiling.hpp"
+
+namespace fairlead::report {
+
+/// What crossed a link in one direction for one reason.
+struct Traffic {
+  Bytes bytes = 0;
+  std::uint64_t copies = 0;
+};
+
+struct LinkReport {
+  std::string name;
+  std::array<Traffic, memory::cause_count> from_home{}, to_home{};  ///< by memory::Cause
+};
+
+struct NodeReport {
+  std::string name;
+  std::optional<Bytes> capacity;  ///< nothing: it takes whatever is registered (user memory, a disk)
+  Bytes peak = 0;                 ///< reserved at once
+};
+
+/// How one worker spent the run.
+struct WorkerReport {
+  double busy_seconds = 0;               ///< in tasks
+  double waiting_for_data_seconds = 0;   ///< it had a task, whose data were on their way
+  double waiting_for_tasks_seconds = 0;  ///< it had none
+  std::uint64_t tasks = 0;
+};
+
+/// A part of the run: "reading", "factorization", "solve", "error check". They follow each other; not all of
+/// them need to be within `RunReport::seconds`.
+struct Phase {
+  std::string name;
+  double seconds = 0;
+};
+
+struct RunReport {
+  // What was run, where.
+  std::string operation;  ///< "Cholesky solve"
+  std::string version;    ///< of Fairlead
+  std::string date;       ///< "2026-11-20 09:12 UTC"
+  std::string machine;    ///< "2 cores of AMD EPYC 9555, 24 GiB, Debian 12"
+
+  // The problem.
+  std::uint64_t n = 0;
+  std::string element;      ///< "FP64"
+  std::uint64_t tile = 0;   ///< elements a side
+  std::uint64_t tiles = 0;  ///< in one dimension
+
+  // The setting.
+  unsigned workers = 0;
+  std::string scheduler;
+  std::string kernels;  ///< which BLAS, told to be for which core
+  Bytes memory_limit_bytes = 0;
+  std::optional<std::string> spill_directory;
+  std::optional<double> disk_cap_bytes_per_second;  ///< both directions together
+
+  // What came of it.
+  double seconds = 0;  ///< in core from RAM to RAM, out of core from disk to disk, flushed
+  double gflops = 0;   ///< 10^9 operations per second, over `seconds`
+  std::vector<Phase> phases;
+  std::optional<double> backward_error;
+  std::uint64_t tasks = 0;
+  std::uint64_t evictions = 0;
+
+  // What it is measured against.
+  std::optional<double>
+      gemm_peak_gflops;  ///< of all workers: what one does while the others compute the same, times them
+  std::optional<Ceiling> ceiling;  ///< of the tiled algorithm with the kernels of this run
+  std::optional<double> ceiling_gflops;
+
+  // Bytes between memory and disk.
+  Bytes bytes_read = 0, bytes_written = 0;  ///< by the engine's count
+  std::optional<Bytes> kernel_bytes_read,
+      kernel_bytes_written;  ///< by the kernel's, of the same stretch of time
+  std::optional<IoBounds> bounds;
+  std::vector<LinkReport> links;
+
+  // Memory.
+  Bytes peak_memory_bytes = 0;               ///< of what the limit counts, by the engine
+  std::optional<Bytes> peak_resident_bytes;  ///< of the whole process, by the kernel
+  std::vector<NodeReport> nodes;
+
+  std::vector<WorkerReport> worker_times;
+};
+
+/// A page, at most 100 columns wide as long as names are not, with a newline at the end.
+std::string text(const RunReport& report);
+
+/// The same as one object; sizes in bytes, times in seconds, rates in GFlop/s, as the names say.
+Json json(const RunReport& report);
+
+}  // namespace fairlead::report

@@ -1,0 +1,117 @@
+// The report of a run as JSON. Keys are kept from version to version: scripts read them.
+#include "report/run_report.hpp"
+
+namespace fairlead::report {
+
+namespace {
+
+using memory::Cause;
+
+Json directions(const std::array<Traffic, memory::cause_count>& traffic) {
+  Json causes = Json::object();
+  for (std::size_t cause = 0; cause < traffic.size(); ++cause)
+    causes.add(std::string(name_of(static_cast<Cause>(cause))),
+               Json::object({{"bytes", traffic[cause].bytes}, {"copies", traffic[cause].copies}}));
+  return causes;
+}
+
+Json links(const RunReport& report) {
+  Json all = Json::array();
+  for (const LinkReport& link : report.links)
+    all.add(Json::object({{"name", link.name},
+                          {"from_home", directions(link.from_home)},
+                          {"to_home", directions(link.to_home)}}));
+  return all;
+}
+
+Json nodes(const RunReport& report) {
+  Json all = Json::array();
+  for (const NodeReport& node : report.nodes) {
+    Json one = Json::object({{"name", node.name}});
+    if (node.capacity) one.add("capacity_bytes", *node.capacity);
+    one.add("peak_bytes", node.peak);
+    all.add(std::move(one));
+  }
+  return all;
+}
+
+Json worker_times(const RunReport& report) {
+  Json all = Json::array();
+  for (const WorkerReport& worker : report.worker_times)
+    all.add(Json::object({{"busy_seconds", worker.busy_seconds},
+                          {"waiting_for_data_seconds", worker.waiting_for_data_seconds},
+                          {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
+                          {"tasks", worker.tasks}}));
+  return all;
+}
+
+Json phases(const RunReport& report) {
+  Json all = Json::array();
+  for (const Phase& phase : report.phases)
+    all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}}));
+  return all;
+}
+
+}  // namespace
+
+Json json(const RunReport& report) {
+  Json all = Json::object();
+  const auto add_known = [&all](const char* key, const auto& value) {
+    if (value) all.add(key, *value);
+  };
+  const auto add_text = [&all](const char* key, const std::string& value) {
+    if (!value.empty()) all.add(key, value);
+  };
+  add_text("operation", report.operation);
+  add_text("version", report.version);
+  add_text("date", report.date);
+  add_text("machine", report.machine);
+
+  all.add("n", report.n);
+  all.add("element", report.element);
+  all.add("tile", report.tile);
+  all.add("tiles", report.tiles);
+
+  all.add("workers", report.workers);
+  all.add("scheduler", report.scheduler);
+  all.add("kernels", report.kernels);
+  all.add("memory_limit_bytes", report.memory_limit_bytes);
+  add_known("spill_directory", report.spill_directory);
+  add_known("disk_cap_bytes_per_second", report.disk_cap_bytes_per_second);
+
+  all.add("seconds", report.seconds);
+  all.add("gflops", report.gflops);
+  all.add("phases", phases(report));
+  add_known("backward_error", report.backward_error);
+  all.add("tasks", report.tasks);
+  all.add("evictions", report.evictions);
+
+  add_known("gemm_peak_gflops", report.gemm_peak_gflops);
+  if (report.gemm_peak_gflops) all.add("gemm_peak_percent", 100 * report.gflops / *report.gemm_peak_gflops);
+  add_known("ceiling_gflops", report.ceiling_gflops);
+  if (report.ceiling_gflops) all.add("ceiling_percent", 100 * report.gflops / *report.ceiling_gflops);
+  if (report.ceiling) {
+    all.add("compute_bound_seconds", report.ceiling->compute_seconds);
+    all.add("critical_path_seconds", report.ceiling->critical_path_seconds);
+  }
+
+  all.add("bytes_read", report.bytes_read);
+  all.add("bytes_written", report.bytes_written);
+  add_known("kernel_bytes_read", report.kernel_bytes_read);
+  add_known("kernel_bytes_written", report.kernel_bytes_written);
+  if (report.bounds) {
+    all.add("lower_bound_bytes", report.bounds->lower_bound());
+    all.add("compulsory_bytes", report.bounds->inputs);
+    all.add("floor_read_bytes", report.bounds->floor_read());
+    all.add("floor_bytes", report.bounds->floor());
+  }
+  all.add("links", links(report));
+
+  all.add("peak_memory_bytes", report.peak_memory_bytes);
+  add_known("peak_resident_bytes", report.peak_resident_bytes);
+  all.add("nodes", nodes(report));
+  all.add("worker_times", worker_times(report));
+  return all;
+}
+
+}  // namespace fairlead::report

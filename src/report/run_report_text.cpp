@@ -1,0 +1,211 @@
+// The report of a run as a page: what was run, how fast, what moved, what memory it took, where the time
+// went; measured values beside the bounds they are compared with.
+#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "config/value.hpp"
+#include "report/run_report.hpp"
+#include "report/units.hpp"
+
+namespace fairlead::report {
+
+namespace {
+
+using config::readable_size;
+using memory::Cause;
+
+constexpr std::size_t width = 100, heading_width = 16;
+constexpr std::size_t most_workers_listed = 8;
+
+class Page {
+ public:
+  /// A line; `heading` stands in the left margin.
+  void row(std::string_view heading, std::string_view line) {
+    std::string whole = fmt::format("{:<{}}{}", heading, heading_width, line);
+    whole.erase(whole.find_last_not_of(' ') + 1);
+    text_ += whole;
+    text_ += '\n';
+  }
+  /// Parts, as many on a line as fit.
+  void parts(std::string_view heading, const std::vector<std::string>& parts, std::string_view separator) {
+    std::string line;
+    for (const std::string& part : parts) {
+      if (part.empty()) continue;
+      if (!line.empty() && heading_width + line.size() + separator.size() + part.size() > width) {
+        row(heading, line);
+        heading = "";
+        line.clear();
+      }
+      line += line.empty() ? part : std::string(separator) + part;
+    }
+    if (!line.empty()) row(heading, line);
+  }
+  void blank() { text_ += '\n'; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string ratio(Bytes measured, Bytes bound) {
+  return bound == 0 ? ""
+                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
+}
+
+void setting(Page& page, const RunReport& report) {
+  page.parts("Fairlead", {report.version, report.operation, report.date}, "   ");
+  if (!report.machine.empty()) page.row("", report.machine);
+  page.blank();
+  page.row("Problem",
+           fmt::format("n = {}, {}, {} x {} tiles of {}", with_commas(report.n), report.element,
+                       with_commas(report.tiles), with_commas(report.tiles), with_commas(report.tile)));
+  page.parts("Setting",
+             {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
+              "scheduler " + report.scheduler, "kernels " + report.kernels,
+              fmt::format("memory limit {}", readable_size(report.memory_limit_bytes)),
+              report.spill_directory ? "spill file in " + *report.spill_directory : "",
+              report.disk_cap_bytes_per_second
+                  ? fmt::format("disk capped at {}/s",
+                                moved_bytes(static_cast<Bytes>(*report.disk_cap_bytes_per_second)))
+                  : ""},
+             ", ");
+}
+
+void speed(Page& page, const RunReport& report) {
+  page.blank();
+  page.row("Time", readable_seconds(report.seconds));
+  std::vector<std::string> phases;
+  for (const Phase& phase : report.phases)
+    phases.push_back(fmt::format("{} {}", phase.name, readable_seconds(phase.seconds)));
+  page.parts("Phases", phases, ", ");
+  page.row("Speed", fmt::format("{:.1f} GFlop/s", report.gflops));
+  if (report.gemm_peak_gflops)
+    page.row("", fmt::format("{} of GEMM peak, {:.1f} (measured, every worker multiplying tiles)",
+                             percent(report.gflops, *report.gemm_peak_gflops), *report.gemm_peak_gflops));
+  if (report.ceiling_gflops)
+    page.row("", fmt::format("{} of the tiled ceiling, {:.1f} (bound: these kernels, a perfect schedule)",
+                             percent(report.gflops, *report.ceiling_gflops), *report.ceiling_gflops));
+  if (report.ceiling)
+    page.row("", fmt::format("bounds in time: {} of computing on all workers, {} along the critical path",
+                             readable_seconds(report.ceiling->compute_seconds),
+                             readable_seconds(report.ceiling->critical_path_seconds)));
+  if (report.backward_error) page.row("Backward error", fmt::format("{:.2e}", *report.backward_error));
+  page.row("Tasks", fmt::format("{}, with {} eviction{} from memory", with_commas(report.tasks),
+                                with_commas(report.evictions), report.evictions == 1 ? "" : "s"));
+}
+
+void moved_row(Page& page, std::string_view what, std::string_view read, std::string_view written,
+               std::string_view both, std::string_view note = "") {
+  page.row("", fmt::format("{:<22}{:>12}{:>12}{:>12}   {}", what, read, written, both, note));
+}
+
+void moved(Page& page, const RunReport& report) {
+  page.blank();
+  page.row("Disk", fmt::format("{:<22}{:>12}{:>12}{:>12}", "", "read", "written", "both"));
+  const Bytes both = report.bytes_read + report.bytes_written;
+  moved_row(page, "measured", moved_bytes(report.bytes_read), moved_bytes(report.bytes_written),
+            moved_bytes(both));
+  if (report.kernel_bytes_read && report.kernel_bytes_written)
+    moved_row(page, "by the kernel's count", moved_bytes(*report.kernel_bytes_read),
+              moved_bytes(*report.kernel_bytes_written),
+              moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written));
+  if (!report.bounds) return;
+  const IoBounds& bounds = *report.bounds;
+  moved_row(page, "floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
+            moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once");
+  moved_row(page, "measured / floor", ratio(report.bytes_read, bounds.floor_read()),
+            ratio(report.bytes_written, bounds.results), ratio(both, bounds.floor()));
+  moved_row(page, "lower bound", moved_bytes(bounds.lower_bound()), "", "",
+            bounds.lower_bound() > bounds.inputs ? "proved, leading term" : "each input once");
+  moved_row(page, "measured / bound", ratio(report.bytes_read, bounds.lower_bound()), "", "");
+}
+
+void link_row(Page& page, std::string_view heading, std::string_view name, std::string_view direction,
+              const std::array<Traffic, memory::cause_count>& traffic) {
+  std::string line = fmt::format("{:<12} {:<9}", name, direction);
+  std::uint64_t copies = 0;
+  for (const Traffic& one : traffic) {
+    line += fmt::format("{:>11}", one.copies == 0 && one.bytes == 0 ? "-" : moved_bytes(one.bytes));
+    copies += one.copies;
+  }
+  page.row(heading, line + fmt::format("{:>14}", with_commas(copies)));
+}
+
+void links(Page& page, const RunReport& report) {
+  if (report.links.empty()) return;
+  page.blank();
+  std::string heads = fmt::format("{:<22}", "");
+  for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
+    heads += fmt::format("{:>11}", name_of(static_cast<Cause>(cause)));
+  page.row("Links", heads + fmt::format("{:>14}", "copies"));
+  for (const LinkReport& link : report.links) {
+    link_row(page, "", link.name, "from home", link.from_home);
+    link_row(page, "", "", "to home", link.to_home);
+  }
+}
+
+void memory_use(Page& page, const RunReport& report) {
+  page.blank();
+  page.row("Memory", fmt::format("{:<22}{:>12}{:>14}", "", "peak", "of"));
+  const auto row = [&page](std::string_view what, Bytes peak, std::optional<Bytes> of,
+                           std::string_view note) {
+    page.row("", fmt::format("{:<22}{:>12}{:>14}{:>8}   {}", what, readable_size(peak),
+                             of ? readable_size(*of) : "",
+                             of ? percent(static_cast<double>(peak), static_cast<double>(*of)) : "", note));
+  };
+  for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
+  row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
+  if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
+}
+
+void worker_row(Page& page, std::string_view what, const WorkerReport& worker) {
+  const double all = worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+  const auto cell = [all](double seconds) {
+    return fmt::format("{:>12}{:>8}", readable_seconds(seconds), percent(seconds, all));
+  };
+  page.row("", fmt::format("{:<9}{}{}{}{:>13}", what, cell(worker.busy_seconds),
+                           cell(worker.waiting_for_data_seconds), cell(worker.waiting_for_tasks_seconds),
+                           with_commas(worker.tasks)));
+}
+
+void workers(Page& page, const RunReport& report) {
+  const std::vector<WorkerReport>& all = report.worker_times;
+  if (all.empty()) return;
+  page.blank();
+  page.row("Workers", fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "", "busy", "waiting for data",
+                                  "waiting for tasks", "tasks"));
+  if (all.size() <= most_workers_listed) {
+    for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
+    return;
+  }
+  WorkerReport mean;
+  for (const WorkerReport& one : all) {
+    mean.busy_seconds += one.busy_seconds / static_cast<double>(all.size());
+    mean.waiting_for_data_seconds += one.waiting_for_data_seconds / static_cast<double>(all.size());
+    mean.waiting_for_tasks_seconds += one.waiting_for_tasks_seconds / static_cast<double>(all.size());
+    mean.tasks += one.tasks;
+  }
+  mean.tasks /= all.size();
+  worker_row(page, "mean", mean);
+  const auto [idlest, busiest] = std::ranges::minmax_element(all, {}, &WorkerReport::busy_seconds);
+  worker_row(page, fmt::format("{}", std::distance(all.begin(), idlest)), *idlest);
+  worker_row(page, fmt::format("{}", std::distance(all.begin(), busiest)), *busiest);
+  page.row("", fmt::format("the mean of {}, the least busy, the busiest", all.size()));
+}
+
+}  // namespace
+
+std::string text(const RunReport& report) {
+  Page page;
+  setting(page, report);
+  speed(page, report);
+  moved(page, report);
+  links(page, report);
+  memory_use(page, report);
+  workers(page, report);
+  return page.take();
+}
+
+}  // namespace fairlead::report

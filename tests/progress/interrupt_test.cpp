@@ -1,0 +1,207 @@
+// Each test is a child process that gets signals, and how it ends.
+#include "fairlead/interrupt.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <thread>
+
+namespace fairlead::app {
+
+namespace {
+
+using testing::ExitedWithCode;
+using testing::KilledBySignal;
+
+void send(int number) { kill(getpid(), number); }
+
+// As the keyboard of the terminal does.
+void type_control_c() {
+  siginfo_t info{};
+  info.si_signo = SIGINT;
+  info.si_code = SI_KERNEL;
+  syscall(SYS_rt_sigqueueinfo, getpid(), SIGINT, &info);
+}
+
+// Waits for what another thread does, for 20 seconds at most.
+template <class Condition>
+bool happens(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+class InterruptDeathTest : public testing::Test {
+ protected:
+  // The child begins again from main(), with one thread: ThreadSanitizer insists on it.
+  InterruptDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+}  // namespace
+
+TEST_F(InterruptDeathTest, TheFirstControlCCancelsAndTheProgramEndsAsItLikes) {
+  EXPECT_EXIT(
+      {
+        std::promise<void> cancelled;
+        Interrupt interrupt([&] { cancelled.set_value(); });
+        if (Interrupt::signal() != 0) std::exit(1);
+        send(SIGINT);
+        cancelled.get_future().wait();
+        std::exit(Interrupt::signal() == SIGINT ? 42 : 2);
+      },
+      ExitedWithCode(42), "");
+}
+
+TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceThoughTheFirstIsNotServed) {
+  EXPECT_EXIT(
+      {
+        std::promise<void> cancelling;
+        std::promise<void> never;
+        Interrupt interrupt(
+            [&] {
+              cancelling.set_value();
+              never.get_future().wait();
+            },
+            "end of line\n");
+        send(SIGINT);
+        cancelling.get_future().wait();
+        send(SIGINT);
+        happens([] { return false; });
+      },
+      ExitedWithCode(130), "end of line\n");
+}
+
+TEST_F(InterruptDeathTest, TerminationIsHandledTheSameWithItsOwnExitCode) {
+  EXPECT_EXIT(
+      {
+        std::promise<void> cancelled;
+        Interrupt interrupt([&] { cancelled.set_value(); });
+        send(SIGTERM);
+        cancelled.get_future().wait();
+        if (Interrupt::signal() != SIGTERM) std::exit(1);
+        send(SIGTERM);
+        happens([] { return false; });
+      },
+      ExitedWithCode(143), "");
+}
+
+TEST_F(InterruptDeathTest, AfterwardsASignalEndsTheProcessAsBefore) {
+  EXPECT_EXIT(
+      {
+        {
+          Interrupt interrupt([] {});
+        }
+        send(SIGINT);
+        happens([] { return false; });
+      },
+      KilledBySignal(SIGINT), "");
+}
+
+TEST_F(InterruptDeathTest, ASignalToAnyThreadCounts) {
+  EXPECT_EXIT(
+      {
+        std::atomic<int> cancelled = 0;
+        Interrupt interrupt([&] { ++cancelled; });
+        std::thread([] { pthread_kill(pthread_self(), SIGINT); }).join();
+        std::exit(happens([&] { return cancelled == 1; }) ? 42 : 1);
+      },
+      ExitedWithCode(42), "");
+}
+
+// `fairlead ... &` in a script: Ctrl-C typed there means the script's program in the foreground.
+TEST_F(InterruptDeathTest, InTheBackgroundTheKeyboardIsIgnoredAndASentSignalIsNot) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_IGN);
+        std::atomic<int> cancelled = 0;
+        Interrupt interrupt([&] { ++cancelled; });
+        type_control_c();
+        type_control_c();
+        if (Interrupt::signal() != 0) std::exit(1);
+        send(SIGINT);
+        std::exit(happens([&] { return cancelled == 1; }) ? 42 : 2);
+      },
+      ExitedWithCode(42), "");
+}
+
+TEST_F(InterruptDeathTest, InTheForegroundTheKeyboardCounts) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);
+        Interrupt interrupt([] {});
+        type_control_c();
+        type_control_c();
+        happens([] { return false; });
+      },
+      ExitedWithCode(130), "");
+}
+
+TEST_F(InterruptDeathTest, AFileSizeLimitIsAnErrorOfTheWriteNotTheEnd) {
+  EXPECT_EXIT(
+      {
+        Interrupt interrupt([] {});
+        char name[] = "/tmp/fairlead-limit-XXXXXX";
+        const int fd = mkstemp(name);
+        unlink(name);
+        rlimit limit{};
+        limit.rlim_cur = 100;
+        limit.rlim_max = RLIM_INFINITY;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        const bool refused = pwrite(fd, "x", 1, 1000) == -1 && errno == EFBIG;
+        std::exit(refused ? 42 : 1);
+      },
+      ExitedWithCode(42), "");
+}
+
+TEST(Interrupt, WithoutASignalNothingIsCancelledAndHandlersAreAsBefore) {
+  struct sigaction before = {}, after = {};
+  sigaction(SIGTERM, nullptr, &before);
+  bool cancelled = false;
+  {
+    Interrupt interrupt([&] { cancelled = true; });
+    sigaction(SIGTERM, nullptr, &after);
+    EXPECT_NE(after.sa_flags & SA_SIGINFO, before.sa_flags & SA_SIGINFO);
+  }
+  sigaction(SIGTERM, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, before.sa_handler);
+  EXPECT_FALSE(cancelled);
+}
+
+TEST(Interrupt, OneAtATimeAndAnotherAfterwards) {
+  {
+    Interrupt first([] {});
+    EXPECT_THROW(Interrupt([] {}), UsageError);
+  }
+  EXPECT_NO_THROW(Interrupt([] {}));
+}
+
+TEST(Interrupt, FirstSignalsOfManyRunsAreEachServedOnce) {
+  for (int run = 0; run < 50; ++run) {
+    std::atomic<int> cancelled = 0;
+    {
+      Interrupt interrupt([&] { ++cancelled; });
+      send(SIGINT);
+      // Destroyed while the signal is being served, or after.
+      if (run % 2 == 0) {
+        ASSERT_TRUE(happens([&] { return cancelled == 1; }));
+      }
+    }
+    ASSERT_EQ(Interrupt::signal(), SIGINT);
+    ASSERT_EQ(cancelled, 1);
+  }
+}
+
+}  // namespace fairlead::app

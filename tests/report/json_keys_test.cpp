@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/example.hpp"
+#include "report/run_report.hpp"
+
+namespace fairlead::report {
+
+namespace {
+
+using Read = nlohmann::json;
+
+Read read_back(const RunReport& report) { return Read::parse(json(report).text()); }
+
+}  // namespace
+
+TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
+  const Read all = read_back(example());
+  for (const char* key :
+       {"n", "tile", "tiles", "workers", "tasks", "evictions", "memory_limit_bytes", "bytes_read",
+        "bytes_written", "kernel_bytes_read", "kernel_bytes_written", "lower_bound_bytes", "compulsory_bytes",
+        "floor_read_bytes", "floor_bytes", "peak_memory_bytes", "peak_resident_bytes"})
+    EXPECT_TRUE(all.at(key).is_number_unsigned()) << key;
+  for (const char* key :
+       {"seconds", "gflops", "backward_error", "gemm_peak_gflops", "gemm_peak_percent", "ceiling_gflops",
+        "ceiling_percent", "compute_bound_seconds", "critical_path_seconds", "disk_cap_bytes_per_second"})
+    EXPECT_TRUE(all.at(key).is_number_float()) << key;
+  for (const char* key :
+       {"operation", "version", "date", "machine", "element", "scheduler", "kernels", "spill_directory"})
+    EXPECT_TRUE(all.at(key).is_string()) << key;
+  for (const char* key : {"phases", "links", "nodes", "worker_times"})
+    EXPECT_TRUE(all.at(key).is_array()) << key;
+  EXPECT_EQ(all.size(), 17u + 10u + 8u + 4u);
+}
+
+TEST(ReportJson, SaysWhatTheReportSays) {
+  const Read all = read_back(example());
+  EXPECT_EQ(all.at("n"), 16384);
+  EXPECT_EQ(all.at("tile"), 512);
+  EXPECT_EQ(all.at("tiles"), 32);
+  EXPECT_EQ(all.at("scheduler"), "darts");
+  EXPECT_EQ(all.at("backward_error"), 3.21e-16);
+  EXPECT_EQ(all.at("floor_bytes").get<Bytes>(), example().bounds->floor());
+  EXPECT_EQ(all.at("floor_read_bytes").get<Bytes>(), example().bounds->floor_read());
+  EXPECT_EQ(all.at("lower_bound_bytes").get<Bytes>(), example().bounds->lower_bound());
+  EXPECT_NEAR(all.at("ceiling_percent").get<double>(), 100 * 170.5 / 174, 1e-9);
+  EXPECT_NEAR(all.at("gemm_peak_percent").get<double>(), 100 * 170.5 / 180, 1e-9);
+  EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}}));
+  EXPECT_EQ(all.at("worker_times")[1].at("waiting_for_data_seconds"), 0.45);
+  EXPECT_EQ(all.at("nodes")[0],
+            (Read{{"name", "RAM"}, {"capacity_bytes", 250'000'000}, {"peak_bytes", 249'500'000}}));
+}
+
+TEST(ReportJson, EveryByteOnALinkHasDirectionAndCause) {
+  const Read link = read_back(example()).at("links")[0];
+  EXPECT_EQ(link.at("name"), "disk");
+  EXPECT_EQ(link.at("from_home").at("prefetch"), (Read{{"bytes", 2'600'000'000}, {"copies", 1300}}));
+  EXPECT_EQ(link.at("to_home").at("eviction").at("bytes"), 1'100'000'000);
+  for (const char* direction : {"from_home", "to_home"})
+    for (const char* cause : {"demand", "prefetch", "eviction", "flush"})
+      EXPECT_TRUE(link.at(direction).at(cause).at("bytes").is_number_unsigned()) << direction << ' ' << cause;
+}
+
+TEST(ReportJson, WhatIsNotKnownHasNoKey) {
+  RunReport report = example();
+  report.backward_error.reset();
+  report.bounds.reset();
+  report.ceiling.reset();
+  report.ceiling_gflops.reset();
+  report.gemm_peak_gflops.reset();
+  report.peak_resident_bytes.reset();
+  report.kernel_bytes_read.reset();
+  report.kernel_bytes_written.reset();
+  report.spill_directory.reset();
+  report.disk_cap_bytes_per_second.reset();
+  report.operation = report.version = report.date = report.machine = "";
+  const Read all = read_back(report);
+  for (const char* key : {"backward_error",
+                          "lower_bound_bytes",
+                          "compulsory_bytes",
+                          "floor_read_bytes",
+                          "floor_bytes",
+                          "ceiling_gflops",
+                          "ceiling_percent",
+                          "compute_bound_seconds",
+                          "critical_path_seconds",
+                          "gemm_peak_gflops",
+                          "gemm_peak_percent",
+                          "peak_resident_bytes",
+                          "kernel_bytes_read",
+                          "kernel_bytes_written",
+                          "spill_directory",
+                          "disk_cap_bytes_per_second",
+                          "operation",
+                          "version",
+                          "date",
+                          "machine"})
+    EXPECT_FALSE(all.contains(key)) << key;
+  EXPECT_FALSE(all.at("nodes")[1].contains("capacity_bytes"));
+  EXPECT_TRUE(all.contains("seconds"));
+}
+
+}  // namespace fairlead::report

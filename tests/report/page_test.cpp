@@ -1,0 +1,141 @@
+#include "report/run_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "report/example.hpp"
+
+namespace fairlead::report {
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+std::size_t widest_line(const std::string& page) {
+  std::istringstream lines(page);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+}  // namespace
+
+TEST(ReportPage, IsThis) {
+  EXPECT_EQ(text(example()), R"(Fairlead        0.1.0   Cholesky solve   2026-11-20 09:12 UTC
+                2 cores of AMD EPYC 9555, 24 GiB
+
+Problem         n = 16,384, FP64, 32 x 32 tiles of 512
+Setting         2 workers, scheduler darts, kernels OpenBLAS 0.3.21 for SkylakeX
+                memory limit 256 MiB, spill file in /data, disk capped at 250 MB/s
+
+Time            8.60 s
+Phases          generating 820 ms, factorization 8.60 s, solve 412 ms, error check 1.31 s
+Speed           170.5 GFlop/s
+                95 % of GEMM peak, 180.0 (measured, every worker multiplying tiles)
+                98 % of the tiled ceiling, 174.0 (bound: these kernels, a perfect schedule)
+                bounds in time: 8.43 s of computing on all workers, 312 ms along the critical path
+Backward error  3.21e-16
+Tasks           6,545, with 1,234 evictions from memory
+
+Disk                                          read     written        both
+                measured                   3.00 GB     1.20 GB     4.20 GB
+                by the kernel's count      3.01 GB     1.20 GB     4.21 GB
+                floor                      2.51 GB     1.07 GB     3.58 GB   bound + each byte once
+                measured / floor            x 1.20      x 1.12      x 1.17
+                lower bound                1.43 GB                           proved, leading term
+                measured / bound            x 2.10
+
+Links                                      demand   prefetch   eviction      flush        copies
+                disk         from home     400 MB    2.60 GB          -          -         1,500
+                             to home            -          -    1.10 GB     100 MB           600
+
+Memory                                        peak            of
+                RAM                        238 MiB       238 MiB  99.8 %
+                disk                       1.0 GiB
+                under the limit            256 MiB       256 MiB  99.8 %   measured by Fairlead
+                process                    316 MiB                         measured by the kernel
+
+Workers                                  busy    waiting for data   waiting for tasks        tasks
+                0              8.10 s    94 %      300 ms   3.5 %      200 ms   2.3 %        3,300
+                1              8.05 s    94 %      450 ms   5.2 %      100 ms   1.2 %        3,245
+)");
+}
+
+TEST(ReportPage, IsAtMostAHundredColumnsWide) { EXPECT_LE(widest_line(text(example())), 100u); }
+
+TEST(ReportPage, OfAHugeRunIsNoWider) {
+  RunReport huge = example();
+  huge.n = 10'000'000;
+  huge.tiles = 100'000;
+  huge.tile = 102'400;
+  huge.tasks = 166'671'666'700'000;
+  huge.evictions = 99'999'999'999;
+  huge.bytes_read = huge.bytes_written = 999'000'000'000'000'000;
+  huge.memory_limit_bytes = Bytes(1023) << 40;
+  huge.peak_memory_bytes = Bytes(1022) << 40;
+  huge.bounds = cholesky_bounds(huge.n, 8, huge.memory_limit_bytes);
+  huge.seconds = 3e6;
+  huge.gflops = 1e8;
+  huge.gemm_peak_gflops = huge.ceiling_gflops = 1.1e8;
+  huge.worker_times.assign(512, {2.9e6, 5e4, 5e4, 325'000'000});
+  huge.phases.assign(20, {"a phase of the run", 1e5});
+  EXPECT_LE(widest_line(text(huge)), 100u) << text(huge);
+}
+
+TEST(ReportPage, ManyWorkersAreOneMeanAndTheTwoEnds) {
+  RunReport report = example();
+  report.worker_times.assign(9, {5, 3, 2, 100});
+  report.worker_times[3].busy_seconds = 1;
+  report.worker_times[7].busy_seconds = 9;
+  const std::string page = text(report);
+  EXPECT_THAT(page, HasSubstr("                mean           5.00 s"));
+  EXPECT_THAT(page, HasSubstr("                3              1.00 s"));
+  EXPECT_THAT(page, HasSubstr("                7              9.00 s"));
+  EXPECT_THAT(page, HasSubstr("the mean of 9, the least busy, the busiest"));
+  EXPECT_THAT(page, Not(HasSubstr("                5              5.00 s")));
+}
+
+TEST(ReportPage, WhatWasNotMeasuredIsNotThere) {
+  RunReport bare;
+  bare.version = "0.1.0";
+  bare.n = 100;
+  bare.element = "FP64";
+  bare.tile = 50;
+  bare.tiles = 2;
+  bare.workers = 1;
+  bare.scheduler = "eager";
+  bare.kernels = "OpenBLAS";
+  bare.memory_limit_bytes = 1 << 20;
+  bare.seconds = 0.5;
+  bare.gflops = 2;
+  bare.peak_memory_bytes = 1 << 19;
+  EXPECT_EQ(text(bare), R"(Fairlead        0.1.0
+
+Problem         n = 100, FP64, 2 x 2 tiles of 50
+Setting         1 worker, scheduler eager, kernels OpenBLAS, memory limit 1.0 MiB
+
+Time            500 ms
+Speed           2.0 GFlop/s
+Tasks           0, with 0 evictions from memory
+
+Disk                                          read     written        both
+                measured                       0 B         0 B         0 B
+
+Memory                                        peak            of
+                under the limit            512 KiB       1.0 MiB    50 %   measured by Fairlead
+)");
+}
+
+TEST(ReportPage, SaysWhenEverythingFits) {
+  RunReport report = example();
+  report.memory_limit_bytes = Bytes(2) << 30;
+  report.bounds = cholesky_bounds(16384, 8, report.memory_limit_bytes);
+  EXPECT_THAT(text(report), HasSubstr("all fits: each once"));
+  EXPECT_THAT(text(report), HasSubstr("each input once"));
+}
+
+}  // namespace fairlead::report
