@@ -295,6 +295,12 @@ void Memory::failed(Copy& copy) {
   recycle(copy);
 }
 
+void Memory::drop_clean() {
+  for (Datum& datum : data_)
+    for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
+      if (replica->in_list && another_holds(datum, *replica)) drop(*replica, DropReason::evicted);
+}
+
 void Memory::flush() {
   assert(!flush_wanted_);
   for (Datum& datum : data_) {
