@@ -1,3 +1,4 @@
+// The signal handler, and the thread that does what a handler may not.
 #include "fairlead/interrupt.hpp"
 
 #include <fairlead/error.hpp>
@@ -126,16 +127,16 @@ void Interrupt::put_back() noexcept {
 }
 
 void Interrupt::watch() const {
-  for (std::uint64_t seen = 0; seen < over;) {
-    std::uint64_t added = 0;
+  std::uint64_t added = 0;
+  do {
     if (::read(event_fd_, &added, sizeof added) != sizeof added) {
-      if (errno == EINTR) continue;
-      return;
+      if (errno != EINTR) return;
+      added = 0;
+      continue;
     }
-    const bool first = seen % over == 0 && added % over != 0;
-    seen += added;
-    if (first) cancel_();
-  }
+    // Once: a second signal does not come here, it ends the process.
+    if (added % over != 0) cancel_();
+  } while (added < over);
 }
 
 }  // namespace fairlead::app

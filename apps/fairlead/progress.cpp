@@ -1,3 +1,4 @@
+// The thread that draws, and the terminal it draws on.
 #include "fairlead/progress.hpp"
 
 #include <sys/ioctl.h>

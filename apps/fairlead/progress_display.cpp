@@ -1,3 +1,4 @@
+// Composes the line: which parts, how long, when.
 #include "fairlead/progress_display.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The formulas of the bounds, and what they mean when everything fits.
 #include "report/bounds.hpp"
 
 #include <fairlead/error.hpp>

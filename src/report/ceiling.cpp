@@ -1,3 +1,4 @@
+// Work and critical path of a tiled Cholesky factorization, in closed form.
 #include "report/ceiling.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads /proc/self/status and /proc/self/io.
 #include "report/resident.hpp"
 
 #include "machine/system_files.hpp"

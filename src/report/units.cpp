@@ -1,3 +1,4 @@
+// Which unit suits which number.
 #include "report/units.hpp"
 
 #include <fmt/format.h>

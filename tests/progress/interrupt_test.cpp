@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <future>
 #include <thread>
 
@@ -44,6 +44,11 @@ bool happens(Condition condition) {
   return true;
 }
 
+// Ends the process if it does not come.
+void wait_for(std::promise<void>& promise) {
+  if (promise.get_future().wait_for(std::chrono::seconds(20)) != std::future_status::ready) std::exit(3);
+}
+
 class InterruptDeathTest : public testing::Test {
  protected:
   // The child begins again from main(), with one thread: ThreadSanitizer insists on it.
@@ -59,7 +64,7 @@ TEST_F(InterruptDeathTest, TheFirstControlCCancelsAndTheProgramEndsAsItLikes) {
         Interrupt interrupt([&] { cancelled.set_value(); });
         if (Interrupt::signal() != 0) std::exit(1);
         send(SIGINT);
-        cancelled.get_future().wait();
+        wait_for(cancelled);
         std::exit(Interrupt::signal() == SIGINT ? 42 : 2);
       },
       ExitedWithCode(42), "");
@@ -77,7 +82,7 @@ TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceThoughTheFirstIsNotServed) {
             },
             "end of line\n");
         send(SIGINT);
-        cancelling.get_future().wait();
+        wait_for(cancelling);
         send(SIGINT);
         happens([] { return false; });
       },
@@ -90,7 +95,7 @@ TEST_F(InterruptDeathTest, TerminationIsHandledTheSameWithItsOwnExitCode) {
         std::promise<void> cancelled;
         Interrupt interrupt([&] { cancelled.set_value(); });
         send(SIGTERM);
-        cancelled.get_future().wait();
+        wait_for(cancelled);
         if (Interrupt::signal() != SIGTERM) std::exit(1);
         send(SIGTERM);
         happens([] { return false; });
@@ -143,6 +148,7 @@ TEST_F(InterruptDeathTest, InTheForegroundTheKeyboardCounts) {
         std::signal(SIGINT, SIG_DFL);
         Interrupt interrupt([] {});
         type_control_c();
+        happens([] { return Interrupt::signal() == SIGINT; });
         type_control_c();
         happens([] { return false; });
       },

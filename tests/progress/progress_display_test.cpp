@@ -1,3 +1,4 @@
+// What is on the screen at a given moment, on terminals of any width.
 #include "fairlead/progress_display.hpp"
 
 #include <gmock/gmock.h>

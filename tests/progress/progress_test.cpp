@@ -1,3 +1,4 @@
+// The drawing thread, on pseudo terminals and pipes.
 #include "fairlead/progress.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Bounds against known volumes and orders of magnitude.
 #include "report/bounds.hpp"
 
 #include <fairlead/error.hpp>

@@ -1,3 +1,4 @@
+// The ceiling against known rates, and against a walk through every task.
 #include "report/ceiling.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The keys and types that scripts rely on.
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>

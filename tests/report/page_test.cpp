@@ -1,3 +1,4 @@
+// The page a person reads, letter by letter.
 #include "report/run_report.hpp"
 
 #include <gmock/gmock.h>

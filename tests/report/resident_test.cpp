@@ -1,3 +1,4 @@
+// The kernel's counts, from planted files and from this process.
 #include "report/resident.hpp"
 
 #include <gtest/gtest.h>
