@@ -12,7 +12,7 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr std::int64_t rows_per_task = 256;
-constexpr std::size_t strip_elements = (std::size_t{4} << 20) / sizeof(double);
+constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // of x
 
 /// The larger, or NaN if one of them is: std::max would lose it.
