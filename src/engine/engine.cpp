@@ -11,7 +11,8 @@ namespace fairlead::engine {
 
 namespace {
 constexpr Duration short_task{5'000};  // below this, handing over costs more than a long pipeline harms
-constexpr std::size_t short_task_depth = 8, smallest_depth = 4, largest_depth = 16;
+constexpr Duration tiny_task{1'000};   // below this, it costs more than the task
+constexpr std::size_t tiny_task_depth = 24, short_task_depth = 8, smallest_depth = 4, largest_depth = 16;
 constexpr std::size_t unadmitted_allowed = 4;
 constexpr std::int64_t adapt_every = 32;  // tasks
 }  // namespace
@@ -451,7 +452,9 @@ void Engine::insist(Commands& out) {
 void Engine::adapt_depth() {
   if (options_.pipeline_depth == 0) {
     const Duration task = recent_task_time_ / recent_tasks_;
-    if (task < short_task) {
+    if (task < tiny_task) {
+      depth_ = tiny_task_depth;
+    } else if (task < short_task) {
       depth_ = short_task_depth;
     } else if (recent_copies_ == 0) {
       depth_ = 2;

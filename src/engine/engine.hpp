@@ -71,6 +71,7 @@ class Engine final : public View {
 
   /// Tells what happened. Whoever gets the lock serves all that was told; the others leave at once.
   void post(EventChain& events) noexcept { inbox_.push(events); }
+  bool something_posted() const noexcept { return !inbox_.empty(); }
   void enter(EventChain& events, Commands& out);
   /// As enter(), but waits for the lock: afterwards the events have been served.
   void enter_surely(EventChain& events, Commands& out);

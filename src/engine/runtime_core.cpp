@@ -1,8 +1,6 @@
 // Registration, waiting and the checks on who calls.
 #include "engine/runtime_core.hpp"
 
-#include <unistd.h>
-
 #include <cstring>
 
 namespace fairlead::engine {
@@ -27,17 +25,16 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
       window_(window_for(options)),
       engine_(options.topology, std::move(options.policy), world,
               with_reporters(options.engine, world.reporters())),
-      application_(engine_, world, graph_, 0),
-      process_(getpid()) {
+      application_(engine_, world, graph_, 0) {
   world_.begin(engine_, graph_, application_);
 }
 
 RuntimeCore::~RuntimeCore() {
-  if (getpid() == process_) world_.end();
+  if (process_.same_process()) world_.end();
 }
 
 void RuntimeCore::check_caller(const char* what) const {
-  if (getpid() != process_)
+  if (!process_.same_process())
     throw UsageError(std::string(what) +
                      " was called in a forked process; a runtime belongs to the process that made it");
   if (std::this_thread::get_id() != owner_)

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/process_mark.hpp"
 #include "engine/engine.hpp"
 #include "engine/reporter.hpp"
 #include "graph/graph.hpp"
@@ -26,8 +27,8 @@ class DrivenWorld : public World {
   virtual void end() = 0;
   /// The application's thread works (or sleeps) until `done()`; it is called often and must be cheap.
   virtual void help(const std::function<bool()>& done) = 0;
-  /// A worker has nothing to do, so that ready tasks should be told at once.
-  virtual bool hungry() const noexcept = 0;
+  /// Nobody looks at the inbox by himself now: whoever posts has to serve.
+  virtual bool must_be_told() const noexcept = 0;
   /// The application may have to look at its condition again. Called by any thread.
   virtual void nudge() noexcept = 0;
   virtual Time now() noexcept = 0;
@@ -113,7 +114,7 @@ class RuntimeCore {
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();
-  int process_;
+  ProcessMark process_;
   Event flush_event_;
 };
 

@@ -3,8 +3,7 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
-#include <deque>
-
+#include "base/chunked_vector.hpp"
 #include "memory/replica.hpp"
 #include "policy/view.hpp"
 
@@ -18,13 +17,14 @@ struct DatumSpec {
   View::Coordinates coordinates{};
 };
 
-struct Datum {
-  Bytes bytes = 0;
+/// What every admission looks at comes first: two cache lines.
+struct alignas(64) Datum {
+  Replica home;                  ///< always has space; its `version` tells whether it is current
   std::uint64_t version = 1;     ///< the newest; grows with every write
-  Replica home;                  ///< always has space; `version` tells whether it is current
-  Replica* cached = nullptr;     ///< replicas on caches, linked by next_of_datum; kept when absent
   Task* token_holder = nullptr;  ///< the task that changes it among commutative ones
-  bool poisoned = false;         ///< a task that was to write it failed or was cancelled
+  Bytes bytes = 0;
+  Replica* cached = nullptr;  ///< replicas on caches, linked by next_of_datum; kept when absent
+  bool poisoned = false;      ///< a task that was to write it failed or was cancelled
   bool removed = false;
   View::Coordinates coordinates{};
 
@@ -50,8 +50,6 @@ class DatumTable {
   Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
   const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
   std::size_t size() const noexcept { return data_.size(); }
-  auto begin() noexcept { return data_.begin(); }
-  auto end() noexcept { return data_.end(); }
 
   /// The datum's replica on a cache; made (absent) if there is none yet.
   Replica& cached_on(DatumId id, NodeId node) {
@@ -74,8 +72,8 @@ class DatumTable {
   }
 
  private:
-  std::deque<Datum> data_;  // deques: addresses stay
-  std::deque<Replica> replicas_;
+  ChunkedVector<Datum> data_;
+  ChunkedVector<Replica> replicas_;
 };
 
 }  // namespace fairlead::memory

@@ -50,10 +50,10 @@ struct Replica {
   std::uint32_t source_pins = 0;  ///< copies that read it
   std::uint32_t app_pins = 0;     ///< holds of the application
   std::uint64_t version = 0;  ///< of the datum; 0 in a cache: nothing has been written into this space yet
-  Range block{};              ///< cache: its space in the arena
   void* address = nullptr;    ///< user memory: where it is
   Copy* arriving = nullptr;   ///< the copy that brings it
   Copy* outgoing = nullptr;   ///< copies that read it, linked by next_outgoing
+  Range block{};              ///< its space in the arena or in the spill file
   Replica* next_of_datum = nullptr;
   Replica *older = nullptr, *newer = nullptr;  ///< neighbours in the list of replicas that may leave
 

@@ -303,7 +303,8 @@ void Memory::drop_clean() {
 
 void Memory::flush() {
   assert(!flush_wanted_);
-  for (Datum& datum : data_) {
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    Datum& datum = data_[static_cast<DatumId>(i)];
     if (!datum.dirty() || datum.removed || datum.home.task_pins != 0) continue;
     if (datum.home.arriving == nullptr) {
       const Replica* source = source_of(datum, &datum.home);

@@ -2,25 +2,20 @@
 // data probably are; an idle worker steals from the end of a neighbour's queue, whose data probably are not
 // yet there. Gonthier, Marchal, Thibault 2023, section 4.3.
 //
-// What the paper leaves open is decided so: a queue is sorted by priority, then by task id. Tasks that no
+// What the paper leaves open is decided so: a queue is sorted by priority, then by arrival. Tasks that no
 // worker released, or that their releaser cannot run, go round robin over the workers that can run them.
 // Victims are tried in order of distance, then of id. "A set of tasks" is half of the victim's queue rounded
 // up, from the back, as far as the thief can run it; the thief then serves its own queue as always.
 #include "schedule/lws.hpp"
 
 #include <algorithm>
-#include <memory_resource>
-#include <set>
+#include <ranges>
 #include <vector>
+
+#include "schedule/urgency_queue.hpp"
 
 namespace fairlead::schedule {
 namespace {
-
-struct MoreUrgent {
-  bool operator()(const Task* a, const Task* b) const noexcept {
-    return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
-  }
-};
 
 class Lws final : public Policy {
  public:
@@ -32,46 +27,36 @@ class Lws final : public Policy {
   }
 
   Task* pick(WorkerId worker, bool) override {
-    Queue& own = queues_[index(worker)];
+    UrgencyQueue& own = queues_[index(worker)];
     if (own.empty()) steal(worker);
     // Its own queue holds only what it can run, except what it was left with when no other worker could.
-    for (auto it = own.begin(); it != own.end(); ++it) {
-      Task* task = *it;
-      if (!view().can_run(*task, worker)) continue;
-      own.erase(it);
-      return task;
-    }
-    return nullptr;
+    return own.take_first([&](const Task& task) { return view().can_run(task, worker); });
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     std::size_t written = 0;
-    for (const Task* task : queues_[index(worker)])
-      for (const Access& access : task->accesses()) {
-        if (written == out.size()) return written;
+    queues_[index(worker)].for_each_while([&](const Task& task) {
+      for (const Access& access : task.accesses()) {
+        if (written == out.size()) return false;
         if (reads(access.mode)) out[written++] = access.datum;
       }
+      return true;
+    });
     return written;
   }
 
   void worker_lost(WorkerId worker) override {
     lost_[index(worker)] = true;
-    Queue& queue = queues_[index(worker)];
-    while (!queue.empty()) {
-      Task* task = *queue.begin();
-      queue.erase(queue.begin());
+    UrgencyQueue& queue = queues_[index(worker)];
+    while (Task* task = queue.take_first([](const Task&) { return true; }))
       queues_[index(in_turn(*task))].insert(task);
-    }
     ++changes_;
   }
 
  private:
-  using Queue = std::pmr::set<Task*, MoreUrgent>;  // by priority and id, never by address
-
   void attached() override {
     const auto workers = view().workers();
-    queues_.clear();
-    for (std::size_t i = 0; i < workers.size(); ++i) queues_.emplace_back(&pool_);
+    queues_ = std::vector<UrgencyQueue>(workers.size());
     lost_.assign(workers.size(), false);
     nothing_at_.assign(workers.size(), 0);
     victims_.assign(workers.size(), {});
@@ -100,24 +85,22 @@ class Lws final : public Policy {
   void steal(WorkerId thief) {
     if (nothing_at_[index(thief)] == changes_) return;  // nothing new since it last found nothing
     for (const WorkerId victim : victims_[index(thief)]) {
-      Queue& queue = queues_[index(victim)];
-      const std::size_t most = (queue.size() + 1) / 2;
+      UrgencyQueue& queue = queues_[index(victim)];
       loot_.clear();
-      for (auto it = queue.rbegin(); it != queue.rend() && loot_.size() < most; ++it)
-        if (view().can_run(**it, thief)) loot_.push_back(*it);
-      if (loot_.empty()) continue;
-      for (Task* task : loot_) {
-        queue.erase(task);
-        queues_[index(thief)].insert(task);
+      for (std::size_t most = (queue.size() + 1) / 2; most > 0; --most) {
+        Task* task = queue.take_last([&](const Task& it) { return view().can_run(it, thief); });
+        if (task == nullptr) break;
+        loot_.push_back(task);
       }
+      if (loot_.empty()) continue;
+      for (Task* task : loot_ | std::views::reverse) queues_[index(thief)].insert(task);
       ++changes_;  // others may steal it in turn
       return;
     }
     nothing_at_[index(thief)] = changes_;
   }
 
-  std::pmr::unsynchronized_pool_resource pool_;
-  std::vector<Queue> queues_;                   // by worker, most urgent first
+  std::vector<UrgencyQueue> queues_;            // by worker, most urgent first
   std::vector<std::vector<WorkerId>> victims_;  // by worker, nearest first
   std::vector<bool> lost_;                      // by worker
   std::vector<std::uint64_t> nothing_at_;       // by worker: the count of changes when it found nothing

@@ -10,8 +10,11 @@
 namespace fairlead::backend {
 
 namespace {
-constexpr std::size_t told_together = 8;
-constexpr Duration long_task{20'000};  // its end is worth telling at once
+constexpr std::size_t told_together = 24;
+constexpr Duration told_after{8'000};      // the first of them at the latest, and at once if it took as long
+constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
+constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
+constexpr unsigned looks_per_clock = 64;
 
 void pause_briefly() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -40,7 +43,6 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   for (std::size_t i = 1; i < options_.workers; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
   for (std::size_t i = 1; i < options_.workers; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
-  if (!options_.processors.empty()) bind(0);
 }
 
 void CpuWorld::end() {
@@ -97,7 +99,12 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   if (asynchronous) return;  // somebody else says when it is over; it may be by now
   const Duration duration = worker.last_end - start;
   reporter.finished(task, worker.last_end, duration);
-  if (reporter.unreported() >= told_together || duration >= long_task || hungry()) reporter.report();
+  if (reporter.unreported() == 1) worker.first_unreported = worker.last_end;
+  const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;
+  const Duration waiting = worker.last_end - worker.first_unreported;
+  if (reporter.unreported() >= told_together || duration >= told_after ||
+      waiting >= (others_wait ? patience : told_after))
+    reporter.report();
 }
 
 bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
@@ -113,14 +120,22 @@ bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
   return false;
 }
 
-/// Nothing to do: look around for a while, then sleep until somebody brings work or `stop()` holds.
+/// Nothing to do: look around for a while, serving what others have posted, then sleep until somebody brings
+/// work or `stop()` holds.
 template <class Stop>
-void CpuWorld::rest(Worker& worker, Stop&& stop) {
+void CpuWorld::rest(Worker& worker, engine::Reporter& reporter, Stop&& stop) {
   idle_.fetch_add(1);
   const auto until = std::chrono::steady_clock::now() + options_.spin;
-  for (unsigned looks = 0; worker.mailbox.empty() && !stop(); ++looks) {
-    if (looks % 64 == 63 && std::chrono::steady_clock::now() >= until) {
-      worker.sleeper.sleep_unless([&] { return !worker.mailbox.empty() || stop(); });
+  for (unsigned looks = 1; worker.mailbox.empty() && !stop(); ++looks) {
+    if (looks % looks_per_glance == 0 && engine_->something_posted()) reporter.serve();
+    if (looks % looks_per_clock == 0 && std::chrono::steady_clock::now() >= until) {
+      // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
+      // changing it.
+      asleep_.fetch_add(1);
+      worker.sleeper.sleep_unless(
+          [&] { return !worker.mailbox.empty() || engine_->something_posted() || stop(); });
+      asleep_.fetch_sub(1);
+      if (worker.mailbox.empty() && engine_->something_posted()) reporter.serve();
       break;
     }
     pause_briefly();
@@ -138,11 +153,32 @@ void CpuWorld::run(std::size_t index) {
   worker.reporter->add(worker.arrival);
   worker.reporter->serve();
   while (!ending_.load(std::memory_order_relaxed))
-    if (!work_once(index, *worker.reporter)) rest(worker, [this] { return ending_.load(); });
+    if (!work_once(index, *worker.reporter))
+      rest(worker, *worker.reporter, [this] { return ending_.load(); });
 }
+
+/// The application's thread is bound only while it works here: what it starts elsewhere is none of our
+/// business.
+class CpuWorld::BoundForNow {
+ public:
+  explicit BoundForNow(CpuWorld& world) : bound_(!world.options_.processors.empty()) {
+    if (!bound_ || pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) != 0) return;
+    world.bind(0);
+  }
+  ~BoundForNow() {
+    if (bound_) pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
+  }
+  BoundForNow(const BoundForNow&) = delete;
+  BoundForNow& operator=(const BoundForNow&) = delete;
+
+ private:
+  bool bound_;
+  cpu_set_t before_{};
+};
 
 void CpuWorld::help(const std::function<bool()>& done) {
   Worker& self = *workers_[0];
+  const BoundForNow bound(*this);
   const auto announce = [&](EventKind kind) {
     self.arrival.kind = kind;
     self.arrival.worker = WorkerId{0};
@@ -154,7 +190,7 @@ void CpuWorld::help(const std::function<bool()>& done) {
   self.clock_is_fresh = false;
   announce(EventKind::worker_arrived);
   while (!stop())
-    if (!work_once(0, *application_)) rest(self, stop);
+    if (!work_once(0, *application_)) rest(self, *application_, stop);
   if (application_->unreported() != 0) application_->report();
   announce(EventKind::worker_left);
 }

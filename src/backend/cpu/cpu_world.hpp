@@ -33,7 +33,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
   void end() override;
   void help(const std::function<bool()>& done) override;
-  bool hungry() const noexcept override { return idle_.load(std::memory_order_relaxed) > 0; }
+  bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
   Time now() noexcept override { return std::chrono::steady_clock::now() - began_; }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
@@ -60,14 +60,17 @@ class CpuWorld final : public engine::DrivenWorld {
     Event arrival;
     Time last_end{};  // the thread's: when it last looked at the clock
     bool clock_is_fresh = false;
+    Time first_unreported{};
   };
+
+  class BoundForNow;
 
   void run(std::size_t worker);
   void bind(std::size_t worker);
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   bool work_once(std::size_t worker, engine::Reporter& reporter);
   template <class Stop>
-  void rest(Worker& worker, Stop&& stop);
+  void rest(Worker& worker, engine::Reporter& reporter, Stop&& stop);
   void disk_done(const IoResult& result);
 
   CpuOptions options_;
@@ -75,7 +78,8 @@ class CpuWorld final : public engine::DrivenWorld {
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
-  alignas(64) std::atomic<int> idle_{0};
+  alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  std::atomic<int> asleep_{0};            // of these, those that do not look any more
   std::atomic<bool> ending_{false};
   std::mutex disk_mutex_;  // guards disk_reporter_: the disk's threads take turns
   std::unique_ptr<engine::Reporter> disk_reporter_;

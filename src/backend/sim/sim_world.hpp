@@ -37,7 +37,7 @@ class SimWorld final : public engine::DrivenWorld {
   void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
   void end() override {}
   void help(const std::function<bool()>& done) override;
-  bool hungry() const noexcept override { return idle_workers_ > 0; }
+  bool must_be_told() const noexcept override { return idle_workers_ > 0; }
   void nudge() noexcept override {}
   Time now() noexcept override { return now_; }
   std::size_t reporters() const noexcept override { return 1; }

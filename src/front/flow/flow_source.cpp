@@ -13,8 +13,6 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::size_t told_together = 8;
-
 std::string mebibytes(Bytes bytes) {
   if (bytes < 1024 * 1024) return fmt::format("{} bytes", bytes);
   return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
@@ -103,11 +101,10 @@ void FlowSource::submit(const Submission& submission) {
     task->kind = EventKind::task_ready;
     task->worker = no_id<WorkerId>;
     task->at = Time{};
-    ready_.append(*task);
-    if (ready_.size() >= told_together || core_.world().hungry()) {
-      core_.application().add(ready_);
-      core_.application().serve();
-    }
+    EventChain ready;
+    ready.append(*task);
+    core_.engine().post(ready);
+    if (core_.world().must_be_told()) core_.application().serve();
   }
   if (submitted_ - progress_.done.load(std::memory_order_relaxed) >= core_.window()) {
     core_.engine().horizon_closed();
@@ -158,10 +155,6 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
 }
 
 void FlowSource::wait_until_done(std::uint64_t target) {
-  if (!ready_.empty()) {
-    core_.application().add(ready_);
-    core_.application().serve();
-  }
   progress_.target.store(target);
   core_.help([&] { return progress_.done.load() >= target; });
   progress_.target.store(~std::uint64_t{0});

@@ -47,7 +47,6 @@ class FlowSource final : public TaskSource {
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
   std::uint64_t submitted_ = 0;  // the submitter's
-  EventChain ready_;             // the submitter's: ready at once, not told yet
   engine::Progress& progress_;
   std::mutex failure_mutex_;  // guards the three below
   std::exception_ptr failure_;

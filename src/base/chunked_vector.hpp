@@ -1,0 +1,50 @@
+// A vector that never moves its elements: large chunks, so that a look-up is a shift, a mask and two loads.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace fairlead {
+
+template <class T, std::size_t ChunkSize = 256>
+class ChunkedVector {
+  static_assert((ChunkSize & (ChunkSize - 1)) == 0, "a power of two");
+
+ public:
+  ChunkedVector() = default;
+  ChunkedVector(const ChunkedVector&) = delete;
+  ChunkedVector& operator=(const ChunkedVector&) = delete;
+  ~ChunkedVector() {
+    for (std::size_t i = size_; i-- > 0;) (*this)[i].~T();
+  }
+
+  template <class... Arguments>
+  T& emplace_back(Arguments&&... arguments) {
+    if (size_ % ChunkSize == 0 && size_ / ChunkSize == chunks_.size())
+      chunks_.push_back(std::make_unique<Chunk>());
+    T* place = reinterpret_cast<T*>(chunks_[size_ / ChunkSize]->bytes) + size_ % ChunkSize;
+    new (place) T(std::forward<Arguments>(arguments)...);
+    ++size_;
+    return *std::launder(place);
+  }
+  T& operator[](std::size_t i) noexcept {
+    return *std::launder(reinterpret_cast<T*>(chunks_[i / ChunkSize]->bytes) + i % ChunkSize);
+  }
+  const T& operator[](std::size_t i) const noexcept {
+    return *std::launder(reinterpret_cast<const T*>(chunks_[i / ChunkSize]->bytes) + i % ChunkSize);
+  }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+ private:
+  struct Chunk {
+    alignas(T) std::byte bytes[sizeof(T) * ChunkSize];
+  };
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace fairlead

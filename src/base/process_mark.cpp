@@ -1,0 +1,34 @@
+// One page that a fork wipes (MADV_WIPEONFORK, Linux 4.14).
+#include "base/process_mark.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace fairlead {
+
+namespace {
+constexpr std::size_t page_bytes = 4096;
+}
+
+ProcessMark::ProcessMark() : process_(getpid()) {
+  void* page = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  if (madvise(page, page_bytes, MADV_WIPEONFORK) != 0) {
+    munmap(page, page_bytes);
+    return;
+  }
+  page_ = static_cast<volatile int*>(page);
+  *page_ = 1;
+}
+
+ProcessMark::~ProcessMark() {
+  if (page_ != nullptr) munmap(const_cast<int*>(page_), page_bytes);
+}
+
+bool ProcessMark::same_process() const noexcept {
+  return page_ != nullptr ? *page_ == 1 : getpid() == process_;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,23 @@
+// Tells whether this is still the process that made the mark, or one forked from it: without asking the
+// system each time, because what asks is on the path of every task.
+#pragma once
+
+namespace fairlead {
+
+class ProcessMark {
+ public:
+  ProcessMark();
+  ProcessMark(const ProcessMark&) = delete;
+  ProcessMark& operator=(const ProcessMark&) = delete;
+  ~ProcessMark();
+
+  /// False in a forked child.
+  bool same_process() const noexcept;
+
+ private:
+  volatile int* page_ =
+      nullptr;  // holds 1; the kernel wipes it in a child. Null: not available, so ask for the id
+  int process_;
+};
+
+}  // namespace fairlead

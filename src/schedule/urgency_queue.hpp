@@ -1,0 +1,82 @@
+// Ready tasks, most urgent first: by priority, then in the order in which they came. Made for what programs
+// do: few priorities at a time; then both ends cost a few nanoseconds.
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "data/task.hpp"
+
+namespace fairlead::schedule {
+
+class UrgencyQueue {
+ public:
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+
+  void insert(Task* task) {
+    ++size_;
+    if (last_ == buckets_.end() || last_->first != task->priority)
+      last_ = buckets_.try_emplace(task->priority).first;
+    last_->second.push_back(task);
+  }
+
+  /// Removes the most urgent task that satisfies the condition; null if none does.
+  template <class Condition>
+  Task* take_first(Condition&& condition) {
+    for (auto it = buckets_.begin(); it != buckets_.end(); ++it) {
+      Bucket& bucket = it->second;
+      for (auto at = bucket.begin(); at != bucket.end(); ++at) {
+        Task* task = *at;
+        if (!condition(*task)) continue;
+        at == bucket.begin() ? bucket.pop_front() : void(bucket.erase(at));
+        removed_from(it);
+        return task;
+      }
+    }
+    return nullptr;
+  }
+  /// The least urgent one.
+  template <class Condition>
+  Task* take_last(Condition&& condition) {
+    for (auto it = buckets_.end(); it != buckets_.begin();) {
+      --it;
+      Bucket& bucket = it->second;
+      for (auto at = bucket.end(); at != bucket.begin();) {
+        Task* task = *--at;
+        if (!condition(*task)) continue;
+        bucket.erase(at);
+        removed_from(it);
+        return task;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Calls f(task) in order of urgency until it returns false.
+  template <class F>
+  void for_each_while(F&& f) const {
+    for (const auto& [priority, bucket] : buckets_)
+      for (const Task* task : bucket)
+        if (!f(*task)) return;
+  }
+
+ private:
+  using Bucket = std::deque<Task*>;  // oldest first
+  using Buckets = std::map<std::int32_t, Bucket, std::greater<>>;
+
+  void removed_from(Buckets::iterator bucket) {
+    --size_;
+    // The last one stays: with a single priority nothing is allocated over and over.
+    if (!bucket->second.empty() || buckets_.size() == 1) return;
+    if (last_ == bucket) last_ = buckets_.end();
+    buckets_.erase(bucket);
+  }
+
+  Buckets buckets_;
+  Buckets::iterator last_ = buckets_.end();  // where a task was inserted last
+  std::size_t size_ = 0;
+};
+
+}  // namespace fairlead::schedule
