@@ -19,7 +19,7 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&bench, &info, &help};
+constexpr const Subcommand* all[] = {&solve_command, &bench, &info, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {
