@@ -51,19 +51,21 @@ int bench_cholesky(Config config) {
   const auto n = static_cast<std::int64_t>(config.count("n"));
   CholeskyProblem problem{.operation = "Cholesky factorization", .n = n, .element_bytes = sizeof(T)};
   if (!config.has("memory"))
-    config.set("memory", static_cast<std::uint64_t>(
-                             config.real("memory-fraction") *
-                             static_cast<double>(report::triangle_bytes(static_cast<std::uint64_t>(n), sizeof(T)))));
+    config.set("memory", static_cast<std::uint64_t>(config.real("memory-fraction") *
+                                                    static_cast<double>(report::triangle_bytes(
+                                                        static_cast<std::uint64_t>(n), sizeof(T)))));
   problem.memory_limit = config.bytes("memory");
 
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   // Besides the tiles: the right-hand side that becomes the solution, and what judging it takes.
-  const Bytes reserved = static_cast<Bytes>(n) * sizeof(T) +
-                         workers * linalg::BackwardError<T>::scratch_bytes_per_worker(1);
+  const Bytes reserved =
+      static_cast<Bytes>(n) * sizeof(T) + workers * linalg::BackwardError<T>::scratch_bytes_per_worker(1);
+  problem.reserved = reserved;
   const Bytes for_tiles = problem.memory_limit > reserved ? problem.memory_limit - reserved : 0;
-  problem.tile = config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
-                                    : linalg::choose_cholesky_tile(n, sizeof(T), for_tiles, workers);
+  problem.tile = config.has("tile")
+                     ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
+                     : linalg::choose_cholesky_tile(n, sizeof(T), for_tiles, workers);
   const std::int64_t tiles = (n + problem.tile - 1) / problem.tile;
 
   report::RunReport report;
@@ -78,7 +80,8 @@ int bench_cholesky(Config config) {
                          run.runtime().capacity_bytes();
 
     run.begin("generation", static_cast<std::uint64_t>(tiles * (tiles + 1) / 2));
-    linalg::fill<T>(run.flow(), std::make_shared<linalg::GeneratedSpd<T>>(n, config.count("seed")), a, Tiles::lower);
+    linalg::fill<T>(run.flow(), std::make_shared<linalg::GeneratedSpd<T>>(n, config.count("seed")), a,
+                    Tiles::lower);
     run.end(!in_core);
     if (!in_core) run.runtime().drop_clean();
 
@@ -115,7 +118,8 @@ int bench_cholesky(Config config) {
 
 int run(const ParsedCommandLine& given) {
   if (given.positionals.front() != "cholesky")
-    throw ConfigError(fmt::format("there is no benchmark \"{}\"; there is cholesky", given.positionals.front()));
+    throw ConfigError(
+        fmt::format("there is no benchmark \"{}\"; there is cholesky", given.positionals.front()));
   return given.config.text("precision") == "single" ? bench_cholesky<float>(given.config)
                                                     : bench_cholesky<double>(given.config);
 }

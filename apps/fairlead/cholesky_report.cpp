@@ -70,8 +70,9 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report::RunReport report;
   report.operation = problem.operation;
   report.version = version();
-  report.date = fmt::format("{:%Y-%m-%d %H:%M} UTC",
-                            fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  report.date =
+      fmt::format("{:%Y-%m-%d %H:%M} UTC",
+                  fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   report.machine = machine_line();
   report.n = static_cast<std::uint64_t>(problem.n);
   report.element = problem.element_bytes == 8 ? "FP64" : "FP32";
@@ -83,7 +84,8 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report.memory_limit_bytes = problem.memory_limit;
   report.spill_directory = config.text("disk-directory");
   if (config.has("disk-bandwidth"))
-    report.disk_cap_bytes_per_second = static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"));
+    report.disk_cap_bytes_per_second =
+        static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"));
   report.tasks = after.engine.tasks - before.engine.tasks;
 
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
@@ -108,20 +110,21 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     report.evictions += node.evictions - before.engine.nodes[i].evictions;
     report.peak_memory_bytes += node.peak_bytes;
   }
+  report.peak_memory_bytes += problem.reserved;
   report.peak_resident_bytes = report::peak_resident_bytes();
   for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
     const auto& from = before.engine.workers[i];
     const auto& to = after.engine.workers[i];
-    report.worker_times.push_back({seconds_between(from.busy, to.busy),
-                                   seconds_between(from.waiting_for_data, to.waiting_for_data),
-                                   seconds_between(from.waiting_for_tasks, to.waiting_for_tasks),
-                                   to.tasks - from.tasks});
+    report.worker_times.push_back(
+        {seconds_between(from.busy, to.busy), seconds_between(from.waiting_for_data, to.waiting_for_data),
+         seconds_between(from.waiting_for_tasks, to.waiting_for_tasks), to.tasks - from.tasks});
   }
   report.bounds = report::cholesky_bounds(report.n, problem.element_bytes, problem.memory_limit);
   return report;
 }
 
-void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const CholeskyProblem& problem) {
+void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
+                     const CholeskyProblem& problem) {
   linalg::RateSettings settings;
   settings.tile = problem.tile;
   settings.threads = static_cast<int>(report.workers);

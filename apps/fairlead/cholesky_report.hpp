@@ -25,6 +25,7 @@ struct CholeskyProblem {
   std::int32_t tile = 0;
   std::size_t element_bytes = 8;
   Bytes memory_limit = 0;
+  Bytes reserved = 0;  ///< of the limit, for what is not tiles
 };
 
 /// All of the report that `counts` tell, which is that of the time between them, and the machine. Time,
@@ -34,7 +35,8 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
 
 /// Times the kernels on all workers' cores at once, for the ceiling and the GEMM peak; a second or two. The
 /// runtime should be gone: its memory is not needed any more, and its threads would take time.
-void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const CholeskyProblem& problem);
+void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
+                     const CholeskyProblem& problem);
 
 /// Prints the page, and writes the JSON if the settings ask for it. Throws SystemError.
 void publish(const report::RunReport& report, const Config& config);

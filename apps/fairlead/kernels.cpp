@@ -30,10 +30,12 @@ linalg::Kernels load_kernels(const Config& config) {
 
 std::string name_of(const linalg::Kernels& kernels) {
   const linalg::Blas& blas = kernels.blas();
-  // OpenBLAS describes itself in a line of options: "OpenBLAS 0.3.21 NO_AFFINITY USE64BITINT ... MAX_THREADS=64".
+  // OpenBLAS describes itself in a line of options: "OpenBLAS 0.3.21 NO_AFFINITY USE64BITINT ...
+  // MAX_THREADS=64".
   const std::string& version = blas.version();
   const auto name_end = version.find(' ');
-  std::string name = version.substr(0, name_end == std::string::npos ? name_end : version.find(' ', name_end + 1));
+  std::string name =
+      version.substr(0, name_end == std::string::npos ? name_end : version.find(' ', name_end + 1));
   if (name.empty()) name = blas.path();
   return blas.core_type().empty() ? name : fmt::format("{} {}", name, blas.core_type());
 }

@@ -36,6 +36,8 @@ constexpr Setting options[] = {{.key = "output",
                                 .help = "where the solution goes; it appears whole or not at all",
                                 .letter = 'o'}};
 
+constexpr std::size_t small_staging_bytes = 64 * 1024;
+
 using data::ElementType;
 using data::NpyFile;
 
@@ -84,15 +86,17 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
   problem.memory_limit = config.bytes("memory");
 
   auto reader = std::make_unique<linalg::SymmetricNpy<T>>(a_file);
-  data::NpyWriter out(config.text("output"), b_file->element(), data::StorageOrder::c, b_file->header().shape);
+  data::NpyWriter out(config.text("output"), b_file->element(), data::StorageOrder::c,
+                      b_file->header().shape);
 
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine.workers);
-  const Bytes scratch = std::max<Bytes>(
-      linalg::SymmetricNpy<T>::scratch_bytes_per_worker,
-      linalg::BackwardError<T>::scratch_bytes_per_worker(columns) + 2 * linalg::NpySource::staging_bytes);
+  const Bytes scratch = std::max<Bytes>(linalg::SymmetricNpy<T>::scratch_bytes_per_worker,
+                                        linalg::BackwardError<T>::scratch_bytes_per_worker(columns) +
+                                            linalg::NpySource::staging_bytes + small_staging_bytes);
   const Bytes reserved = static_cast<Bytes>(n) * static_cast<Bytes>(columns) * sizeof(T) + workers * scratch +
                          linalg::NpySource::staging_bytes;
+  problem.reserved = reserved;
   const Bytes for_tiles = problem.memory_limit > reserved ? problem.memory_limit - reserved : 0;
   problem.tile = config.has("tile")
                      ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
@@ -131,11 +135,13 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 
     run.begin("error check", linalg::BackwardError<T>::tasks(n));
     linalg::BackwardError<T> error(kernels, std::make_shared<linalg::NpySource>(a_file),
-                                   std::make_shared<linalg::NpySource>(b_file), x.data(), columns);
+                                   std::make_shared<linalg::NpySource>(b_file, small_staging_bytes), x.data(),
+                                   columns);
     error.submit(run.flow());
     run.end();
     if (!std::isfinite(error.value()))
-      throw NumericalError("the solution is not finite: the matrix is too close to singular for this precision");
+      throw NumericalError(
+          "the solution is not finite: the matrix is too close to singular for this precision");
 
     run.begin("writing");
     {
@@ -164,8 +170,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 }
 
 int run(const ParsedCommandLine& given) {
-  if (!given.config.has("output"))
-    throw ConfigError("where should the solution go? Give -o x.npy");
+  if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const auto a = std::make_shared<const NpyFile>(given.positionals[0]);
   const auto b = std::make_shared<const NpyFile>(given.positionals[1]);
   const auto& shape = a->header().shape;
@@ -182,10 +187,11 @@ int run(const ParsedCommandLine& given) {
 
 }  // namespace
 
-const Subcommand solve_command{.name = "solve",
-                               .summary = "Solves A x = b for a symmetric positive definite matrix in a file.",
-                               .positionals = positionals,
-                               .options = options,
-                               .run = run};
+const Subcommand solve_command{
+    .name = "solve",
+    .summary = "Solves A x = b for a symmetric positive definite matrix in a file.",
+    .positionals = positionals,
+    .options = options,
+    .run = run};
 
 }  // namespace fairlead::app

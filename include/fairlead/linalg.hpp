@@ -29,9 +29,7 @@ class Kernels {
 
   const Blas& blas() const noexcept { return *blas_; }
   /// Floating-point operations of the tasks that are over; any thread may ask.
-  double flops_done() const noexcept {
-    return static_cast<double>(flops_->load(std::memory_order_relaxed));
-  }
+  double flops_done() const noexcept { return static_cast<double>(flops_->load(std::memory_order_relaxed)); }
   /// For bodies of tasks: what they have done.
   void count(double flops) const noexcept {
     flops_->fetch_add(static_cast<std::uint64_t>(flops), std::memory_order_relaxed);

@@ -19,8 +19,8 @@ NARROWER = {
     "engine": set(ORDER[:ORDER.index("engine")]) - {"schedule"},
     "backend": set(ORDER[:ORDER.index("backend")]) - {"schedule"},
     "net": set(ORDER[:ORDER.index("net")]) - {"schedule"},
-    # Numerical algorithms are written as any user's would be.
-    "algorithms": set(),
+    # Numerical algorithms are written as any user's would be; files and small tools they share.
+    "algorithms": {"base", "data"},
 }
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -53,8 +53,8 @@ std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
 
 template <class T>
 void BackwardError<T>::submit(Flow& flow) {
-  const auto judge = codelet("judge").cpu(
-      [this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
+  const auto judge =
+      codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
     flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
 }
@@ -66,7 +66,8 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   const auto lease = scratch_.lease();
   double* const strip = lease.template as<double>().data();
   double* const x = strip + strip_elements;
-  double* const residual = x + static_cast<std::size_t>(std::min(columns_, columns_at_once)) * (strip_elements / 16);
+  double* const residual =
+      x + static_cast<std::size_t>(std::min(columns_, columns_at_once)) * (strip_elements / 16);
   Norms part;
   part.residual.resize(columns);
   part.x.resize(columns);

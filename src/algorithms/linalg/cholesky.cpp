@@ -1,5 +1,6 @@
-// The tasks of a tiled Cholesky factorization and of its triangular solves, in program order. Buttari, Langou,
-// Kurzak, Dongarra 2009 ("A class of parallel tiled linear algebra algorithms for multicore architectures").
+// The tasks of a tiled Cholesky factorization and of its triangular solves, in program order. Buttari,
+// Langou, Kurzak, Dongarra 2009 ("A class of parallel tiled linear algebra algorithms for multicore
+// architectures").
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
@@ -22,8 +23,7 @@ void cholesky(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a) {
     return 3 * nt - (m + j + k);
   };
   for (std::int32_t k = 0; k < nt; ++k) {
-    flow.submit(
-        tile.potrf(a(k, k), static_cast<std::int64_t>(k) * a.tile()).priority(steps_to_end(k, k, k)));
+    flow.submit(tile.potrf(a(k, k), static_cast<std::int64_t>(k) * a.tile()).priority(steps_to_end(k, k, k)));
     for (std::int32_t m = k + 1; m < nt; ++m)
       flow.submit(tile.trsm(a(k, k), a(m, k)).priority(steps_to_end(m, k, k)));
     for (std::int32_t j = k + 1; j < nt; ++j) {
@@ -40,8 +40,9 @@ void solve_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& l,
     throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match", l.rows(),
                                  l.columns(), b.rows(), b.columns()));
   if (l.tile() != b.tile())
-    throw UsageError(fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
-                                 l.tile(), b.tile()));
+    throw UsageError(
+        fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
+                    l.tile(), b.tile()));
   const TileKernels<T> tile(kernels);
   const std::int32_t nt = l.tile_rows(), columns = b.tile_columns();
   // L y = b, by columns of L, and then L^T x = y, by rows of L from the last: what the first solve has used

@@ -12,7 +12,8 @@ namespace fairlead::linalg {
 
 /// Every tile of `tiles` becomes what the source has there; `lower`: only tiles on and below the diagonal.
 template <class T>
-void fill(Flow& flow, std::shared_ptr<const MatrixSource<T>> source, const TiledMatrix<T>& tiles, Tiles which) {
+void fill(Flow& flow, std::shared_ptr<const MatrixSource<T>> source, const TiledMatrix<T>& tiles,
+          Tiles which) {
   const auto make =
       codelet("generate").cpu([source](Out<Tile<T>> tile, std::int64_t row, std::int64_t column) {
         source->read(row, tile.rows(), column, tile.columns(), tile.data(), tile.leading_dimension());

@@ -12,11 +12,11 @@ namespace fairlead::linalg {
 
 class NpySource final : public MatrixSource<double> {
  public:
-  /// What reading takes of memory, for each thread that reads at once.
+  /// What reading takes of memory, for each thread that reads at once; less will do for a few columns.
   static constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
-  explicit NpySource(std::shared_ptr<const data::NpyFile> file)
-      : file_(std::move(file)), staging_(staging_bytes) {}
+  explicit NpySource(std::shared_ptr<const data::NpyFile> file, std::size_t staging = staging_bytes)
+      : file_(std::move(file)), staging_(staging) {}
 
   std::int64_t rows() const override { return static_cast<std::int64_t>(file_->rows()); }
   std::int64_t columns() const override { return static_cast<std::int64_t>(file_->columns()); }

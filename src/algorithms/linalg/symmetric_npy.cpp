@@ -81,9 +81,7 @@ class BandCodelets {
   template <std::size_t N, class C>
   static void submit(Flow& flow, const C& codelet, const Handles<T>& tiles,
                      const typename SymmetricNpy<T>::Piece& piece) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      flow.submit(codelet(tiles[I]..., piece));
-    }
+    [&]<std::size_t... I>(std::index_sequence<I...>) { flow.submit(codelet(tiles[I]..., piece)); }
     (std::make_index_sequence<N>());
   }
   decltype(make<1>("", nullptr)) one_;
@@ -154,31 +152,32 @@ template <class T>
 void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
   const BandCodelets<T, ReadLower> read("read", this);
   const BandCodelets<T, CompareUpper> compare("compare", this);
-  for_each_piece(tiles, memory_bytes,
-                 [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along,
-                     std::int32_t count) {
-                   Handles<T> handles;
-                   for (std::int32_t i = 0; i < count; ++i) {
-                     // The tile where the element is, or where its mirror image is.
-                     const auto row = std::max(across, along + i), column = std::min(across, along + i);
-                     handles[static_cast<std::size_t>(i)] = tiles(row, column);
-                   }
-                   (lower ? static_cast<void>(read.submit(flow, handles, static_cast<std::size_t>(count), piece))
-                          : compare.submit(flow, handles, static_cast<std::size_t>(count), piece));
-                 });
+  for_each_piece(
+      tiles, memory_bytes,
+      [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
+        Handles<T> handles;
+        for (std::int32_t i = 0; i < count; ++i) {
+          // The tile where the element is, or where its mirror image is.
+          const auto row = std::max(across, along + i), column = std::min(across, along + i);
+          handles[static_cast<std::size_t>(i)] = tiles(row, column);
+        }
+        (lower ? static_cast<void>(read.submit(flow, handles, static_cast<std::size_t>(count), piece))
+               : compare.submit(flow, handles, static_cast<std::size_t>(count), piece));
+      });
 }
 
 template <class T>
 void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
   if (!by_columns_) {
-    file_->template read_tiles<T>(u(piece.across), u(piece.across_count), u(piece.along), u(piece.along_count),
-                                  {tiles, u(piece.across_count), u(piece.tile), u(piece.across_count)},
-                                  lease.bytes());
+    file_->template read_tiles<T>(
+        u(piece.across), u(piece.across_count), u(piece.along), u(piece.along_count),
+        {tiles, u(piece.across_count), u(piece.tile), u(piece.across_count)}, lease.bytes());
   } else {
     const std::int64_t rows = std::min(piece.tile, piece.along_count);
-    file_->template read_tiles<T>(u(piece.along), u(piece.along_count), u(piece.across), u(piece.across_count),
-                                  {tiles, u(rows), u(piece.tile), u(rows)}, lease.bytes());
+    file_->template read_tiles<T>(u(piece.along), u(piece.along_count), u(piece.across),
+                                  u(piece.across_count), {tiles, u(rows), u(piece.tile), u(rows)},
+                                  lease.bytes());
   }
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::int64_t begin = piece.along + static_cast<std::int64_t>(i) * piece.tile;
@@ -191,8 +190,8 @@ void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) 
 }
 
 template <class T>
-void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-                                 std::int64_t first_column) {
+void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t columns,
+                                 std::int64_t first_row, std::int64_t first_column) {
   T largest = 0;
   bool finite = true;
   for (std::int64_t k = 0; k < rows * columns; ++k) {
@@ -203,12 +202,14 @@ void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t 
   if (!finite)
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i)
-        if (!std::isfinite(tile[i + j * rows])) not_finite(first_row + i, first_column + j, tile[i + j * rows]);
+        if (!std::isfinite(tile[i + j * rows]))
+          not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   Difference worst;
   if (first_row == first_column)  // on the diagonal: its two halves
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < j; ++i) {
-        const auto upper = static_cast<double>(tile[i + j * rows]), lower = static_cast<double>(tile[j + i * rows]);
+        const auto upper = static_cast<double>(tile[i + j * rows]),
+                   lower = static_cast<double>(tile[j + i * rows]);
         if (std::abs(upper - lower) > worst.size)
           worst = {std::abs(upper - lower), first_row + i, first_column + j, upper, lower};
       }
@@ -230,7 +231,8 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const
       const std::int64_t length = std::min(width, piece.along_count - begin);
       const std::int64_t across = piece.across + first, along = piece.along + begin;
       if (by_columns_)
-        file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length), staging);
+        file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
+                                      staging);
       else
         file_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
                                       staging);
@@ -244,7 +246,8 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const
           const std::int64_t tile_begin = in_band - in_tile;
           const std::int64_t rows =
               by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
-          const T lower = by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
+          const T lower =
+              by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
           const std::int64_t row = by_columns_ ? along + y : across + x;
           const std::int64_t column = by_columns_ ? across + x : along + y;
           const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
@@ -277,10 +280,10 @@ template <class T>
 void SymmetricNpy<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
   if (worst_.size <= tolerance(file_->element()) * largest_) return;
-  throw NumericalError(
-      fmt::format("{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}",
-                  file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
-                  worst_.lower));
+  throw NumericalError(fmt::format(
+      "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}",
+      file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
+      worst_.lower));
 }
 
 template class SymmetricNpy<float>;

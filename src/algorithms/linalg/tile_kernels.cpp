@@ -14,7 +14,8 @@ namespace fairlead::linalg {
 namespace {
 
 template <class T>
-void triangular_solve(const Kernels& kernels, Transpose op, const TileView<const T>& l, const TileView<T>& x) {
+void triangular_solve(const Kernels& kernels, Transpose op, const TileView<const T>& l,
+                      const TileView<T>& x) {
   const int n = l.rows(), columns = x.columns();
   if (columns == 1)
     kernels.blas().trsv<T>(Triangle::lower, op, Diagonal::general, n, l.data(), l.leading_dimension(),
@@ -44,8 +45,7 @@ void subtract_product(const Kernels& kernels, Transpose op, const TileView<const
 template <class T>
 TileKernels<T>::TileKernels(const Kernels& kernels)
     : potrf(codelet("potrf").cpu([kernels](InOut<Tile> a, std::int64_t first_column) {
-        const int info =
-            kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
+        const int info = kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
         if (info > 0)
           throw NumericalError(
               fmt::format("the matrix is not positive definite: this shows in column {}, counted from 0 (the "
