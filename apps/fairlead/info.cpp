@@ -4,13 +4,11 @@
 
 #include "base/json.hpp"
 #include "config/value.hpp"
+#include "fairlead/cholesky_report.hpp"
+#include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
-
-#include <cerrno>
-#include <fstream>
-#include <system_error>
 
 namespace fairlead::app {
 
@@ -80,7 +78,30 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
                                      : fmt::format(" of {}", readable_size(machine.pages.huge_page_bytes)),
                                  name_of(machine.pages.huge_pages)));
   print_disk(disk);
-  // The kernels (which BLAS, which core type, what that gains) follow here.
+}
+
+std::string described(const linalg::BlasTiming& timing) {
+  return fmt::format("{}{}{}, {:.0f} GF/s on one core", timing.path, timing.core_type.empty() ? "" : " as ",
+                     timing.core_type, timing.gflops());
+}
+
+void print_kernels(const linalg::KernelChoice& choice) {
+  print_row("kernels", described(choice.best));
+  if (choice.gain() > 1)
+    print_row("", fmt::format("{:.2f} times what a program gets that does not choose: {}", choice.gain(),
+                              described(choice.by_default)));
+  else
+    print_row("", "what a program gets that does not choose, too: nothing else is faster");
+  print_row("", choice.from_cache ? "timed by an earlier run" : "timed now");
+  if (!choice.cache_problem.empty())
+    print_row("", fmt::format("the timings could not be kept: {}", choice.cache_problem));
+}
+
+Json timing_json(const linalg::BlasTiming& timing) {
+  return Json::object({{"path", timing.path},
+                       {"core_type", timing.core_type},
+                       {"gemm_gflops", timing.gemm_gflops},
+                       {"potrf_gflops", timing.potrf_gflops}});
 }
 
 void print_settings(const Config& config) {
@@ -94,7 +115,8 @@ void print_settings(const Config& config) {
   }
 }
 
-Json as_json(const Machine& machine, const Disk& disk, const Config& config) {
+Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoice& kernels,
+             const Config& config) {
   Json nodes = Json::array();
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
@@ -134,27 +156,22 @@ Json as_json(const Machine& machine, const Disk& disk, const Config& config) {
                              {"direct_io", disk.direct_io},
                              {"offset_alignment_bytes", disk.offset_alignment_bytes},
                              {"memory_alignment_bytes", disk.memory_alignment_bytes}})},
+      {"kernels", Json::object({{"best", timing_json(kernels.best)},
+                                {"by_default", timing_json(kernels.by_default)},
+                                {"gain", kernels.gain()}})},
       {"settings", settings},
   });
-}
-
-void write_json(const std::string& path, const Json& json) {
-  errno = 0;
-  std::ofstream stream(path);
-  stream << json.text();
-  stream.close();
-  if (!stream)
-    throw SystemError(
-        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO)));
 }
 
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   const Machine machine = machine::discover();
   const Disk disk = machine::disk_of(config.text("disk-directory"));
+  const linalg::KernelChoice kernels = choose_kernels(config);
   print_machine(machine, disk, config);
+  print_kernels(kernels);
   if (given.list_config) print_settings(config);
-  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, config));
+  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, kernels, config));
   return success;
 }
 

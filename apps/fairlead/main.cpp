@@ -4,6 +4,7 @@
 
 #include <fairlead/version.hpp>
 
+#include "algorithms/linalg/blas/blas_timing.hpp"
 #include "config/suggest.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&info, &help};
+constexpr const Subcommand* all[] = {&solve_command, &bench, &info, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {
@@ -26,6 +27,8 @@ int run(int argc, const char* const* argv) {
     return usage;
   }
   const std::string_view first = argv[1];
+  // Hidden: this program started by itself to time a BLAS in a process of its own.
+  if (first == "time-blas") return linalg::time_blas_main(std::vector<std::string>(argv + 2, argv + argc));
   if (first == "--version") {
     fmt::print("fairlead {}\n", version());
     return success;

@@ -31,6 +31,8 @@ struct Subcommand {
   bool config_lists = false;  ///< see CommandLine
 };
 
+extern const Subcommand solve_command;
+extern const Subcommand bench;
 extern const Subcommand info;
 extern const Subcommand help;
 

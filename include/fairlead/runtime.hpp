@@ -53,6 +53,9 @@ class Runtime {
   /// Sends everything that was changed to its home and waits until it is there: what is left to do before the
   /// clock of an out-of-core run stops. No flow may have unfinished tasks.
   void flush();
+  /// Empties the memory of all that its home holds as well: what is used next is read from there. After
+  /// flush(), everything: so begins the clock of an out-of-core run.
+  void drop_clean();
 
   std::size_t workers() const noexcept;
   /// Bytes that tasks can reserve at once.

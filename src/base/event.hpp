@@ -21,6 +21,7 @@ enum class EventKind : std::uint8_t {
   worker_left,     // it does not, until it arrives again
   flush,           // the program wants all results at home
   time_passed,     // nothing else: a wake-up that was asked for
+  drop_clean,      // the program wants caches emptied of what their homes hold as well
 };
 
 struct Event {

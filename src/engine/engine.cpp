@@ -157,6 +157,9 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::flush:
       memory_.flush();
       break;
+    case EventKind::drop_clean:
+      memory_.drop_clean();
+      break;
     case EventKind::time_passed:
       break;
   }

@@ -100,6 +100,14 @@ void RuntimeCore::flush() {
   });
 }
 
+void RuntimeCore::drop_clean() {
+  flush_event_ = {};
+  flush_event_.kind = EventKind::drop_clean;
+  flush_event_.at = world_.now();
+  application_.add(flush_event_);
+  application_.serve_surely();
+}
+
 void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
   if (const int error = engine_.stop_error(); error != 0) {

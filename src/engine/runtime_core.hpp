@@ -97,6 +97,8 @@ class RuntimeCore {
   void help_until(const std::function<bool()>& done);
   /// Sends all results home and waits until they are there.
   void flush();
+  /// Empties the caches of all that nobody uses and that its home holds as well.
+  void drop_clean();
   /// Throws if the run was stopped: a write-back failed, or something inside did.
   void throw_if_stopped();
   /// Makes the text of a datum's name for errors of the engine; by id.

@@ -115,6 +115,9 @@ class Memory {
   /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
+  /// Drops every replica that nobody uses and whose version another place holds: memory is then as cold as
+  /// if the data had never been there.
+  void drop_clean();
 
   bool reaches(NodeId node, NodeId home) const noexcept {
     return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0;

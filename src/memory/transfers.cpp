@@ -323,6 +323,14 @@ void Memory::failed(Copy& copy) {
   recycle(copy);
 }
 
+void Memory::drop_clean() {
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    Datum& datum = data_[static_cast<DatumId>(i)];
+    for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
+      if (replica->in_list && another_holds(datum, *replica)) drop(*replica, DropReason::evicted);
+  }
+}
+
 void Memory::flush() {
   ensure(!flush_wanted_, "one flush ends before the next begins");
   for (std::size_t i = 0; i < data_.size(); ++i) {

@@ -144,6 +144,10 @@ engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
 void Runtime::flush() { implementation_->core.flush(); }
+void Runtime::drop_clean() {
+  implementation_->core.check_caller("drop_clean");
+  implementation_->core.drop_clean();
+}
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
   return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
 }

@@ -1,0 +1,23 @@
+// The kernels that this process computes with: chosen by timing, once per machine, before the library loads.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <string>
+
+#include "algorithms/linalg/blas/choose_kernels.hpp"
+
+namespace fairlead::app {
+
+/// Times the candidates, or reads what earlier runs have kept; the settings blas, blas-coretype and
+/// cache-directory decide which and where.
+linalg::KernelChoice choose_kernels(const Config& config);
+
+/// The same, then sets the process to the best and loads it. At the start of a subcommand: no other thread
+/// may run. Throws as choose_kernels, use_kernels and Blas::load.
+linalg::Kernels load_kernels(const Config& config);
+
+/// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.
+std::string name_of(const linalg::Kernels& kernels);
+
+}  // namespace fairlead::app

@@ -1,0 +1,60 @@
+// A run that somebody watches: one runtime and one flow, with progress shown, Ctrl-C heeded, and each phase
+// timed.
+#pragma once
+#include <fairlead/flow.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fairlead/interrupt.hpp"
+#include "fairlead/progress.hpp"
+#include "report/run_report.hpp"
+
+namespace fairlead::app {
+
+class WatchedRun {
+ public:
+  /// `reserved`: bytes of the memory limit that are used besides the tiles. Throws as Runtime.
+  WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels);
+
+  Runtime& runtime() noexcept { return runtime_; }
+  Flow& flow() noexcept { return flow_; }
+
+  /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
+  /// progress; 0 = unknown.
+  void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
+  /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
+  /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
+  double end(bool flushed = false);
+  /// Of all phases that ended.
+  const std::vector<report::Phase>& phases() const noexcept { return phases_; }
+  /// Takes the display away: nothing more is shown.
+  void stop_showing();
+
+ private:
+  void throw_if_interrupted() const;
+  ProgressSnapshot snapshot() const;
+
+  linalg::Kernels kernels_;
+  Runtime runtime_;
+  Flow flow_;
+  struct Current {
+    std::string_view name;
+    std::uint64_t tasks_before = 0, tasks = 0;
+    double flops_before = 0, flops = 0;
+  };
+  mutable std::mutex mutex_;  // guards current_, which the display reads
+  Current current_;
+  double began_ = 0;  // seconds on the steady clock
+  std::vector<report::Phase> phases_;
+  Interrupt interrupt_;  // what follows is taken down first: it uses the flow from other threads
+  std::optional<Progress> progress_;
+};
+
+}  // namespace fairlead::app

@@ -1,0 +1,160 @@
+// Bands of rows, each a task; in it strips of rows that fit in the scratch memory.
+#include "algorithms/linalg/backward_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/linalg/blas/blas.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr std::int64_t rows_per_task = 256;
+constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
+constexpr std::int64_t columns_at_once = 16;  // of x
+
+/// The larger, or NaN if one of them is: std::max would lose it.
+double larger(double a, double b) noexcept {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return std::max(a, b);
+}
+
+}  // namespace
+
+template <class T>
+BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+                                std::shared_ptr<const MatrixSource<double>> b, const T* x,
+                                std::int64_t columns)
+    : kernels_(std::move(kernels)),
+      a_(std::move(a)),
+      b_(std::move(b)),
+      x_(x),
+      columns_(columns),
+      scratch_(scratch_bytes_per_worker(columns)) {
+  norms_.residual.resize(static_cast<std::size_t>(columns));
+  norms_.x.resize(static_cast<std::size_t>(columns));
+  norms_.b.resize(static_cast<std::size_t>(columns));
+}
+
+template <class T>
+std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
+  // A strip of A; some columns of x in double precision, as long as the strip is wide; the residual.
+  const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
+  return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
+                           static_cast<std::size_t>(rows_per_task * columns));
+}
+
+template <class T>
+std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
+  return static_cast<std::uint64_t>((n + rows_per_task - 1) / rows_per_task);
+}
+
+template <class T>
+void BackwardError<T>::submit(Flow& flow) {
+  const auto judge =
+      codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
+  for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
+    flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
+}
+
+template <class T>
+void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
+  const std::int64_t n = a_->rows();
+  const auto columns = static_cast<std::size_t>(columns_);
+  const auto lease = scratch_.lease();
+  double* const strip = lease.template as<double>().data();
+  double* const x = strip + strip_elements;
+  double* const residual =
+      x + static_cast<std::size_t>(std::min(columns_, columns_at_once)) * (strip_elements / 16);
+  Norms part;
+  part.residual.resize(columns);
+  part.x.resize(columns);
+  part.b.resize(columns);
+
+  b_->read(row, count, 0, columns_, residual, count);
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::int64_t i = 0; i < count; ++i) {
+      part.b[c] = larger(part.b[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
+      part.x[c] =
+          larger(part.x[c], std::abs(static_cast<double>(x_[row + i + static_cast<std::int64_t>(c) * n])));
+    }
+  std::vector<double> row_sums(static_cast<std::size_t>(count));
+  // A strip has up to 16 rows or more and is at most strip_elements / 16 wide, which is what x has room for.
+  const std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
+  const std::int64_t width = std::min(n, widest);
+  const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
+  for (std::int64_t first = 0; first < count; first += height) {
+    const auto rows = static_cast<int>(std::min(height, count - first));
+    for (std::int64_t j = 0; j < n; j += width) {
+      const auto wide = static_cast<int>(std::min(width, n - j));
+      const bool transposed = a_->by_columns();
+      if (transposed)
+        a_->read(j, wide, row + first, rows, strip, wide);
+      else
+        a_->read(row + first, rows, j, wide, strip, rows);
+      if (transposed) {
+        for (int i = 0; i < rows; ++i) {
+          double sum = 0;
+          for (int k = 0; k < wide; ++k) sum += std::abs(strip[k + static_cast<std::int64_t>(i) * wide]);
+          row_sums[static_cast<std::size_t>(first + i)] += sum;
+        }
+      } else {
+        for (int k = 0; k < wide; ++k)
+          for (int i = 0; i < rows; ++i)
+            row_sums[static_cast<std::size_t>(first + i)] +=
+                std::abs(strip[i + static_cast<std::int64_t>(k) * rows]);
+      }
+      for (std::int64_t c = 0; c < columns_; c += columns_at_once) {
+        const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
+        for (int k = 0; k < some; ++k)
+          for (int i = 0; i < wide; ++i)
+            x[i + static_cast<std::int64_t>(k) * wide] = static_cast<double>(x_[j + i + (c + k) * n]);
+        double* const r = residual + first + c * count;
+        const auto ld_r = static_cast<int>(count);
+        const Transpose op = transposed ? Transpose::yes : Transpose::no;
+        if (some == 1)
+          kernels_.blas().gemv<double>(op, transposed ? wide : rows, transposed ? rows : wide, -1, strip,
+                                       transposed ? wide : rows, x, 1, 1, r, 1);
+        else
+          kernels_.blas().gemm<double>(op, Transpose::no, rows, some, wide, -1, strip,
+                                       transposed ? wide : rows, x, wide, 1, r, ld_r);
+      }
+    }
+  }
+  kernels_.count(2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
+  for (const double sum : row_sums) part.a = larger(part.a, sum);
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::int64_t i = 0; i < count; ++i)
+      part.residual[c] =
+          larger(part.residual[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
+  merge(part);
+}
+
+template <class T>
+void BackwardError<T>::merge(const Norms& part) {
+  const std::lock_guard guard(mutex_);
+  norms_.a = larger(norms_.a, part.a);
+  for (std::size_t c = 0; c < norms_.x.size(); ++c) {
+    norms_.residual[c] = larger(norms_.residual[c], part.residual[c]);
+    norms_.x[c] = larger(norms_.x[c], part.x[c]);
+    norms_.b[c] = larger(norms_.b[c], part.b[c]);
+  }
+}
+
+template <class T>
+double BackwardError<T>::value() const {
+  const std::lock_guard guard(mutex_);
+  double worst = 0;
+  for (std::size_t c = 0; c < norms_.x.size(); ++c) {
+    const double scale = norms_.a * norms_.x[c] + norms_.b[c];
+    worst = larger(worst, norms_.residual[c] == 0 ? 0 : norms_.residual[c] / scale);
+  }
+  return worst;
+}
+
+template class BackwardError<float>;
+template class BackwardError<double>;
+
+}  // namespace fairlead::linalg

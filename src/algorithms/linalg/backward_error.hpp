@@ -1,0 +1,58 @@
+// How good a solution is: the normwise backward error, from the matrix as its source has it, not from what is
+// left of it after the factorization.
+#pragma once
+#include <fairlead/flow.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "algorithms/linalg/matrix_source.hpp"
+#include "algorithms/linalg/scratch_pool.hpp"
+
+namespace fairlead::linalg {
+
+/// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns of x:
+/// Rigal, Gaches 1967. Everything is computed in double precision, whatever the type of x.
+///
+/// Each task reads some rows of A whole: the matrix is read once, in order, and needs no memory but
+/// scratch. A source that prefers columns is read by columns and taken for symmetric.
+template <class T>
+class BackwardError {
+ public:
+  /// `x`: column-major in memory, as many rows as A, `columns` columns one after the other; it must stay
+  /// until the flow has been waited for, and not change.
+  BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+                std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t columns);
+
+  /// What one task takes of memory besides; as many as there are workers run at once.
+  static std::size_t scratch_bytes_per_worker(std::int64_t columns) noexcept;
+  static std::uint64_t tasks(std::int64_t n) noexcept;
+
+  void submit(Flow& flow);
+  /// The error, once the flow has been waited for. NaN if x holds one.
+  double value() const;
+
+ private:
+  struct Norms {
+    double a = 0;
+    std::vector<double> residual, x, b;  // of each column
+  };
+  void judge_rows(std::int64_t row, std::int64_t count);
+  void merge(const Norms& part);
+
+  Kernels kernels_;
+  std::shared_ptr<const MatrixSource<double>> a_, b_;
+  const T* x_;
+  std::int64_t columns_;
+  ScratchPool scratch_;
+  mutable std::mutex mutex_;  // guards norms_
+  Norms norms_;
+};
+
+extern template class BackwardError<float>;
+extern template class BackwardError<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,49 @@
+// Matrices that are computed from a seed and the place of each element: nothing has to be stored, and any
+// piece can be made on its own, and again.
+#pragma once
+#include <cstdint>
+
+#include "algorithms/linalg/matrix_source.hpp"
+
+namespace fairlead::linalg {
+
+/// A symmetric positive definite matrix: n on the diagonal, elements uniform in [-1, 1) elsewhere, so that
+/// the diagonal dominates. The same values in both precisions up to rounding.
+template <class T>
+class GeneratedSpd final : public MatrixSource<T> {
+ public:
+  GeneratedSpd(std::int64_t n, std::uint64_t seed) : n_(n), seed_(seed) {}
+
+  std::int64_t rows() const override { return n_; }
+  std::int64_t columns() const override { return n_; }
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override;
+
+ private:
+  std::int64_t n_;
+  std::uint64_t seed_;
+};
+
+/// Elements uniform in [-1, 1): right-hand sides.
+template <class T>
+class GeneratedUniform final : public MatrixSource<T> {
+ public:
+  GeneratedUniform(std::int64_t rows, std::int64_t columns, std::uint64_t seed)
+      : rows_(rows), columns_(columns), seed_(seed) {}
+
+  std::int64_t rows() const override { return rows_; }
+  std::int64_t columns() const override { return columns_; }
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override;
+
+ private:
+  std::int64_t rows_, columns_;
+  std::uint64_t seed_;
+};
+
+extern template class GeneratedSpd<float>;
+extern template class GeneratedSpd<double>;
+extern template class GeneratedUniform<float>;
+extern template class GeneratedUniform<double>;
+
+}  // namespace fairlead::linalg

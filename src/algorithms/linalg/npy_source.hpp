@@ -1,0 +1,37 @@
+// A matrix or the columns of a right-hand side in an .npy file, as a source: in double precision, whatever
+// the file has.
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "algorithms/linalg/matrix_source.hpp"
+#include "algorithms/linalg/scratch_pool.hpp"
+#include "data/npy/npy_file.hpp"
+
+namespace fairlead::linalg {
+
+class NpySource final : public MatrixSource<double> {
+ public:
+  /// What reading takes of memory, for each thread that reads at once; less will do for a few columns.
+  static constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+
+  explicit NpySource(std::shared_ptr<const data::NpyFile> file, std::size_t staging = staging_bytes)
+      : file_(std::move(file)), staging_(staging) {}
+
+  std::int64_t rows() const override { return static_cast<std::int64_t>(file_->rows()); }
+  std::int64_t columns() const override { return static_cast<std::int64_t>(file_->columns()); }
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
+            double* out, std::int64_t ld) const override {
+    const auto lease = staging_.lease();
+    file_->read_block<double>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(row_count),
+                              static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(column_count),
+                              out, static_cast<std::uint64_t>(ld), lease.bytes());
+  }
+  bool by_columns() const override { return file_->order() == data::StorageOrder::fortran; }
+
+ private:
+  std::shared_ptr<const data::NpyFile> file_;
+  mutable ScratchPool staging_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,292 @@
+// Bands of tiles, and what is looked for in them.
+#include "algorithms/linalg/symmetric_npy.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr std::size_t half_scratch = std::size_t{1} << 20;
+constexpr std::size_t most_tiles = 16;  // of a task
+
+template <std::size_t, class P>
+using Same = P;
+
+// A body has a fixed number of parameters: there is one for each of 1, 2, 4, 8 and 16 tiles.
+template <class T, class Tiles>
+struct ReadLower;
+template <class T, std::size_t... I>
+struct ReadLower<T, std::index_sequence<I...>> {
+  SymmetricNpy<T>* reader;
+  void operator()(Same<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+    T* const data[] = {tiles.data()...};
+    reader->read_lower(piece, data);
+  }
+};
+template <class T, class Tiles>
+struct CompareUpper;
+template <class T, std::size_t... I>
+struct CompareUpper<T, std::index_sequence<I...>> {
+  SymmetricNpy<T>* reader;
+  void operator()(Same<I, In<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+    const T* const data[] = {tiles.data()...};
+    reader->compare_upper(piece, data);
+  }
+};
+
+template <class T>
+using Handles = std::array<Handle<Tile<T>>, most_tiles>;
+
+/// Codelets with 1, 2, 4, 8, 16 tiles whose bodies are Body<T, index_sequence<0, ...>>.
+template <class T, template <class, class> class Body>
+class BandCodelets {
+ public:
+  BandCodelets(const char* name, SymmetricNpy<T>* reader)
+      : one_(make<1>(name, reader)),
+        two_(make<2>(name, reader)),
+        four_(make<4>(name, reader)),
+        eight_(make<8>(name, reader)),
+        sixteen_(make<16>(name, reader)) {}
+
+  void submit(Flow& flow, const Handles<T>& tiles, std::size_t count,
+              const typename SymmetricNpy<T>::Piece& piece) const {
+    switch (count) {
+      case 1:
+        return submit<1>(flow, one_, tiles, piece);
+      case 2:
+        return submit<2>(flow, two_, tiles, piece);
+      case 4:
+        return submit<4>(flow, four_, tiles, piece);
+      case 8:
+        return submit<8>(flow, eight_, tiles, piece);
+      default:
+        return submit<16>(flow, sixteen_, tiles, piece);
+    }
+  }
+
+ private:
+  template <std::size_t N>
+  static auto make(const char* name, SymmetricNpy<T>* reader) {
+    return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
+  }
+  template <std::size_t N, class C>
+  static void submit(Flow& flow, const C& codelet, const Handles<T>& tiles,
+                     const typename SymmetricNpy<T>::Piece& piece) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { flow.submit(codelet(tiles[I]..., piece)); }
+    (std::make_index_sequence<N>());
+  }
+  decltype(make<1>("", nullptr)) one_;
+  decltype(make<2>("", nullptr)) two_;
+  decltype(make<4>("", nullptr)) four_;
+  decltype(make<8>("", nullptr)) eight_;
+  decltype(make<16>("", nullptr)) sixteen_;
+};
+
+std::uint64_t u(std::int64_t value) noexcept { return static_cast<std::uint64_t>(value); }
+
+}  // namespace
+
+template <class T>
+SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file)
+    : file_(std::move(file)),
+      by_columns_(file_->order() == data::StorageOrder::fortran),
+      scratch_(scratch_bytes_per_worker) {
+  if (file_->dimensions() != 2 || file_->rows() != file_->columns())
+    throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed",
+                                 file_->path().string(), data::shape_text(file_->header().shape)));
+}
+
+template <class T>
+double SymmetricNpy<T>::tolerance(data::ElementType element) noexcept {
+  return 100 * (element == data::ElementType::float32
+                    ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                    : std::numeric_limits<double>::epsilon());
+}
+
+/// Calls each(lower, piece, first tile along, tiles along) for all pieces: those of the lower triangle first.
+template <class T>
+template <class Each>
+void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
+  const std::int64_t n = tiles.rows(), side = tiles.tile();
+  const std::int32_t nt = tiles.tile_rows();
+  const Bytes tile_bytes = u(side) * u(side) * sizeof(T);
+  const auto most = static_cast<std::int32_t>(
+      std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_tiles));
+  for (const bool lower : {true, false})
+    for (std::int32_t across = 0; across < nt; ++across) {
+      // Lower and by rows, or upper and by columns: from the begin of the line to the diagonal.
+      const bool before = lower != by_columns_;
+      const std::int32_t first = before ? 0 : across + (lower ? 0 : 1);
+      const std::int32_t end = before ? across + (lower ? 1 : 0) : nt;
+      for (std::int32_t along = first; along < end;) {
+        std::int32_t count = 1;
+        while (2 * count <= std::min(most, end - along)) count *= 2;
+        // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
+        if (by_columns_ && count > 1 && along + count == nt && tiles.rows_of(nt - 1) != side) count /= 2;
+        const Piece piece{across * side, std::min(side, n - across * side), along * side,
+                          std::min(count * side, n - along * side), side};
+        each(lower, piece, across, along, count);
+        along += count;
+      }
+    }
+}
+
+template <class T>
+std::uint64_t SymmetricNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const {
+  std::uint64_t count = 0;
+  for_each_piece(tiles, memory_bytes,
+                 [&](bool, const Piece&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
+  return count;
+}
+
+template <class T>
+void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
+  const BandCodelets<T, ReadLower> read("read", this);
+  const BandCodelets<T, CompareUpper> compare("compare", this);
+  for_each_piece(
+      tiles, memory_bytes,
+      [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
+        Handles<T> handles;
+        for (std::int32_t i = 0; i < count; ++i) {
+          // The tile where the element is, or where its mirror image is.
+          const auto row = std::max(across, along + i), column = std::min(across, along + i);
+          handles[static_cast<std::size_t>(i)] = tiles(row, column);
+        }
+        (lower ? static_cast<void>(read.submit(flow, handles, static_cast<std::size_t>(count), piece))
+               : compare.submit(flow, handles, static_cast<std::size_t>(count), piece));
+      });
+}
+
+template <class T>
+void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) {
+  const auto lease = scratch_.lease();
+  if (!by_columns_) {
+    file_->template read_tiles<T>(
+        u(piece.across), u(piece.across_count), u(piece.along), u(piece.along_count),
+        {tiles, u(piece.across_count), u(piece.tile), u(piece.across_count)}, lease.bytes());
+  } else {
+    const std::int64_t rows = std::min(piece.tile, piece.along_count);
+    file_->template read_tiles<T>(u(piece.along), u(piece.along_count), u(piece.across),
+                                  u(piece.across_count), {tiles, u(rows), u(piece.tile), u(rows)},
+                                  lease.bytes());
+  }
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::int64_t begin = piece.along + static_cast<std::int64_t>(i) * piece.tile;
+    const std::int64_t count = std::min(piece.tile, piece.along + piece.along_count - begin);
+    if (!by_columns_)
+      check_tile(tiles[i], piece.across_count, count, piece.across, begin);
+    else
+      check_tile(tiles[i], count, piece.across_count, begin, piece.across);
+  }
+}
+
+template <class T>
+void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t columns,
+                                 std::int64_t first_row, std::int64_t first_column) {
+  T largest = 0;
+  bool finite = true;
+  for (std::int64_t k = 0; k < rows * columns; ++k) {
+    const T size = std::abs(tile[k]);
+    finite &= size <= std::numeric_limits<T>::max();  // false for NaN
+    largest = std::max(largest, size);
+  }
+  if (!finite)
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < rows; ++i)
+        if (!std::isfinite(tile[i + j * rows]))
+          not_finite(first_row + i, first_column + j, tile[i + j * rows]);
+  Difference worst;
+  if (first_row == first_column)  // on the diagonal: its two halves
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < j; ++i) {
+        const auto upper = static_cast<double>(tile[i + j * rows]),
+                   lower = static_cast<double>(tile[j + i * rows]);
+        if (std::abs(upper - lower) > worst.size)
+          worst = {std::abs(upper - lower), first_row + i, first_column + j, upper, lower};
+      }
+  merge(static_cast<double>(largest), worst);
+}
+
+template <class T>
+void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const> tiles) {
+  const auto lease = scratch_.lease();
+  T* const lines = lease.template as<T>().data();
+  const auto staging = lease.bytes().subspan(half_scratch);
+  const auto room = static_cast<std::int64_t>(half_scratch / sizeof(T));
+  const std::int64_t width = std::min(piece.along_count, room);  // of a line
+  const std::int64_t height = std::min(piece.across_count, room / width);
+  Difference worst;
+  for (std::int64_t first = 0; first < piece.across_count; first += height)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += width) {
+      const std::int64_t lines_here = std::min(height, piece.across_count - first);
+      const std::int64_t length = std::min(width, piece.along_count - begin);
+      const std::int64_t across = piece.across + first, along = piece.along + begin;
+      if (by_columns_)
+        file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
+                                      staging);
+      else
+        file_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
+                                      staging);
+      for (std::int64_t y = 0; y < length; ++y) {
+        const std::int64_t in_band = begin + y;
+        const T* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+        const std::int64_t in_tile = in_band % piece.tile;
+        for (std::int64_t x = 0; x < lines_here; ++x) {
+          // The mirror image: by rows, the tile has it in row y and column x; by columns the other way round.
+          const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
+          const std::int64_t tile_begin = in_band - in_tile;
+          const std::int64_t rows =
+              by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
+          const T lower =
+              by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
+          const std::int64_t row = by_columns_ ? along + y : across + x;
+          const std::int64_t column = by_columns_ ? across + x : along + y;
+          const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
+          if (difference <= worst.size) continue;
+          if (!std::isfinite(upper)) not_finite(row, column, upper);
+          worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+        }
+      }
+    }
+  merge(0, worst);
+}
+
+template <class T>
+void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value) const {
+  throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
+                                   file_->path().string(), row, column,
+                                   std::isnan(value) ? "not a number (NaN)" : "infinite"));
+}
+
+template <class T>
+void SymmetricNpy<T>::merge(double largest, const Difference& difference) {
+  const std::lock_guard guard(mutex_);
+  largest_ = std::max(largest_, largest);
+  const auto place = [](const Difference& d) { return std::pair(d.row, d.column); };
+  if (difference.size > worst_.size || (difference.size == worst_.size && place(difference) < place(worst_)))
+    worst_ = difference;
+}
+
+template <class T>
+void SymmetricNpy<T>::require_symmetric() const {
+  const std::lock_guard guard(mutex_);
+  if (worst_.size <= tolerance(file_->element()) * largest_) return;
+  throw NumericalError(fmt::format(
+      "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}",
+      file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
+      worst_.lower));
+}
+
+template class SymmetricNpy<float>;
+template class SymmetricNpy<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,79 @@
+// Reads a symmetric matrix from an .npy file into the tiles of its lower triangle, and looks at every element
+// of the file on the way: numbers that are not finite and a matrix that is not symmetric are found before any
+// computing is done with them.
+//
+// The file is read along its own order in bands: each task takes a row of several tiles (in Fortran order a
+// column), so that a piece has lines of 64 KiB or so. A second pass reads the upper triangle likewise and
+// compares it with the tiles. The file is read once in all.
+#pragma once
+#include <fairlead/flow.hpp>
+#include <fairlead/tiled_matrix.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "algorithms/linalg/scratch_pool.hpp"
+#include "data/npy/npy_file.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+class SymmetricNpy {
+ public:
+  /// Throws InputError if the matrix is not square.
+  explicit SymmetricNpy(std::shared_ptr<const data::NpyFile> file);
+
+  static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
+  /// How far a[i, j] and a[j, i] may be apart, relative to the largest element: what products and sums in
+  /// another order make of a symmetric matrix. The lower triangle is used.
+  static double tolerance(data::ElementType element) noexcept;
+
+  /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
+  /// object must stay until the flow has been waited for. A NaN or an infinity makes a task fail with a
+  /// NumericalError that names its place.
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes);
+  /// How many tasks that is.
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const;
+  /// Once the flow has been waited for: throws NumericalError naming the place where the two triangles differ
+  /// most, if they differ more than `tolerance`.
+  void require_symmetric() const;
+
+  // For the tasks.
+
+  /// Tiles of a band: one across the file's lines, some along them. Counted in elements.
+  struct Piece {
+    std::int64_t across, across_count;  ///< lines: rows of a file in C order, columns in Fortran order
+    std::int64_t along, along_count;
+    std::int64_t tile;
+  };
+  void read_lower(const Piece& piece, std::span<T* const> tiles);
+  void compare_upper(const Piece& piece, std::span<const T* const> tiles);
+
+ private:
+  struct Difference {
+    double size = 0;
+    std::int64_t row = 0, column = 0;  // in the upper triangle
+    double upper = 0, lower = 0;
+  };
+  template <class Each>
+  void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const;
+  [[noreturn]] void not_finite(std::int64_t row, std::int64_t column, T value) const;
+  void check_tile(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                  std::int64_t first_column);
+  void merge(double largest, const Difference& difference);
+
+  std::shared_ptr<const data::NpyFile> file_;
+  bool by_columns_;
+  ScratchPool scratch_;
+  mutable std::mutex mutex_;  // guards what follows
+  double largest_ = 0;        // absolute value of an element
+  Difference worst_;
+};
+
+extern template class SymmetricNpy<float>;
+extern template class SymmetricNpy<double>;
+
+}  // namespace fairlead::linalg

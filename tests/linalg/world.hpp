@@ -1,0 +1,155 @@
+// What the tests of linear algebra share: settings, the kernels, matrices made and fetched back, and
+// LAPACK's ways of judging results (LAPACK Working Note 41: below 30 passes).
+#pragma once
+#include <fairlead/linalg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/fill.hpp"
+#include "algorithms/linalg/generated_matrix.hpp"
+
+namespace fairlead::linalg::testing {
+
+inline constexpr Bytes plenty = Bytes{64} << 20;
+
+struct Setting {
+  std::size_t workers = 2;
+  Bytes memory = plenty;
+  std::string scheduler = "lws";
+};
+
+inline Config config_of(const Setting& setting) {
+  Config config;
+  config.set("workers", setting.workers);
+  config.set("memory", setting.memory);
+  config.set("scheduler", setting.scheduler);
+  config.set("bind-threads", false);
+  return config;
+}
+
+inline const Kernels& kernels() {
+  static const Kernels loaded = Kernels::load();
+  return loaded;
+}
+
+/// A whole matrix in column-major memory.
+template <class T>
+struct Dense {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<T> elements{};
+  T& operator()(std::int64_t i, std::int64_t j) { return elements[static_cast<std::size_t>(i + j * rows)]; }
+  const T& operator()(std::int64_t i, std::int64_t j) const {
+    return elements[static_cast<std::size_t>(i + j * rows)];
+  }
+  bool operator==(const Dense&) const = default;
+};
+
+template <class T>
+Dense<T> dense(const MatrixSource<T>& source) {
+  Dense<T> result{source.rows(), source.columns()};
+  result.elements.resize(static_cast<std::size_t>(result.rows * result.columns));
+  source.read(0, result.rows, 0, result.columns, result.elements.data(), result.rows);
+  return result;
+}
+
+/// Elements that are given, as a source.
+template <class T>
+class GivenMatrix final : public MatrixSource<T> {
+ public:
+  explicit GivenMatrix(Dense<T> given) : given_(std::move(given)) {}
+  std::int64_t rows() const override { return given_.rows; }
+  std::int64_t columns() const override { return given_.columns; }
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
+    for (std::int64_t j = 0; j < column_count; ++j)
+      for (std::int64_t i = 0; i < row_count; ++i) out[i + j * ld] = given_(row + i, column + j);
+  }
+
+ private:
+  Dense<T> given_;
+};
+
+/// The lower triangle of tiles, fetched by a task each; zeros above the diagonal.
+template <class T>
+Dense<T> fetch_lower(Flow& flow, const TiledMatrix<T>& a) {
+  Dense<T> result{a.rows(), a.columns()};
+  result.elements.resize(static_cast<std::size_t>(a.rows() * a.columns()));
+  const auto fetch = codelet("fetch").cpu([&result](In<Tile<T>> tile, std::int64_t row, std::int64_t column) {
+    for (int j = 0; j < tile.columns(); ++j)
+      for (int i = 0; i < tile.rows(); ++i)
+        if (row + i >= column + j) result(row + i, column + j) = tile(i, j);
+  });
+  for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+    for (std::int32_t j = 0; j <= i; ++j)
+      flow.submit(
+          fetch(a(i, j), static_cast<std::int64_t>(i) * a.tile(), static_cast<std::int64_t>(j) * a.tile()));
+  flow.wait();
+  return result;
+}
+
+/// The factor L of a matrix, computed by Fairlead. `bytes_read`: from the spill file, if wanted.
+template <class T>
+Dense<T> factor(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
+                const Setting& setting, Bytes* bytes_read = nullptr) {
+  Runtime runtime(config_of(setting));
+  const auto a = runtime.tiled<T>("A", source->rows(), source->columns(), tile, Tiles::lower);
+  Flow flow(runtime);
+  fill<T>(flow, source, a, Tiles::lower);
+  cholesky(flow, kernels(), a);
+  wait_for_results(flow);
+  if (bytes_read != nullptr) *bytes_read = runtime.disk_traffic().read;
+  return fetch_lower(flow, a);
+}
+
+/// || A - L L^T || / (n || A || eps), in the one norm.
+template <class T>
+double factor_residual(const Dense<T>& a, const Dense<T>& l) {
+  const std::int64_t n = a.rows;
+  double norm = 0, residual = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    double sum = 0, difference = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double product = 0;
+      for (std::int64_t k = 0; k <= std::min(i, j); ++k)
+        product += static_cast<double>(l(i, k)) * static_cast<double>(l(j, k));
+      sum += std::abs(static_cast<double>(a(i, j)));
+      difference += std::abs(static_cast<double>(a(i, j)) - product);
+    }
+    norm = std::max(norm, sum);
+    residual = std::max(residual, difference);
+  }
+  return residual / (static_cast<double>(n) * norm * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+/// || b - A x || / (|| A || || x || eps), in the one norm, the largest over the columns.
+template <class T>
+double solution_residual(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b) {
+  double norm = 0, worst = 0;
+  for (std::int64_t j = 0; j < a.columns; ++j) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < a.rows; ++i) sum += std::abs(static_cast<double>(a(i, j)));
+    norm = std::max(norm, sum);
+  }
+  for (std::int64_t c = 0; c < x.columns; ++c) {
+    double residual = 0, size = 0;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      double r = static_cast<double>(b(i, c));
+      for (std::int64_t j = 0; j < a.columns; ++j)
+        r -= static_cast<double>(a(i, j)) * static_cast<double>(x(j, c));
+      residual += std::abs(r);
+      size += std::abs(static_cast<double>(x(i, c)));
+    }
+    worst =
+        std::max(worst, residual / (norm * size * static_cast<double>(std::numeric_limits<T>::epsilon())));
+  }
+  return worst;
+}
+
+}  // namespace fairlead::linalg::testing
