@@ -62,24 +62,41 @@ void Engine::enter_surely(EventChain& events, Commands& out) {
 }
 
 void Engine::serve(Commands& out) {
+  serve_inbox(out);
+  after_events(out);
+}
+
+void Engine::apply_all(Event* events, Commands& out) {
+  if (fatal_ != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
   try {
-    Event* told = inbox_.drain();
-    if (fatal_ != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
-    for (Event* event = told; event != nullptr;) {
+    for (Event* event = events; event != nullptr;) {
       Event* following = event->next;  // the event may be somebody else's as soon as it is applied
       if (log_.enabled) log_.event(*event);
       apply(*event, out);
       event = following;
     }
-    follow_effects(out);
-    give_work(out);
-    if (options_.check_invariants) memory_.check(false);
   } catch (...) {
-    if (fatal_ == nullptr) fatal_ = std::current_exception();
-    stopped_.store(true);
-    out.stopped = true;
+    fail(out);
+  }
+}
+
+void Engine::after_events(Commands& out) {
+  if (fatal_ == nullptr) {
+    try {
+      follow_effects(out);
+      give_work(out);
+      if (options_.check_invariants) memory_.check(false);
+    } catch (...) {
+      fail(out);
+    }
   }
   if (log_.enabled) log_.served();
+}
+
+void Engine::fail(Commands& out) {
+  fatal_ = std::current_exception();
+  stopped_.store(true);
+  out.stopped = true;
 }
 
 DatumId Engine::add(const memory::DatumSpec& spec) {
@@ -172,6 +189,7 @@ void Engine::apply_ready(Task& task, Commands& out) {
     cancel_task(task, out);
     return;
   }
+  for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
   task.state = TaskState::ready;
   ++held_by_policy_;
   policy_->ready(task, task.worker);

@@ -47,19 +47,13 @@ void Reporter::complete(std::vector<Task*>& tasks) {
 }
 
 void Reporter::report() {
-  if (!batch_.empty()) {
-    for (Task* task : batch_) finished_.append(*task);
-    const bool told_first = engine_.planted_bug() == memory::PlantedBug::successors_told_first;
-    if (!told_first) engine_.post(finished_);
-    complete(batch_);
-    if (told_first) {
-      engine_.enter(events_, commands_);
-      engine_.post(finished_);
-    }
-    unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
-    batch_.clear();
-  }
-  serve();
+  if (batch_.empty()) return serve();
+  for (Task* task : batch_) finished_.append(*task);
+  engine_.finish(
+      finished_, events_, [this] { complete(batch_); }, commands_);
+  unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
+  batch_.clear();
+  carry_out();
 }
 
 void Reporter::serve() {

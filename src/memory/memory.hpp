@@ -126,6 +126,12 @@ class Memory {
   /// The node from which the datum would be copied now.
   NodeId source_node(DatumId id) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }
+  /// The datum will be looked at soon: begins to load its cache lines.
+  void look_ahead(DatumId id) const noexcept {
+    const Datum* datum = &data_[id];
+    __builtin_prefetch(datum);
+    __builtin_prefetch(reinterpret_cast<const char*>(datum) + 64);
+  }
   std::size_t datum_count() const noexcept { return data_.size(); }
   MemoryNode& node(NodeId id) noexcept { return nodes_[index(id)]; }
   const MemoryNode& node(NodeId id) const noexcept { return nodes_[index(id)]; }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fast_clock.hpp"
 #include "backend/cpu/mailbox.hpp"
 #include "backend/cpu/sleeper.hpp"
 #include "backend/disk/io_threads.hpp"
@@ -35,7 +36,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void help(const std::function<bool()>& done) override;
   bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
-  Time now() noexcept override { return std::chrono::steady_clock::now() - began_; }
+  Time now() noexcept override { return clock_.now(); }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
 
   bool launch(WorkerId worker, Task& task) override;
@@ -74,7 +75,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void disk_done(const IoResult& result);
 
   CpuOptions options_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  const FastClock clock_;
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
