@@ -10,6 +10,7 @@
 #include <fairlead/parameter.hpp>
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
@@ -112,7 +113,13 @@ struct Runner {
     auto& arguments = Closure<P...>::content(closure_of(context));
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       if constexpr (Asynchronous) {
-        body(Completion(context), argument<I, P>(context, arguments)...);
+        const Completion completion(context);
+        try {
+          body(completion, argument<I, P>(context, arguments)...);
+        } catch (...) {
+          return completion.body_returned(std::current_exception());
+        }
+        completion.body_returned(nullptr);
       } else {
         body(argument<I, P>(context, arguments)...);
       }

@@ -1,4 +1,5 @@
-// The end of a task whose body returns before the work is done: it hands this token to whoever finishes it.
+// The end of a task whose body returns before the work is done: the body hands this token to whoever finishes
+// it.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -16,6 +17,9 @@ class Completion {
   void done() const;
   /// The work failed.
   void fail(std::exception_ptr cause) const;
+
+  /// The library's: the body is over, and threw this if it is not null.
+  void body_returned(std::exception_ptr thrown) const;
 
  private:
   struct State;

@@ -1,3 +1,4 @@
+// Reading values: the typed getters and what they say when a key or a type is wrong.
 #include <fairlead/config.hpp>
 
 #include "config/builder.hpp"

@@ -1,3 +1,4 @@
+// The only place that reads the environment.
 #include "config/environment.hpp"
 
 #include "config/schema.hpp"

@@ -1,3 +1,4 @@
+// The nearest of the valid words, by edit distance.
 #include "config/suggest.hpp"
 
 #include <fmt/format.h>

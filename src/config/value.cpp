@@ -1,3 +1,4 @@
+// Values from text and back: sizes, bandwidths, counts, flags, with exact messages.
 #include "config/value.hpp"
 
 #include "config/suggest.hpp"

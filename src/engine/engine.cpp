@@ -4,8 +4,10 @@
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
-#include <cassert>
+#include <array>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace fairlead::engine {
 
@@ -14,6 +16,7 @@ constexpr Duration short_task{5'000};  // below this, handing over costs more th
 constexpr Duration tiny_task{1'000};   // below this, it costs more than the task
 constexpr std::size_t tiny_task_depth = 24, short_task_depth = 8, smallest_depth = 4, largest_depth = 16;
 constexpr std::size_t unadmitted_allowed = 4;
+constexpr std::size_t prefetched_together = 4;
 constexpr std::int64_t adapt_every = 32;  // tasks
 }  // namespace
 
@@ -60,7 +63,9 @@ void Engine::enter_surely(EventChain& events, Commands& out) {
 
 void Engine::serve(Commands& out) {
   try {
-    for (Event* event = inbox_.drain(); event != nullptr;) {
+    Event* told = inbox_.drain();
+    if (fatal_ != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
+    for (Event* event = told; event != nullptr;) {
       Event* following = event->next;  // the event may be somebody else's as soon as it is applied
       if (log_.enabled) log_.event(*event);
       apply(*event, out);
@@ -68,13 +73,13 @@ void Engine::serve(Commands& out) {
     }
     follow_effects(out);
     give_work(out);
-    if (log_.enabled) log_.served();
     if (options_.check_invariants) memory_.check(false);
   } catch (...) {
     if (fatal_ == nullptr) fatal_ = std::current_exception();
     stopped_.store(true);
     out.stopped = true;
   }
+  if (log_.enabled) log_.served();
 }
 
 DatumId Engine::add(const memory::DatumSpec& spec) {
@@ -134,6 +139,8 @@ void Engine::apply(Event& event, Commands& out) {
       break;
     case EventKind::copy_finished:
     case EventKind::copy_failed:
+      if (options_.bug == memory::PlantedBug::event_lost && static_cast<memory::Copy&>(event).id % 64 == 63)
+        break;
       ++recent_copies_;
       recent_copy_time_ += event.duration;
       memory_.landed(static_cast<memory::Copy&>(event), event.kind == EventKind::copy_finished);
@@ -159,7 +166,7 @@ void Engine::apply(Event& event, Commands& out) {
 }
 
 void Engine::apply_ready(Task& task, Commands& out) {
-  assert(task.state == TaskState::waiting);
+  ensure(task.state == TaskState::waiting, "a task becomes ready once");
   if (must_cancel(task) || memory_.reads_poisoned(task)) {
     if (tell_submissions_) policy_->cancelled(task);  // it knows the task already
     cancel_task(task, out);
@@ -181,7 +188,7 @@ void Engine::cancel_task(Task& task, Commands& out) {
 }
 
 void Engine::apply_over(Task& task, bool succeeded) {
-  assert(task.state == TaskState::staged);
+  ensure(task.state == TaskState::staged, "a task that finishes was staged");
   Pipeline& pipeline = pipelines_[index(task.worker)];
   pipeline.remove(task);
   --pipeline.staged;
@@ -235,6 +242,7 @@ void Engine::apply_returned(Task& task, Commands& out) {
     if (!pipeline.present || worker.node != task.node || !can_run(task, worker.id)) continue;
     if (!pipelines_[index(best)].present || pipeline.size < pipelines_[index(best)].size) best = worker.id;
   }
+  if (options_.bug == memory::PlantedBug::returned_task_lost) return;
   task.worker = best;
   pipelines_[index(best)].push(task);
   stage(task, out);
@@ -256,14 +264,15 @@ void Engine::follow_effects(Commands& out) {
     policy_->cancelled(task);
     if (tell_submissions_) record_.over(task);
     task.state = TaskState::finished;
+    ++tasks_cancelled_;
     digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 1);
     out.completions.push_back(&task);
   }
   effects.failed.clear();
   for (memory::Copy* copy : effects.started) {
     copy->at = now_;
-    digest_.add(CommandDigest::Kind::start_copy, copy->id,
-                (index(copy->from->node) << 8) | index(copy->to->node) | (copy->to->block.offset << 16));
+    digest_.add(CommandDigest::Kind::start_copy, (copy->id << 32) | index(copy->datum),
+                (index(copy->from->node) << 16) | index(copy->to->node), copy->to->block.offset);
     out.copies.push_back(copy);
   }
   effects.started.clear();
@@ -271,6 +280,7 @@ void Engine::follow_effects(Commands& out) {
     if (stop_error_ == 0) {
       stop_error_ = effects.write_back_error;
       stop_datum_ = effects.write_back_failed;
+      digest_.add(CommandDigest::Kind::stop, index(stop_datum_), static_cast<std::uint64_t>(stop_error_));
     }
     effects.write_back_error = 0;
     out.stopped = true;
@@ -372,6 +382,20 @@ void Engine::give_work(Commands& out) {
   }
   share_staged(out);
   insist(out);
+  prefetch_upcoming(out);
+}
+
+/// Data of tasks that are next once pipelines are full, into space that nobody waits for (rule 6).
+void Engine::prefetch_upcoming(Commands& out) {
+  if (held_by_policy_ == 0 || stop_error_ != 0 || unadmitted_ != 0) return;
+  std::array<DatumId, prefetched_together> wanted;
+  for (const WorkerInfo& worker : workers_) {
+    const Pipeline& pipeline = pipelines_[index(worker.id)];
+    if (!pipeline.present || pipeline.size < depth_ || !memory_.may_prefetch(worker.node)) continue;
+    const std::size_t count = policy_->upcoming(worker.id, wanted);
+    for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
+  }
+  if (!memory_.effects.started.empty()) follow_effects(out);
 }
 
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.

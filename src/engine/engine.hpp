@@ -98,14 +98,17 @@ class Engine final : public View {
     return locked([this](memory::Memory&) { return fatal_; });
   }
 
+  memory::PlantedBug planted_bug() const noexcept { return options_.bug; }
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }
+  const Options& options() const noexcept { return options_; }
   const std::string& policy_name() const noexcept { return options_.policy_name; }
   const EventLog& log() const noexcept { return log_; }
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
   std::uint64_t tasks_done() const noexcept { return tasks_done_; }
+  /// Over without having run.
   std::uint64_t tasks_cancelled() const noexcept { return tasks_cancelled_; }
   /// The run cannot go on: throw_if_stopped() of the runtime says why. Any thread.
   bool stopped() const noexcept { return stopped_.load(); }
@@ -156,6 +159,7 @@ class Engine final : public View {
   void stage(Task& task, Commands& out);
   void share_staged(Commands& out);
   void insist(Commands& out);
+  void prefetch_upcoming(Commands& out);
   void adapt_depth();
   void tell_started(WorkerId worker);
   bool must_cancel(const Task& task) const noexcept { return stop_error_ != 0 || task.source->cancelled; }

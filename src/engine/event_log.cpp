@@ -5,8 +5,10 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "data/task_source.hpp"
@@ -14,16 +16,23 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x316c'6461'6c72'6961;  // says "airldal1"
+constexpr std::uint64_t magic = 0x3267'6f6c'7269'6166;  // "fairlog2" in the file; the digit is the format's
+
+/// Differs, but for chance, when any word differs.
+std::uint64_t checksum(const std::vector<std::uint64_t>& words) {
+  std::uint64_t sum = words.size();
+  for (const std::uint64_t word : words) sum = Random::mix(sum + 0x9e37'79b9'7f4a'7c15) ^ word;
+  return Random::mix(sum);
+}
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
 }  // namespace
 
 std::uint32_t EventLog::number_of(const CodeletInfo* codelet) {
-  const auto it = std::ranges::find(codelets_, codelet);
-  if (it == codelets_.end()) codelets_.push_back(codelet);
-  return static_cast<std::uint32_t>(it - codelets_.begin());
+  const auto number = static_cast<std::size_t>(std::ranges::find(codelets_, codelet) - codelets_.begin());
+  if (number == codelets_.size()) codelets_.push_back(codelet);
+  return static_cast<std::uint32_t>(number);
 }
 
 void EventLog::task(const Task& task) {
@@ -51,8 +60,11 @@ void EventLog::event(const Event& event) {
       words_.push_back(static_cast<std::uint64_t>(static_cast<const Task&>(event).id));
       break;
     case EventKind::copy_finished:
+      words_.push_back(static_cast<const memory::Copy&>(event).id);
+      break;
     case EventKind::copy_failed:
       words_.push_back(static_cast<const memory::Copy&>(event).id);
+      words_.push_back(static_cast<std::uint64_t>(static_cast<const memory::Copy&>(event).error_number));
       break;
     default:
       break;
@@ -78,23 +90,33 @@ void EventLog::submission(const Task& submitted) {
 }
 
 void EventLog::write(const std::string& path) const {
+  const std::array<std::uint64_t, 3> header{magic, words_.size(), checksum(words_)};
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&magic), sizeof magic);
+  file.write(reinterpret_cast<const char*>(header.data()), sizeof header);
   file.write(reinterpret_cast<const char*>(words_.data()), static_cast<std::streamsize>(words_.size() * 8));
   file.close();
   if (!file) throw SystemError("cannot write the event log \"" + path + "\": " + std::strerror(errno));
 }
 
 std::vector<std::uint64_t> EventLog::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw SystemError("cannot read the event log \"" + path + "\": " + std::strerror(errno));
-  const auto bytes = static_cast<std::size_t>(file.tellg());
-  std::vector<std::uint64_t> words(bytes / 8);
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * 8));
-  if (!file || words.empty() || words[0] != magic || bytes % 8 != 0)
-    throw InputError("\"" + path + "\" is not an event log");
-  words.erase(words.begin());
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path))
+    throw SystemError("cannot read the event log \"" + path +
+                      "\": " + std::strerror(errno != 0 ? errno : EISDIR));
+  const auto damaged = [&](const char* how) { return InputError("\"" + path + "\" " + how); };
+  std::array<std::uint64_t, 3> header{};
+  file.read(reinterpret_cast<char*>(header.data()), sizeof header);
+  if (!file || header[0] != magic) throw damaged("is not an event log of this version");
+  file.seekg(0, std::ios::end);
+  const auto bytes = static_cast<std::uint64_t>(file.tellg()) - sizeof header;
+  if (bytes % 8 != 0 || bytes / 8 != header[1])
+    throw damaged("is an event log, but not all of it: its end is missing, or something was appended");
+  std::vector<std::uint64_t> words(header[1]);
+  file.seekg(sizeof header);
+  file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(bytes));
+  if (!file || checksum(words) != header[2]) throw damaged("is an event log, but its contents are damaged");
   return words;
 }
 

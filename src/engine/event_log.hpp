@@ -40,6 +40,7 @@ class EventLog {
   const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   /// Throws SystemError naming the file.
   void write(const std::string& path) const;
+  /// The words of a file. Throws SystemError if it cannot be read, InputError if it is no log or damaged.
   static std::vector<std::uint64_t> read(const std::string& path);
 
  private:
@@ -53,10 +54,10 @@ class EventLog {
 /// order.
 class CommandDigest {
  public:
-  enum class Kind : std::uint8_t { launch, recall, start_copy, complete };
-  void add(Kind kind, std::uint64_t subject, std::uint64_t object) noexcept {
-    value_ =
-        Random::mix(value_ ^ (static_cast<std::uint64_t>(kind) << 56) ^ (subject << 16) ^ object) + 0x9e37;
+  enum class Kind : std::uint8_t { launch, recall, start_copy, complete, stop };
+  void add(Kind kind, std::uint64_t subject, std::uint64_t object, std::uint64_t detail = 0) noexcept {
+    value_ += Random::mix(subject + 0x9e37'79b9'7f4a'7c15 * (static_cast<std::uint64_t>(kind) + 1));
+    value_ = Random::mix(value_ ^ object ^ (detail * 0xff51'afd7'ed55'8ccd));
     ++count_;
   }
   std::uint64_t value() const noexcept { return value_; }

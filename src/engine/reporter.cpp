@@ -2,12 +2,23 @@
 // enter.
 #include "engine/reporter.hpp"
 
+#include <fairlead/codelet_info.hpp>
+
 namespace fairlead::engine {
 
 Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
     : engine_(engine), world_(world), id_(id), recycler_(graph.tasks(), graph.epochs()) {}
 
+namespace {
+/// What a body was given goes when the task ends: after wait() nothing of it is left, and the codelet may go,
+/// too.
+void destroy_closure(Task& task) {
+  if (task.codelet->destroy_closure != nullptr) task.codelet->destroy_closure(task.closure.data());
+}
+}  // namespace
+
 void Reporter::finished(Task& task, Time at, Duration duration) {
+  destroy_closure(task);
   task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
   task.at = at;
   task.duration = duration;
@@ -38,8 +49,13 @@ void Reporter::complete(std::vector<Task*>& tasks) {
 void Reporter::report() {
   if (!batch_.empty()) {
     for (Task* task : batch_) finished_.append(*task);
-    engine_.post(finished_);
+    const bool told_first = engine_.planted_bug() == memory::PlantedBug::successors_told_first;
+    if (!told_first) engine_.post(finished_);
     complete(batch_);
+    if (told_first) {
+      engine_.enter(events_, commands_);
+      engine_.post(finished_);
+    }
     unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
     batch_.clear();
   }
@@ -64,6 +80,7 @@ void Reporter::carry_out() {
     cancelled_.swap(commands_.completions);
     commands_.clear();
     if (!cancelled_.empty()) {
+      for (Task* task : cancelled_) destroy_closure(*task);
       complete(cancelled_);
       for (Task* task : cancelled_) recycler_.recycle(*task);
       cancelled_.clear();

@@ -2,15 +2,11 @@
 // and an epoch knows only the one that follows it.
 #include "graph/graph.hpp"
 
-#include <fairlead/codelet_info.hpp>
-
 #include <new>
 
 namespace fairlead {
 
 void Recycler::recycle(Task& task) noexcept {
-  if (task.codelet != nullptr && task.codelet->destroy_closure != nullptr)
-    task.codelet->destroy_closure(task.closure.data());
   if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
   task.failure = nullptr;
   task_chain_.push(&task);

@@ -26,7 +26,8 @@ class Recycler {
     epoch_chain_.push(&epoch);
     if (epoch_chain_.size >= batch) epochs_->give_back(epoch_chain_);
   }
-  /// The task is over for everybody. Frees what it holds beside its descriptor.
+  /// The task is over for everybody; its closure is destroyed already. Frees what it holds beside its
+  /// descriptor.
   void recycle(Task& task) noexcept;
   void flush() noexcept {
     tasks_->give_back(task_chain_);

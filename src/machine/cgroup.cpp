@@ -1,3 +1,4 @@
+// Limits of control groups, v1, v2 and both at once, at every level up to the root.
 #include "machine/cgroup.hpp"
 
 #include "machine/mounts.hpp"

@@ -1,3 +1,4 @@
+// What a directory's disk can do is found by trying it with a small unnamed file.
 #include "machine/disk.hpp"
 
 #include <fairlead/error.hpp>

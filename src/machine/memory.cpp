@@ -1,3 +1,4 @@
+// Free memory: the least of what the machine and every control group leave.
 #include "machine/memory.hpp"
 
 #include <fairlead/error.hpp>

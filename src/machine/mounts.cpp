@@ -1,3 +1,4 @@
+// The table of mounts, to find a directory's file system and the control groups.
 #include "machine/mounts.hpp"
 
 #include <algorithm>

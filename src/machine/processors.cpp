@@ -1,3 +1,4 @@
+// Cores by hwloc, as far as the affinity mask allows them.
 #include "machine/processors.hpp"
 
 #include <fairlead/error.hpp>

@@ -1,3 +1,4 @@
+// Small files below a root that tests can plant.
 #include "machine/system_files.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7,
 // 11).
-#include <cassert>
+#include <algorithm>
 
+#include "base/check.hpp"
 #include "memory/memory.hpp"
 
 namespace fairlead::memory {
@@ -43,23 +44,19 @@ Replica& Memory::usable(DatumId id, const MemoryNode& node) {
 
 Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   MemoryNode& node = nodes_[index(node_id)];
-  assert(task.state != TaskState::admitted && task.state != TaskState::staged);
-  Bytes newly_pinned = 0;
-  sizes_.clear();
+  ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
   for (const Access& access : task.accesses()) {
     if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction) {
       if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
         return Admission::token_taken;
     }
     const Replica& replica = usable(access.datum, node);
-    if (!nodes_[index(replica.node)].is_cache) continue;
-    if (replica.state == ReplicaState::absent) {
-      sizes_.push_back(data_[access.datum].bytes);
-      newly_pinned += node.space.rounded(sizes_.back());
-    } else if (replica.task_pins == 0) {
-      newly_pinned += replica.block.bytes;
-    }
+    const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
+    if (replica.outgoing != nullptr && settled && reads(access.mode) &&
+        replica.version != data_[access.datum].version)
+      return Admission::being_read;
   }
+  const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
   const bool another_claims = node.claimant != nullptr && !claims && bug_ != PlantedBug::claimant_ignored;
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2)
@@ -79,6 +76,22 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   return Admission::admitted;
 }
 
+Bytes Memory::find_needs(const Task& task, const MemoryNode& node) {
+  Bytes newly_pinned = 0;
+  sizes_.clear();
+  for (const Access& access : task.accesses()) {
+    const Replica& replica = usable(access.datum, node);
+    if (!nodes_[index(replica.node)].is_cache) continue;
+    if (replica.state == ReplicaState::absent) {
+      sizes_.push_back(data_[access.datum].bytes);
+      newly_pinned += node.space.rounded(sizes_.back());
+    } else if (replica.task_pins == 0) {
+      newly_pinned += replica.block.bytes;
+    }
+  }
+  return newly_pinned;
+}
+
 void Memory::forget_claim(Task& task) {
   for (MemoryNode& node : nodes_)
     if (node.claimant == &task) {
@@ -94,13 +107,12 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   for (const Bytes bytes : sizes_) need += node.space.rounded(bytes);
 
   // What the task itself uses may not leave for it: out of the list while we look.
-  std::array<Replica*, 32> own;
-  std::size_t own_count = 0;
+  own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = usable(access.datum, node);
-    if (replica.in_list && own_count < own.size()) {
+    if (replica.in_list && bug_ != PlantedBug::own_data_evicted) {
       node.may_leave.remove(replica);
-      own[own_count++] = &replica;
+      own_.push_back(&replica);
     }
   }
   const auto coming = [&] { return node.leaving_bytes + node.revoked_bytes; };
@@ -117,23 +129,21 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     leave(usable(id, node), node);
   }
   if (!fits && coming() == 0) {
-    revoke_prefetches(node);
+    revoke_prefetches(node, task);
+    find_needs(task, node);  // an old copy of what it uses may have gone with the prefetch that read it
     fits = node.space.can_allocate(sizes_);
     if (!fits && coming() == 0 && node.pinned_bytes == 0) {
       // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
       // (rule 11).
-      for (std::size_t i = 0; i < own_count; ++i) {
-        Replica& replica = *own[i];
-        const Datum& datum = data_[replica.datum];
-        if (may_leave(datum, replica)) {
-          node.may_leave.append(replica);
-          leave(replica, node);
-        }
+      for (Replica* replica : own_) {
+        if (!may_leave(data_[replica->datum], *replica)) continue;
+        if (!replica->in_list) node.may_leave.append(*replica);
+        leave(*replica, node);
       }
     }
   }
-  for (std::size_t i = 0; i < own_count; ++i)
-    if (own[i]->state == ReplicaState::valid && !own[i]->in_list) node.may_leave.append(*own[i]);
+  for (Replica* replica : own_)
+    if (replica->state == ReplicaState::valid && !replica->in_list) node.may_leave.append(*replica);
   return fits;
 }
 
@@ -153,14 +163,21 @@ void Memory::leave(Replica& replica, MemoryNode& node) {
   enqueue(make_copy(replica, datum.home, Cause::eviction));
 }
 
-void Memory::revoke_prefetches(MemoryNode& node) {
+/// Prefetches to this node give their space back, and those from it let go of their sources; except what the
+/// task itself needs.
+void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
   for (Copy& copy : copies_) {
-    if (copy.to == nullptr || copy.to->node != node.id || copy.to->task_pins != 0 || copy.revoked) continue;
+    if (copy.to == nullptr || copy.revoked) continue;
+    if (std::ranges::find(for_task.accesses(), copy.datum, &Access::datum) != for_task.accesses().end())
+      continue;
+    if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued && copy.from->node == node.id) {
+      take_back(copy);
+      continue;
+    }
+    if (copy.to->node != node.id || copy.to->task_pins != 0) continue;
     if (copy.to->state != ReplicaState::arriving) continue;
     if (copy.state == Copy::State::queued) {
-      Replica& replica = *copy.to;
-      unqueue(copy);
-      drop(replica, DropReason::revoked);
+      take_back(copy);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block.bytes;
@@ -179,6 +196,8 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   Datum& datum = data_[access.datum];
   Replica& replica = usable(access.datum, node);
   const bool in_place = &replica == &datum.home;
+  replica.prefetched = false;
+  replica.taken_back = 0;
   if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)
     datum.token_holder = &task;
 
@@ -197,7 +216,9 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   } else {
     switch (replica.state) {
       case ReplicaState::absent: {
-        replica.block = *node.space.allocate(datum.bytes);
+        const auto range = node.space.allocate(datum.bytes);
+        ensure(range.has_value(), "a task is admitted only where all it needs fits");
+        replica.block = *range;
         node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
         replica.version = 0;
         replica.state = ReplicaState::valid;
@@ -251,28 +272,38 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
     access.address = node.base + replica.block.offset;
   }
   access.packed = !in_place;
+  if (!writes(access.mode)) return;
+  ++datum.writers;
   // A replica that is being read by a copy may not change under it.
-  if (writes(access.mode) && bug_ != PlantedBug::writer_ignores_write_back)
-    for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) wait_for(task, *copy);
+  if (bug_ == PlantedBug::writer_ignores_write_back) return;
+  for (Copy* copy = replica.outgoing; copy != nullptr;) {
+    Copy* following = copy->next_outgoing;
+    if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {
+      take_back(*copy);
+    } else {
+      wait_for(task, *copy);
+    }
+    copy = following;
+  }
 }
 
 bool Memory::prefetch(DatumId id, NodeId node_id) {
   MemoryNode& node = nodes_[index(node_id)];
   Datum& datum = data_[id];
-  if (reaches(node_id, datum.home.node) || node.claimant != nullptr || datum.poisoned || datum.removed)
+  if (node.claimant != nullptr || reaches(node_id, datum.home.node) || datum.poisoned || datum.removed)
     return false;
+  // A task may be changing it in place, while other copies of it are still current.
+  if (datum.writers != 0 && bug_ != PlantedBug::written_prefetched) return false;
+  if (node.prefetching_bytes + datum.bytes > node.space.capacity() / prefetch_share) return false;
   Replica& replica = data_.cached_on(id, node_id);
-  if (replica.state != ReplicaState::absent) return false;
-  // Only while all that is pinned and the next few tasks have room besides: prefetched data push nothing out.
-  const auto range =
-      node.space.largest_free() >= datum.bytes ? node.space.allocate(datum.bytes) : std::nullopt;
-  if (!range) return false;
+  if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;
   const Replica* source = source_of(datum, &replica);
-  if (source == nullptr) {
-    node.space.release(*range);
-    return false;
-  }
+  if (source == nullptr) return false;
+  const auto range = node.space.allocate(datum.bytes);  // free space only: it pushes nothing out
+  if (!range) return false;
   replica.block = *range;
+  replica.prefetched = true;
+  node.prefetching_bytes += range->bytes;
   node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
   if (tell_residency_) policy_->reserved(id, node_id);
   enqueue(make_copy(*const_cast<Replica*>(source), replica, Cause::prefetch));

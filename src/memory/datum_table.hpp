@@ -24,6 +24,7 @@ struct alignas(64) Datum {
   Task* token_holder = nullptr;  ///< the task that changes it among commutative ones
   Bytes bytes = 0;
   Replica* cached = nullptr;  ///< replicas on caches, linked by next_of_datum; kept when absent
+  std::uint32_t writers = 0;  ///< admitted tasks that change it: nobody else may read it now
   bool poisoned = false;      ///< a task that was to write it failed or was cancelled
   bool removed = false;
   View::Coordinates coordinates{};

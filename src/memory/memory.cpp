@@ -5,8 +5,9 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cassert>
 #include <string>
+
+#include "base/check.hpp"
 
 namespace fairlead::memory {
 
@@ -16,7 +17,8 @@ Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
       tell_residency_(includes(policy.interests(), Interest::residency)),
       bug_(bug),
       links_(topology.links.size()),
-      traffic_(topology.links.size()) {
+      traffic_(topology.links.size()),
+      data_on_other_homes_(topology.nodes.size()) {
   for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
     const NodeSpec& spec = topology_.nodes[i];
     MemoryNode& node = nodes_.emplace_back(spec.role == NodeRole::cache ? spec.capacity : 0);
@@ -26,26 +28,30 @@ Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
   }
 }
 
-DatumId Memory::add(const DatumSpec& spec) { return data_.add(spec); }
+DatumId Memory::add(const DatumSpec& spec) {
+  for (const MemoryNode& node : nodes_) data_on_other_homes_[index(node.id)] += !reaches(node.id, spec.home);
+  return data_.add(spec);
+}
 
 bool Memory::try_remove(DatumId id) {
   Datum& datum = data_[id];
-  assert(datum.token_holder == nullptr);
-  bool in_flight = datum.home.arriving != nullptr || datum.home.source_pins != 0;
+  bool in_flight = datum.home.arriving != nullptr;
+  ensure(datum.token_holder == nullptr, "no task changes a datum that is removed");
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
-    assert(replica->task_pins == 0);
+    ensure(replica->task_pins == 0, "no task uses a datum that is removed");
     if (replica->state == ReplicaState::arriving && replica->arriving->state == Copy::State::queued) {
-      unqueue(*replica->arriving);
-      drop(*replica, DropReason::revoked);
-      in_flight = datum.home.source_pins != 0;
+      take_back(*replica->arriving);
     } else if (replica->source_pins != 0 || replica->state == ReplicaState::arriving) {
       in_flight = true;
     }
   }
-  if (in_flight) return false;
+  in_flight |= datum.home.source_pins != 0;
+  if (in_flight && bug_ != PlantedBug::removed_in_flight) return false;
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
   datum.removed = true;
+  for (const MemoryNode& node : nodes_)
+    data_on_other_homes_[index(node.id)] -= !reaches(node.id, datum.home.node);
   datum.home.version = datum.version;
   return true;
 }
@@ -58,7 +64,7 @@ void Memory::pin(Replica& replica, MemoryNode& node) {
 }
 
 void Memory::unpin(Replica& replica, MemoryNode& node) {
-  assert(replica.task_pins > 0);
+  ensure(replica.task_pins > 0, "what is unpinned was pinned");
   if (--replica.task_pins == 0 && nodes_[index(replica.node)].is_cache) {
     node.pinned_bytes -= replica.block.bytes;
     node.freed = true;
@@ -78,10 +84,17 @@ void Memory::settle(Replica& replica) {
 
 void Memory::drop(Replica& replica, DropReason reason) {
   MemoryNode& node = nodes_[index(replica.node)];
-  assert(replica.state != ReplicaState::absent && !replica.pinned());
+  ensure(replica.state != ReplicaState::absent && !replica.pinned(),
+         "only what is present and used by nobody is dropped");
   if (replica.in_list) node.may_leave.remove(replica);
   const bool told = replica.state == ReplicaState::leaving;
   if (told) node.leaving_bytes -= replica.block.bytes;
+  if (replica.prefetched) {
+    replica.prefetched = false;
+    replica.taken_back += reason != DropReason::overwritten && replica.taken_back < 2;
+    const bool moved = replica.state != ReplicaState::arriving && reason != DropReason::failed;
+    if (moved) node.unused_prefetch_bytes[static_cast<std::size_t>(reason)] += data_[replica.datum].bytes;
+  }
   node.space.release(replica.block);
   node.freed = true;
   replica.block = {};
@@ -136,6 +149,7 @@ void Memory::release(Task& task, Outcome outcome) {
   for (Access& access : task.accesses()) {
     Datum& datum = data_[access.datum];
     Replica& replica = usable(access.datum, node);
+    if (writes(access.mode)) --datum.writers;
     if (datum.token_holder == &task) {
       datum.token_holder = nullptr;
       node.freed = true;
@@ -175,6 +189,16 @@ bool Memory::reads_poisoned(const Task& task) const {
   return false;
 }
 
+Bytes Memory::prefetched_and_unused(NodeId node) const noexcept {
+  Bytes bytes = 0;
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const Replica* replica = data_.find_on(static_cast<DatumId>(i), node);
+    if (replica != nullptr && replica->prefetched && replica->state == ReplicaState::valid)
+      bytes += data_[replica->datum].bytes;
+  }
+  return bytes;
+}
+
 ReplicaState Memory::residency(DatumId id, NodeId node) const noexcept {
   if (reaches(node, data_[id].home.node)) return ReplicaState::valid;
   const Replica* replica = data_.find_on(id, node);
@@ -188,11 +212,13 @@ NodeId Memory::source_node(DatumId id) const noexcept {
 
 void Memory::check(bool idle) const {
   const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
-  std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), leaving(nodes_.size());
+  std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), leaving(nodes_.size()),
+      prefetching(nodes_.size());
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Datum& datum = data_[static_cast<DatumId>(i)];
     const std::string name = "datum " + std::to_string(i);
     if (idle && datum.token_holder != nullptr) fail(name + " is still held for one commutative task");
+    if (idle && datum.writers != 0) fail(name + " is still being written");
     if (idle && datum.home.pinned()) fail(name + " is still pinned at home");
     bool newest = datum.home.version == datum.version || datum.removed;
     for (const Replica* r = datum.cached; r != nullptr; r = r->next_of_datum) {
@@ -200,6 +226,8 @@ void Memory::check(bool idle) const {
       used[index(r->node)] += r->block.bytes;
       if (r->task_pins != 0) pinned[index(r->node)] += r->block.bytes;
       if (r->state == ReplicaState::leaving) leaving[index(r->node)] += r->block.bytes;
+      if (r->state == ReplicaState::arriving && r->arriving->cause == Cause::prefetch)
+        prefetching[index(r->node)] += r->block.bytes;
       if (r->state != ReplicaState::arriving && r->version == datum.version) newest = true;
       if (idle && r->pinned()) fail(name + " is still pinned on " + topology_.nodes[index(r->node)].name);
       if (idle && r->state == ReplicaState::leaving) fail(name + " is still leaving");
@@ -216,6 +244,9 @@ void Memory::check(bool idle) const {
     if (used[index(node.id)] > node.space.capacity()) fail("capacity exceeded");
     if (pinned[index(node.id)] != node.pinned_bytes) fail("pinned bytes do not add up");
     if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
+    if (prefetching[index(node.id)] != node.prefetching_bytes) fail("prefetched bytes do not add up");
+    if (idle && node.claimant != nullptr)
+      fail("a task that is over still claims " + topology_.nodes[index(node.id)].name);
   }
 }
 

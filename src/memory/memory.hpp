@@ -7,6 +7,7 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/task.hpp"
@@ -24,6 +25,7 @@ enum class Admission : std::uint8_t {
   no_room,   // not now; the task holds nothing. Try again when the node's `freed` is set
   over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
   token_taken,  // another task is changing one of its commutative data
+  being_read,   // what it would replace by a newer version is the source of a copy under way
 };
 
 /// How a task that was admitted ends.
@@ -62,7 +64,18 @@ enum class PlantedBug : std::uint8_t {
   failed_copy_ignored,        // a copy that failed counts as landed
   poison_forgotten,           // data of failed tasks pass as good
   token_ignored,              // commutative tasks run at the same time
+  source_not_pinned,          // a replica may leave while a copy reads it
+  own_data_evicted,           // what a task has already makes room for what it lacks
+  removed_in_flight,          // a datum is forgotten while copies of it are under way
+  written_prefetched,         // a datum is fetched ahead while a task changes it
+  flush_forgets_overtaken,    // a flush is done although what came home is no longer the newest
+  // In the engine.
+  successors_told_first,  // a task's successors are served before its own end
+  returned_task_lost,     // a task that was taken back from a worker is given to nobody
+  event_lost,             // now and then the end of a copy is not served
 };
+inline constexpr std::size_t planted_bug_count = 21;
+std::string_view name_of(PlantedBug bug) noexcept;
 
 class Memory {
  public:
@@ -88,7 +101,17 @@ class Memory {
   /// A copy that was started has ended.
   void landed(Copy& copy, bool succeeded);
   /// Brings a datum to a node if there is free space (rule 6). False if nothing was started.
+  /// Never if a task waits for the node's memory, if it would take more than a share of the node, or if it
+  /// was done twice in vain since a task last used the datum there.
   bool prefetch(DatumId id, NodeId node);
+  /// Whether asking is worth while at all.
+  bool may_prefetch(NodeId id) const noexcept {
+    const MemoryNode& node = nodes_[index(id)];
+    return node.claimant == nullptr && data_on_other_homes_[index(id)] != 0 &&
+           node.prefetching_bytes < node.space.capacity() / prefetch_share && node.space.free_bytes() != 0;
+  }
+  /// Prefetched, and neither used nor dropped so far.
+  Bytes prefetched_and_unused(NodeId node) const noexcept;
   /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
@@ -118,17 +141,20 @@ class Memory {
   Effects effects;
 
  private:
+  static constexpr Bytes prefetch_share = 4;  ///< of a node's capacity, one part in this many
   class LeastRecentlyUsed;
   struct LinkQueue {
     std::deque<Copy*> urgent, prefetches;
-    unsigned in_flight = 0;
+    unsigned in_flight = 0, prefetches_in_flight = 0;
   };
 
   Replica& usable(DatumId id, const MemoryNode& node);
-  Bytes new_bytes(const Task& task, const MemoryNode& node);
+  /// Puts what the task lacks on the node into `sizes_`; returns the bytes that its admission would pin
+  /// there.
+  Bytes find_needs(const Task& task, const MemoryNode& node);
   bool make_room(const Task& task, MemoryNode& node);
   void leave(Replica& replica, MemoryNode& node);
-  void revoke_prefetches(MemoryNode& node);
+  void revoke_prefetches(MemoryNode& node, const Task& for_task);
   void take(Task& task, MemoryNode& node);
   void take_access(Task& task, Access& access, MemoryNode& node);
   void pin(Replica& replica, MemoryNode& node);
@@ -146,7 +172,9 @@ class Memory {
   void wait_for(Task& task, Copy& copy);
   void enqueue(Copy& copy);
   void unqueue(Copy& copy);
+  void take_back(Copy& prefetch);
   void pump(LinkId link);
+  void no_longer_prefetching(const Copy& copy) noexcept;
   void detach(Copy& copy);
   void recycle(Copy& copy);
   void arrived(Copy& copy);
@@ -164,9 +192,11 @@ class Memory {
   std::vector<LinkTraffic> traffic_;
   std::deque<Copy> copies_;
   std::vector<Copy*> unused_copies_;
-  std::vector<Bytes> sizes_;  // scratch
+  std::vector<Bytes> sizes_;   // scratch
+  std::vector<Replica*> own_;  // scratch
   std::uint64_t next_copy_id_ = 0;
   std::size_t copies_in_flight_ = 0;
+  std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
   bool poison_seen_ = false;  // ever: spares the search where nothing failed
   std::size_t flushes_open_ = 0;

@@ -2,10 +2,12 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <array>
 #include <cstdint>
 
 #include "memory/range_allocator.hpp"
 #include "memory/replica.hpp"
+#include "policy/policy.hpp"
 
 namespace fairlead {
 struct Task;
@@ -45,9 +47,12 @@ struct MemoryNode {
   RangeAllocator space;
   std::byte* base = nullptr;  ///< where the arena begins; null in a simulation
   ReplicaList may_leave;
-  Bytes pinned_bytes = 0;   ///< of replicas with task pins
-  Bytes leaving_bytes = 0;  ///< of replicas on their way home to make room
-  Bytes revoked_bytes = 0;  ///< of prefetches in flight that give their space back when they land
+  Bytes pinned_bytes = 0;       ///< of replicas with task pins
+  Bytes leaving_bytes = 0;      ///< of replicas on their way home to make room
+  Bytes revoked_bytes = 0;      ///< of prefetches in flight that give their space back when they land
+  Bytes prefetching_bytes = 0;  ///< of prefetches that have not landed
+  /// Prefetched, moved, and left again before any task used it; by DropReason.
+  std::array<Bytes, drop_reason_count> unused_prefetch_bytes{};
   Bytes peak_bytes = 0;
   std::uint64_t evictions = 0;
   Task* claimant = nullptr;           ///< the one task that gets what is freed

@@ -44,7 +44,9 @@ struct Replica {
   DatumId datum = no_id<DatumId>;
   NodeId node = no_id<NodeId>;
   ReplicaState state = ReplicaState::absent;
-  bool in_list = false;  ///< in its node's list of replicas that may leave
+  bool prefetched = false;      ///< brought by a prefetch, and no task has used it since
+  std::uint8_t taken_back = 0;  ///< prefetches in a row that left again unused
+  bool in_list = false;         ///< in its node's list of replicas that may leave
   std::uint32_t task_pins =
       0;  ///< admitted tasks that use it. Three counters, because one that is shared drifts
   std::uint32_t source_pins = 0;  ///< copies that read it

@@ -3,11 +3,11 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include "base/check.hpp"
 #include "memory/memory.hpp"
 
 namespace fairlead::memory {
@@ -61,8 +61,10 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   copy->waiters.clear();
   copy->next_outgoing = from.outgoing;
   from.outgoing = copy;
-  ++from.source_pins;
-  if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
+  if (bug_ != PlantedBug::source_not_pinned) {
+    ++from.source_pins;
+    if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
+  }
   to.arriving = copy;
   if (nodes_[index(to.node)].is_cache) to.state = ReplicaState::arriving;
   return *copy;
@@ -81,21 +83,39 @@ void Memory::enqueue(Copy& copy) {
 
 /// Takes a copy back that the world has not heard of.
 void Memory::unqueue(Copy& copy) {
-  assert(copy.state == Copy::State::queued);
+  ensure(copy.state == Copy::State::queued, "a copy that is taken back has not started");
   LinkQueue& link = links_[index(copy.link)];
   std::erase(link.urgent, &copy);
   std::erase(link.prefetches, &copy);
   detach(copy);
   copy.to->arriving = nullptr;
+  no_longer_prefetching(copy);
   recycle(copy);
+}
+
+/// Cancels a prefetch that has not started.
+void Memory::take_back(Copy& prefetch) {
+  Replica& replica = *prefetch.to;
+  unqueue(prefetch);
+  drop(replica, DropReason::revoked);
+}
+
+void Memory::no_longer_prefetching(const Copy& copy) noexcept {
+  if (copy.cause == Cause::prefetch) nodes_[index(copy.to->node)].prefetching_bytes -= copy.to->block.bytes;
 }
 
 void Memory::pump(LinkId id) {
   LinkQueue& link = links_[index(id)];
-  while (link.in_flight < topology_.links[index(id)].concurrent_copies) {
+  const unsigned most = topology_.links[index(id)].concurrent_copies;
+  while (link.in_flight < most) {
     auto& queue = !link.urgent.empty() ? link.urgent : link.prefetches;
     if (queue.empty()) return;
     Copy* copy = queue.front();
+    if (copy->cause == Cause::prefetch) {
+      // Half of what is started at once: what is urgent tomorrow does not wait behind all of it.
+      if (link.prefetches_in_flight >= std::max(1u, most / 2)) return;
+      ++link.prefetches_in_flight;
+    }
     queue.pop_front();
     copy->state = Copy::State::in_flight;
     ++link.in_flight;
@@ -116,7 +136,7 @@ void Memory::detach(Copy& copy) {
   Copy** link = &from.outgoing;
   while (*link != &copy) link = &(*link)->next_outgoing;
   *link = copy.next_outgoing;
-  --from.source_pins;
+  if (bug_ != PlantedBug::source_not_pinned) --from.source_pins;
   MemoryNode& node = nodes_[index(from.node)];
   node.freed = true;
   if (node.is_cache && from.state == ReplicaState::valid) settle(from);
@@ -130,6 +150,7 @@ void Memory::recycle(Copy& copy) {
 void Memory::landed(Copy& copy, bool succeeded) {
   const LinkId link = copy.link;
   --links_[index(link)].in_flight;
+  if (copy.cause == Cause::prefetch) --links_[index(link)].prefetches_in_flight;
   --copies_in_flight_;
   if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
     failed(copy);
@@ -159,6 +180,7 @@ void Memory::arrived(Copy& copy) {
   MemoryNode& node = nodes_[index(replica.node)];
   Datum& datum = data_[replica.datum];
   if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
+  no_longer_prefetching(copy);
   node.freed = true;
   replica.arriving = nullptr;
   replica.state = ReplicaState::valid;
@@ -177,8 +199,8 @@ void Memory::arrived(Copy& copy) {
     }
   }
   serve_waiters(copy);
-  if (copy.revoked && !replica.pinned()) {
-    drop(replica, DropReason::revoked);
+  if (!replica.pinned() && (copy.revoked || replica.version == 0)) {
+    drop(replica, copy.revoked ? DropReason::revoked : DropReason::overwritten);
   } else {
     if (tell_residency_ && replica.version != 0) policy_->loaded(replica.datum, node.id);
     settle(replica);
@@ -200,7 +222,8 @@ void Memory::came_home(Copy& copy) {
   const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
   const Replica* newer = nullptr;
-  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
+  if (datum.dirty() &&
+      (!copy.waiters.empty() || (copy.counts_for_flush && bug_ != PlantedBug::flush_forgets_overtaken)))
     newer = source_of(datum, &datum.home);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.
@@ -241,8 +264,12 @@ void Memory::failed(Copy& copy) {
       copy.link = topology_.link_between(other->node, replica.node);
       copy.next_outgoing = copy.from->outgoing;
       copy.from->outgoing = &copy;
-      ++copy.from->source_pins;
+      if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
       if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
+    }
+    if (!copy.waiters.empty()) {
+      no_longer_prefetching(copy);
+      copy.cause = to_cache ? Cause::demand : copy.cause;
     }
     copy.state = Copy::State::queued;
     enqueue(copy);
@@ -271,6 +298,7 @@ void Memory::failed(Copy& copy) {
   if (to_cache) {
     MemoryNode& node = nodes_[index(replica.node)];
     if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
+    no_longer_prefetching(copy);
     replica.state = ReplicaState::valid;
     replica.version = 0;
     detach(copy);
@@ -304,10 +332,11 @@ void Memory::drop_clean() {
 }
 
 void Memory::flush() {
-  assert(!flush_wanted_);
+  ensure(!flush_wanted_, "one flush ends before the next begins");
   for (std::size_t i = 0; i < data_.size(); ++i) {
     Datum& datum = data_[static_cast<DatumId>(i)];
-    if (!datum.dirty() || datum.removed || datum.home.task_pins != 0) continue;
+    // What a task is changing right now is not a result yet.
+    if (!datum.dirty() || datum.removed || datum.writers != 0) continue;
     if (datum.home.arriving == nullptr) {
       const Replica* source = source_of(datum, &datum.home);
       if (source == nullptr) continue;

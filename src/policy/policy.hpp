@@ -34,6 +34,7 @@ enum class DropReason : std::uint8_t {
   failed,       // the copy that should have brought it failed
   revoked,      // prefetched, and taken back before anybody used it
 };
+inline constexpr std::size_t drop_reason_count = 4;
 
 /// Data that may leave a node now, least recently used first.
 class Candidates {

@@ -1,3 +1,4 @@
+// The mapped region: aligned, zero, warmed by several threads.
 #include "memory/arena.hpp"
 
 #include <gmock/gmock.h>

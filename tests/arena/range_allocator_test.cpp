@@ -1,3 +1,4 @@
+// The allocator of ranges, against a map of bytes.
 #include "memory/range_allocator.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// JSON as it is written: order kept, numbers exact.
 #include "base/json.hpp"
 
 #include <gtest/gtest.h>

@@ -113,8 +113,8 @@ tile = "auto"
 }
 
 TEST(CacheDirectory, FollowsTheXdgVariableAndOtherwiseHome) {
-  EXPECT_EQ(config_of({}, {{"HOME", "/home/a"}}).text("cache-directory"), "/home/a/.cache/fairlead");
-  const Config config = config_of({}, {{"HOME", "/home/a"}, {"XDG_CACHE_HOME", "/fast"}});
+  EXPECT_EQ(config_of({}, {{"HOME", "/users/a"}}).text("cache-directory"), "/users/a/.cache/fairlead");
+  const Config config = config_of({}, {{"HOME", "/users/a"}, {"XDG_CACHE_HOME", "/fast"}});
   EXPECT_EQ(config.text("cache-directory"), "/fast/fairlead");
   EXPECT_EQ(report_of(config, "cache-directory").origin, Origin::default_value);
   EXPECT_FALSE(config_of({}).has("cache-directory"));

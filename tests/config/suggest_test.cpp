@@ -1,3 +1,4 @@
+// Which word is offered for a misspelt one.
 #include "config/suggest.hpp"
 
 #include "config/schema.hpp"

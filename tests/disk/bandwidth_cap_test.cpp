@@ -1,3 +1,4 @@
+// The cap's timetable in virtual time.
 #include "backend/disk/bandwidth_cap.hpp"
 
 #include <gtest/gtest.h>

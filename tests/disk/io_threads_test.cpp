@@ -1,3 +1,4 @@
+// Threads that read and write: every byte arrives, errors come back, the end is clean.
 #include "backend/disk/io_threads.hpp"
 
 #include <gmock/gmock.h>

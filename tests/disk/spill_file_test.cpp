@@ -1,3 +1,4 @@
+// Spill files: unnamed, space set aside, refusals that name the directory.
 #include "backend/disk/spill_file.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// What is found out about a directory's disk.
 #include "machine/disk.hpp"
 
 #include <fairlead/error.hpp>

@@ -19,7 +19,7 @@ NARROWER = {
     "engine": set(ORDER[:ORDER.index("engine")]) - {"schedule"},
     "backend": set(ORDER[:ORDER.index("backend")]) - {"schedule"},
     "net": set(ORDER[:ORDER.index("net")]) - {"schedule"},
-    # Numerical algorithms are written as any user's would be; files and small tools they share.
+    # Numerical algorithms are written as any user's would be; what they add is kernels and file formats.
     "algorithms": {"base", "data"},
 }
 

@@ -1,3 +1,4 @@
+// The planner of blocks: its volume, its limits, and that it always yields.
 #include "schedule/blocks/blocks.hpp"
 
 #include "schedule/fake_world.hpp"

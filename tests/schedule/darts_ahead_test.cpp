@@ -1,3 +1,4 @@
+// The variants of darts that look ahead.
 #include "schedule/darts/darts_ahead.hpp"
 
 #include <optional>

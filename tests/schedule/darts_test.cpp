@@ -1,3 +1,4 @@
+// DARTS by the worked examples: each tie-break, each branch, eviction.
 #include "schedule/darts/darts.hpp"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// First come, first served.
 #include "schedule/eager.hpp"
 
 #include "schedule/fake_world.hpp"

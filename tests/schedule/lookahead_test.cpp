@@ -1,3 +1,4 @@
+// The record of submitted tasks that planners keep.
 #include "schedule/lookahead.hpp"
 
 #include "schedule/fake_world.hpp"

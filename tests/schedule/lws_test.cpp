@@ -1,3 +1,4 @@
+// Locality work stealing: own queue first, then half of a neighbour's, from the back.
 #include "schedule/lws.hpp"
 
 #include "schedule/fake_world.hpp"

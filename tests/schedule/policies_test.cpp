@@ -1,3 +1,4 @@
+// The list of policies by name.
 #include "schedule/policies.hpp"
 
 #include <gmock/gmock.h>

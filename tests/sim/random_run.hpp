@@ -1,12 +1,12 @@
-// One random program on one random simulated machine, everything drawn from a seed. The bytes themselves are
-// simulated: each block of each arena holds one number, copies carry numbers, tasks compute new ones from
-// those they read. So a stale or lost version shows as a wrong number, whatever the engine believes.
+// One random program on one random simulated machine, everything drawn from a seed, with a check of every
+// value that a task reads.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "memory/memory.hpp"
+#include "engine/engine.hpp"
 
 namespace fairlead::tests {
 
@@ -15,19 +15,23 @@ struct RunOptions {
   bool copies_fail = false;
   bool write_backs_fail = false;
   bool tasks_fail = false;
+  bool cancels = false;
   bool tight = true;  ///< capacity near the largest footprint
   std::size_t tasks = 150;
   memory::PlantedBug bug = memory::PlantedBug::none;
+  /// Given the engine at the end, however the run ended. If set, the engine keeps a log.
+  std::function<void(const engine::Engine&)> at_end{};
 };
 
 struct RunResult {
-  std::uint64_t tasks_run = 0, tasks_cancelled = 0, copies = 0, evictions = 0;
-  Bytes bytes_moved = 0;
+  std::uint64_t tasks_run = 0, tasks_cancelled = 0, copies = 0, prefetches = 0, evictions = 0;
+  Bytes bytes_moved = 0, prefetched_bytes = 0, unused_prefetch_bytes = 0;
+  std::size_t longest_passed = 0;
   std::uint64_t digest = 0;  ///< of all commands
   std::int64_t end_time = 0;
 };
 
-/// What went wrong, or nothing. Fills `result` in both cases.
+/// What went wrong, or nothing. Fills `result` where nothing did.
 std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options, RunResult& result);
 
 }  // namespace fairlead::tests

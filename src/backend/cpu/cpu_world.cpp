@@ -88,11 +88,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   try {
     task.codelet->run(*task.codelet, context);
   } catch (...) {
-    if (asynchronous) {
-      end_asynchronous(task, std::current_exception());
-    } else {
-      task.failure = std::current_exception();
-    }
+    task.failure = std::current_exception();
   }
   worker.last_end = now();
   worker.clock_is_fresh = true;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 
 namespace fairlead::backend {
 
@@ -128,8 +129,12 @@ void SimWorld::happen(const Happening& happening) {
 void SimWorld::help(const std::function<bool()>& done) {
   application_->serve();
   while (!done()) {
+    if (stopped_ && engine_->fatal() != nullptr) return;  // whoever waits finds out why
+    if (options_.most_events != 0 && events_ >= options_.most_events)
+      throw Error("internal: what is waited for did not happen within " + std::to_string(events_) +
+                  " simulated events");
     if (future_.empty()) {
-      if (stopped_) return;  // whoever waits finds out why
+      if (stopped_) return;
       throw Error("internal: the simulation has nothing left to happen, but what is waited for did not");
     }
     const Happening next = future_.top();

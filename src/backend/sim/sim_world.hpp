@@ -21,6 +21,7 @@ struct SimOptions {
   std::uint64_t write_back_fails_once_in = 0;
   std::uint64_t task_fails_once_in = 0;
   std::uint64_t copy_stalls_once_in = 0;  ///< takes a hundred times as long
+  std::uint64_t most_events = 0;          ///< more end the simulation with an Error; 0: no limit
   bool run_bodies = false;                ///< else tasks only take time
   /// Told when the bytes of a copy have landed, before the engine hears of it.
   std::function<void(const memory::Copy&, bool succeeded)> on_copy;

@@ -37,25 +37,45 @@ void* closure_of(const TaskContext& context) noexcept { return context.task->clo
 
 }  // namespace detail
 
+/// The task ends when its body has returned and the token was signalled, whichever comes last.
 struct Completion::State {
-  backend::CpuWorld* world;
-  Task* task;
-  std::atomic<bool> signalled{false};
-
-  void end(std::exception_ptr failure) {
-    if (signalled.exchange(true)) throw UsageError("a task's completion was signalled twice");
-    world->end_asynchronous(*task, std::move(failure));
-  }
+  State(backend::CpuWorld* w, Task* t) noexcept : world(w), task(t) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
   ~State() {
     if (!signalled.load())
-      world->end_asynchronous(*task, std::make_exception_ptr(UsageError(
-                                         "the task's completion was dropped without having been signalled")));
+      signal(std::make_exception_ptr(
+          UsageError("the task's completion was dropped without having been signalled")));
   }
+
+  void signal(std::exception_ptr cause) {
+    if (signalled.exchange(true)) throw UsageError("a task's completion was signalled twice");
+    signalled_failure = std::move(cause);
+    one_less();
+  }
+  void returned(std::exception_ptr cause) {
+    thrown = std::move(cause);
+    one_less();
+  }
+
+ private:
+  void one_less() {
+    // acq_rel: the last one sees what the other has written.
+    if (missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    world->end_asynchronous(*task, thrown != nullptr ? thrown : signalled_failure);
+  }
+
+  backend::CpuWorld* world;
+  Task* task;
+  std::atomic<int> missing{2};
+  std::atomic<bool> signalled{false};
+  std::exception_ptr thrown, signalled_failure;
 };
 
 Completion::Completion(const TaskContext& context)
-    : state_(new State{static_cast<backend::CpuWorld*>(context.runtime), context.task}) {}
-void Completion::done() const { state_->end(nullptr); }
-void Completion::fail(std::exception_ptr cause) const { state_->end(std::move(cause)); }
+    : state_(std::make_shared<State>(static_cast<backend::CpuWorld*>(context.runtime), context.task)) {}
+void Completion::done() const { state_->signal(nullptr); }
+void Completion::fail(std::exception_ptr cause) const { state_->signal(std::move(cause)); }
+void Completion::body_returned(std::exception_ptr thrown) const { state_->returned(std::move(thrown)); }
 
 }  // namespace fairlead

@@ -83,7 +83,6 @@ void FlowSource::submit(const Submission& submission) {
     try {
       submission.fill_closure(task->closure.data(), submission.arguments, access_of_use.data());
     } catch (...) {
-      task->codelet = nullptr;  // there is no closure to destroy
       core_.graph().discard(*task);
       throw;
     }

@@ -1,0 +1,20 @@
+// See log_reader.hpp.
+#include "engine/log_reader.hpp"
+
+#include <fairlead/error.hpp>
+
+namespace fairlead::engine {
+
+std::uint64_t LogReader::word(const char* what, std::uint64_t bound) {
+  if (at_end()) refuse(std::string("it ends where ") + what + " should follow");
+  const std::uint64_t value = words_[position_];
+  if (bound != 0 && value >= bound) refuse(std::to_string(value) + " is no " + what);
+  ++position_;
+  return value;
+}
+
+void LogReader::refuse(const std::string& why) const {
+  throw InputError("the event log cannot be replayed; at word " + std::to_string(position_) + ": " + why);
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,30 @@
+// Reads the words of an event log one after the other and refuses what cannot be one.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace fairlead::engine {
+
+class LogReader {
+ public:
+  explicit LogReader(std::span<const std::uint64_t> words) noexcept : words_(words) {}
+
+  bool at_end() const noexcept { return position_ == words_.size(); }
+  std::size_t position() const noexcept { return position_; }
+  /// The next word, which must be below `bound` (0: any). Throws InputError, as all below.
+  std::uint64_t word(const char* what, std::uint64_t bound = 0);
+  /// The words from `begin` to here.
+  std::span<const std::uint64_t> since(std::size_t begin) const noexcept {
+    return words_.subspan(begin, position_ - begin);
+  }
+  /// Throws InputError that names the place.
+  [[noreturn]] void refuse(const std::string& why) const;
+
+ private:
+  std::span<const std::uint64_t> words_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace fairlead::engine

@@ -1,0 +1,335 @@
+// Makes tasks, sources and codelets from what the log says of them, and checks each event against the
+// engine's state before it is told: the engine trusts its world, a file is not to be trusted.
+#include "engine/replay.hpp"
+
+#include <fairlead/codelet_info.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/log_reader.hpp"
+
+namespace fairlead::engine {
+
+namespace {
+
+constexpr std::uint64_t most_accesses = 64, largest_datum = std::uint64_t{1} << 56;
+constexpr std::uint64_t latest_time = std::uint64_t{1} << 62, longest_duration = std::uint64_t{1} << 52;
+constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
+constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
+constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
+
+/// Hears commands and carries out nothing: what became of them is in the log.
+class SilentWorld final : public World {
+ public:
+  bool launch(WorkerId, Task&) override { return false; }
+  void recall(WorkerId, Task&) override {}
+  void start(memory::Copy&) override {}
+  void wake(WorkerId) override {}
+  void stopped() override {}
+};
+
+class SilentSource final : public TaskSource {
+ public:
+  void completed(std::span<Task* const>, EventChain&, Recycler&) override {}
+};
+
+struct HeldTask {
+  Task task;
+  std::vector<Access> accesses;
+  std::span<const std::uint64_t> words;  // as the log describes it
+  bool ready_told = false;
+  bool in_batch = false;
+};
+
+class Replayer {
+ public:
+  Replayer(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
+           std::span<const std::uint64_t> words)
+      : log_(words), engine_(topology, std::move(policy), world_, std::move(options)) {}
+
+  ReplayResult run() {
+    while (!log_.at_end()) record();
+    if (!batch_.empty()) log_.refuse("it ends in the middle of a batch of events");
+    return {engine_.digest().value(), engine_.digest().count(), events_, engine_.fatal()};
+  }
+
+ private:
+  using Record = EventLog::Record;
+
+  void record() {
+    const std::uint64_t word = log_.word("a record");
+    const auto kind = static_cast<Record>(word & 0xff);
+    const std::uint64_t rest = word >> 8;
+    if (!batch_.empty() && kind != Record::event && kind != Record::served)
+      log_.refuse("something else happens while events are being served");
+    switch (kind) {
+      case Record::event:
+        event(rest);
+        break;
+      case Record::datum:
+        datum(rest);
+        break;
+      case Record::removal:
+        removal(rest);
+        break;
+      case Record::submission:
+        submission();
+        break;
+      case Record::horizon_closed:
+        engine_.horizon_closed();
+        break;
+      case Record::cancellation:
+        if (rest >= any_32_bits) log_.refuse("no such source of tasks");
+        engine_.cancel(source(static_cast<std::uint32_t>(rest)));
+        break;
+      case Record::served:
+        serve();
+        break;
+      default:
+        log_.refuse("there is no record of kind " + std::to_string(word & 0xff));
+    }
+  }
+
+  // ---- what is not served in batches
+
+  void datum(std::uint64_t home) {
+    const Topology& topology = engine_.memory().topology();
+    if (home >= topology.nodes.size() || topology.nodes[home].role != NodeRole::home)
+      log_.refuse("memory node " + std::to_string(home) + " is nobody's home");
+    memory::DatumSpec spec;
+    spec.home = static_cast<NodeId>(home);
+    spec.bytes = log_.word("size of a datum", largest_datum);
+    spec.home_offset = log_.word("place of a datum", largest_datum);
+    spec.coordinates.collection = coordinate(log_.word("collection", any_32_bits));
+    const std::uint64_t place = log_.word("coordinates");
+    spec.coordinates.row = coordinate(place >> 32);
+    spec.coordinates.column = coordinate(place & 0xffff'ffff);
+    engine_.add(spec);
+  }
+
+  /// Policies have tables by row and column.
+  std::int32_t coordinate(std::uint64_t bits) {
+    const auto value = static_cast<std::int32_t>(bits);
+    if (value < -1 || value > most_tiles) log_.refuse(std::to_string(value) + " is no coordinate of a tile");
+    return value;
+  }
+
+  void removal(std::uint64_t datum) {
+    check_datum(datum);
+    for (const auto& [id, held] : tasks_)
+      for (const Access& access : held->task.accesses())
+        if (index(access.datum) == datum) log_.refuse("datum " + std::to_string(datum) + " is still in use");
+    engine_.try_remove(static_cast<DatumId>(datum));
+  }
+
+  void check_datum(std::uint64_t datum) {
+    const memory::Memory& memory = engine_.memory();
+    if (datum >= memory.datum_count() || memory.datum(static_cast<DatumId>(datum)).removed)
+      log_.refuse("there is no datum " + std::to_string(datum));
+  }
+
+  void submission() {
+    const std::size_t known = tasks_.size();
+    Task& submitted = task().task;
+    const auto id = static_cast<std::uint64_t>(submitted.id);
+    if (tasks_.size() == known || id < next_submission_ || id - next_submission_ > most_skipped)
+      log_.refuse("task " + std::to_string(id) + " is submitted out of order");
+    next_submission_ = id + 1;
+    engine_.submitted(submitted);
+  }
+
+  // ---- tasks
+
+  SilentSource& source(std::uint32_t id) {
+    SilentSource& source = sources_[id];
+    source.id = id;
+    return source;
+  }
+
+  CodeletInfo& codelet(std::uint64_t number, std::uint32_t kinds) {
+    if (number > codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
+    if (number == codelets_.size()) codelets_.emplace_back().name = "codelet " + std::to_string(number);
+    codelets_[number].kinds = kinds;
+    return codelets_[number];
+  }
+
+  /// A task that is new here, or that was submitted before and is described once more.
+  HeldTask& task() {
+    const std::size_t begin = log_.position();
+    const std::uint64_t id = log_.word("a task");
+    const std::uint64_t codelet_and_priority = log_.word("a codelet");
+    const std::uint64_t kinds_and_source = log_.word("a source of tasks");
+    const std::uint64_t count = log_.word("number of accesses", most_accesses + 1);
+    std::vector<Access> accesses(count);
+    for (Access& access : accesses) {
+      const std::uint64_t word = log_.word("an access");
+      check_datum(word & 0xffff'ffff);
+      if ((word >> 32) > static_cast<std::uint64_t>(AccessMode::reduction))
+        log_.refuse("there is no such access mode");
+      access.datum = static_cast<DatumId>(word);
+      access.mode = static_cast<AccessMode>(word >> 32);
+      const auto same = std::ranges::count(accesses, access.datum, &Access::datum);
+      if (same != 1) log_.refuse("a task uses datum " + std::to_string(index(access.datum)) + " twice");
+    }
+    auto& held = tasks_[id];
+    if (held != nullptr) {
+      if (held->ready_told || !std::ranges::equal(held->words, log_.since(begin)))
+        log_.refuse("there is already another task " + std::to_string(id));
+      return *held;
+    }
+    held = std::make_unique<HeldTask>();
+    held->accesses = std::move(accesses);
+    held->words = log_.since(begin);
+    Task& task = held->task;
+    task.id = static_cast<TaskId>(id);
+    task.codelet = &codelet(codelet_and_priority >> 32, static_cast<std::uint32_t>(kinds_and_source >> 32));
+    task.priority = static_cast<std::int32_t>(codelet_and_priority);
+    task.source = &source(static_cast<std::uint32_t>(kinds_and_source));
+    task.accesses_begin = held->accesses.data();
+    task.access_count = static_cast<std::uint16_t>(count);
+    for (Access& access : held->accesses) access.task = &task;
+    return *held;
+  }
+
+  Task& ready_task() {
+    const std::size_t known = tasks_.size();
+    HeldTask& held = task();
+    if (engine_.wants_submissions() && tasks_.size() != known)
+      log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
+    held.ready_told = true;
+    return put_in_batch(held);
+  }
+
+  Task& put_in_batch(HeldTask& held) {
+    held.in_batch = true;
+    in_batch_.push_back(&held);
+    return held.task;
+  }
+
+  Task& staged_task(EventKind kind, std::uint64_t worker) {
+    const std::uint64_t id = log_.word("a task");
+    const auto found = tasks_.find(id);
+    if (found == tasks_.end()) log_.refuse("there is no task " + std::to_string(id));
+    HeldTask& held = *found->second;
+    if (held.in_batch || held.task.state != TaskState::staged || index(held.task.worker) != worker)
+      log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
+    if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
+      log_.refuse("task " + std::to_string(id) + " was not asked for back");
+    if (kind != EventKind::task_returned) over_.push_back(id);
+    return put_in_batch(held);
+  }
+
+  // ---- events
+
+  void event(std::uint64_t rest) {
+    const auto kind = static_cast<EventKind>(rest & 0xff);
+    const std::uint64_t worker = rest >> 8;
+    const auto at = static_cast<std::int64_t>(log_.word("time", latest_time));
+    const auto duration = static_cast<std::int64_t>(log_.word("duration", longest_duration));
+    const bool known_worker = worker < engine_.workers().size();
+    Event* event = nullptr;
+    switch (kind) {
+      case EventKind::task_ready:
+        if (!known_worker && worker != index(no_id<WorkerId>)) log_.refuse("there is no such worker");
+        event = &ready_task();
+        event->worker = static_cast<WorkerId>(worker);
+        break;
+      case EventKind::task_finished:
+      case EventKind::task_failed:
+      case EventKind::task_returned:
+        event = &staged_task(kind, worker);
+        break;
+      case EventKind::copy_finished:
+      case EventKind::copy_failed:
+        event = &copy(kind);
+        break;
+      case EventKind::worker_arrived:
+      case EventKind::worker_left:
+        if (!known_worker) log_.refuse("there is no such worker");
+        event = &others_.emplace_back();
+        event->worker = static_cast<WorkerId>(worker);
+        break;
+      case EventKind::flush:
+        if (engine_.memory().flushing() || std::exchange(flush_in_batch_, true))
+          log_.refuse("results are sent home while that is going on already");
+        event = &others_.emplace_back();
+        break;
+      case EventKind::time_passed:
+        event = &others_.emplace_back();
+        break;
+      default:
+        log_.refuse("there is no event of kind " + std::to_string(rest & 0xff));
+    }
+    event->kind = kind;
+    event->at = Time(at);
+    event->duration = Duration(duration);
+    batch_.append(*event);
+    ++events_;
+  }
+
+  memory::Copy& copy(EventKind kind) {
+    const std::uint64_t id = log_.word("a copy");
+    const auto found = copies_.find(id);
+    if (found == copies_.end()) log_.refuse("copy " + std::to_string(id) + " was not started or is over");
+    memory::Copy& copy = *found->second;
+    copies_.erase(found);
+    copy.error_number = 0;
+    if (kind == EventKind::copy_failed)
+      copy.error_number = static_cast<int>(
+          log_.word("error number", static_cast<std::uint64_t>(std::numeric_limits<int>::max())));
+    return copy;
+  }
+
+  /// One batch, exactly as it was served: with this world nothing else arrives meanwhile.
+  void serve() {
+    engine_.enter_surely(batch_, commands_);
+    for (memory::Copy* copy : commands_.copies) copies_[copy->id] = copy;
+    for (const Task* task : commands_.completions) over_.push_back(static_cast<std::uint64_t>(task->id));
+    commands_.clear();
+    for (HeldTask* held : in_batch_) held->in_batch = false;
+    in_batch_.clear();
+    const bool fatal = engine_.fatal() != nullptr;
+    for (const std::uint64_t id : over_) {
+      auto node = tasks_.extract(id);
+      // An engine that broke down may still hold what it was told of in its last batch.
+      if (fatal && !node.empty()) kept_.push_back(std::move(node.mapped()));
+    }
+    over_.clear();
+    others_.clear();
+    flush_in_batch_ = false;
+  }
+
+  LogReader log_;
+  SilentWorld world_;
+  std::map<std::uint32_t, SilentSource> sources_;
+  std::deque<CodeletInfo> codelets_;                          // by number
+  std::map<std::uint64_t, std::unique_ptr<HeldTask>> tasks_;  // that are not over, by id
+  std::vector<std::unique_ptr<HeldTask>> kept_;
+  std::map<std::uint64_t, memory::Copy*> copies_;  // in flight, by id
+  // The batch that is being read.
+  EventChain batch_;
+  std::deque<Event> others_;
+  std::vector<HeldTask*> in_batch_;
+  std::vector<std::uint64_t> over_;
+  bool flush_in_batch_ = false;
+  Commands commands_;
+  std::uint64_t events_ = 0, next_submission_ = 0;
+  Engine engine_;  // last: it lets go of tasks and copies first
+};
+
+}  // namespace
+
+ReplayResult replay(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
+                    std::span<const std::uint64_t> words) {
+  options.log = false;
+  options.reporters = 1;
+  return Replayer(topology, std::move(policy), std::move(options), words).run();
+}
+
+}  // namespace fairlead::engine

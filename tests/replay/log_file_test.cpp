@@ -1,0 +1,92 @@
+// Event logs as files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "engine/event_log.hpp"
+
+namespace fairlead::engine {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class LogFile : public testing::Test {
+ protected:
+  LogFile() {
+    log_.horizon_closed();
+    log_.cancellation(3);
+    log_.datum({.bytes = 100, .home = NodeId{1}, .home_offset = 4096, .coordinates = {1, -1, 3}});
+    log_.served();
+    log_.write(path_);
+  }
+  ~LogFile() override { std::filesystem::remove_all(directory_); }
+
+  static std::filesystem::path made() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairlead_log_XXXXXX").string();
+    return ::mkdtemp(name.data());
+  }
+  std::string contents() {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void replace(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
+
+  std::filesystem::path directory_ = made();
+  std::string path_ = directory_ / "run.log";
+  EventLog log_;
+};
+
+}  // namespace
+
+TEST_F(LogFile, GivesBackWhatWasWritten) {
+  EXPECT_EQ(EventLog::read(path_), log_.words());
+  EXPECT_EQ(log_.words().size(), 8u);
+  EventLog empty;
+  empty.write(path_);
+  EXPECT_TRUE(EventLog::read(path_).empty());
+}
+
+TEST_F(LogFile, IsRefusedWhenAnyOfItsBytesIsAnother) {
+  const std::string good = contents();
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 4);
+    replace(bad);
+    EXPECT_THROW(EventLog::read(path_), InputError) << "byte " << i;
+  }
+}
+
+TEST_F(LogFile, IsRefusedWhenItIsShorterOrLonger) {
+  const std::string good = contents();
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    replace(good.substr(0, size));
+    EXPECT_THROW(EventLog::read(path_), InputError) << size << " bytes";
+  }
+  replace(good + "12345678");
+  EXPECT_THAT([&] { EventLog::read(path_); }, ThrowsMessage<InputError>(HasSubstr("not all of it")));
+}
+
+TEST_F(LogFile, IsNamedWhenItIsNoLog) {
+  replace("This is a text of more than twenty-four bytes.");
+  EXPECT_THAT([&] { EventLog::read(path_); },
+              ThrowsMessage<InputError>("\"" + path_ + "\" is not an event log of this version"));
+}
+
+TEST_F(LogFile, ThatCannotBeReadOrWrittenIsTheSystemsError) {
+  const std::string missing = directory_ / "missing" / "run.log";
+  EXPECT_THAT(
+      [&] { EventLog::read(missing); },
+      ThrowsMessage<SystemError>("cannot read the event log \"" + missing + "\": No such file or directory"));
+  EXPECT_THAT([&] { log_.write(missing); },
+              ThrowsMessage<SystemError>("cannot write the event log \"" + missing +
+                                         "\": No such file or directory"));
+  EXPECT_THROW(EventLog::read(directory_), SystemError);
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,144 @@
+// A program drawn from a seed, and its sequential run; see random_program.hpp.
+#include "sim/random_program.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fairlead::tests {
+
+namespace {
+Bytes rounded(Bytes bytes) { return (bytes + 4095) / 4096 * 4096; }
+}  // namespace
+
+RandomProgram::RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels) {
+  make_data(random);
+  make_flows(random, task_count, cancels);
+  make_tasks(random, several_kinds);
+  run_in_order();
+  for (const PlannedTask& task : tasks) {
+    Bytes footprint = 0;
+    for (const PlannedUse& use : task.uses) footprint += rounded(data[use.datum].bytes);
+    largest_footprint = std::max(largest_footprint, footprint);
+  }
+  for (const PlannedDatum& datum : data) all_bytes += rounded(datum.bytes);
+}
+
+void RandomProgram::make_data(Random& random) {
+  // Equal tiles; sizes that leave holes; sizes that are no multiple of a page; a few giants among dwarfs.
+  enum class Sizes { equal, mixed, odd, giants };
+  const auto sizes = static_cast<Sizes>(random.below(4));
+  const auto count =
+      static_cast<std::size_t>(random.once_in(6) ? random.between(40, 80) : random.between(3, 24));
+  for (std::size_t i = 0; i < count; ++i) {
+    PlannedDatum datum;
+    switch (sizes) {
+      case Sizes::equal:
+        datum.bytes = 16384;
+        break;
+      case Sizes::mixed:
+        datum.bytes = 4096 * static_cast<Bytes>(random.between(1, 12));
+        break;
+      case Sizes::odd:
+        datum.bytes = static_cast<Bytes>(random.between(1, 40000));
+        break;
+      case Sizes::giants:
+        datum.bytes = random.once_in(6) ? 4096 * static_cast<Bytes>(random.between(20, 60)) : 4096;
+        break;
+    }
+    datum.in_user_memory = random.once_in(8);
+    datum.initial = Random::mix(i + 5);
+    data.push_back(datum);
+  }
+}
+
+void RandomProgram::make_flows(Random& random, std::size_t task_count, bool cancels) {
+  const auto count = static_cast<std::size_t>(random.once_in(2) ? 1 : random.between(2, 4));
+  std::vector<bool> removed(data.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    PlannedFlow flow;
+    flow.first_task = flows.empty() ? 0 : flows.back().end_task;
+    flow.end_task = i + 1 == count ? task_count : flow.first_task + task_count / count;
+    const std::size_t before = flows.empty() ? 0 : flows.back().data;
+    // At least three data at first; the last flow knows all.
+    flow.data =
+        i + 1 == count ? data.size() : std::max({before, std::size_t{3}, data.size() * (i + 1) / count});
+    for (std::size_t d = before; i > 0 && d < flow.data; ++d)
+      data[d].temporary = !data[d].in_user_memory && random.once_in(2);
+    const auto some_task = [&] {
+      return static_cast<std::size_t>(random.between(static_cast<std::int64_t>(flow.first_task),
+                                                     static_cast<std::int64_t>(flow.end_task) - 1));
+    };
+    if (cancels && random.once_in(count == 1 ? 1 : 2)) flow.cancelled_before = some_task();
+    if (random.once_in(3)) flow.flushed_before = some_task();
+    if (i + 1 < count)
+      for (std::size_t d = 0; d < flow.data; ++d)
+        if (!removed[d] && random.once_in(5)) {
+          // Three stay, so that tasks have something to use.
+          if (flow.data - static_cast<std::size_t>(std::ranges::count(removed, true)) <= 3) break;
+          removed[d] = data[d].removed = true;
+          flow.removed_after.push_back(d);
+        }
+    flows.push_back(flow);
+  }
+}
+
+void RandomProgram::make_tasks(Random& random, bool several_kinds) {
+  // Few inputs; many; mostly one but sometimes all that there is, so that much has to make room for it.
+  enum class Width { narrow, wide, uneven };
+  const auto width = random.once_in(6) ? Width::wide : random.once_in(3) ? Width::uneven : Width::narrow;
+  const auto most = static_cast<std::size_t>(random.between(1, 5));
+  static constexpr std::array modes{AccessMode::read,        AccessMode::read,     AccessMode::read,
+                                    AccessMode::read_write,  AccessMode::write,    AccessMode::read_write,
+                                    AccessMode::commutative, AccessMode::reduction};
+  // Mostly readers: many tasks are ready at once, and much can be fetched ahead.
+  const bool mostly_readers = random.once_in(3);
+  std::vector<bool> written(data.size()), gone(data.size());
+  for (std::size_t d = 0; d < data.size(); ++d) written[d] = !data[d].temporary;
+  for (const PlannedFlow& flow : flows) {
+    std::vector<std::size_t> known;
+    for (std::size_t d = 0; d < flow.data; ++d)
+      if (!gone[d]) known.push_back(d);
+    for (std::size_t t = flow.first_task; t < flow.end_task; ++t) {
+      PlannedTask task;
+      task.priority = static_cast<int>(random.between(-3, 3));
+      task.kinds = !several_kinds ? 1 : static_cast<std::uint32_t>(std::array{1, 4, 5, 5}[random.below(4)]);
+      std::size_t uses = 1 + random.below(most);
+      if (width == Width::wide) uses = 1 + random.below(random.once_in(8) ? 50 : 8);
+      if (width == Width::uneven) uses = random.once_in(15) ? 12 : 1;
+      for (std::size_t u = 0; u < std::min(uses, known.size()); ++u) {
+        std::swap(known[u], known[u + random.below(known.size() - u)]);
+        AccessMode mode = modes[random.below(modes.size())];
+        if (mostly_readers && !random.once_in(6)) mode = AccessMode::read;
+        if (uses > 8 && !random.once_in(4)) mode = AccessMode::read;
+        if (!written[known[u]]) mode = AccessMode::write;
+        written[known[u]] = true;
+        task.uses.push_back({known[u], mode});
+      }
+      tasks.push_back(task);
+    }
+    for (const std::size_t d : flow.removed_after) gone[d] = true;
+  }
+}
+
+void RandomProgram::run_in_order() {
+  std::vector<std::uint64_t> values;
+  for (const PlannedDatum& datum : data) values.push_back(datum.initial);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    PlannedTask& task = tasks[t];
+    std::uint64_t hash = 0;
+    for (const PlannedUse& use : task.uses) {
+      const bool any = in_any_order(use.mode);
+      if (reads(use.mode) && !any) hash = Random::mix(hash ^ values[use.datum]);
+      task.expected_inputs.push_back(reads(use.mode) && !any ? values[use.datum] : 0);
+    }
+    for (const PlannedUse& use : task.uses)
+      if (in_any_order(use.mode)) {
+        values[use.datum] += contribution(t, use.datum);
+      } else if (writes(use.mode)) {
+        values[use.datum] = output_of(t, use.datum, hash);
+      }
+  }
+  for (std::size_t d = 0; d < data.size(); ++d) data[d].final = values[d];
+}
+
+}  // namespace fairlead::tests

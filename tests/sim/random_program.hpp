@@ -1,0 +1,69 @@
+// A random program: data, tasks in several flows one after the other, and what a sequential run computes.
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/ids.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace fairlead::tests {
+
+inline bool in_any_order(AccessMode mode) {
+  return mode == AccessMode::commutative || mode == AccessMode::reduction;
+}
+
+/// What a task adds to a datum that tasks may change in any order.
+inline std::uint64_t contribution(std::size_t task, std::size_t datum) {
+  return Random::mix(task * 1000003 + datum + 1);
+}
+/// What the task leaves in a datum: a function of all it read.
+inline std::uint64_t output_of(std::size_t task, std::size_t datum, std::uint64_t inputs_hash) {
+  return Random::mix(inputs_hash ^ Random::mix(task + 77) ^ (datum << 32));
+}
+
+struct PlannedUse {
+  std::size_t datum;
+  AccessMode mode;
+};
+struct PlannedTask {
+  std::vector<PlannedUse> uses;
+  int priority = 0;
+  std::uint32_t kinds = 1;                     // of workers that can run it
+  std::vector<std::uint64_t> expected_inputs;  // of a sequential run; 0 where any order is allowed
+};
+struct PlannedDatum {
+  Bytes bytes = 0;
+  bool in_user_memory = false;
+  bool temporary = false;  // nothing has written it when it is registered
+  std::uint64_t initial = 0, final = 0;
+  bool removed = false;  // before the end
+};
+/// Tasks that are submitted and waited for together.
+struct PlannedFlow {
+  std::size_t first_task = 0, end_task = 0;
+  std::size_t data = 0;                                         // registered by then; the others come later
+  std::optional<std::size_t> cancelled_before, flushed_before;  // tasks
+  std::vector<std::size_t> removed_after;
+};
+
+struct RandomProgram {
+  std::vector<PlannedDatum> data;
+  std::vector<PlannedTask> tasks;
+  std::vector<PlannedFlow> flows;
+  Bytes largest_footprint = 0, all_bytes = 0;  // as an arena rounds them
+
+  /// `several_kinds`: there are workers of kinds cpu and cuda.
+  RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels);
+
+ private:
+  void make_data(Random& random);
+  void make_flows(Random& random, std::size_t task_count, bool cancels);
+  void make_tasks(Random& random, bool several_kinds);
+  void run_in_order();
+};
+
+}  // namespace fairlead::tests

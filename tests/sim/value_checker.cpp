@@ -1,0 +1,124 @@
+// The simulated bytes; see value_checker.hpp.
+#include "sim/value_checker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fairlead::tests {
+
+ValueChecker::ValueChecker(const RandomProgram& program, std::size_t nodes)
+    : program_(program), arenas_(nodes), writers_(program.data.size()), readers_(program.data.size()) {
+  for (const PlannedDatum& datum : program.data) home_.push_back(datum.initial);
+}
+
+void ValueChecker::copy_starts(const memory::Copy& copy) { flying_[&copy] = *place(*copy.from); }
+
+void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
+  std::uint64_t value = flying_[&copy];
+  if (*place(*copy.from) != value) {
+    // What is known to be old may arrive torn; never what counts as the newest version.
+    if (copy.version == engine_->memory().datum(copy.datum).version && succeeded)
+      fail(fmt::format("datum {} changed while a copy ({}) read it", index(copy.datum), name_of(copy.cause)));
+    value = Random::mix(value ^ *place(*copy.from) ^ 99);
+  }
+  if (!succeeded) value = Random::mix(value + 13);
+  *place(*copy.to) = value;  // a copy that failed leaves anything
+}
+
+void ValueChecker::task_starts(const Task& task, WorkerId worker) {
+  count_passed(worker);
+  const std::size_t t = static_cast<std::size_t>(task.id);
+  const PlannedTask& planned = program_.tasks[t];
+  auto& seen = inputs_[t];
+  if (!seen.empty()) fail(fmt::format("task {} runs twice", t));
+  const auto kind = engine_->workers()[index(worker)].kind;
+  if (((planned.kinds >> static_cast<unsigned>(kind)) & 1) == 0)
+    fail(fmt::format("task {} runs on a worker that cannot run it", t));
+  for (std::size_t i = 0; i < planned.uses.size(); ++i) {
+    const PlannedUse& use = planned.uses[i];
+    const std::uint64_t value = *place_for(task, use.datum);
+    seen.push_back(value);
+    if (planned.expected_inputs[i] != 0 && value != planned.expected_inputs[i])
+      fail(fmt::format("task {} read a wrong version of datum {} ({})", t, use.datum, name_of(use.mode)));
+    if (writers_[use.datum] != 0) fail(fmt::format("datum {} is used while it is being written", use.datum));
+    if (writes(use.mode) && readers_[use.datum] != 0)
+      fail(fmt::format("datum {} is written while it is being read", use.datum));
+    ++(writes(use.mode) ? writers_ : readers_)[use.datum];
+  }
+}
+
+void ValueChecker::task_ends(const Task& task, bool succeeded) {
+  const std::size_t t = static_cast<std::size_t>(task.id);
+  const PlannedTask& planned = program_.tasks[t];
+  const auto& seen = inputs_[t];
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < planned.uses.size(); ++i) {
+    const PlannedUse& use = planned.uses[i];
+    --(writes(use.mode) ? writers_ : readers_)[use.datum];
+    if (reads(use.mode) && *place_for(task, use.datum) != seen[i])
+      fail(fmt::format("datum {} changed under task {}", use.datum, t));
+    if (reads(use.mode) && !in_any_order(use.mode)) hash = Random::mix(hash ^ seen[i]);
+  }
+  for (std::size_t i = 0; i < planned.uses.size(); ++i) {
+    const PlannedUse& use = planned.uses[i];
+    if (!writes(use.mode)) continue;
+    std::uint64_t& value = *place_for(task, use.datum);
+    if (!succeeded) {
+      value = Random::mix(value + 1);
+    } else if (in_any_order(use.mode)) {
+      value = seen[i] + contribution(t, use.datum);
+    } else {
+      value = output_of(t, use.datum, hash);
+    }
+  }
+}
+
+void ValueChecker::check_homes() {
+  for (std::size_t d = 0; d < home_.size(); ++d) {
+    if (program_.data[d].removed || engine_->memory().datum(static_cast<DatumId>(d)).poisoned) continue;
+    if (home_[d] != program_.data[d].final) fail(fmt::format("datum {} ends with a wrong value at home", d));
+  }
+}
+
+/// A task starts on this worker: everybody who waits for memory on the same node is passed once more.
+void ValueChecker::count_passed(WorkerId started) {
+  const auto workers = engine_->workers();
+  waiting_.resize(workers.size());
+  for (const WorkerInfo& worker : workers) {
+    if (worker.node != workers[index(started)].node) continue;
+    const engine::Pipeline& pipeline = engine_->pipelines()[index(worker.id)];
+    const Task* first = pipeline.size > 0 ? pipeline.tasks[0] : nullptr;
+    Waiting& waiting = waiting_[index(worker.id)];
+    const bool waits =
+        first != nullptr && first->state == TaskState::picked &&
+        std::ranges::none_of(first->accesses(), [](const Access& a) { return in_any_order(a.mode); });
+    if (!waits) {
+      waiting = {};
+    } else if (waiting.task != first->id) {
+      waiting = {first->id, 0};
+    } else {
+      longest_passed_ = std::max(longest_passed_, ++waiting.passed);
+    }
+  }
+}
+
+std::uint64_t* ValueChecker::place(const memory::Replica& replica) {
+  if (engine_->memory().topology().nodes[index(replica.node)].role == NodeRole::home)
+    return &home_[index(replica.datum)];
+  return &arenas_[index(replica.node)][replica.block.offset];
+}
+
+std::uint64_t* ValueChecker::place_for(const Task& task, std::size_t datum) {
+  const memory::Datum& state = engine_->memory().datum(static_cast<DatumId>(datum));
+  if (engine_->memory().reaches(task.node, state.home.node)) return &home_[datum];
+  for (const memory::Replica* replica = state.cached; replica != nullptr; replica = replica->next_of_datum)
+    if (replica->node == task.node) {
+      if (replica->state == ReplicaState::absent) fail("a task runs without space for its data");
+      return place(*replica);
+    }
+  fail("a task runs without its data");
+  return &home_[datum];
+}
+
+}  // namespace fairlead::tests
