@@ -132,6 +132,7 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
                                         ? linalg::measure<double>(kernels.blas(), settings)
                                         : linalg::measure<float>(kernels.blas(), settings);
   const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf};
+  report.tile_rates = tile;
   report.gemm_peak_gflops = rates.gemm * report.workers;
   report.ceiling = report::cholesky_ceiling(report.n, report.tile, tile, report.workers);
   report.ceiling_gflops = report::cholesky_ceiling_gflops(report.n, report.tile, tile, report.workers);

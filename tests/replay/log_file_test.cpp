@@ -23,7 +23,7 @@ class LogFile : public testing::Test {
     log_.cancellation(3);
     log_.datum({.bytes = 100, .home = NodeId{1}, .home_offset = 4096, .coordinates = {1, -1, 3}});
     log_.served();
-    log_.write(path_);
+    log_.write(path_, head_);
   }
   ~LogFile() override { std::filesystem::remove_all(directory_); }
 
@@ -40,16 +40,41 @@ class LogFile : public testing::Test {
   std::filesystem::path directory_ = made();
   std::string path_ = directory_ / "run.log";
   EventLog log_;
+  const LogHead head_{"darts-defer", 11, 5, out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000))};
 };
 
 }  // namespace
 
 TEST_F(LogFile, GivesBackWhatWasWritten) {
-  EXPECT_EQ(EventLog::read(path_), log_.words());
+  EXPECT_EQ(EventLog::read(path_).words, log_.words());
   EXPECT_EQ(log_.words().size(), 8u);
   EventLog empty;
-  empty.write(path_);
-  EXPECT_TRUE(EventLog::read(path_).empty());
+  empty.write(path_, {});
+  EXPECT_TRUE(EventLog::read(path_).words.empty());
+}
+
+TEST_F(LogFile, GivesBackWhatTheEngineWasMadeWith) {
+  const LogHead head = EventLog::read(path_).head;
+  EXPECT_EQ(head.words(), head_.words());
+  EXPECT_EQ(head.policy, "darts-defer");
+  EXPECT_EQ(head.seed, 11u);
+  EXPECT_EQ(head.pipeline_depth, 5u);
+  ASSERT_EQ(head.topology.nodes.size(), 3u);
+  EXPECT_EQ(head.topology.nodes[2].name, "RAM");
+  EXPECT_EQ(head.topology.nodes[2].capacity, Bytes{3} << 30);
+  EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{OutOfCoreNodes::user_memory});
+  EXPECT_EQ(head.topology.workers.size(), 2u);
+  EXPECT_EQ(head.topology.links.at(1).bytes_per_second, 2.5e9);
+}
+
+TEST_F(LogFile, IsRefusedWhenItsHeadMakesNoSense) {
+  const std::vector<std::uint64_t> good = head_.words();
+  EXPECT_EQ(LogHead::from(good).words(), good);
+  for (std::size_t i = 0; i < good.size(); ++i)
+    EXPECT_THROW(LogHead::from(std::span(good).first(i)), InputError) << i;
+  std::vector<std::uint64_t> longer = good;
+  longer.push_back(0);
+  EXPECT_THROW(LogHead::from(longer), InputError);
 }
 
 TEST_F(LogFile, IsRefusedWhenAnyOfItsBytesIsAnother) {
@@ -73,7 +98,7 @@ TEST_F(LogFile, IsRefusedWhenItIsShorterOrLonger) {
 }
 
 TEST_F(LogFile, IsNamedWhenItIsNoLog) {
-  replace("This is a text of more than twenty-four bytes.");
+  replace("This is a text of more than thirty-two bytes.");
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ + "\" is not an event log of this version"));
 }
@@ -83,7 +108,7 @@ TEST_F(LogFile, ThatCannotBeReadOrWrittenIsTheSystemsError) {
   EXPECT_THAT(
       [&] { EventLog::read(missing); },
       ThrowsMessage<SystemError>("cannot read the event log \"" + missing + "\": No such file or directory"));
-  EXPECT_THAT([&] { log_.write(missing); },
+  EXPECT_THAT([&] { log_.write(missing, head_); },
               ThrowsMessage<SystemError>("cannot write the event log \"" + missing +
                                          "\": No such file or directory"));
   EXPECT_THROW(EventLog::read(directory_), SystemError);

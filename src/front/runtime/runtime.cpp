@@ -66,7 +66,7 @@ class Runtime::Implementation {
       try {
         core.check_caller("the end of a runtime");
         core.application().serve_surely();
-        core.engine().log().write(event_log_path);
+        core.engine().log().write(event_log_path, core.engine().log_head());
       } catch (const Error& error) {
         fmt::print(stderr, "fairlead: {}\n", error.what());
       }
