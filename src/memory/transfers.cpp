@@ -222,8 +222,7 @@ void Memory::came_home(Copy& copy) {
   const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
   const Replica* newer = nullptr;
-  if (datum.dirty() &&
-      (!copy.waiters.empty() || (copy.counts_for_flush && bug_ != PlantedBug::flush_forgets_overtaken)))
+  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
     newer = source_of(datum, &datum.home);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <numeric>
@@ -65,7 +66,7 @@ class Runner {
     front::FlowSource flow(core_);
     for (std::size_t t = planned.first_task; t < planned.end_task; ++t) {
       if (random_.once_in(20)) work(random_.below(60));
-      if (planned.flushed_before == t) flush();
+      if (std::ranges::find(planned.flushed_before, t) != planned.flushed_before.end()) flush();
       if (planned.cancelled_before == t) flow.cancel();
       const PlannedTask& task = program_.tasks[t];
       std::vector<front::Submission::Use> uses;
