@@ -158,6 +158,8 @@ class Memory {
   void settle(Replica& replica);
   void drop(Replica& replica, DropReason reason);
   void written(Datum& datum, Replica& at);
+  void send_home(Datum& datum);
+  void flush_ended() noexcept;
   const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
   bool may_leave(const Datum& datum, const Replica& replica) const noexcept;

@@ -86,12 +86,12 @@ class Runner {
     }
   }
 
-  /// What no task was changing when it began is at home afterwards.
+  /// What was the newest when it began, or newer, is at home afterwards.
   void flush() {
     std::vector<std::uint64_t> wanted;
     for (std::size_t d = 0; d < data_.size(); ++d) {
       const memory::Datum& datum = core_.engine().memory().datum(static_cast<DatumId>(d));
-      wanted.push_back(datum.writers != 0 || datum.removed || datum.poisoned ? 0 : datum.version);
+      wanted.push_back(datum.removed || datum.poisoned ? 0 : datum.version);
     }
     core_.flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)

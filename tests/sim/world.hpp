@@ -169,6 +169,7 @@ class World {
 
   Ending ending(TaskNumber task) const { return endings_[task]; }
   bool started(TaskNumber task) const { return started_at_[task].count() >= 0; }
+  Time started_at(TaskNumber task) const { return started_at_[task]; }
   const std::vector<TaskNumber>& starts() const { return starts_; }
   const std::string& error_of(TaskNumber task) const { return errors_.at(task); }
   const std::vector<CopyEvent>& copies() const { return copies_; }
