@@ -272,9 +272,10 @@ void Memory::failed(Copy& copy) {
       if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
       if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
     }
-    if (!copy.waiters.empty()) {
+    if (!copy.waiters.empty() && copy.cause == Cause::prefetch) {  // a task waits for it now: it is urgent
       no_longer_prefetching(copy);
-      copy.cause = to_cache ? Cause::demand : copy.cause;
+      replica.prefetched = false;
+      copy.cause = Cause::demand;
     }
     copy.state = Copy::State::queued;
     enqueue(copy);
