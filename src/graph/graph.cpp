@@ -12,6 +12,7 @@ void Recycler::recycle(Task& task) noexcept {
   if (task.codelet != nullptr && task.codelet->destroy_closure != nullptr)
     task.codelet->destroy_closure(task.closure.data());
   if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
+  task.accesses_begin = nullptr;
   task.failure = nullptr;
   task_chain_.push(&task);
   if (task_chain_.size >= batch) tasks_->give_back(task_chain_);
@@ -37,6 +38,12 @@ Task* Graph::make_task(std::size_t access_count) {
   task->node = no_id<NodeId>;
   task->worker = no_id<WorkerId>;
   return task;
+}
+
+Graph::~Graph() {
+  tasks_.for_each([](Task& task) {
+    if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
+  });
 }
 
 void Graph::discard(Task& task) noexcept {
