@@ -1,3 +1,4 @@
+// The cold path of checks: makes the message.
 #include "base/check.hpp"
 
 #include <fairlead/error.hpp>

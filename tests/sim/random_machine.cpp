@@ -1,3 +1,4 @@
+// One to three caches, links of random speeds; see random_machine.hpp.
 #include "sim/random_machine.hpp"
 
 #include <fmt/format.h>

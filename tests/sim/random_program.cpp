@@ -1,3 +1,4 @@
+// Data first, then flows, tasks, and the values of a sequential run.
 #include "sim/random_program.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Follows the simulated bytes; see value_checker.hpp.
 #include "sim/value_checker.hpp"
 
 #include <fmt/format.h>
