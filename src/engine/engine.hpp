@@ -180,6 +180,7 @@ class Engine final : public View {
   bool give_one(WorkerId worker, Commands& out);
   bool try_admit(WorkerId worker, Commands& out);
   void stage(Task& task, Commands& out);
+  void share_unadmitted(Commands& out);
   void share_staged(Commands& out);
   void insist(Commands& out);
   void prefetch_upcoming(Commands& out);
