@@ -122,6 +122,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
     double seconds = run.end();
     reader->require_symmetric();
     reader.reset();
+    a_file->forget_pages();
 
     const double size = static_cast<double>(n), sides = static_cast<double>(columns);
     run.begin("factorization", linalg::cholesky_tasks(tiles), report::cholesky_flops(size));
@@ -139,6 +140,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
                                    columns);
     error.submit(run.flow());
     run.end();
+    a_file->forget_pages();
     if (!std::isfinite(error.value()))
       throw NumericalError(
           "the solution is not finite: the matrix is too close to singular for this precision");
