@@ -31,7 +31,8 @@ FastClock::FastClock() : began_(std::chrono::steady_clock::now()) {
     end = std::chrono::steady_clock::now();
   } while (end - began_ < comparison);
   const auto nanoseconds = static_cast<std::uint64_t>(std::chrono::nanoseconds(end - began_).count());
-  if (last > first_) scale_ = static_cast<std::uint64_t>((static_cast<Wide>(nanoseconds) << 32) / (last - first_));
+  if (last > first_)
+    scale_ = static_cast<std::uint64_t>((static_cast<Wide>(nanoseconds) << 32) / (last - first_));
 #endif
 }
 
