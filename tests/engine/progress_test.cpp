@@ -61,7 +61,7 @@ TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
   front::Submission submission;
   submission.codelet = &codelet;
   submission.uses = {&use, 1};
-  submission.line = {"solver.cpp", 41};
+  submission.file = "solver.cpp";
   try {
     flow.submit(submission);
     FAIL() << "it was accepted";
