@@ -62,6 +62,7 @@ TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
   submission.codelet = &codelet;
   submission.uses = {&use, 1};
   submission.file = "solver.cpp";
+  submission.line = 41;
   try {
     flow.submit(submission);
     FAIL() << "it was accepted";
