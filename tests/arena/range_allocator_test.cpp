@@ -210,8 +210,4 @@ TEST(RangeAllocator, GrowthJoinsTheHoleAtTheEnd) {
   EXPECT_EQ(ranges.largest_free(), 8 * page);
 }
 
-namespace {
-
-}  // namespace
-
 }  // namespace fairlead::memory
