@@ -79,14 +79,13 @@ int bench_cholesky(Config config) {
 
   report::RunReport report;
   {
+    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     std::vector<T> x(static_cast<std::size_t>(n));
     const TiledMatrix<T> a = run.runtime().template tiled<T>("A", n, n, problem.tile, Tiles::lower);
     const TiledMatrix<T> tiled_x =
         run.runtime().template tiled_in_place<T>("x", x.data(), n, 1, n, problem.tile);
-    const Bytes tile_bytes = static_cast<Bytes>(problem.tile) * static_cast<Bytes>(problem.tile) * sizeof(T);
-    const bool in_core = static_cast<Bytes>(tiles * (tiles + 1) / 2) * ((tile_bytes + 4095) / 4096 * 4096) <=
-                         run.runtime().capacity_bytes();
+    const bool in_core = problem.fits();
 
     run.begin("generation", static_cast<std::uint64_t>(tiles * (tiles + 1) / 2));
     linalg::fill<T>(run.flow(), std::make_shared<linalg::GeneratedSpd<T>>(n, config.count("seed")), a,

@@ -81,6 +81,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
   const auto n = static_cast<std::int64_t>(a_file->rows());
   const auto columns = static_cast<std::int64_t>(b_file->columns());
   const machine::Machine machine = machine::discover();
+  check_scheduler(config);
   if (!config.has("memory")) config.set("memory", machine.memory.usable_bytes());
   CholeskyProblem problem{.operation = "Cholesky solve", .n = n, .element_bytes = sizeof(T)};
   problem.memory_limit = config.bytes("memory");
@@ -105,6 +106,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 
   report::RunReport report;
   {
+    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     const Bytes memory = run.runtime().capacity_bytes();
     const Counts before = counts_of(run.runtime());

@@ -1,5 +1,5 @@
-// A clock that costs a third of the system's: the processor's own counter where it runs at one rate on all cores,
-// scaled once against the system's clock. Each task is timed, so its price is on every task.
+// A clock that costs a third of the system's: the processor's own counter where it runs at one rate on all
+// cores, scaled once against the system's clock. Each task is timed, so its price is on every task.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -20,7 +20,8 @@ class FastClock {
   /// Since construction; may be called by any thread.
   Time now() const noexcept {
 #if defined(__x86_64__)
-    if (scale_ != 0) return Time(static_cast<std::int64_t>((static_cast<Wide>(__rdtsc() - first_) * scale_) >> 32));
+    if (scale_ != 0)
+      return Time(static_cast<std::int64_t>((static_cast<Wide>(__rdtsc() - first_) * scale_) >> 32));
 #endif
     return std::chrono::steady_clock::now() - began_;
   }

@@ -398,6 +398,7 @@ void Engine::give_work(Commands& out) {
     if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
     for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
   }
+  if (unadmitted_ != 0) share_unadmitted(out);
   share_staged(out);
   insist(out);
   prefetch_upcoming(out);
@@ -414,6 +415,32 @@ void Engine::prefetch_upcoming(Commands& out) {
     for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
   }
   if (!memory_.effects.started.empty()) follow_effects(out);
+}
+
+/// Workers with nothing to do get a task that waits behind another one of their node: there it may take half
+/// of the node only, here all.
+void Engine::share_unadmitted(Commands& out) {
+  for (const WorkerInfo& idle : workers_) {
+    Pipeline& empty = pipelines_[index(idle.id)];
+    for (const WorkerInfo& busy : workers_) {
+      Pipeline& pipeline = pipelines_[index(busy.id)];
+      if (!empty.present || empty.size != 0) break;
+      if (busy.node != idle.node || pipeline.unadmitted == 0 || pipeline.unadmitted == pipeline.size)
+        continue;
+      for (std::size_t i = 0; i < pipeline.size; ++i) {
+        Task& task = *pipeline.tasks[i];
+        if (task.state != TaskState::picked || !can_run(task, idle.id)) continue;
+        pipeline.remove(task);
+        --pipeline.unadmitted;
+        task.worker = idle.id;
+        empty.push(task);
+        ++empty.unadmitted;
+        try_admit(idle.id, out);
+        break;
+      }
+    }
+  }
+  if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
 }
 
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.

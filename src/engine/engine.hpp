@@ -73,8 +73,9 @@ class Engine final : public View {
   void post(EventChain& events) noexcept { inbox_.push(events); }
   bool something_posted() const noexcept { return !inbox_.empty(); }
   void enter(EventChain& events, Commands& out);
-  /// Tells of finished tasks, then calls release(), which appends to `ready` what became ready by them, then tells
-  /// that. If the lock is free all of it happens under one hold of it, without the inbox; release() must be short.
+  /// Tells of finished tasks, then calls release(), which appends to `ready` what became ready by them, then
+  /// tells that. If the lock is free all of it happens under one hold of it, without the inbox; release()
+  /// must be short.
   template <class Release>
   void finish(EventChain& finished, EventChain& ready, Release&& release, Commands& out) {
     if (!lock_.try_lock()) {
@@ -184,6 +185,7 @@ class Engine final : public View {
   bool give_one(WorkerId worker, Commands& out);
   bool try_admit(WorkerId worker, Commands& out);
   void stage(Task& task, Commands& out);
+  void share_unadmitted(Commands& out);
   void share_staged(Commands& out);
   void insist(Commands& out);
   void prefetch_upcoming(Commands& out);

@@ -49,8 +49,16 @@ void Reporter::complete(std::vector<Task*>& tasks) {
 void Reporter::report() {
   if (batch_.empty()) return serve();
   for (Task* task : batch_) finished_.append(*task);
+  if (engine_.planted_bug() == memory::PlantedBug::successors_told_first) {
+    complete(batch_);
+    engine_.enter(events_, commands_);
+  }
   engine_.finish(
-      finished_, events_, [this] { complete(batch_); }, commands_);
+      finished_, events_,
+      [this] {
+        if (engine_.planted_bug() != memory::PlantedBug::successors_told_first) complete(batch_);
+      },
+      commands_);
   unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
   batch_.clear();
   carry_out();

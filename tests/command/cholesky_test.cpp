@@ -181,14 +181,16 @@ TEST_F(Bench, EndsWhenInterruptedAndLeavesNothing) {
   arguments.push_back(nullptr);
   pid_t child = 0;
   ASSERT_EQ(posix_spawn(&child, FAIRLEAD_COMMAND, nullptr, nullptr, arguments.data(), environ), 0);
-  // As soon as it has a thread besides its own for each worker and the disk it is under way.
-  const auto threads = [&] {
-    std::error_code error;
-    return std::distance(
-        std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/task", error), {});
+  // As soon as it catches the signal it is under way.
+  const auto catches = [&] {
+    std::ifstream status_file("/proc/" + std::to_string(child) + "/status");
+    for (std::string line; std::getline(status_file, line);)
+      if (line.starts_with("SigCgt:"))
+        return ((std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1)) & 1) != 0;
+    return false;
   };
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (threads() < 6 && std::chrono::steady_clock::now() < give_up) sched_yield();
+  while (!catches() && std::chrono::steady_clock::now() < give_up) sched_yield();
   kill(child, SIGINT);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/fast_clock.hpp"
 #include "backend/cpu/mailbox.hpp"
 #include "backend/cpu/sleeper.hpp"
 #include "backend/disk/io_threads.hpp"
+#include "base/fast_clock.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
