@@ -79,7 +79,6 @@ int bench_cholesky(Config config) {
 
   report::RunReport report;
   {
-    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     std::vector<T> x(static_cast<std::size_t>(n));
     const TiledMatrix<T> a = run.runtime().template tiled<T>("A", n, n, problem.tile, Tiles::lower);

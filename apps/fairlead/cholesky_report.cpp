@@ -80,10 +80,6 @@ void check_scheduler(const Config& config) {
   config.require_one_of("scheduler", known);
 }
 
-void choose_scheduler(Config& config, const CholeskyProblem& problem) {
-  if (!config.has("scheduler")) config.set("scheduler", schedule::default_policy(problem.fits()));
-}
-
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
                                  const linalg::Kernels& kernels, const CholeskyProblem& problem) {
   report::RunReport report;

@@ -107,6 +107,8 @@ class Engine final : public View {
   }
   DatumId add(const memory::DatumSpec& spec);
   bool try_remove(DatumId id);
+  /// Another policy from now on; before the first task only.
+  void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   /// For policies that plan over the graph; told before the task is inserted into it. Else nothing happens.
   void submitted(Task& task);
   void horizon_closed();

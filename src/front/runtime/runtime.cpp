@@ -33,6 +33,7 @@ struct Plan {
 Plan plan_of(const Config& config, Bytes reserved) {
   const machine::Machine machine = machine::discover();
   Plan plan;
+  bool automatic_policy;
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
@@ -51,6 +52,7 @@ class Runtime::Implementation {
  public:
   Implementation(const Config& config, Bytes reserved)
       : plan(plan_of(config, reserved)),
+        automatic_policy(!config.has("scheduler")),
         event_log_path(config.text_or("event-log", "")),
         arena(plan.capacity,
               config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
@@ -80,6 +82,12 @@ class Runtime::Implementation {
       arena.warm(warmed, wanted);
       warmed = wanted;
     }
+  }
+  /// While nobody has named a policy and no task has been submitted: that for what is registered by now.
+  void choose_policy() {
+    if (!automatic_policy || core.submitted != 0 || registered <= plan.capacity) return;
+    const std::string name(schedule::default_policy(false));
+    if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
   }
   std::string by_id(DatumId id) const {
     for (const auto& entry : names)
@@ -169,6 +177,7 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   auto tiles = std::make_shared<detail::TileCollection>(it.core, name, it.collections_made++, grid,
                                                         element_bytes, nullptr, &it.spill);
   it.registered += tiles->bytes();
+  it.choose_policy();
   it.warm(it.registered);
   const std::lock_guard guard(it.collections_mutex);
   it.collections.push_back(tiles);
