@@ -24,7 +24,8 @@ class Runtime {
   explicit Runtime(const Config& config = Config::from_environment(), Bytes reserved = 0);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
-  /// Ends the workers. Flows and matrices must be gone by then.
+  /// Waits for the tasks of all flows, then ends the workers. Flows and matrices that are still there can do
+  /// nothing more: what is asked of them throws UsageError. In a forked child nothing happens.
   ~Runtime();
 
   /// A matrix whose tiles live in the runtime's memory and, when that is short, in its spill file, where
@@ -77,15 +78,16 @@ class Runtime {
  private:
   friend class Flow;
   class Implementation;
+  std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,
                                                      std::int64_t columns, std::int32_t tile, Tiles which,
                                                      std::size_t element_bytes);
   std::shared_ptr<detail::TileCollection> place_tiles(const std::string& name, void* data, std::int64_t rows,
                                                       std::int64_t columns, std::int64_t leading_dimension,
                                                       std::int32_t tile, std::size_t element_bytes);
-  engine::RegisteredDatum& register_value(const std::string& name, void* address, std::size_t bytes);
+  detail::DatumReference register_value(const std::string& name, void* address, std::size_t bytes);
 
-  std::unique_ptr<Implementation> implementation_;
+  std::shared_ptr<Implementation> implementation_;  // flows and matrices keep it, too
 };
 
 }  // namespace fairlead

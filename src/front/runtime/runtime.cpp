@@ -64,7 +64,8 @@ class Runtime::Implementation {
   ~Implementation() {
     if (!event_log_path.empty()) {
       try {
-        core.check_caller("the end of a runtime");
+        if (!core.may_help())
+          throw UsageError("the event log is not written: another thread than its maker's ended the runtime");
         core.application().serve_surely();
         core.engine().log().write(event_log_path);
       } catch (const Error& error) {
@@ -73,21 +74,21 @@ class Runtime::Implementation {
     }
   }
 
-  void warm(Bytes registered_bytes) {
-    // What tiles will use is faulted in now, not in the middle of a task.
-    const Bytes wanted = std::min(plan.capacity, registered_bytes);
+  /// What tiles will use is faulted in now, not in the middle of a task.
+  void warm(Bytes more_registered_bytes) {
+    registered += more_registered_bytes;
+    const Bytes wanted = std::min(plan.capacity, registered);
     if (wanted > warmed) {
       arena.warm(warmed, wanted);
       warmed = wanted;
     }
   }
   std::string by_id(DatumId id) const {
+    const std::lock_guard guard(names_mutex);
     for (const auto& entry : names)
       if (entry.first->id == id) return entry.second;
-    const std::lock_guard guard(collections_mutex);
-    for (const auto& weak : collections)
-      if (const auto tiles = weak.lock())
-        if (const auto name = tiles->name_of(id); !name.empty()) return name;
+    for (const detail::TileCollection* tiles : collections)
+      if (const auto name = tiles->name_of(id); !name.empty()) return name;
     return fmt::format("datum {}", index(id));
   }
 
@@ -95,14 +96,14 @@ class Runtime::Implementation {
   std::string event_log_path;
   memory::Arena arena;
   backend::SpillFile spill;
+  front::DatumStore data;
   backend::CpuWorld world;
   engine::RuntimeCore core;
   Bytes registered = 0, warmed = 0;
   std::int32_t collections_made = 0;
-  std::deque<engine::RegisteredDatum> values;
-  std::deque<std::pair<engine::RegisteredDatum*, std::string>> names;
-  mutable std::mutex collections_mutex;  // guards collections: workers ask for names when tasks fail
-  std::vector<std::weak_ptr<detail::TileCollection>> collections;
+  mutable std::mutex names_mutex;  // guards the two below: workers ask for names when tasks fail
+  std::deque<std::pair<engine::RegisteredDatum*, std::string>> names;  // of single values
+  std::vector<const detail::TileCollection*> collections;
 
  private:
   backend::CpuOptions cpu_options(const Config& config) {
@@ -137,13 +138,19 @@ class Runtime::Implementation {
 };
 
 Runtime::Runtime(const Config& config, Bytes reserved)
-    : implementation_(std::make_unique<Implementation>(config, reserved)) {}
-Runtime::~Runtime() = default;
+    : implementation_(new Implementation(config, reserved), [](Implementation* implementation) {
+        // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
+        if (implementation->core.same_process()) delete implementation;
+      }) {}
+Runtime::~Runtime() { implementation_->core.close(); }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
-void Runtime::flush() { implementation_->core.flush(); }
+void Runtime::flush() {
+  implementation_->core.check_caller("flush");
+  implementation_->core.flush();
+}
 void Runtime::drop_clean() {
   implementation_->core.check_caller("drop_clean");
   implementation_->core.drop_clean();
@@ -152,8 +159,26 @@ Runtime::Traffic Runtime::disk_traffic() const noexcept {
   return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
 }
 Runtime::Digest Runtime::command_digest() const {
-  const auto& digest = implementation_->core.engine().digest();
-  return {digest.value(), digest.count()};
+  implementation_->core.check_process("command_digest");
+  const engine::Engine& engine = implementation_->core.engine();
+  return implementation_->core.engine().locked([&](memory::Memory&) {
+    return Digest{engine.digest().value(), engine.digest().count()};
+  });
+}
+
+/// Tiles that keep the runtime's inside as long as they live. Where their end cannot wait for tasks, the
+/// inside keeps them.
+std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::TileCollection> tiles) {
+  {
+    const std::lock_guard guard(implementation_->names_mutex);
+    implementation_->collections.push_back(tiles.get());
+  }
+  return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
+            std::unique_ptr<detail::TileCollection> last(ended);
+            if (!ended->release()) return runtime->core.keep(std::move(last));
+            const std::lock_guard guard(runtime->names_mutex);
+            std::erase(runtime->collections, ended);
+          }};
 }
 
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
@@ -166,12 +191,9 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   if (rows <= 0 || columns <= 0)
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles = std::make_shared<detail::TileCollection>(it.core, name, it.collections_made++, grid,
-                                                        element_bytes, nullptr, &it.spill);
-  it.registered += tiles->bytes();
-  it.warm(it.registered);
-  const std::lock_guard guard(it.collections_mutex);
-  it.collections.push_back(tiles);
+  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++,
+                                                              grid, element_bytes, nullptr, &it.spill));
+  it.warm(tiles->bytes());
   return tiles;
 }
 
@@ -187,27 +209,26 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
                                  columns, leading_dimension));
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  auto tiles = std::make_shared<detail::TileCollection>(it.core, name, it.collections_made++, grid,
-                                                        element_bytes, data, nullptr);
-  const std::lock_guard guard(it.collections_mutex);
-  it.collections.push_back(tiles);
-  return tiles;
+  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++, grid,
+                                                        element_bytes, data, nullptr));
 }
 
-engine::RegisteredDatum& Runtime::register_value(const std::string& name, void* address, std::size_t bytes) {
+detail::DatumReference Runtime::register_value(const std::string& name, void* address, std::size_t bytes) {
   auto& it = *implementation_;
   it.core.check_caller("value");
-  engine::RegisteredDatum& datum = it.values.emplace_back();
+  engine::RegisteredDatum& datum = it.data.make();
   it.core.register_datum(datum, {.bytes = bytes, .home = OutOfCoreNodes::user_memory, .address = address});
+  const std::lock_guard guard(it.names_mutex);
   const auto& named = it.names.emplace_back(&datum, name);
   datum.owner = &named.second;
   datum.name = [](const void* owner, const engine::RegisteredDatum&) {
     return *static_cast<const std::string*>(owner);
   };
-  return datum;
+  return {&datum, datum.generation};
 }
 
 Statistics Runtime::statistics() const {
+  implementation_->core.check_process("statistics");
   return implementation_->core.engine().locked([this](memory::Memory& memory) {
     const engine::Engine& engine = implementation_->core.engine();
     const Topology& topology = memory.topology();
