@@ -56,6 +56,7 @@ int bench_cholesky(Config config) {
                                                         static_cast<std::uint64_t>(n), sizeof(T)))));
   problem.memory_limit = config.bytes("memory");
 
+  require_place_for_report(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   // Besides the tiles: the right-hand side that becomes the solution, and what judging it takes.

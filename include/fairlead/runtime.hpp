@@ -54,6 +54,10 @@ class Runtime {
   /// Sends everything that was changed to its home and waits until it is there: what is left to do before the
   /// clock of an out-of-core run stops. No flow may have unfinished tasks.
   void flush();
+  /// For a program that wants to end soon and needs no results, as after Ctrl-C: nothing waits for the
+  /// bandwidth cap any more, and a flush() that is under way, or comes, gives up and throws. Tasks are
+  /// cancelled by their flow. Any thread may call it.
+  void wind_down() noexcept;
   /// Empties the memory of all that its home holds as well: what is used next is read from there. After
   /// flush(), everything: so begins the clock of an out-of-core run.
   void drop_clean();

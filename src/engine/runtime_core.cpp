@@ -128,8 +128,18 @@ void RuntimeCore::flush() {
   application_.serve_surely();
   help_until([this] {
     return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
-           engine_.stop_error() != 0;
+           engine_.stop_error() != 0 || winding_down_.load();
   });
+  // No data that are still on their way are waited for when the runtime ends.
+  if (winding_down_.load()) engine_.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
+  throw_if_stopped();
+}
+
+void RuntimeCore::wind_down() noexcept {
+  if (!process_.same_process()) return;
+  winding_down_.store(true);
+  world_.hurry();
+  world_.nudge();
 }
 
 void RuntimeCore::drop_clean() {

@@ -33,6 +33,8 @@ class DrivenWorld : public World {
   virtual bool must_be_told() const noexcept = 0;
   /// The application may have to look at its condition again. Called by any thread.
   virtual void nudge() noexcept = 0;
+  /// The program wants to end soon: what only slows down may be left out. Called by any thread.
+  virtual void hurry() noexcept {}
   virtual Time now() noexcept = 0;
   /// Threads that report, the application's included.
   virtual std::size_t reporters() const noexcept = 0;
@@ -108,6 +110,9 @@ class RuntimeCore {
   void help_until(const std::function<bool()>& done);
   /// Sends all results home and waits until they are there.
   void flush();
+  /// The program wants to end soon, and needs no results: nothing waits for a bandwidth cap any more, and a
+  /// flush, now or later, stops the run and throws. Any thread.
+  void wind_down() noexcept;
   /// Empties the caches of all that nobody uses and that its home holds as well.
   void drop_clean();
   /// Throws if the run was stopped: a write-back failed, or something inside did.
@@ -125,7 +130,7 @@ class RuntimeCore {
   Engine engine_;
   Reporter application_;
   bool helping_ = false;  // the application's thread runs bodies
-  std::atomic<bool> closed_{false};
+  std::atomic<bool> closed_{false}, winding_down_{false};
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();

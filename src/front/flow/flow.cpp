@@ -82,7 +82,10 @@ struct Completion::State {
 Completion::Completion(const TaskContext& context)
     : state_(std::make_shared<State>(static_cast<backend::CpuWorld*>(context.runtime), context.task)) {}
 void Completion::done() const { state_->signal(nullptr); }
-void Completion::fail(std::exception_ptr cause) const { state_->signal(std::move(cause)); }
+void Completion::fail(std::exception_ptr cause) const {
+  if (cause == nullptr) cause = std::make_exception_ptr(UsageError("its completion failed without a cause"));
+  state_->signal(std::move(cause));
+}
 void Completion::body_returned(std::exception_ptr thrown) const { state_->returned(std::move(thrown)); }
 
 }  // namespace fairlead

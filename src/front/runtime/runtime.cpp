@@ -12,6 +12,7 @@
 
 #include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/spill_file.hpp"
+#include "data/output/output_file.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "machine/machine.hpp"
 #include "memory/arena.hpp"
@@ -36,8 +37,10 @@ Plan plan_of(const Config& config, Bytes reserved) {
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
-    throw ConfigError(fmt::format("--memory {} leaves nothing for tiles: {} bytes are needed besides them",
-                                  config.written("memory"), reserved));
+    throw ConfigError(
+        fmt::format("--memory {} leaves nothing for tiles: {:.1f} MiB are needed besides them.\n"
+                    "  Allow more than that.",
+                    config.written("memory"), static_cast<double>(reserved) / 0x1p20));
   plan.capacity = (limit - reserved) / 4096 * 4096;
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
@@ -57,6 +60,8 @@ class Runtime::Implementation {
         spill(config.text("disk-directory")),
         world(cpu_options(config)),
         core(core_options(config), world) {
+    if (!event_log_path.empty())
+      data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked(
         [&](memory::Memory& memory) { memory.node(OutOfCoreNodes::ram).base = arena.at(0); });
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
@@ -151,6 +156,7 @@ void Runtime::flush() {
   implementation_->core.check_caller("flush");
   implementation_->core.flush();
 }
+void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::drop_clean() {
   implementation_->core.check_caller("drop_clean");
   implementation_->core.drop_clean();
