@@ -12,6 +12,7 @@
 
 #include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/spill_file.hpp"
+#include "config/value.hpp"
 #include "data/output/output_file.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "machine/machine.hpp"
@@ -38,9 +39,9 @@ Plan plan_of(const Config& config, Bytes reserved) {
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
     throw ConfigError(
-        fmt::format("--memory {} leaves nothing for tiles: {:.1f} MiB are needed besides them.\n"
-                    "  Allow more than that.",
-                    config.written("memory"), static_cast<double>(reserved) / 0x1p20));
+        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
+                    "  Allow more by --memory.",
+                    config::readable_size(limit), config::readable_size(reserved)));
   plan.capacity = (limit - reserved) / 4096 * 4096;
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)

@@ -135,7 +135,7 @@ TEST(WrongSettings, AKeyThatDoesNotExist) {
 
 TEST(WrongSettings, LessMemoryThanTheProgramKeepsForItself) {
   EXPECT_THAT(refused<ConfigError>([&] { Runtime runtime(settings(1, "1MiB"), Bytes{2} << 20); }),
-              AllOf(HasSubstr("--memory 1MiB"), HasSubstr("2.0 MiB")));
+              AllOf(HasSubstr("limit of 1.0 MiB"), HasSubstr("2.0 MiB")));
 }
 
 TEST(WrongSettings, ASpillDirectoryThatDoesNotExist) {

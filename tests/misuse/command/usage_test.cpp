@@ -30,8 +30,8 @@ constexpr Mistake mistakes[] = {
     {"ANegativeTile", "bench cholesky --n 64 --tile -4", "--tile -4"},
     {"ASizeThatIsNone", "solve A.npy b.npy -o x.npy --memory lots", "--memory lots"},
     {"MemoryOfOneKibibyte", "solve A.npy b.npy -o x.npy --memory 1KiB", "--memory 1KiB: must be at least"},
-    {"MemoryTooSmallForTheSolve", "solve A.npy b.npy -o x.npy --memory 256KiB", "--memory 256KiB"},
-    {"MemoryTooSmallForTheBenchmark", "bench cholesky --n 512 --memory 64KiB", "--memory 64KiB"},
+    {"MemoryTooSmallForTheSolve", "solve A.npy b.npy -o x.npy --memory 256KiB", "limit of 256 KiB"},
+    {"MemoryTooSmallForTheBenchmark", "bench cholesky --n 512 --memory 64KiB", "limit of 64.0 KiB"},
     {"NoRows", "bench cholesky --n 0", "--n 0"},
     {"NoWorkers", "solve A.npy b.npy -o x.npy --workers 0", "--workers 0"},
     {"ABandwidthWithoutATime", "solve A.npy b.npy -o x.npy --disk-bandwidth 250MB", "--disk-bandwidth 250MB"},
@@ -64,7 +64,7 @@ TEST(UsageOfFile, AnUnknownKey) {
 // Three tiles of a task do not fit, though something is left for tiles.
 TEST(UsageOfMemory, ATaskThatCanNeverFit) {
   Folder folder;
-  expect_refused(folder, "bench cholesky --n 1024 --tile 512 --memory 6MiB --workers 1", 1, "needs 6 MiB");
+  expect_refused(folder, "bench cholesky --n 1536 --tile 512 --memory 6MiB --workers 1", 1, "needs 6 MiB");
 }
 
 }  // namespace
