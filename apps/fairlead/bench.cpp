@@ -58,6 +58,7 @@ int bench_cholesky(Config config) {
   const auto n = static_cast<std::int64_t>(config.count("n"));
   CholeskyProblem problem{.operation = "Cholesky factorization", .n = n, .element_bytes = sizeof(T)};
 
+  require_place_for_report(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   // Besides the tiles: the right-hand side that becomes the solution, and what judging it takes.

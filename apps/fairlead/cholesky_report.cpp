@@ -6,15 +6,18 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <span>
 #include <system_error>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "config/value.hpp"
+#include "data/output/output_file.hpp"
 #include "fairlead/kernels.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
@@ -61,6 +64,12 @@ std::array<report::Traffic, memory::cause_count> difference(const std::array<Sta
 
 double seconds_between(std::chrono::nanoseconds before, std::chrono::nanoseconds after) {
   return std::chrono::duration<double>(after - before).count();
+}
+
+/// A directory counts as a file that cannot be written; a terminal or a pipe can be, but not made anew.
+bool is_file_or_nothing(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
 }
 
 }  // namespace
@@ -160,10 +169,22 @@ void publish(const report::RunReport& report, const Config& config) {
   fmt::print("\nThe same as JSON: {}\n", config.text("json"));
 }
 
+void require_place_for_report(const Config& config) {
+  if (config.has("json") && is_file_or_nothing(config.text("json")))
+    data::OutputFile{config.text("json"), 0};  // without a name, and gone at once
+}
+
 void write_json(const std::string& path, const Json& json) {
+  const std::string text = json.text();
+  if (is_file_or_nothing(path)) {
+    data::OutputFile file(path, 0);
+    file.write(0, std::as_bytes(std::span(text)));
+    file.commit();
+    return;
+  }
   errno = 0;
   std::ofstream stream(path);
-  stream << json.text();
+  stream << text;
   stream.close();
   if (!stream)
     throw SystemError(

@@ -48,7 +48,10 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
 /// Prints the page, and writes the JSON if the settings ask for it. Throws SystemError.
 void publish(const report::RunReport& report, const Config& config);
 
-/// Throws SystemError if it cannot be written.
+/// Throws SystemError if publish() could not write the JSON: to be asked before the work is done.
+void require_place_for_report(const Config& config);
+
+/// Throws SystemError if it cannot be written; then there is nothing of it.
 void write_json(const std::string& path, const Json& json);
 
 }  // namespace fairlead::app

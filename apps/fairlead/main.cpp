@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -83,8 +84,10 @@ int main(int argc, char** argv) {
     const int code = app::run(argc, argv);
     if (std::fflush(stdout) != 0) return complain("cannot write to the standard output", app::failure);
     return code;
-  } catch (const app::Interrupted&) {
-    return app::interrupted;
+  } catch (const app::Interrupted& interrupted) {
+    const bool keyboard = interrupted.signal == SIGINT;
+    return complain(keyboard ? "interrupted (SIGINT)" : "terminated (SIGTERM)",
+                    app::interrupted + interrupted.signal);
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
   } catch (const Error& error) {

@@ -32,15 +32,24 @@ Progress::Progress(Options options) : options_(completed(std::move(options))), d
 
 Progress::~Progress() { stop(); }
 
-void Progress::stop() {
-  if (!thread_.joinable()) return;
+/// False if there is none any more.
+bool Progress::end_thread() {
+  if (!thread_.joinable()) return false;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
   thread_.join();
-  write(display_.end(options_.now(), options_.snapshot()));
+  return true;
+}
+
+void Progress::stop() {
+  if (end_thread()) write(display_.end(options_.now(), options_.snapshot()));
+}
+
+void Progress::abandon() {
+  if (end_thread()) write(display_.abandon());
 }
 
 void Progress::show() {

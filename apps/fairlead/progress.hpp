@@ -35,8 +35,11 @@ class Progress {
   /// Ends the thread and leaves the terminal's line blank, or writes the last line. Once is enough. Call it
   /// before anything else is written to the terminal.
   void stop();
+  /// The same without a last line, for a run that has failed.
+  void abandon();
 
  private:
+  bool end_thread();
   void show();
   void write(const std::string& text) const;
 

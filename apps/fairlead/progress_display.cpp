@@ -123,15 +123,17 @@ std::string ProgressDisplay::at(Time now, const ProgressSnapshot& snapshot, std:
 
 std::string ProgressDisplay::end(Time now, const ProgressSnapshot& snapshot) {
   if (style_ == ProgressStyle::none) return {};
-  if (style_ == ProgressStyle::bar) {
-    // Blanks rather than a control sequence: every terminal knows them.
-    std::string blank = drawn_ == 0 ? std::string() : '\r' + std::string(drawn_, ' ') + '\r';
-    drawn_ = 0;
-    return blank;
-  }
+  if (style_ == ProgressStyle::bar) return abandon();
   if (!began_ || snapshot.phase != at_phase_begin_.phase) enter_phase(now, snapshot);
   if (last_line_ && snapshot.tasks_done == last_line_tasks_) return {};
   return line(now, snapshot, estimate(now, snapshot));
+}
+
+std::string ProgressDisplay::abandon() {
+  // Blanks rather than a control sequence: every terminal knows them.
+  std::string blank = drawn_ == 0 ? std::string() : '\r' + std::string(drawn_, ' ') + '\r';
+  drawn_ = 0;
+  return blank;
 }
 
 void ProgressDisplay::enter_phase(Time now, const ProgressSnapshot& snapshot) {

@@ -46,6 +46,8 @@ class ProgressDisplay {
   /// What to write when it is over: `bar` makes its line blank with the cursor at its begin; `lines` says how
   /// far it came, unless that was said already.
   std::string end(Time now, const ProgressSnapshot& snapshot);
+  /// The same when it did not come to its end: no last line, since a message follows that says why.
+  std::string abandon();
 
  private:
   struct Estimate {

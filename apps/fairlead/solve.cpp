@@ -86,11 +86,13 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
   CholeskyProblem problem{.operation = "Cholesky solve", .n = n, .element_bytes = sizeof(T)};
   problem.memory_limit = config.bytes("memory");
 
+  require_place_for_report(config);
   auto reader = std::make_unique<linalg::SymmetricNpy<T>>(a_file);
+  const linalg::Kernels kernels = load_kernels(config);
+  // From here on a signal is heeded almost at once: where files have to have names, this one would be left.
   data::NpyWriter out(config.text("output"), b_file->element(), data::StorageOrder::c,
                       b_file->header().shape);
 
-  const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine.workers);
   const Bytes scratch = std::max<Bytes>(linalg::SymmetricNpy<T>::scratch_bytes_per_worker,
                                         linalg::BackwardError<T>::scratch_bytes_per_worker(columns) +

@@ -13,12 +13,14 @@ enum ExitCode : int {
   success = 0,
   failure = 1,  // it was asked correctly and did not work
   usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
-  interrupted = 130,  // by Ctrl-C, as the shell has it: 128 + SIGINT
+  interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 
-/// Thrown when the user has interrupted the run and everything is tidied up: main() then returns
-/// `interrupted`, without a message. Whoever installs the handler for SIGINT throws this.
-struct Interrupted {};
+/// Thrown when the user has interrupted the run and everything is being tidied up: main() says so and returns
+/// `interrupted` + the signal. Whoever installs the handler for SIGINT throws this.
+struct Interrupted {
+  int signal;
+};
 
 struct Subcommand {
   std::string_view name;

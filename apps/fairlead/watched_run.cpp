@@ -16,10 +16,10 @@ double steady_seconds() {
 }  // namespace
 
 WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels)
-    : kernels_(std::move(kernels)),
-      runtime_(config, reserved),
-      flow_(runtime_),
-      interrupt_([this] { flow_.cancel(); }) {
+    : kernels_(std::move(kernels)), runtime_(config, reserved), flow_(runtime_), interrupt_([this] {
+        flow_.cancel();
+        runtime_.wind_down();
+      }) {
   Progress::Options options;
   options.style = progress_style(config.text("progress"), 2);
   options.snapshot = [this] { return snapshot(); };
@@ -33,6 +33,10 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
     current_ = {name, flow_.submitted(), tasks, kernels_.flops_done(), flops};
   }
   began_ = steady_seconds();
+}
+
+WatchedRun::~WatchedRun() {
+  if (progress_) progress_->abandon();
 }
 
 double WatchedRun::end(bool flushed) {
@@ -52,7 +56,7 @@ double WatchedRun::end(bool flushed) {
 void WatchedRun::stop_showing() { progress_.reset(); }
 
 void WatchedRun::throw_if_interrupted() const {
-  if (Interrupt::signal() != 0) throw Interrupted{};
+  if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
 }
 
 ProgressSnapshot WatchedRun::snapshot() const {

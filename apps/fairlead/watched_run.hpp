@@ -22,6 +22,8 @@ class WatchedRun {
  public:
   /// `reserved`: bytes of the memory limit that are used besides the tiles. Throws as Runtime.
   WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels);
+  /// Without stop_showing() it has failed: the display goes without a last word.
+  ~WatchedRun();
 
   Runtime& runtime() noexcept { return runtime_; }
   Flow& flow() noexcept { return flow_; }

@@ -181,7 +181,10 @@ class Call {
   }
   template <class Q, class A>
   void add(const A& argument, std::size_t& i) {
-    if constexpr (detail::is_datum<Q>) uses_[i++] = {argument.datum(), std::remove_cvref_t<Q>::mode};
+    if constexpr (detail::is_datum<Q>) {
+      const detail::DatumReference& reference = argument.datum();
+      uses_[i++] = {reference.datum, std::remove_cvref_t<Q>::mode, reference.generation};
+    }
   }
 
   const std::shared_ptr<const CodeletInfo>* codelet_;

@@ -15,7 +15,8 @@ class Flow {
   explicit Flow(Runtime& runtime);
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
-  /// Waits for its tasks. Failures that wait() has not told are lost.
+  /// Waits for its tasks, except inside a body or in another thread. Failures that wait() has not told are
+  /// lost.
   ~Flow();
 
   /// Inserts a task. It may run from now on; the caller helps while too many are unfinished. Throws

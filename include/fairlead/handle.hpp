@@ -3,22 +3,33 @@
 #pragma once
 #include <fairlead/tile.hpp>
 
+#include <cstdint>
+
 namespace fairlead {
 
 namespace engine {
 struct RegisteredDatum;
 }
 
+namespace detail {
+/// A registered datum. The place where it is described is used again after it is gone; the generation tells
+/// which of those that were there is meant, so that a handle that has outlived its datum is found out.
+struct DatumReference {
+  engine::RegisteredDatum* datum = nullptr;
+  std::uint32_t generation = 0;
+};
+}  // namespace detail
+
 /// A datum that is one value of type T.
 template <class T>
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(engine::RegisteredDatum& datum) noexcept : datum_(&datum) {}
-  engine::RegisteredDatum* datum() const noexcept { return datum_; }
+  explicit Handle(const detail::DatumReference& datum) noexcept : datum_(datum) {}
+  const detail::DatumReference& datum() const noexcept { return datum_; }
 
  private:
-  engine::RegisteredDatum* datum_ = nullptr;
+  detail::DatumReference datum_;
 };
 
 /// A datum that is a tile.
@@ -26,14 +37,14 @@ template <class Element>
 class Handle<Tile<Element>> {
  public:
   Handle() = default;
-  Handle(engine::RegisteredDatum& datum, TileShape shape) noexcept : datum_(&datum), shape_(shape) {}
-  engine::RegisteredDatum* datum() const noexcept { return datum_; }
+  Handle(const detail::DatumReference& datum, TileShape shape) noexcept : datum_(datum), shape_(shape) {}
+  const detail::DatumReference& datum() const noexcept { return datum_; }
   const TileShape& shape() const noexcept { return shape_; }
   std::int32_t rows() const noexcept { return shape_.rows; }
   std::int32_t columns() const noexcept { return shape_.columns; }
 
  private:
-  engine::RegisteredDatum* datum_ = nullptr;
+  detail::DatumReference datum_;
   TileShape shape_;
 };
 

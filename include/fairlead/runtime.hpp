@@ -24,7 +24,8 @@ class Runtime {
   explicit Runtime(const Config& config = Config::from_environment(), Bytes reserved = 0);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
-  /// Ends the workers. Flows and matrices must be gone by then.
+  /// Waits for the tasks of all flows, then ends the workers. Flows and matrices that are still there can do
+  /// nothing more: what is asked of them throws UsageError. In a forked child nothing happens.
   ~Runtime();
 
   /// A matrix whose tiles live in the runtime's memory and, when that is short, in its spill file, where
@@ -53,6 +54,10 @@ class Runtime {
   /// Sends everything that was changed to its home and waits until it is there: what is left to do before the
   /// clock of an out-of-core run stops. No flow may have unfinished tasks.
   void flush();
+  /// For a program that wants to end soon and needs no results, as after Ctrl-C: nothing waits for the
+  /// bandwidth cap any more, and a flush() that is under way, or comes, gives up and throws. Tasks are
+  /// cancelled by their flow. Any thread may call it.
+  void wind_down() noexcept;
   /// Empties the memory of all that its home holds as well: what is used next is read from there. After
   /// flush(), everything: so begins the clock of an out-of-core run.
   void drop_clean();
@@ -77,15 +82,16 @@ class Runtime {
  private:
   friend class Flow;
   class Implementation;
+  std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,
                                                      std::int64_t columns, std::int32_t tile, Tiles which,
                                                      std::size_t element_bytes);
   std::shared_ptr<detail::TileCollection> place_tiles(const std::string& name, void* data, std::int64_t rows,
                                                       std::int64_t columns, std::int64_t leading_dimension,
                                                       std::int32_t tile, std::size_t element_bytes);
-  engine::RegisteredDatum& register_value(const std::string& name, void* address, std::size_t bytes);
+  detail::DatumReference register_value(const std::string& name, void* address, std::size_t bytes);
 
-  std::unique_ptr<Implementation> implementation_;
+  std::shared_ptr<Implementation> implementation_;  // flows and matrices keep it, too
 };
 
 }  // namespace fairlead

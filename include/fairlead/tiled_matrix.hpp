@@ -11,7 +11,8 @@ namespace fairlead {
 
 namespace detail {
 class TileCollection;
-engine::RegisteredDatum& tile_of(const TileCollection& tiles, std::int32_t row, std::int32_t column);
+/// Throws UsageError if there is no such tile, or no matrix: `tiles` is null where it was moved from.
+DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column);
 struct Grid {
   std::int64_t rows = 0, columns = 0;
   std::int32_t tile = 1;
@@ -27,8 +28,9 @@ enum class Tiles : std::uint8_t {
   lower,  // those on and below the diagonal
 };
 
-/// Its tiles are registered as long as it lives; its end waits for the tasks that use them. Movable, not
-/// copyable.
+/// Its tiles are registered as long as it lives; its end waits for the tasks that use them. A handle of one
+/// of them is refused afterwards. If it ends inside a body or in another thread, where it cannot wait, the
+/// tiles stay until the runtime is gone. Movable, not copyable.
 template <class Element>
 class TiledMatrix {
  public:
@@ -38,11 +40,12 @@ class TiledMatrix {
 
   /// Throws UsageError if there is no such tile.
   Handle<Tile<Element>> operator()(std::int32_t row, std::int32_t column) const {
+    const detail::DatumReference datum = detail::tile_of(tiles_.get(), row, column);
     const detail::Grid& grid = detail::grid_of(*tiles_);
     TileShape shape{rows_of(row), columns_of(column), 0};
     shape.leading_dimension =
         grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
-    return {detail::tile_of(*tiles_, row, column), shape};
+    return {datum, shape};
   }
 
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }

@@ -145,6 +145,12 @@ void Engine::cancel(TaskSource& source) {
   source.cancelled = true;
 }
 
+void Engine::stop(std::exception_ptr why) {
+  const Guard guard{lock_};
+  if (fatal_ == nullptr) fatal_ = std::move(why);
+  stopped_.store(true);
+}
+
 // ---- events
 
 void Engine::apply(Event& event, Commands& out) {
@@ -308,9 +314,10 @@ void Engine::follow_effects(Commands& out) {
   effects.started.clear();
   if (effects.write_back_error != 0) {
     if (stop_error_ == 0) {
-      stop_error_ = effects.write_back_error;
       stop_datum_ = effects.write_back_failed;
-      digest_.add(CommandDigest::Kind::stop, index(stop_datum_), static_cast<std::uint64_t>(stop_error_));
+      stop_error_ = effects.write_back_error;  // after the datum: other threads look at it first
+      digest_.add(CommandDigest::Kind::stop, index(stop_datum_),
+                  static_cast<std::uint64_t>(effects.write_back_error));
     }
     effects.write_back_error = 0;
     out.stopped = true;

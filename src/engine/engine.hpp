@@ -114,6 +114,8 @@ class Engine final : public View {
   void horizon_closed();
   bool wants_submissions() const noexcept { return tell_submissions_; }
   void cancel(TaskSource& source);
+  /// Nothing is served any more. Afterwards nobody may wait for anything.
+  void stop(std::exception_ptr why);
   /// What went wrong inside, if anything did.
   std::exception_ptr fatal() {
     return locked([this](memory::Memory&) { return fatal_; });
@@ -137,7 +139,7 @@ class Engine final : public View {
   std::uint64_t tasks_cancelled() const noexcept { return tasks_cancelled_; }
   /// The run cannot go on: throw_if_stopped() of the runtime says why. Any thread.
   bool stopped() const noexcept { return stopped_.load(); }
-  int stop_error() const noexcept { return stop_error_; }
+  int stop_error() const noexcept { return stop_error_.load(); }
   DatumId stop_datum() const noexcept { return stop_datum_; }
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
@@ -220,7 +222,7 @@ class Engine final : public View {
   std::size_t in_pipelines_ = 0;
   std::size_t unadmitted_ = 0;  // of these, waiting for memory
   std::uint64_t tasks_done_ = 0, tasks_cancelled_ = 0;
-  int stop_error_ = 0;
+  std::atomic<int> stop_error_{0};
   DatumId stop_datum_ = no_id<DatumId>;
   // For the depth of pipelines: sums since it was last adapted.
   std::size_t depth_ = 8;

@@ -39,12 +39,43 @@ void RuntimeCore::replace_policy(std::unique_ptr<Policy> policy, std::string nam
   engine_.replace_policy(std::move(policy), std::move(name));
 }
 
-void RuntimeCore::check_caller(const char* what) const {
+void RuntimeCore::check_process(const char* what) const {
   if (!process_.same_process())
     throw UsageError(std::string(what) +
                      " was called in a forked process; a runtime belongs to the process that made it");
+}
+
+bool RuntimeCore::may_help() const noexcept {
+  return process_.same_process() && std::this_thread::get_id() == owner_ && !helping_;
+}
+
+void RuntimeCore::close() noexcept {
+  if (!process_.same_process()) return;
+  closed_.store(true);
+  try {
+    if (may_help()) help_until_all_done();
+  } catch (...) {
+    // A run that was stopped inside has told so by wait().
+  }
+}
+
+void RuntimeCore::keep(std::shared_ptr<void> something) noexcept {
+  if (!process_.same_process()) {
+    new std::shared_ptr<void>(
+        std::move(something));  // nobody looks for it: the process has little left to do
+    return;
+  }
+  const std::lock_guard guard(kept_mutex_);
+  kept_.push_back(std::move(something));
+}
+
+void RuntimeCore::check_caller(const char* what) const {
+  check_process(what);
+  if (closed_.load()) throw UsageError(std::string(what) + " was called after its runtime was destroyed");
   if (std::this_thread::get_id() != owner_)
-    throw UsageError(std::string(what) + " was called by another thread than the one that made the runtime");
+    throw UsageError(std::string(what) +
+                     " was called by another thread than the one that made the runtime: a "
+                     "task's body, or a thread of the program's own");
   if (helping_)
     throw UsageError(std::string(what) + " was called inside a task's body, where it would wait for itself");
 }
@@ -64,6 +95,7 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });
   graph_.forget(datum.tail, application_.recycler());
   datum.id = no_id<DatumId>;
+  ++datum.generation;  // handles of it are found out
 }
 
 void RuntimeCore::help(const std::function<bool()>& done) {
@@ -102,8 +134,18 @@ void RuntimeCore::flush() {
   application_.serve_surely();
   help_until([this] {
     return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
-           engine_.stop_error() != 0;
+           engine_.stop_error() != 0 || winding_down_.load();
   });
+  // No data that are still on their way are waited for when the runtime ends.
+  if (winding_down_.load()) engine_.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
+  throw_if_stopped();
+}
+
+void RuntimeCore::wind_down() noexcept {
+  if (!process_.same_process()) return;
+  winding_down_.store(true);
+  world_.hurry();
+  world_.nudge();
 }
 
 void RuntimeCore::drop_clean() {

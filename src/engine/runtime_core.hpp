@@ -7,9 +7,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/process_mark.hpp"
 #include "engine/engine.hpp"
@@ -31,6 +33,8 @@ class DrivenWorld : public World {
   virtual bool must_be_told() const noexcept = 0;
   /// The application may have to look at its condition again. Called by any thread.
   virtual void nudge() noexcept = 0;
+  /// The program wants to end soon: what only slows down may be left out. Called by any thread.
+  virtual void hurry() noexcept {}
   virtual Time now() noexcept = 0;
   /// Threads that report, the application's included.
   virtual std::size_t reporters() const noexcept = 0;
@@ -43,6 +47,7 @@ struct RegisteredDatum {
   Bytes bytes = 0;
   bool in_place = false;          ///< workers use it where the user keeps it
   bool ever_written = false;      ///< reading it before makes no sense unless its home is user memory
+  std::uint32_t generation = 0;   ///< how often another datum was described here before
   const void* runtime = nullptr;  ///< whose it is
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
@@ -88,9 +93,17 @@ class RuntimeCore {
   void help_until_all_done();
   std::uint64_t submitted = 0;  ///< by all sources; the application's thread counts
 
-  /// Throws UsageError if called by another thread than the one that made the runtime, in a body, or after a
-  /// fork.
+  /// Throws UsageError if called by another thread than the one that made the runtime, in a body, after a
+  /// fork, or after close().
   void check_caller(const char* what) const;
+  /// Throws UsageError after a fork: for what any thread may do.
+  void check_process(const char* what) const;
+  /// Whether the caller is the application's thread outside of bodies: what waits has to be.
+  bool may_help() const noexcept;
+  bool same_process() const noexcept { return process_.same_process(); }
+  /// The runtime is gone for the program: works until all tasks are over, if it may; nothing is accepted any
+  /// more.
+  void close() noexcept;
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
   /// The datum must not be used by unfinished tasks.
   void remove_datum(RegisteredDatum& datum);
@@ -100,10 +113,16 @@ class RuntimeCore {
   void help_until(const std::function<bool()>& done);
   /// Sends all results home and waits until they are there.
   void flush();
+  /// The program wants to end soon, and needs no results: nothing waits for a bandwidth cap any more, and a
+  /// flush, now or later, stops the run and throws. Any thread.
+  void wind_down() noexcept;
   /// Empties the caches of all that nobody uses and that its home holds as well.
   void drop_clean();
   /// Throws if the run was stopped: a write-back failed, or something inside did.
   void throw_if_stopped();
+  /// Keeps what unfinished tasks still need until no thread runs any more. Any thread; in a forked child, for
+  /// good.
+  void keep(std::shared_ptr<void> something) noexcept;
   /// Makes the text of a datum's name for errors of the engine; by id.
   std::function<std::string(DatumId)> name_of_datum;
 
@@ -114,11 +133,14 @@ class RuntimeCore {
   Engine engine_;
   Reporter application_;
   bool helping_ = false;  // the application's thread runs bodies
+  std::atomic<bool> closed_{false}, winding_down_{false};
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();
   ProcessMark process_;
   Event flush_event_;
+  std::mutex kept_mutex_;  // guards kept_
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace fairlead::engine

@@ -17,6 +17,7 @@ struct Submission {
   struct Use {
     engine::RegisteredDatum* datum;
     AccessMode mode;
+    std::uint32_t generation = 0;  ///< of the datum, as the handle has it
   };
   const CodeletInfo* codelet = nullptr;
   std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice

@@ -198,6 +198,10 @@ void CpuWorld::nudge() noexcept {
   if (workers_[0]->sleeper.asleep()) workers_[0]->sleeper.wake();
 }
 
+void CpuWorld::hurry() noexcept {
+  if (disk_) disk_->lift_cap();
+}
+
 void CpuWorld::start(memory::Copy& copy) {
   using Nodes = OutOfCoreNodes;
   const bool read = copy.from->node == Nodes::disk;

@@ -36,6 +36,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void help(const std::function<bool()>& done) override;
   bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
+  void hurry() noexcept override;
   Time now() noexcept override { return clock_.now(); }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
 

@@ -101,6 +101,14 @@ void IoThreads::submit(std::span<const IoRequest> requests) {
   for (; to_wake > 0; --to_wake) work_.notify_one();
 }
 
+void IoThreads::lift_cap() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    cap_ = BandwidthCap(0);
+  }
+  end_.notify_all();
+}
+
 IoCounters IoThreads::counters() const {
   const std::lock_guard lock(mutex_);
   return counters_;
@@ -212,11 +220,11 @@ void IoThreads::transfer(Work& work) {
   }
 }
 
-// False if shutting down interrupts it. The lock is held, but not while waiting.
+// Not at all without a cap. False if shutting down interrupts it. The lock is held, but not while waiting.
 bool IoThreads::wait_until(Time when, Lock& lock) {
   while (!ending_) {
     const Time now = clock_();
-    if (now >= when) return true;
+    if (now >= when || !cap_.active()) return true;
     end_.wait_for(lock, when - now);
   }
   return false;

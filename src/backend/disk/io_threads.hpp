@@ -77,6 +77,9 @@ class IoThreads {
   void submit(const IoRequest& request) { submit(std::span(&request, 1)); }
   void submit(std::span<const IoRequest> requests);  ///< all in a row, or none if one is refused
 
+  /// From now on nothing waits for the cap. Any thread.
+  void lift_cap() noexcept;
+
   IoCounters counters() const;
   std::size_t waiting() const;  ///< requests of which no piece has been begun
 
@@ -117,7 +120,7 @@ class IoThreads {
   const OnDone on_done_;
 
   mutable std::mutex mutex_;            // guards all that follows but the threads
-  std::condition_variable work_, end_;  // something is queued or it ends; it ends
+  std::condition_variable work_, end_;  // something is queued or it ends; it ends, or the cap is lifted
   Jobs queued_;                         // oldest first; pieces of the first may be under way
   Jobs running_;                        // all their pieces are taken
   unsigned idle_ = 0;                   // threads that wait for work_

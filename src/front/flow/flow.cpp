@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 
 #include <atomic>
+#include <utility>
 
 #include "backend/cpu/cpu_world.hpp"
 #include "front/flow/flow_source.hpp"
@@ -12,20 +13,26 @@ namespace fairlead {
 
 class Flow::Implementation {
  public:
-  explicit Implementation(engine::RuntimeCore& core) : source(core) {}
-  front::FlowSource source;
+  Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c)
+      : runtime(std::move(r)), core(c), source(std::make_unique<front::FlowSource>(core)) {}
+  std::shared_ptr<void> runtime;  // there as long as the flow is
+  engine::RuntimeCore& core;
+  std::unique_ptr<front::FlowSource> source;
 };
 
-Flow::Flow(Runtime& runtime) : implementation_(std::make_unique<Implementation>(runtime.core())) {}
-Flow::~Flow() = default;
-void Flow::insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
-  implementation_->source.retain(codelet);
-  implementation_->source.submit(submission);
+Flow::Flow(Runtime& runtime)
+    : implementation_(std::make_unique<Implementation>(runtime.implementation_, runtime.core())) {}
+Flow::~Flow() {
+  auto& it = *implementation_;
+  if (!it.source->finish()) it.core.keep(std::move(it.source));
 }
-void Flow::wait() { implementation_->source.wait(); }
-void Flow::cancel() { implementation_->source.cancel(); }
-std::uint64_t Flow::submitted() const noexcept { return implementation_->source.submitted(); }
-std::uint64_t Flow::done() const noexcept { return implementation_->source.done(); }
+void Flow::insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
+  implementation_->source->submit(submission, codelet);
+}
+void Flow::wait() { implementation_->source->wait(); }
+void Flow::cancel() { implementation_->source->cancel(); }
+std::uint64_t Flow::submitted() const noexcept { return implementation_->source->submitted(); }
+std::uint64_t Flow::done() const noexcept { return implementation_->source->done(); }
 
 namespace detail {
 
@@ -75,7 +82,10 @@ struct Completion::State {
 Completion::Completion(const TaskContext& context)
     : state_(std::make_shared<State>(static_cast<backend::CpuWorld*>(context.runtime), context.task)) {}
 void Completion::done() const { state_->signal(nullptr); }
-void Completion::fail(std::exception_ptr cause) const { state_->signal(std::move(cause)); }
+void Completion::fail(std::exception_ptr cause) const {
+  if (cause == nullptr) cause = std::make_exception_ptr(UsageError("its completion failed without a cause"));
+  state_->signal(std::move(cause));
+}
 void Completion::body_returned(std::exception_ptr thrown) const { state_->returned(std::move(thrown)); }
 
 }  // namespace fairlead

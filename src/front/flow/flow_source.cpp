@@ -17,23 +17,32 @@ std::string mebibytes(Bytes bytes) {
   if (bytes < 1024 * 1024) return fmt::format("{} bytes", bytes);
   return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
 }
+
+engine::RuntimeCore& checked(engine::RuntimeCore& core) {
+  core.check_caller("the beginning of a flow");
+  return core;
+}
 }  // namespace
 
-FlowSource::FlowSource(engine::RuntimeCore& core) : core_(core), progress_(core.new_progress()) {
+FlowSource::FlowSource(engine::RuntimeCore& core) : core_(checked(core)), progress_(core.new_progress()) {
   id = core.next_source_id();
 }
 
 FlowSource::~FlowSource() {
+  if (!finished_) finish();
+}
+
+bool FlowSource::finish() noexcept {
+  finished_ = true;
   try {
-    core_.check_caller("the end of a flow");
-    if (done() != submitted_) wait_until_done(submitted_);
+    if (core_.may_help() && done() != submitted_) wait_until_done(submitted_);
   } catch (...) {
     // wait() is where failures are told; here nobody listens.
   }
+  return done() == submitted_;
 }
 
-void FlowSource::submit(const Submission& submission) {
-  core_.check_caller("submit");
+void FlowSource::insert(const Submission& submission) {
   std::array<graph::Insertion, 64> insertions;
   std::array<std::uint8_t, 256> access_of_use;
   std::size_t count = 0, used = 0;
@@ -44,9 +53,14 @@ void FlowSource::submit(const Submission& submission) {
                     submission.line));
   Bytes footprint = 0;
   for (const Submission::Use& use : submission.uses) {
-    if (use.datum->id == no_id<DatumId>)
+    if (use.datum == nullptr)
       throw UsageError(
-          fmt::format("the task {} uses a datum that is not registered any more\n  submitted at {}:{}",
+          fmt::format("the task {} is given an empty handle as its datum {}\n  submitted at {}:{}",
+                      submission.codelet->name, used + 1, submission.file, submission.line));
+    if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
+      throw UsageError(
+          fmt::format("the task {} uses a datum that is gone: the matrix its handle is of was destroyed\n  "
+                      "submitted at {}:{}",
                       submission.codelet->name, submission.file, submission.line));
     std::size_t same = 0;
     while (same < count && insertions[same].datum != use.datum->id) ++same;

@@ -19,25 +19,41 @@ using detail::Submission;
 class FlowSource final : public TaskSource {
  public:
   explicit FlowSource(engine::RuntimeCore& core);
-  /// Works until all its tasks are over; their failures are lost if wait() was not called.
+  /// finish(), if nobody did.
   ~FlowSource() override;
+
+  /// Works until all its tasks are over; their failures are lost if wait() was not called. False if the
+  /// caller must not wait or the run was stopped: then unfinished tasks need it as long as the runtime lives.
+  bool finish() noexcept;
 
   /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node
   /// could hold what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
-  void submit(const Submission& submission);
+  void submit(const Submission& submission) {
+    core_.check_caller("submit");
+    insert(submission);
+  }
+  /// The same; what the task needs of the codelet stays as long as the flow.
+  void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
+    core_.check_caller("submit");
+    retain(codelet);
+    insert(submission);
+  }
   /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
   /// others.
   void wait();
-  /// Keeps what a codelet's tasks need alive as long as the flow.
-  void retain(const std::shared_ptr<const CodeletInfo>& codelet);
   /// Tasks that have not started will complete without running.
-  void cancel() { core_.engine().cancel(*this); }
+  void cancel() {
+    core_.check_process("cancel");
+    core_.engine().cancel(*this);
+  }
   std::uint64_t submitted() const noexcept { return submitted_; }
   std::uint64_t done() const noexcept { return progress_.done.load(std::memory_order_acquire); }
 
   void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
 
  private:
+  void insert(const Submission& submission);
+  void retain(const std::shared_ptr<const CodeletInfo>& codelet);
   void check_footprint(const Submission& submission) const;
   std::string describe(const Task& task) const;
   void record(const Task& task);
@@ -47,6 +63,7 @@ class FlowSource final : public TaskSource {
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
   std::uint64_t submitted_ = 0;  // the submitter's
+  bool finished_ = false;
   engine::Progress& progress_;
   std::mutex failure_mutex_;  // guards the three below
   std::exception_ptr failure_;

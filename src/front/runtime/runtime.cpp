@@ -12,6 +12,8 @@
 
 #include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/spill_file.hpp"
+#include "config/value.hpp"
+#include "data/output/output_file.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "machine/machine.hpp"
 #include "memory/arena.hpp"
@@ -37,8 +39,10 @@ Plan plan_of(const Config& config, Bytes reserved) {
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
-    throw ConfigError(fmt::format("--memory {} leaves nothing for tiles: {} bytes are needed besides them",
-                                  config.written("memory"), reserved));
+    throw ConfigError(
+        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
+                    "  Allow more by --memory.",
+                    config::readable_size(limit), config::readable_size(reserved)));
   plan.capacity = (limit - reserved) / 4096 * 4096;
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
@@ -59,6 +63,8 @@ class Runtime::Implementation {
         spill(config.text("disk-directory")),
         world(cpu_options(config)),
         core(core_options(config), world) {
+    if (!event_log_path.empty())
+      data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked(
         [&](memory::Memory& memory) { memory.node(OutOfCoreNodes::ram).base = arena.at(0); });
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
@@ -66,7 +72,8 @@ class Runtime::Implementation {
   ~Implementation() {
     if (!event_log_path.empty()) {
       try {
-        core.check_caller("the end of a runtime");
+        if (!core.may_help())
+          throw UsageError("the event log is not written: another thread than its maker's ended the runtime");
         core.application().serve_surely();
         core.engine().log().write(event_log_path, core.engine().log_head());
       } catch (const Error& error) {
@@ -75,9 +82,10 @@ class Runtime::Implementation {
     }
   }
 
-  void warm(Bytes registered_bytes) {
-    // What tiles will use is faulted in now, not in the middle of a task.
-    const Bytes wanted = std::min(plan.capacity, registered_bytes);
+  /// What tiles will use is faulted in now, not in the middle of a task.
+  void warm(Bytes more_registered_bytes) {
+    registered += more_registered_bytes;
+    const Bytes wanted = std::min(plan.capacity, registered);
     if (wanted > warmed) {
       arena.warm(warmed, wanted);
       warmed = wanted;
@@ -90,12 +98,11 @@ class Runtime::Implementation {
     if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
   }
   std::string by_id(DatumId id) const {
+    const std::lock_guard guard(names_mutex);
     for (const auto& entry : names)
       if (entry.first->id == id) return entry.second;
-    const std::lock_guard guard(collections_mutex);
-    for (const auto& weak : collections)
-      if (const auto tiles = weak.lock())
-        if (const auto name = tiles->name_of(id); !name.empty()) return name;
+    for (const detail::TileCollection* tiles : collections)
+      if (const auto name = tiles->name_of(id); !name.empty()) return name;
     return fmt::format("datum {}", index(id));
   }
 
@@ -103,14 +110,14 @@ class Runtime::Implementation {
   std::string event_log_path;
   memory::Arena arena;
   backend::SpillFile spill;
+  front::DatumStore data;
   backend::CpuWorld world;
   engine::RuntimeCore core;
   Bytes registered = 0, warmed = 0;
   std::int32_t collections_made = 0;
-  std::deque<engine::RegisteredDatum> values;
-  std::deque<std::pair<engine::RegisteredDatum*, std::string>> names;
-  mutable std::mutex collections_mutex;  // guards collections: workers ask for names when tasks fail
-  std::vector<std::weak_ptr<detail::TileCollection>> collections;
+  mutable std::mutex names_mutex;  // guards the two below: workers ask for names when tasks fail
+  std::deque<std::pair<engine::RegisteredDatum*, std::string>> names;  // of single values
+  std::vector<const detail::TileCollection*> collections;
 
  private:
   backend::CpuOptions cpu_options(const Config& config) {
@@ -145,13 +152,20 @@ class Runtime::Implementation {
 };
 
 Runtime::Runtime(const Config& config, Bytes reserved)
-    : implementation_(std::make_unique<Implementation>(config, reserved)) {}
-Runtime::~Runtime() = default;
+    : implementation_(new Implementation(config, reserved), [](Implementation* implementation) {
+        // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
+        if (implementation->core.same_process()) delete implementation;
+      }) {}
+Runtime::~Runtime() { implementation_->core.close(); }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
-void Runtime::flush() { implementation_->core.flush(); }
+void Runtime::flush() {
+  implementation_->core.check_caller("flush");
+  implementation_->core.flush();
+}
+void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::drop_clean() {
   implementation_->core.check_caller("drop_clean");
   implementation_->core.drop_clean();
@@ -160,8 +174,26 @@ Runtime::Traffic Runtime::disk_traffic() const noexcept {
   return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
 }
 Runtime::Digest Runtime::command_digest() const {
-  const auto& digest = implementation_->core.engine().digest();
-  return {digest.value(), digest.count()};
+  implementation_->core.check_process("command_digest");
+  const engine::Engine& engine = implementation_->core.engine();
+  return implementation_->core.engine().locked([&](memory::Memory&) {
+    return Digest{engine.digest().value(), engine.digest().count()};
+  });
+}
+
+/// Tiles that keep the runtime's inside as long as they live. Where their end cannot wait for tasks, the
+/// inside keeps them.
+std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::TileCollection> tiles) {
+  {
+    const std::lock_guard guard(implementation_->names_mutex);
+    implementation_->collections.push_back(tiles.get());
+  }
+  return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
+            std::unique_ptr<detail::TileCollection> last(ended);
+            if (!ended->release()) return runtime->core.keep(std::move(last));
+            const std::lock_guard guard(runtime->names_mutex);
+            std::erase(runtime->collections, ended);
+          }};
 }
 
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
@@ -174,13 +206,10 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   if (rows <= 0 || columns <= 0)
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles = std::make_shared<detail::TileCollection>(it.core, name, it.collections_made++, grid,
-                                                        element_bytes, nullptr, &it.spill);
-  it.registered += tiles->bytes();
+  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++,
+                                                              grid, element_bytes, nullptr, &it.spill));
+  it.warm(tiles->bytes());
   it.choose_policy();
-  it.warm(it.registered);
-  const std::lock_guard guard(it.collections_mutex);
-  it.collections.push_back(tiles);
   return tiles;
 }
 
@@ -196,27 +225,26 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
                                  columns, leading_dimension));
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  auto tiles = std::make_shared<detail::TileCollection>(it.core, name, it.collections_made++, grid,
-                                                        element_bytes, data, nullptr);
-  const std::lock_guard guard(it.collections_mutex);
-  it.collections.push_back(tiles);
-  return tiles;
+  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++, grid,
+                                                        element_bytes, data, nullptr));
 }
 
-engine::RegisteredDatum& Runtime::register_value(const std::string& name, void* address, std::size_t bytes) {
+detail::DatumReference Runtime::register_value(const std::string& name, void* address, std::size_t bytes) {
   auto& it = *implementation_;
   it.core.check_caller("value");
-  engine::RegisteredDatum& datum = it.values.emplace_back();
+  engine::RegisteredDatum& datum = it.data.make();
   it.core.register_datum(datum, {.bytes = bytes, .home = OutOfCoreNodes::user_memory, .address = address});
+  const std::lock_guard guard(it.names_mutex);
   const auto& named = it.names.emplace_back(&datum, name);
   datum.owner = &named.second;
   datum.name = [](const void* owner, const engine::RegisteredDatum&) {
     return *static_cast<const std::string*>(owner);
   };
-  return datum;
+  return {&datum, datum.generation};
 }
 
 Statistics Runtime::statistics() const {
+  implementation_->core.check_process("statistics");
   return implementation_->core.engine().locked([this](memory::Memory& memory) {
     const engine::Engine& engine = implementation_->core.engine();
     const Topology& topology = memory.topology();

@@ -9,10 +9,11 @@
 
 namespace fairlead::detail {
 
-TileCollection::TileCollection(engine::RuntimeCore& core, std::string name, std::int32_t number,
-                               const Grid& grid, std::size_t element_bytes, void* memory,
+TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name,
+                               std::int32_t number, const Grid& grid, std::size_t element_bytes, void* memory,
                                backend::SpillFile* spill)
     : core_(core),
+      store_(store),
       name_(std::move(name)),
       grid_(grid),
       tile_rows_(static_cast<std::int32_t>((grid.rows + grid.tile - 1) / grid.tile)),
@@ -20,7 +21,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, std::string name, std:
       spill_(spill) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
-      entries_.push_back({{}, {}, i, j});
+      entries_.push_back({nullptr, {}, i, j});
   const auto extent = [&](std::int64_t elements, std::int32_t at) {
     return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
   };
@@ -51,12 +52,12 @@ TileCollection::TileCollection(engine::RuntimeCore& core, std::string name, std:
         spec.home = OutOfCoreNodes::user_memory;
         spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
       }
-      core_.register_datum(entry.datum, spec);
-      entry.datum.owner = this;
-      entry.datum.name = [](const void* owner, const engine::RegisteredDatum& datum) {
+      entry.datum = &store_.make();
+      core_.register_datum(*entry.datum, spec);
+      entry.datum->owner = this;
+      entry.datum->name = [](const void* owner, const engine::RegisteredDatum& datum) {
         const auto& tiles = *static_cast<const TileCollection*>(owner);
-        const auto& found =
-            *std::ranges::find(tiles.entries_, &datum, [](const Entry& e) { return &e.datum; });
+        const auto& found = *std::ranges::find(tiles.entries_, &datum, &Entry::datum);
         return fmt::format("{}[{},{}]", tiles.name_, found.row, found.column);
       };
     }
@@ -66,23 +67,30 @@ TileCollection::TileCollection(engine::RuntimeCore& core, std::string name, std:
   }
 }
 
-TileCollection::~TileCollection() {
+bool TileCollection::release() noexcept {
+  if (!core_.may_help()) return false;
   try {
-    core_.check_caller("the end of a matrix");
     core_.help_until_all_done();
   } catch (...) {
-    return;  // in another thread or process nothing may be touched; the runtime's end gives everything back
+    return false;
   }
   remove_all();
+  return true;
 }
 
 void TileCollection::remove_all() noexcept {
   for (Entry& entry : entries_) {
     try {
-      core_.remove_datum(entry.datum);
+      if (entry.datum != nullptr) {
+        core_.remove_datum(*entry.datum);
+        store_.give_back(*entry.datum);
+      }
       if (spill_ != nullptr && entry.slot.bytes != 0) spill_->release(entry.slot);
     } catch (...) {
       // A run that was stopped inside: its data stay registered until the runtime ends.
+      if (entry.datum == nullptr) continue;
+      entry.datum->name = nullptr;
+      ++entry.datum->generation;
     }
   }
 }
@@ -98,29 +106,31 @@ std::size_t TileCollection::position(std::int32_t row, std::int32_t column) cons
          static_cast<std::size_t>(column);
 }
 
-engine::RegisteredDatum& TileCollection::tile(std::int32_t row, std::int32_t column) const {
+DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const {
   if (row < 0 || row >= tile_rows_ || column < 0 || column >= tile_columns_ ||
       (grid_.lower_only && column > row))
     throw UsageError(fmt::format("{} has no tile [{},{}]: it has {} x {} tiles{}", name_, row, column,
                                  tile_rows_, tile_columns_,
                                  grid_.lower_only ? ", those above the diagonal left out" : ""));
-  return entries_[position(row, column)].datum;
+  engine::RegisteredDatum* const datum = entries_[position(row, column)].datum;
+  return {datum, datum->generation};
 }
 
 Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
-  for (const Entry& entry : entries_) all += (entry.datum.bytes + 4095) / 4096 * 4096;
+  for (const Entry& entry : entries_) all += (entry.datum->bytes + 4095) / 4096 * 4096;
   return all;
 }
 
 std::string TileCollection::name_of(DatumId id) const {
   for (const Entry& entry : entries_)
-    if (entry.datum.id == id) return entry.datum.text();
+    if (entry.datum->id == id) return entry.datum->text();
   return {};
 }
 
-engine::RegisteredDatum& tile_of(const TileCollection& tiles, std::int32_t row, std::int32_t column) {
-  return tiles.tile(row, column);
+DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
+  if (tiles == nullptr) throw UsageError("a tile of a matrix was asked for that was moved to another place");
+  return tiles->tile(row, column);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
 

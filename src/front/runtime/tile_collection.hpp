@@ -7,28 +7,30 @@
 
 #include "backend/disk/spill_file.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/datum_store.hpp"
 
 namespace fairlead::detail {
 
 class TileCollection {
  public:
   /// `memory`: the user's, or null: then `spill` is where the tiles' homes are.
-  TileCollection(engine::RuntimeCore& core, std::string name, std::int32_t number, const Grid& grid,
-                 std::size_t element_bytes, void* memory, backend::SpillFile* spill);
+  TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name, std::int32_t number,
+                 const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill);
   TileCollection(const TileCollection&) = delete;
   TileCollection& operator=(const TileCollection&) = delete;
-  /// Waits for unfinished tasks, then gives the space back.
-  ~TileCollection();
+  /// Waits for unfinished tasks, then gives the space back. False if the caller must not wait: then all stays
+  /// as it is, and it must stay as long as the runtime.
+  bool release() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
-  engine::RegisteredDatum& tile(std::int32_t row, std::int32_t column) const;
+  DatumReference tile(std::int32_t row, std::int32_t column) const;
   Bytes bytes() const noexcept;  ///< of all tiles
   /// "A[3,1]", or nothing if it is not one of these.
   std::string name_of(DatumId id) const;
 
  private:
   struct Entry {
-    engine::RegisteredDatum datum;
+    engine::RegisteredDatum* datum = nullptr;
     memory::Range slot;
     std::int32_t row, column;
   };
@@ -36,11 +38,12 @@ class TileCollection {
   void remove_all() noexcept;
 
   engine::RuntimeCore& core_;
+  front::DatumStore& store_;
   std::string name_;
   Grid grid_;
   std::int32_t tile_rows_, tile_columns_;
   backend::SpillFile* spill_;
-  mutable std::vector<Entry> entries_;  // handles point into it
+  std::vector<Entry> entries_;
 };
 
 }  // namespace fairlead::detail

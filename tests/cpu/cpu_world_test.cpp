@@ -1,0 +1,238 @@
+// Runtimes on real threads: more workers than cores, none that spin, many runtimes at once and one after the
+// other, tasks that end elsewhere, and tasks of very different lengths.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace fairlead {
+namespace {
+
+Config settings(std::size_t workers, std::uint64_t spin_microseconds = 50) {
+  Config config;
+  config.set("workers", workers);
+  config.set("memory", "1MiB");
+  config.set("spin", spin_microseconds);
+  config.set("bind-threads", false);
+  return config;
+}
+
+const auto add_one = codelet("add_one").cpu([](InOut<int> x) { ++*x; });
+
+/// Chains beside each other, out of core beside them: true if all came out right.
+bool works(Runtime& runtime, int tasks) {
+  std::vector<int> values(8);
+  std::vector<Handle<int>> handles;
+  for (int& value : values) handles.push_back(runtime.value("v", value));
+  const auto matrix = runtime.tiled<int>("A", 1024, 1024, 128);  // four times the memory
+  const auto fill = codelet("fill").cpu([](Out<Tile<int>> t, int number) { t(3, 5) = number; });
+  int sum = 0;
+  const auto total = runtime.value("sum", sum);
+  const auto add = codelet("add").cpu([](In<Tile<int>> t, Commute<int> to) { *to += t(3, 5); });
+  {
+    Flow flow(runtime);
+    for (int i = 0; i < tasks; ++i) flow.submit(add_one(handles[static_cast<std::size_t>(i % 8)]));
+    for (int i = 0; i < 64; ++i) flow.submit(fill(matrix(i / 8, i % 8), i));
+    for (int i = 0; i < 64; ++i) flow.submit(add(matrix(i / 8, i % 8), total));
+    flow.wait();
+  }
+  int counted = 0;
+  for (const int value : values) counted += value;
+  return counted == tasks && sum == 64 * 63 / 2;
+}
+
+class CpuWorld : public testing::TestWithParam<std::tuple<std::size_t, int>> {};
+
+TEST_P(CpuWorld, RunsWithAnyNumberOfWorkers) {
+  const auto [workers, spin] = GetParam();
+  Runtime runtime(settings(workers, static_cast<std::uint64_t>(spin)));
+  for (int round = 0; round < 2; ++round) EXPECT_TRUE(works(runtime, 1000));
+}
+
+INSTANTIATE_TEST_SUITE_P(WorkersAndSpin, CpuWorld,
+                         testing::Combine(testing::Values(1, 2, 3, 5, 8), testing::Values(0, 50)));
+
+TEST(CpuWorldRuntimes, SeveralAtOnceEachWithItsOwnThread) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      Runtime runtime(settings(1 + i % 3, i % 2 == 0 ? 0 : 50));
+      for (int round = 0; round < 3; ++round) right += works(runtime, 500);
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 12);
+}
+
+TEST(CpuWorldRuntimes, SeveralOfOneThreadTakingTurns) {
+  Runtime first(settings(2)), second(settings(3, 0));
+  int x = 0, y = 0;
+  const auto hx = first.value("x", x), hy = second.value("y", y);
+  Flow to_first(first), to_second(second);
+  for (int i = 0; i < 1000; ++i) {
+    to_first.submit(add_one(hx));
+    to_second.submit(add_one(hy));
+  }
+  to_second.wait();
+  to_first.wait();
+  EXPECT_EQ(x, 1000);
+  EXPECT_EQ(y, 1000);
+}
+
+// One inside a body of another: it belongs to the thread that runs the body.
+TEST(CpuWorldRuntimes, OneInsideABodyOfAnother) {
+  Runtime outer(settings(2));
+  std::vector<int> values(6);
+  Flow flow(outer);
+  const auto nested = codelet("nested").cpu([](InOut<int> result) {
+    Runtime inner(settings(2));
+    *result = works(inner, 100);
+  });
+  for (int& value : values) flow.submit(nested(outer.value("v", value)));
+  flow.wait();
+  EXPECT_EQ(values, std::vector<int>(6, 1));
+}
+
+TEST(CpuWorldRuntimes, TwoHundredOneAfterTheOther) {
+  for (int i = 0; i < 200; ++i) {
+    Runtime runtime(settings(1 + static_cast<std::size_t>(i) % 4, i % 3 == 0 ? 0 : 50));
+    if (i % 2 == 0) continue;  // made and destroyed at once
+    int x = 0;
+    const auto handle = runtime.value("x", x);
+    Flow flow(runtime);
+    for (int k = 0; k < i % 7; ++k) flow.submit(add_one(handle));
+    flow.wait();
+    ASSERT_EQ(x, i % 7);
+  }
+}
+
+/// Threads that end tasks which bodies have handed to them.
+class Elsewhere {
+ public:
+  explicit Elsewhere(int threads) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  }
+  ~Elsewhere() {
+    {
+      const std::lock_guard guard(mutex_);
+      over_ = true;
+    }
+    more_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+  void do_later(std::function<void()> work) {
+    {
+      const std::lock_guard guard(mutex_);
+      work_.push_back(std::move(work));
+    }
+    more_.notify_one();
+  }
+
+ private:
+  void run() {
+    for (std::unique_lock lock(mutex_);;) {
+      more_.wait(lock, [this] { return over_ || !work_.empty(); });
+      if (work_.empty()) return;
+      const auto work = std::move(work_.front());
+      work_.pop_front();
+      lock.unlock();
+      work();
+      lock.lock();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<std::function<void()>> work_;
+  bool over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+TEST(CpuWorldAsynchronous, TasksEndInManyThreads) {
+  for (const std::size_t workers : {1, 2, 4}) {
+    std::vector<int> values(20);
+    {
+      Elsewhere elsewhere(4);
+      Runtime runtime(settings(workers, workers == 2 ? 0 : 50));
+      const auto later = codelet("later").cpu([&](Completion completion, InOut<int> x) {
+        elsewhere.do_later([completion, &value = x.get()] {
+          ++value;
+          completion.done();
+        });
+      });
+      Flow flow(runtime);
+      std::vector<Handle<int>> handles;
+      for (int& value : values) handles.push_back(runtime.value("v", value));
+      for (int i = 0; i < 2000; ++i) {
+        const auto& handle = handles[static_cast<std::size_t>(i) % handles.size()];
+        flow.submit(later(handle));
+        if (i % 3 == 0) flow.submit(add_one(handle));
+      }
+      flow.wait();
+    }
+    int sum = 0;
+    for (const int value : values) sum += value;
+    EXPECT_EQ(sum, 2000 + 667);
+  }
+}
+
+// The long task ends only when all the others have run: if some waited behind it in its worker's mailbox
+// while the other workers were idle, this would hang. So staged tasks are taken back and given to whoever is
+// idle.
+TEST(CpuWorldRecall, NoTaskIsLeftBehindALongOne) {
+  for (const std::size_t workers : {2, 3, 4})
+    for (int round = 0; round < 5; ++round) {
+      constexpr int others = 60;
+      Runtime runtime(settings(workers, round % 2 == 0 ? 0 : 50));
+      std::atomic<int> ran = 0;
+      std::vector<int> values(others + 1);
+      const auto quick = codelet("quick").cpu([&](InOut<int>) { ++ran; });
+      const auto lengthy = codelet("lengthy").cpu([&](InOut<int>) {
+        while (ran.load() != others) std::this_thread::yield();
+      });
+      Flow flow(runtime);
+      for (int i = 0; i <= others; ++i) {
+        const auto handle = runtime.value("v", values[static_cast<std::size_t>(i)]);
+        if (i == others / 3) {
+          flow.submit(lengthy(handle));
+        } else {
+          flow.submit(quick(handle));
+        }
+      }
+      flow.wait();
+      EXPECT_EQ(ran, others);
+    }
+}
+
+// The same where every task brings data from the disk, so that many are staged ahead.
+TEST(CpuWorldRecall, NoTaskThatWaitedForDataIsLeftBehindALongOne) {
+  Runtime runtime(settings(2));
+  const auto matrix = runtime.tiled<double>("A", 1024, 1024, 64);  // 256 tiles of 32 KiB
+  std::atomic<int> ran = 0;
+  const auto fill = codelet("fill").cpu([](Out<Tile<double>> t, double value) { t(0, 0) = value; });
+  const auto quick = codelet("quick").cpu([&](InOut<Tile<double>> t) {
+    ++ran;
+    t(0, 0) += 1;
+  });
+  const auto lengthy = codelet("lengthy").cpu([&](InOut<Tile<double>>) {
+    while (ran.load() != 255) std::this_thread::yield();
+  });
+  Flow flow(runtime);
+  for (int i = 0; i < 256; ++i) flow.submit(fill(matrix(i / 16, i % 16), i));
+  for (int i = 0; i < 256; ++i) {
+    if (i == 100)
+      flow.submit(lengthy(matrix(i / 16, i % 16)));
+    else
+      flow.submit(quick(matrix(i / 16, i % 16)));
+  }
+  flow.wait();
+  EXPECT_EQ(ran, 255);
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,157 @@
+// A child process has the memory of a runtime and none of its threads: all that enters it is refused, its end
+// does nothing, and the parent goes on.
+#include "misuse/api/refused.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::HasSubstr;
+
+/// The exit code of a child that does this; a child that hangs is ended by a signal, and that gives -1.
+int in_a_child(const std::function<int()>& what) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(what());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool refused_after_fork(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const UsageError& error) {
+    return std::string(error.what()).find("in a forked process") != std::string::npos;
+  } catch (...) {
+  }
+  return false;
+}
+
+class Fork : public testing::Test {
+ protected:
+  void SetUp() override {
+    runtime_ = std::make_unique<Runtime>(config());
+    handle_ = runtime_->value("x", x_);
+    matrix_.emplace(runtime_->tiled<double>("A", 512, 512, 64));  // twice the memory
+    flow_.emplace(*runtime_);
+    for (int i = 0; i < 64; ++i) flow_->submit(fill_tile((*matrix_)(i / 8, i % 8), 1.0 + i));
+    for (int i = 0; i < 300; ++i) flow_->submit(increment(handle_));
+  }
+  virtual Config config() { return settings(2, "1MiB"); }
+  /// The parent has lost nothing.
+  void expect_parent_goes_on() {
+    double sum = 0;
+    const auto total = runtime_->value("sum", sum);
+    const auto add = codelet("add").cpu(
+        [](In<Tile<double>> t, InOut<double> to) { *to += t(0, 0) + t(t.rows() - 1, t.columns() - 1); });
+    for (int i = 0; i < 64; ++i) flow_->submit(add((*matrix_)(i / 8, i % 8), total));
+    flow_->wait();
+    EXPECT_EQ(sum, 2 * (64 + 63 * 64 / 2));
+    EXPECT_EQ(x_, 300);
+  }
+  std::unique_ptr<Runtime> runtime_;
+  int x_ = 0;
+  Handle<int> handle_;
+  std::optional<TiledMatrix<double>> matrix_;
+  std::optional<Flow> flow_;
+};
+
+TEST_F(Fork, AChildThatEntersTheRuntimeIsRefused) {
+  const std::function<void()> calls[] = {
+      [&] { flow_->submit(increment(handle_)); },
+      [&] { flow_->wait(); },
+      [&] { flow_->cancel(); },
+      [&] { Flow another(*runtime_); },
+      [&] { runtime_->flush(); },
+      [&] { runtime_->drop_clean(); },
+      [&] { (void)runtime_->tiled<double>("B", 64, 64, 32); },
+      [&] { (void)runtime_->value("y", x_); },
+      [&] { (void)runtime_->statistics(); },
+      [&] { (void)runtime_->command_digest(); },
+  };
+  // While tasks run, and when all are over.
+  for (int round = 0; round < 2; ++round) {
+    const int wrong = in_a_child([&] {
+      int number = 1;
+      for (const auto& call : calls) {
+        if (!refused_after_fork(call)) return number;
+        ++number;
+      }
+      return 0;
+    });
+    EXPECT_EQ(wrong, 0) << "(which of the calls was not refused; -1: the child hung)";
+    if (round == 0) flow_->wait();
+  }
+  expect_parent_goes_on();
+}
+
+TEST_F(Fork, InAChildTheEndOfARuntimeTouchesNeitherThreadsNorFiles) {
+  const auto destroy_all = [&] {
+    flow_.reset();
+    matrix_.reset();
+    runtime_.reset();
+    return 0;
+  };
+  EXPECT_EQ(in_a_child(destroy_all), 0);
+  EXPECT_EQ(in_a_child([&] {  // the other way round
+              runtime_.reset();
+              matrix_.reset();
+              flow_.reset();
+              return 0;
+            }),
+            0);
+  flow_->wait();
+  EXPECT_EQ(in_a_child(destroy_all), 0);
+  expect_parent_goes_on();
+}
+
+class ForkWithLog : public Fork {
+ protected:
+  Config config() override {
+    Config config = Fork::config();
+    config.set("event-log", path_);
+    return config;
+  }
+  ~ForkWithLog() override { std::remove(path_.c_str()); }
+  std::string path_ = testing::TempDir() + "fairlead-fork-" + std::to_string(getpid()) + ".log";
+};
+
+TEST_F(ForkWithLog, TheLogIsTheParents) {
+  EXPECT_EQ(in_a_child([&] {
+              flow_.reset();
+              matrix_.reset();
+              runtime_.reset();
+              return std::filesystem::exists(path_) ? 1 : 0;
+            }),
+            0);
+  expect_parent_goes_on();
+  flow_.reset();
+  matrix_.reset();
+  runtime_.reset();
+  EXPECT_TRUE(std::filesystem::exists(path_));
+}
+
+// A child may have a runtime of its own, if it begins another program or none of its parent's threads ran.
+TEST(ForkBefore, AChildMayHaveARuntimeOfItsOwn) {
+  EXPECT_EQ(in_a_child([] {
+              Runtime runtime(settings());
+              expect_works(runtime);
+              return testing::Test::HasFailure() ? 1 : 0;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace fairlead::misuse

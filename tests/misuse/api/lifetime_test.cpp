@@ -1,0 +1,178 @@
+// Things that end in the wrong order or in the wrong place.
+#include "misuse/api/refused.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::HasSubstr;
+
+// Its tasks are run; what is left of it says that it is gone.
+TEST(Lifetime, ARuntimeIsDestroyedWithTasksPending) {
+  auto runtime = std::make_unique<Runtime>(settings());
+  int x = 0;
+  const auto handle = runtime->value("x", x);
+  const auto a = runtime->tiled<double>("A", 512, 512, 64);  // larger than the memory
+  Flow flow(*runtime);
+  for (int round = 0; round < 3; ++round)
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) flow.submit(fill_tile(a(i, j), 1.0));
+  for (int i = 0; i < 500; ++i) flow.submit(increment(handle));
+  runtime.reset();
+  EXPECT_EQ(x, 500);
+  EXPECT_EQ(flow.done(), 692u);
+  EXPECT_THAT(refused<UsageError>([&] { flow.submit(increment(handle)); }),
+              HasSubstr("submit was called after its runtime was destroyed"));
+  EXPECT_THAT(refused<UsageError>([&] { flow.wait(); }),
+              HasSubstr("wait was called after its runtime was destroyed"));
+  EXPECT_NO_THROW(flow.cancel());
+  Runtime another(settings());
+  expect_works(another);
+}
+
+TEST(Lifetime, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
+  auto runtime = std::make_unique<Runtime>(settings());
+  int x = 0;
+  const auto handle = runtime->value("x", x);
+  std::thread thread;
+  const auto later = codelet("later").cpu([&](Completion completion, InOut<int> value) {
+    thread = std::thread([completion, &v = value.get()] {
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+      v = 7;
+      completion.done();
+    });
+  });
+  Flow flow(*runtime);
+  flow.submit(later(handle));
+  runtime.reset();
+  EXPECT_EQ(x, 7);
+  thread.join();
+}
+
+TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  {
+    Flow flow(runtime);
+    for (int i = 0; i < 1000; ++i) flow.submit(increment(handle));
+  }
+  EXPECT_EQ(x, 1000);
+}
+
+TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("no"); });
+  {
+    Flow flow(runtime);
+    flow.submit(fail(handle));
+  }
+  expect_works(runtime);
+}
+
+TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
+  Runtime runtime(settings());
+  std::atomic<int> ran = 0;
+  const auto count = codelet("count").cpu([&](Out<Tile<double>> t) { t(0, 0) = 1, ++ran; });
+  Flow flow(runtime);
+  {
+    const auto a = runtime.tiled<double>("A", 512, 512, 64);
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) flow.submit(count(a(i, j)));
+  }
+  EXPECT_EQ(ran, 64);
+  flow.wait();
+}
+
+// It cannot be waited for there: what its tasks need stays, and they run.
+TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  auto matrix = std::make_unique<TiledMatrix<double>>(runtime.tiled<double>("A", 512, 512, 64));
+  auto flow = std::make_unique<Flow>(runtime);
+  for (int i = 0; i < 64; ++i) flow->submit(fill_tile((*matrix)(i / 8, i % 8), 1.0));
+  for (int i = 0; i < 1000; ++i) flow->submit(increment(handle));
+  std::thread([&] {
+    flow.reset();
+    matrix.reset();
+  }).join();
+  expect_works(runtime);
+}
+
+TEST(Lifetime, AFlowAndAMatrixAreDestroyedInABody) {
+  for (const std::size_t workers : {1, 2}) {
+    Runtime runtime(settings(workers));
+    int x = 0, y = 0;
+    const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+    auto matrix = std::make_unique<TiledMatrix<double>>(runtime.tiled<double>("A", 512, 512, 64));
+    auto other = std::make_unique<Flow>(runtime);
+    const auto destroy = codelet("destroy").cpu([&](InOut<int>) {
+      other.reset();
+      matrix.reset();
+    });
+    for (int i = 0; i < 64; ++i) other->submit(fill_tile((*matrix)(i / 8, i % 8), 1.0));
+    for (int i = 0; i < 300; ++i) other->submit(increment(hy));
+    Flow flow(runtime);
+    flow.submit(destroy(hx));
+    flow.wait();
+    EXPECT_EQ(other, nullptr);
+    expect_works(runtime);
+  }
+}
+
+TEST(Lifetime, ARuntimeIsDestroyedByAnotherThread) {
+  auto runtime = std::make_unique<Runtime>(settings());
+  expect_works(*runtime);
+  std::thread([&] { runtime.reset(); }).join();
+}
+
+TEST(Lifetime, ManyMatricesComeAndGo) {
+  Runtime runtime(settings());
+  Flow flow(runtime);
+  std::vector<Handle<Tile<double>>> old;
+  for (int round = 0; round < 50; ++round) {
+    const auto a = runtime.tiled<double>("A", 256, 256, 64);
+    for (int i = 0; i < 16; ++i) flow.submit(fill_tile(a(i / 4, i % 4), 1.0));
+    for (const auto& handle : old) EXPECT_THROW(flow.submit(fill_tile(handle, 1.0)), UsageError);
+    old.push_back(a(round % 4, 0));
+  }
+  flow.wait();
+}
+
+TEST(Lifetime, ACancelledFlowSaysSo) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  Flow flow(runtime);
+  flow.cancel();
+  for (int i = 0; i < 5; ++i) flow.submit(increment(handle));
+  EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }), HasSubstr("5 tasks were cancelled"));
+  EXPECT_EQ(x, 0);
+  expect_works(runtime);
+}
+
+// What a program does that wants to end: nothing hangs, whatever the cap of the disk.
+TEST(Lifetime, AFlushIsGivenUp) {
+  Config config = settings(2, "4MiB");
+  config.set("disk-bandwidth", "100kB/s");
+  Runtime runtime(config);
+  const auto a = runtime.tiled<double>("A", 512, 512, 64);
+  Flow flow(runtime);
+  for (int i = 0; i < 64; ++i) flow.submit(fill_tile(a(i / 8, i % 8), 1.0));
+  flow.wait();
+  std::thread another([&] { runtime.wind_down(); });
+  EXPECT_THROW(runtime.flush(), Error);  // two megabytes: twenty seconds
+  another.join();
+}
+
+}  // namespace
+}  // namespace fairlead::misuse

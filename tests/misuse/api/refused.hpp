@@ -1,0 +1,54 @@
+// What the tests of mistakes against the library share: settings, a few codelets, and the text of an error.
+#pragma once
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <string>
+
+namespace fairlead::misuse {
+
+inline Config settings(std::size_t workers = 2, const char* memory = "1MiB") {
+  Config config;
+  config.set("workers", workers);
+  config.set("memory", memory);
+  config.set("bind-threads", false);
+  return config;
+}
+
+/// What `call` throws, which has to be an Expected; else the test fails and the text is empty.
+template <class Expected, class Call>
+std::string refused(Call&& call) {
+  try {
+    call();
+  } catch (const Expected& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another type was thrown: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+inline const auto fill_tile = codelet("fill").cpu([](Out<Tile<double>> t, double value) {
+  for (int j = 0; j < t.columns(); ++j)
+    for (int i = 0; i < t.rows(); ++i) t(i, j) = value;
+});
+inline const auto scale_tile = codelet("scale").cpu([](InOut<Tile<double>> t, double factor) {
+  for (int j = 0; j < t.columns(); ++j)
+    for (int i = 0; i < t.rows(); ++i) t(i, j) *= factor;
+});
+inline const auto increment = codelet("increment").cpu([](InOut<int> x) { ++*x; });
+
+/// After a mistake the runtime is as good as before.
+inline void expect_works(Runtime& runtime) {
+  int x = 0;
+  Flow flow(runtime);
+  const auto handle = runtime.value("x", x);
+  for (int i = 0; i < 10; ++i) flow.submit(increment(handle));
+  flow.wait();
+  EXPECT_EQ(x, 10);
+}
+
+}  // namespace fairlead::misuse

@@ -1,0 +1,60 @@
+// A folder of its own for the program `fairlead` to run in, and what became of the run.
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fairlead::misuse {
+
+/// How the program ended, and what it said.
+struct Answer {
+  int exit_code = -1;  ///< -1: by a signal
+  std::string output, errors;
+  double seconds = 0;
+};
+
+/// `words` separated by blanks, as the program is to get them. FAIRLEAD_* are not inherited.
+class Folder {
+ public:
+  /// Empty but for A.npy, a symmetric positive definite matrix of 40 rows, and b.npy.
+  Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder();
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// An array in the form of NumPy 1.0: `type` as in '<f8', `shape` as in "(40, 40)".
+  void array(const std::string& name, const std::string& type, const std::string& shape,
+             const std::string& elements);
+  void file(const std::string& name, const std::string& content);
+  std::string content(const std::string& name) const;
+  /// Every entry with its content; of other things than files, what they are.
+  std::map<std::string, std::string> everything() const;
+  Answer run(const std::string& words, const std::vector<std::string>& environment = {}) const;
+
+  /// Starts it with these descriptors as standard input, output and errors.
+  pid_t start(const std::string& words, int input, int output, int errors,
+              const std::vector<std::string>& environment = {}) const;
+
+  /// Makes a directory that is a file system of so many bytes in memory, as long as this process lives. False
+  /// if the system does not let us: that takes root.
+  bool mount(const std::string& name, std::size_t bytes, bool read_only = false);
+
+ private:
+  std::filesystem::path path_;
+  std::vector<std::filesystem::path> mounted_;
+};
+
+/// The bytes of a matrix of `n` rows: 2 n on the diagonal, 1 / (1 + |i - j|) beside it.
+std::string spd_elements(int n);
+std::string bytes_of(const std::vector<double>& elements);
+
+/// Refused in under five seconds by one message that contains `named`, with nothing left in the folder.
+void expect_refused(Folder& folder, const std::string& words, int exit_code, const std::string& named,
+                    const std::vector<std::string>& environment = {});
+
+}  // namespace fairlead::misuse
