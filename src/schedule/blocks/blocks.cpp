@@ -145,16 +145,17 @@ class Blocks final : public Policy {
   /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
   /// one writes nothing, or was never submitted.
   AheadTask* find_seed() {
-    int tries = most_seeds_tried;
+    int steps = most_steps_for_seed;
     AheadTask* best = nullptr;
     std::size_t shortest = ~std::size_t{0};
     for (const auto& [id, task] : unplanned_) {
       AheadTask* seed = lookahead_.find(id);
-      if (seed == nullptr || seed->tile == no_id<DatumId> || tries-- == 0) break;
+      if (seed == nullptr || seed->tile == no_id<DatumId> || steps <= 0) break;
       std::size_t length = 0;
       const AheadTask* update = seed;
       for (; update != nullptr && update->unlocked_by_plan() && length < shortest; update = update->next)
         ++length;
+      steps -= static_cast<int>(length) + 1;
       if (update != nullptr || length >= shortest) continue;
       shortest = length;
       best = seed;
@@ -192,7 +193,7 @@ class Blocks final : public Policy {
     lookahead_.finished(task, unlocked_);
   }
 
-  static constexpr int most_seeds_tried = 256;
+  static constexpr int most_steps_for_seed = 50'000;
 
   Lookahead lookahead_;
   blocks::TileSet tiles_;
