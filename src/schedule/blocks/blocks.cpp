@@ -115,7 +115,8 @@ class Blocks final : public Policy {
     const Bytes tile = std::max<Bytes>(1, view().bytes(seed->tile));
     const Bytes line = square_root(capacity_ / tile);
     const Bytes room = capacity_ - std::min(capacity_, (line + 2) * tile);
-    if (held_ > room / 8 && !must) return false;  // first what was planned before
+    // First what was planned before; but its end leaves workers without tasks, and the disk idle.
+    if (held_ > room / 10 * 3 && !must) return false;
     tiles_.grow(*seed, room - std::min(room, held_), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
