@@ -71,13 +71,19 @@ class Blocks final : public Policy {
     return best;
   }
 
+  /// What the first ready tasks of the plan lack.
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    const NodeId node = view().workers()[index(worker)].node;
     std::size_t written = 0;
+    int looked_at = 0;
     for (const auto& [position, task] : planned_) {
+      if (looked_at++ == most_looked_ahead) break;
       if (!view().can_run(*task, worker)) continue;
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
-        if (reads(access.mode)) out[written++] = access.datum;
+        if (!reads(access.mode) || view().residency(access.datum, node) != ReplicaState::absent) continue;
+        const auto before = out.first(written);
+        if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
       }
     }
     return written;
@@ -194,6 +200,7 @@ class Blocks final : public Policy {
     lookahead_.finished(task, unlocked_);
   }
 
+  static constexpr int most_looked_ahead = 16;  // tasks; asked often
   static constexpr int most_steps_for_seed = 50'000;
 
   Lookahead lookahead_;
