@@ -35,7 +35,6 @@ struct Plan {
 Plan plan_of(const Config& config, Bytes reserved) {
   const machine::Machine machine = machine::discover();
   Plan plan;
-  bool automatic_policy;
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
@@ -107,6 +106,7 @@ class Runtime::Implementation {
   }
 
   Plan plan;
+  bool automatic_policy;  // nobody has named one
   std::string event_log_path;
   memory::Arena arena;
   backend::SpillFile spill;
