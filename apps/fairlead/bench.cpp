@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -24,6 +24,8 @@
 namespace fairlead::app {
 
 namespace {
+
+constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the triangle is less: tiny matrices
 
 constexpr Positional positionals[] = {{.name = "WHAT", .help = "what to run: cholesky"}};
 constexpr Setting options[] = {
@@ -50,11 +52,6 @@ template <class T>
 int bench_cholesky(Config config) {
   const auto n = static_cast<std::int64_t>(config.count("n"));
   CholeskyProblem problem{.operation = "Cholesky factorization", .n = n, .element_bytes = sizeof(T)};
-  if (!config.has("memory"))
-    config.set("memory", static_cast<std::uint64_t>(config.real("memory-fraction") *
-                                                    static_cast<double>(report::triangle_bytes(
-                                                        static_cast<std::uint64_t>(n), sizeof(T)))));
-  problem.memory_limit = config.bytes("memory");
 
   require_place_for_report(config);
   const linalg::Kernels kernels = load_kernels(config);
@@ -63,6 +60,13 @@ int bench_cholesky(Config config) {
   const Bytes reserved =
       static_cast<Bytes>(n) * sizeof(T) + workers * linalg::BackwardError<T>::scratch_bytes_per_worker(1);
   problem.reserved = reserved;
+  if (!config.has("memory")) {
+    const auto triangle =
+        static_cast<double>(report::triangle_bytes(static_cast<std::uint64_t>(n), sizeof(T)));
+    const auto part = static_cast<Bytes>(config.real("memory-fraction") * triangle);
+    config.set("memory", std::max(part, reserved + least_for_tiles));
+  }
+  problem.memory_limit = config.bytes("memory");
   const Bytes for_tiles = problem.memory_limit > reserved ? problem.memory_limit - reserved : 0;
   problem.tile = config.has("tile")
                      ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
@@ -71,14 +75,13 @@ int bench_cholesky(Config config) {
 
   report::RunReport report;
   {
+    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     std::vector<T> x(static_cast<std::size_t>(n));
     const TiledMatrix<T> a = run.runtime().template tiled<T>("A", n, n, problem.tile, Tiles::lower);
     const TiledMatrix<T> tiled_x =
         run.runtime().template tiled_in_place<T>("x", x.data(), n, 1, n, problem.tile);
-    const Bytes tile_bytes = static_cast<Bytes>(problem.tile) * static_cast<Bytes>(problem.tile) * sizeof(T);
-    const bool in_core = static_cast<Bytes>(tiles * (tiles + 1) / 2) * ((tile_bytes + 4095) / 4096 * 4096) <=
-                         run.runtime().capacity_bytes();
+    const bool in_core = problem.fits();
 
     run.begin("generation", static_cast<std::uint64_t>(tiles * (tiles + 1) / 2));
     linalg::fill<T>(run.flow(), std::make_shared<linalg::GeneratedSpd<T>>(n, config.count("seed")), a,

@@ -22,6 +22,8 @@
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
 
+#include "schedule/policies.hpp"
+
 namespace fairlead::app {
 
 namespace {
@@ -73,6 +75,23 @@ bool is_file_or_nothing(const std::string& path) {
 }  // namespace
 
 Counts counts_of(const Runtime& runtime) { return {runtime.statistics(), report::disk_counters()}; }
+
+bool CholeskyProblem::fits() const noexcept {
+  const std::int64_t tiles = (n + tile - 1) / tile;
+  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
+  return static_cast<Bytes>(tiles * (tiles + 1) / 2) * ((tile_bytes + 4095) / 4096 * 4096) + reserved <=
+         memory_limit;
+}
+
+void check_scheduler(const Config& config) {
+  std::vector<std::string_view> known;
+  for (const PolicyEntry& entry : schedule::policies()) known.push_back(entry.name);
+  config.require_one_of("scheduler", known);
+}
+
+void choose_scheduler(Config& config, const CholeskyProblem& problem) {
+  if (!config.has("scheduler")) config.set("scheduler", schedule::default_policy(problem.fits()));
+}
 
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
                                  const linalg::Kernels& kernels, const CholeskyProblem& problem) {

@@ -26,7 +26,16 @@ struct CholeskyProblem {
   std::size_t element_bytes = 8;
   Bytes memory_limit = 0;
   Bytes reserved = 0;  ///< of the limit, for what is not tiles
+
+  /// All tiles of the lower triangle are in memory at once.
+  bool fits() const noexcept;
 };
+
+/// Throws ConfigError if the scheduler that was asked for does not exist; to be called before anything takes
+/// time.
+void check_scheduler(const Config& config);
+/// Sets the scheduler if none was asked for.
+void choose_scheduler(Config& config, const CholeskyProblem& problem);
 
 /// All of the report that `counts` tell, which is that of the time between them, and the machine. Time,
 /// phases and error are the caller's to fill in.

@@ -81,6 +81,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
   const auto n = static_cast<std::int64_t>(a_file->rows());
   const auto columns = static_cast<std::int64_t>(b_file->columns());
   const machine::Machine machine = machine::discover();
+  check_scheduler(config);
   if (!config.has("memory")) config.set("memory", machine.memory.usable_bytes());
   CholeskyProblem problem{.operation = "Cholesky solve", .n = n, .element_bytes = sizeof(T)};
   problem.memory_limit = config.bytes("memory");
@@ -107,6 +108,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 
   report::RunReport report;
   {
+    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     const Bytes memory = run.runtime().capacity_bytes();
     const Counts before = counts_of(run.runtime());
@@ -124,6 +126,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
     double seconds = run.end();
     reader->require_symmetric();
     reader.reset();
+    a_file->forget_pages();
 
     const double size = static_cast<double>(n), sides = static_cast<double>(columns);
     run.begin("factorization", linalg::cholesky_tasks(tiles), report::cholesky_flops(size));
@@ -141,6 +144,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
                                    columns);
     error.submit(run.flow());
     run.end();
+    a_file->forget_pages();
     if (!std::isfinite(error.value()))
       throw NumericalError(
           "the solution is not finite: the matrix is too close to singular for this precision");

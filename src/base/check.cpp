@@ -1,4 +1,4 @@
-// The cold path of a check: what is thrown when something inside is not as it must be.
+// The cold path of checks: makes the message.
 #include "base/check.hpp"
 
 #include <fairlead/error.hpp>

@@ -62,24 +62,41 @@ void Engine::enter_surely(EventChain& events, Commands& out) {
 }
 
 void Engine::serve(Commands& out) {
+  serve_inbox(out);
+  after_events(out);
+}
+
+void Engine::apply_all(Event* events, Commands& out) {
+  if (fatal_ != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
   try {
-    Event* told = inbox_.drain();
-    if (fatal_ != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
-    for (Event* event = told; event != nullptr;) {
+    for (Event* event = events; event != nullptr;) {
       Event* following = event->next;  // the event may be somebody else's as soon as it is applied
       if (log_.enabled) log_.event(*event);
       apply(*event, out);
       event = following;
     }
-    follow_effects(out);
-    give_work(out);
-    if (options_.check_invariants) memory_.check(false);
   } catch (...) {
-    if (fatal_ == nullptr) fatal_ = std::current_exception();
-    stopped_.store(true);
-    out.stopped = true;
+    fail(out);
+  }
+}
+
+void Engine::after_events(Commands& out) {
+  if (fatal_ == nullptr) {
+    try {
+      follow_effects(out);
+      give_work(out);
+      if (options_.check_invariants) memory_.check(false);
+    } catch (...) {
+      fail(out);
+    }
   }
   if (log_.enabled) log_.served();
+}
+
+void Engine::fail(Commands& out) {
+  fatal_ = std::current_exception();
+  stopped_.store(true);
+  out.stopped = true;
 }
 
 DatumId Engine::add(const memory::DatumSpec& spec) {
@@ -178,6 +195,7 @@ void Engine::apply_ready(Task& task, Commands& out) {
     cancel_task(task, out);
     return;
   }
+  for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
   task.state = TaskState::ready;
   ++held_by_policy_;
   policy_->ready(task, task.worker);
@@ -387,6 +405,7 @@ void Engine::give_work(Commands& out) {
     if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
     for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
   }
+  if (unadmitted_ != 0) share_unadmitted(out);
   share_staged(out);
   insist(out);
   prefetch_upcoming(out);
@@ -403,6 +422,32 @@ void Engine::prefetch_upcoming(Commands& out) {
     for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
   }
   if (!memory_.effects.started.empty()) follow_effects(out);
+}
+
+/// Workers with nothing to do get a task that waits behind another one of their node: there it may take half
+/// of the node only, here all.
+void Engine::share_unadmitted(Commands& out) {
+  for (const WorkerInfo& idle : workers_) {
+    Pipeline& empty = pipelines_[index(idle.id)];
+    for (const WorkerInfo& busy : workers_) {
+      Pipeline& pipeline = pipelines_[index(busy.id)];
+      if (!empty.present || empty.size != 0) break;
+      if (busy.node != idle.node || pipeline.unadmitted == 0 || pipeline.unadmitted == pipeline.size)
+        continue;
+      for (std::size_t i = 0; i < pipeline.size; ++i) {
+        Task& task = *pipeline.tasks[i];
+        if (task.state != TaskState::picked || !can_run(task, idle.id)) continue;
+        pipeline.remove(task);
+        --pipeline.unadmitted;
+        task.worker = idle.id;
+        empty.push(task);
+        ++empty.unadmitted;
+        try_admit(idle.id, out);
+        break;
+      }
+    }
+  }
+  if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
 }
 
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.

@@ -73,6 +73,25 @@ class Engine final : public View {
   void post(EventChain& events) noexcept { inbox_.push(events); }
   bool something_posted() const noexcept { return !inbox_.empty(); }
   void enter(EventChain& events, Commands& out);
+  /// Tells of finished tasks, then calls release(), which appends to `ready` what became ready by them, then
+  /// tells that. If the lock is free all of it happens under one hold of it, without the inbox; release()
+  /// must be short.
+  template <class Release>
+  void finish(EventChain& finished, EventChain& ready, Release&& release, Commands& out) {
+    if (!lock_.try_lock()) {
+      post(finished);
+      release();
+      enter(ready, out);
+      return;
+    }
+    serve_inbox(out);  // what this thread has posted before comes first
+    serve_chain(finished, out);
+    release();
+    serve_chain(ready, out);
+    after_events(out);
+    lock_.unlock();
+    enter(ready, out);
+  }
   /// As enter(), but waits for the lock: afterwards the events have been served.
   void enter_surely(EventChain& events, Commands& out);
 
@@ -149,6 +168,11 @@ class Engine final : public View {
   };
 
   void serve(Commands& out);
+  void serve_inbox(Commands& out) { apply_all(inbox_.drain(), out); }
+  void serve_chain(EventChain& events, Commands& out) { apply_all(events.take_in_order(), out); }
+  void apply_all(Event* events, Commands& out);
+  void after_events(Commands& out);
+  void fail(Commands& out);
   void apply(Event& event, Commands& out);
   void apply_ready(Task& task, Commands& out);
   void apply_over(Task& task, bool succeeded);
@@ -159,6 +183,7 @@ class Engine final : public View {
   bool give_one(WorkerId worker, Commands& out);
   bool try_admit(WorkerId worker, Commands& out);
   void stage(Task& task, Commands& out);
+  void share_unadmitted(Commands& out);
   void share_staged(Commands& out);
   void insist(Commands& out);
   void prefetch_upcoming(Commands& out);

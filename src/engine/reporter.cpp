@@ -47,19 +47,21 @@ void Reporter::complete(std::vector<Task*>& tasks) {
 }
 
 void Reporter::report() {
-  if (!batch_.empty()) {
-    for (Task* task : batch_) finished_.append(*task);
-    const bool told_first = engine_.planted_bug() == memory::PlantedBug::successors_told_first;
-    if (!told_first) engine_.post(finished_);
+  if (batch_.empty()) return serve();
+  for (Task* task : batch_) finished_.append(*task);
+  if (engine_.planted_bug() == memory::PlantedBug::successors_told_first) {
     complete(batch_);
-    if (told_first) {
-      engine_.enter(events_, commands_);
-      engine_.post(finished_);
-    }
-    unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
-    batch_.clear();
+    engine_.enter(events_, commands_);
   }
-  serve();
+  engine_.finish(
+      finished_, events_,
+      [this] {
+        if (engine_.planted_bug() != memory::PlantedBug::successors_told_first) complete(batch_);
+      },
+      commands_);
+  unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
+  batch_.clear();
+  carry_out();
 }
 
 void Reporter::serve() {

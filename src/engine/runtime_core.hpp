@@ -79,6 +79,7 @@ class RuntimeCore {
   RuntimeCore& operator=(const RuntimeCore&) = delete;
 
   Engine& engine() noexcept { return engine_; }
+  const Engine& engine() const noexcept { return engine_; }
   graph::Graph& graph() noexcept { return graph_; }
   DrivenWorld& world() noexcept { return world_; }
   Reporter& application() noexcept { return application_; }

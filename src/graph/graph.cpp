@@ -8,6 +8,7 @@ namespace fairlead {
 
 void Recycler::recycle(Task& task) noexcept {
   if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
+  task.accesses_begin = nullptr;
   task.failure = nullptr;
   task_chain_.push(&task);
   if (task_chain_.size >= batch) tasks_->give_back(task_chain_);
@@ -33,6 +34,12 @@ Task* Graph::make_task(std::size_t access_count) {
   task->node = no_id<NodeId>;
   task->worker = no_id<WorkerId>;
   return task;
+}
+
+Graph::~Graph() {
+  tasks_.for_each([](Task& task) {
+    if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
+  });
 }
 
 void Graph::discard(Task& task) noexcept {

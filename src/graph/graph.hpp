@@ -62,6 +62,8 @@ AccessMode merged(AccessMode first, AccessMode second) noexcept;
 class Graph {
  public:
   Graph() = default;
+  /// Frees what tasks hold that never ended: a run that was stopped leaves some.
+  ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 

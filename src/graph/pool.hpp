@@ -51,6 +51,12 @@ class Pool {
     chain = {};
   }
 
+  /// All objects there are, used or not. The owner's, once nobody else uses any.
+  template <class F>
+  void for_each(F&& f) {
+    for (const auto& chunk : chunks_)
+      for (std::size_t i = 0; i < chunk_size; ++i) f(chunk[i]);
+  }
   std::size_t bytes_allocated() const noexcept { return chunks_.size() * chunk_size * sizeof(T); }
 
  private:

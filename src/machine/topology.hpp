@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "policy/view.hpp"
+#include "machine/worker_kind.hpp"
 
 namespace fairlead {
 

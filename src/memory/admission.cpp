@@ -53,7 +53,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
     const Replica& replica = usable(access.datum, node);
     const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
     if (replica.outgoing != nullptr && settled && reads(access.mode) &&
-        replica.version != data_[access.datum].version)
+        replica.version != data_[access.datum].version && bug_ != PlantedBug::leaving_revived_stale)
       return Admission::being_read;
   }
   const Bytes newly_pinned = find_needs(task, node);
@@ -293,7 +293,7 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   if (node.claimant != nullptr || reaches(node_id, datum.home.node) || datum.poisoned || datum.removed)
     return false;
   // A task may be changing it in place, while other copies of it are still current.
-  if (datum.writers != 0 && bug_ != PlantedBug::written_prefetched) return false;
+  if (datum.writers != 0) return false;
   if (node.prefetching_bytes + datum.bytes > node.space.capacity() / prefetch_share) return false;
   Replica& replica = data_.cached_on(id, node_id);
   if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;

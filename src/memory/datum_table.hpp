@@ -27,6 +27,7 @@ struct alignas(64) Datum {
   std::uint32_t writers = 0;  ///< admitted tasks that change it: nobody else may read it now
   bool poisoned = false;      ///< a task that was to write it failed or was cancelled
   bool removed = false;
+  bool flush_when_written = false;  ///< a flush waits for the task that changes it now
   View::Coordinates coordinates{};
 
   bool dirty() const noexcept { return home.version != version; }

@@ -169,6 +169,14 @@ void Memory::release(Task& task, Outcome outcome) {
         datum.home.version = datum.version;  // there is nothing worth bringing home
       }
     }
+    if (datum.flush_when_written && datum.writers == 0) {
+      datum.flush_when_written = false;
+      if (datum.home.arriving != nullptr) {
+        datum.home.arriving->counts_for_flush = true;
+      } else {
+        send_home(datum);
+      }
+    }
     if (bug_ == PlantedBug::pin_forgotten && index(task.id) % 16 == 7) continue;
     unpin(replica, node);
   }

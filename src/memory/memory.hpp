@@ -67,14 +67,12 @@ enum class PlantedBug : std::uint8_t {
   source_not_pinned,          // a replica may leave while a copy reads it
   own_data_evicted,           // what a task has already makes room for what it lacks
   removed_in_flight,          // a datum is forgotten while copies of it are under way
-  written_prefetched,         // a datum is fetched ahead while a task changes it
-  flush_forgets_overtaken,    // a flush is done although what came home is no longer the newest
   // In the engine.
   successors_told_first,  // a task's successors are served before its own end
   returned_task_lost,     // a task that was taken back from a worker is given to nobody
   event_lost,             // now and then the end of a copy is not served
 };
-inline constexpr std::size_t planted_bug_count = 21;
+inline constexpr std::size_t planted_bug_count = 19;
 std::string_view name_of(PlantedBug bug) noexcept;
 
 class Memory {
@@ -126,6 +124,12 @@ class Memory {
   /// The node from which the datum would be copied now.
   NodeId source_node(DatumId id) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }
+  /// The datum will be looked at soon: begins to load its cache lines.
+  void look_ahead(DatumId id) const noexcept {
+    const Datum* datum = &data_[id];
+    __builtin_prefetch(datum);
+    __builtin_prefetch(reinterpret_cast<const char*>(datum) + 64);
+  }
   std::size_t datum_count() const noexcept { return data_.size(); }
   MemoryNode& node(NodeId id) noexcept { return nodes_[index(id)]; }
   const MemoryNode& node(NodeId id) const noexcept { return nodes_[index(id)]; }
@@ -164,6 +168,8 @@ class Memory {
   void drop(Replica& replica, DropReason reason);
   void tell_back(const Replica& replica);
   void written(Datum& datum, Replica& at);
+  void send_home(Datum& datum);
+  void flush_ended() noexcept;
   const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
   bool may_leave(const Datum& datum, const Replica& replica) const noexcept;

@@ -221,9 +221,12 @@ void Memory::came_home(Copy& copy) {
   }
   const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
+  if (datum.dirty() && copy.counts_for_flush && copy.waiters.empty() && datum.writers != 0) {
+    copy.counts_for_flush = false;  // the newest is being changed, and may not be read now
+    datum.flush_when_written = true;
+  }
   const Replica* newer = nullptr;
-  if (datum.dirty() &&
-      (!copy.waiters.empty() || (copy.counts_for_flush && bug_ != PlantedBug::flush_forgets_overtaken)))
+  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
     newer = source_of(datum, &datum.home);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.
@@ -240,7 +243,7 @@ void Memory::came_home(Copy& copy) {
     replica.state = ReplicaState::valid;
     tell_back(replica);
   }
-  if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
+  if (copy.counts_for_flush) flush_ended();
   recycle(copy);
 }
 
@@ -267,9 +270,10 @@ void Memory::failed(Copy& copy) {
       if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
       if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
     }
-    if (!copy.waiters.empty()) {
+    if (!copy.waiters.empty() && copy.cause == Cause::prefetch) {  // a task waits for it now: it is urgent
       no_longer_prefetching(copy);
-      copy.cause = to_cache ? Cause::demand : copy.cause;
+      replica.prefetched = false;
+      copy.cause = Cause::demand;
     }
     copy.state = Copy::State::queued;
     enqueue(copy);
@@ -318,7 +322,11 @@ void Memory::failed(Copy& copy) {
       effects.write_back_error = copy.error_number;
       effects.write_back_failed = copy.datum;
     }
-    if (copy.counts_for_flush && --flushes_open_ == 0) flush_wanted_ = false;
+    if (copy.counts_for_flush && copy.cause == Cause::demand && datum.writers == 0) {
+      send_home(datum);  // it was a task's; the flush tries for itself
+    } else if (copy.counts_for_flush) {
+      flush_ended();
+    }
   }
   recycle(copy);
 }
@@ -331,22 +339,31 @@ void Memory::drop_clean() {
   }
 }
 
+/// Starts what one of the open flushes waits for, or ends it.
+void Memory::send_home(Datum& datum) {
+  const Replica* source = datum.dirty() ? source_of(datum, &datum.home) : nullptr;
+  if (source == nullptr) return flush_ended();
+  Copy& copy = make_copy(*const_cast<Replica*>(source), datum.home, Cause::flush);
+  copy.counts_for_flush = true;
+  enqueue(copy);
+}
+
+void Memory::flush_ended() noexcept {
+  if (--flushes_open_ == 0) flush_wanted_ = false;
+}
+
 void Memory::flush() {
   ensure(!flush_wanted_, "one flush ends before the next begins");
   for (std::size_t i = 0; i < data_.size(); ++i) {
     Datum& datum = data_[static_cast<DatumId>(i)];
-    // What a task is changing right now is not a result yet.
-    if (!datum.dirty() || datum.removed || datum.writers != 0) continue;
-    if (datum.home.arriving == nullptr) {
-      const Replica* source = source_of(datum, &datum.home);
-      if (source == nullptr) continue;
-      Copy& copy = make_copy(*const_cast<Replica*>(source), datum.home, Cause::flush);
-      copy.counts_for_flush = true;
-      ++flushes_open_;
-      enqueue(copy);
-    } else {
+    if (!datum.dirty() || datum.removed) continue;
+    ++flushes_open_;
+    if (datum.home.arriving != nullptr) {
       datum.home.arriving->counts_for_flush = true;
-      ++flushes_open_;
+    } else if (datum.writers != 0) {
+      datum.flush_when_written = true;
+    } else {
+      send_home(datum);
     }
   }
   flush_wanted_ = flushes_open_ != 0;

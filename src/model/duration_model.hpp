@@ -6,7 +6,7 @@
 
 #include "base/time.hpp"
 #include "data/task.hpp"
-#include "policy/view.hpp"
+#include "machine/worker_kind.hpp"
 
 namespace fairlead::model {
 

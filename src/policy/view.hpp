@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/time.hpp"
 #include "data/task.hpp"
+#include "machine/worker_kind.hpp"
 
 namespace fairlead {
 
@@ -21,9 +22,6 @@ enum class ReplicaState : std::uint8_t {
   leaving,   // being written home to make room; a write elsewhere must invalidate it too, or it would be
              // revived stale
 };
-
-/// What kind of processor a worker is. A codelet has at most one implementation per kind.
-enum class WorkerKind : std::uint8_t { cpu, emulated, cuda, opencl };
 
 struct WorkerInfo {
   WorkerId id;

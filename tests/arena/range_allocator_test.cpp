@@ -5,7 +5,6 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "base/random.hpp"
@@ -209,53 +208,6 @@ TEST(RangeAllocator, GrowthJoinsTheHoleAtTheEnd) {
   EXPECT_EQ(ranges.largest_free(), 7 * page);
   ranges.release(first);
   EXPECT_EQ(ranges.largest_free(), 8 * page);
-}
-
-namespace {
-
-// Nanoseconds for one allocate and one release, while `live_ranges` are held and as many holes lie between.
-double nanoseconds_per_pair(std::size_t live_ranges, std::span<const Bytes> sizes) {
-  Random random(1);
-  RangeAllocator ranges(Bytes{64} << 30);
-  std::vector<Range> live;
-  const auto next_size = [&] { return sizes[random.below(sizes.size())]; };
-  for (std::size_t i = 0; i < 2 * live_ranges; ++i) live.push_back(*ranges.allocate(next_size()));
-  while (live.size() > live_ranges) {
-    std::swap(live[random.below(live.size())], live.back());
-    ranges.release(live.back());
-    live.pop_back();
-  }
-  double best = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    constexpr int pairs = 20'000;
-    const auto started = std::chrono::steady_clock::now();
-    for (int i = 0; i < pairs; ++i) {
-      Range& range = live[random.below(live.size())];
-      ranges.release(range);
-      range = *ranges.allocate(next_size());
-    }
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - started;
-    best = std::min(best, took.count() / pairs);
-  }
-  return best;
-}
-
-}  // namespace
-
-// The limits are several times what is measured on one quiet core (see the properties recorded), since a test
-// shares its machine; under a sanitizer nothing is asserted.
-TEST(RangeAllocator, AnAllocationAndAReleaseTakeWellUnderAMicrosecondWith4000Held) {
-  const Bytes equal[] = {2 << 20};
-  const Bytes mixed[] = {2 << 20, 1300 << 10, 500 << 10, 64 << 10, 36 << 10, 12 << 10, 4 << 10};
-  const double equal_ns = nanoseconds_per_pair(4000, equal), mixed_ns = nanoseconds_per_pair(4000, mixed);
-  RecordProperty("equal_sizes_ns", std::to_string(equal_ns));
-  RecordProperty("mixed_sizes_ns", std::to_string(mixed_ns));
-  std::printf("allocate and release, 4000 held: %.0f ns with equal sizes, %.0f ns with mixed ones\n",
-              equal_ns, mixed_ns);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LT(equal_ns, 1000);
-  EXPECT_LT(mixed_ns, 2500);
-#endif
 }
 
 }  // namespace fairlead::memory

@@ -3,34 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <cstdio>
-#include <stdexcept>
-#include <string>
+
+#include "command/answer.hpp"
 
 namespace fairlead {
-
-namespace {
-
-struct Answer {
-  int exit_code;
-  std::string text;  // what goes to the standard output and to that for errors, as it comes
-};
-
-/// `arguments` as the shell reads them; the environment is empty but for `environment`.
-Answer fairlead_command(const std::string& arguments, const std::string& environment = "") {
-  const std::string line = "exec 2>&1; env -i " + environment + " '" + FAIRLEAD_COMMAND + "' " + arguments;
-  FILE* pipe = popen(line.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("no shell");
-  Answer answer{};
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) answer.text.append(buffer, count);
-  const int status = pclose(pipe);
-  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return answer;
-}
-
-}  // namespace
 
 using testing::HasSubstr;
 

@@ -1,4 +1,4 @@
-// A machine drawn from a seed; see random_machine.hpp.
+// One to three caches, links of random speeds; see random_machine.hpp.
 #include "sim/random_machine.hpp"
 
 #include <fmt/format.h>

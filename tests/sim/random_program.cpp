@@ -1,4 +1,4 @@
-// A program drawn from a seed, and its sequential run; see random_program.hpp.
+// Data first, then flows, tasks, and the values of a sequential run.
 #include "sim/random_program.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void RandomProgram::make_data(Random& random) {
 }
 
 void RandomProgram::make_flows(Random& random, std::size_t task_count, bool cancels) {
-  const auto count = static_cast<std::size_t>(random.once_in(2) ? 1 : random.between(2, 4));
+  const auto count = static_cast<std::size_t>(random.once_in(2) ? 1 : random.between(2, 8));
   std::vector<bool> removed(data.size());
   for (std::size_t i = 0; i < count; ++i) {
     PlannedFlow flow;
@@ -69,10 +69,11 @@ void RandomProgram::make_flows(Random& random, std::size_t task_count, bool canc
                                                      static_cast<std::int64_t>(flow.end_task) - 1));
     };
     if (cancels && random.once_in(count == 1 ? 1 : 2)) flow.cancelled_before = some_task();
-    if (random.once_in(3)) flow.flushed_before = some_task();
+    for (auto flushes = random.once_in(3) ? random.between(1, 8) : 0; flushes > 0; --flushes)
+      flow.flushed_before.push_back(some_task());
     if (i + 1 < count)
       for (std::size_t d = 0; d < flow.data; ++d)
-        if (!removed[d] && random.once_in(5)) {
+        if (!removed[d] && random.once_in(3)) {
           // Three stay, so that tasks have something to use.
           if (flow.data - static_cast<std::size_t>(std::ranges::count(removed, true)) <= 3) break;
           removed[d] = data[d].removed = true;
@@ -85,13 +86,13 @@ void RandomProgram::make_flows(Random& random, std::size_t task_count, bool canc
 void RandomProgram::make_tasks(Random& random, bool several_kinds) {
   // Few inputs; many; mostly one but sometimes all that there is, so that much has to make room for it.
   enum class Width { narrow, wide, uneven };
-  const auto width = random.once_in(6) ? Width::wide : random.once_in(3) ? Width::uneven : Width::narrow;
+  const auto width = random.once_in(6) ? Width::wide : random.once_in(2) ? Width::uneven : Width::narrow;
   const auto most = static_cast<std::size_t>(random.between(1, 5));
   static constexpr std::array modes{AccessMode::read,        AccessMode::read,     AccessMode::read,
                                     AccessMode::read_write,  AccessMode::write,    AccessMode::read_write,
                                     AccessMode::commutative, AccessMode::reduction};
   // Mostly readers: many tasks are ready at once, and much can be fetched ahead.
-  const bool mostly_readers = random.once_in(3);
+  const bool mostly_readers = random.once_in(width == Width::uneven ? 2 : 3);
   std::vector<bool> written(data.size()), gone(data.size());
   for (std::size_t d = 0; d < data.size(); ++d) written[d] = !data[d].temporary;
   for (const PlannedFlow& flow : flows) {
@@ -104,7 +105,7 @@ void RandomProgram::make_tasks(Random& random, bool several_kinds) {
       task.kinds = !several_kinds ? 1 : static_cast<std::uint32_t>(std::array{1, 4, 5, 5}[random.below(4)]);
       std::size_t uses = 1 + random.below(most);
       if (width == Width::wide) uses = 1 + random.below(random.once_in(8) ? 50 : 8);
-      if (width == Width::uneven) uses = random.once_in(15) ? 12 : 1;
+      if (width == Width::uneven) uses = random.once_in(40) ? 12 : 1;
       for (std::size_t u = 0; u < std::min(uses, known.size()); ++u) {
         std::swap(known[u], known[u + random.below(known.size() - u)]);
         AccessMode mode = modes[random.below(modes.size())];

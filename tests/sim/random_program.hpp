@@ -45,8 +45,9 @@ struct PlannedDatum {
 /// Tasks that are submitted and waited for together.
 struct PlannedFlow {
   std::size_t first_task = 0, end_task = 0;
-  std::size_t data = 0;                                         // registered by then; the others come later
-  std::optional<std::size_t> cancelled_before, flushed_before;  // tasks
+  std::size_t data = 0;                         // registered by then; the others come later
+  std::optional<std::size_t> cancelled_before;  // a task
+  std::vector<std::size_t> flushed_before;      // tasks
   std::vector<std::size_t> removed_after;
 };
 
@@ -59,11 +60,14 @@ struct RandomProgram {
   /// `several_kinds`: there are workers of kinds cpu and cuda.
   RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels);
 
+ protected:
+  RandomProgram() = default;  // for programs that are not random
+  void run_in_order();
+
  private:
   void make_data(Random& random);
   void make_flows(Random& random, std::size_t task_count, bool cancels);
   void make_tasks(Random& random, bool several_kinds);
-  void run_in_order();
 };
 
 }  // namespace fairlead::tests

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <numeric>
@@ -65,7 +66,7 @@ class Runner {
     front::FlowSource flow(core_);
     for (std::size_t t = planned.first_task; t < planned.end_task; ++t) {
       if (random_.once_in(20)) work(random_.below(60));
-      if (planned.flushed_before == t) flush();
+      if (std::ranges::find(planned.flushed_before, t) != planned.flushed_before.end()) flush();
       if (planned.cancelled_before == t) flow.cancel();
       const PlannedTask& task = program_.tasks[t];
       std::vector<front::Submission::Use> uses;
@@ -85,12 +86,12 @@ class Runner {
     }
   }
 
-  /// What no task was changing when it began is at home afterwards.
+  /// What was the newest when it began, or newer, is at home afterwards.
   void flush() {
     std::vector<std::uint64_t> wanted;
     for (std::size_t d = 0; d < data_.size(); ++d) {
       const memory::Datum& datum = core_.engine().memory().datum(static_cast<DatumId>(d));
-      wanted.push_back(datum.writers != 0 || datum.removed || datum.poisoned ? 0 : datum.version);
+      wanted.push_back(datum.removed || datum.poisoned ? 0 : datum.version);
     }
     core_.flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)

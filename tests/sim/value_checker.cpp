@@ -1,4 +1,4 @@
-// The simulated bytes; see value_checker.hpp.
+// Follows the simulated bytes; see value_checker.hpp.
 #include "sim/value_checker.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +6,13 @@
 #include <algorithm>
 
 namespace fairlead::tests {
+
+namespace {
+/// What is in a datum while a task changes it.
+std::uint64_t half_written(std::size_t task, std::uint64_t before) {
+  return Random::mix(before ^ (task << 20) ^ 7);
+}
+}  // namespace
 
 ValueChecker::ValueChecker(const RandomProgram& program, std::size_t nodes)
     : program_(program), arenas_(nodes), writers_(program.data.size()), readers_(program.data.size()) {
@@ -37,8 +44,10 @@ void ValueChecker::task_starts(const Task& task, WorkerId worker) {
     fail(fmt::format("task {} runs on a worker that cannot run it", t));
   for (std::size_t i = 0; i < planned.uses.size(); ++i) {
     const PlannedUse& use = planned.uses[i];
-    const std::uint64_t value = *place_for(task, use.datum);
+    std::uint64_t* const here = place_for(task, use.datum);
+    const std::uint64_t value = *here;
     seen.push_back(value);
+    if (writes(use.mode)) *here = half_written(t, value);
     if (planned.expected_inputs[i] != 0 && value != planned.expected_inputs[i])
       fail(fmt::format("task {} read a wrong version of datum {} ({})", t, use.datum, name_of(use.mode)));
     if (writers_[use.datum] != 0) fail(fmt::format("datum {} is used while it is being written", use.datum));
@@ -56,7 +65,7 @@ void ValueChecker::task_ends(const Task& task, bool succeeded) {
   for (std::size_t i = 0; i < planned.uses.size(); ++i) {
     const PlannedUse& use = planned.uses[i];
     --(writes(use.mode) ? writers_ : readers_)[use.datum];
-    if (reads(use.mode) && *place_for(task, use.datum) != seen[i])
+    if (*place_for(task, use.datum) != (writes(use.mode) ? half_written(t, seen[i]) : seen[i]))
       fail(fmt::format("datum {} changed under task {}", use.datum, t));
     if (reads(use.mode) && !in_any_order(use.mode)) hash = Random::mix(hash ^ seen[i]);
   }

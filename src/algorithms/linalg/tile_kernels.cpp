@@ -6,33 +6,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/blas/panel_solve.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
-
-/// A := A L^-T, in panels of columns: a product brings each up to date, a small solve finishes it. OpenBLAS's
-/// trsm alone reaches 58 of the 90 GF/s of a product on tiles of 512 (FP64, Zen 5), in panels 69; on tiles of
-/// 1024 it is 71 and 76. Multiplying with the inverse of L would reach 89 and 94, but its residual grows with
-/// the condition of L, which a solve's does not.
-template <class T>
-void panel_solve(const Blas& blas, const TileView<const T>& l, const TileView<T>& a) {
-  constexpr int panel = 96;
-  const int n = a.columns(), ld_l = l.leading_dimension(), ld_a = a.leading_dimension();
-  for (int k = 0; k < n; k += panel) {
-    const int width = std::min(panel, n - k);
-    T* const columns = a.data() + static_cast<std::ptrdiff_t>(k) * ld_a;
-    if (k > 0)
-      blas.gemm<T>(Transpose::no, Transpose::yes, a.rows(), width, k, -1, a.data(), ld_a, l.data() + k, ld_l,
-                   1, columns, ld_a);
-    blas.trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::general, a.rows(), width, 1,
-                 l.data() + k + static_cast<std::ptrdiff_t>(k) * ld_l, ld_l, columns, ld_a);
-  }
-}
 
 template <class T>
 void triangular_solve(const Kernels& kernels, Transpose op, const TileView<const T>& l,
@@ -75,7 +55,8 @@ TileKernels<T>::TileKernels(const Kernels& kernels)
         kernels.count(potrf_flops(a.rows()));
       })),
       trsm(codelet("trsm").cpu([kernels](In<Tile> l, InOut<Tile> a) {
-        panel_solve<T>(kernels.blas(), l, a);
+        panel_solve<T>(kernels.blas(), a.rows(), a.columns(), l.data(), l.leading_dimension(), a.data(),
+                       a.leading_dimension());
         kernels.count(trsm_flops(a.rows(), a.columns()));
       })),
       syrk(codelet("syrk").cpu([kernels](In<Tile> a, InOut<Tile> c) {

@@ -99,8 +99,10 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;
   const Duration waiting = worker.last_end - worker.first_unreported;
   if (reporter.unreported() >= told_together || duration >= told_after ||
-      waiting >= (others_wait ? patience : told_after))
+      waiting >= (others_wait ? patience : told_after)) {
     reporter.report();
+    worker.clock_is_fresh = false;  // that took time, too
+  }
 }
 
 bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
@@ -111,6 +113,7 @@ bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
   }
   if (reporter.unreported() != 0) {
     reporter.report();
+    worker.clock_is_fresh = false;
     return true;
   }
   return false;
@@ -121,10 +124,10 @@ bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
 template <class Stop>
 void CpuWorld::rest(Worker& worker, engine::Reporter& reporter, Stop&& stop) {
   idle_.fetch_add(1);
-  const auto until = std::chrono::steady_clock::now() + options_.spin;
+  const Time until = now() + options_.spin;
   for (unsigned looks = 1; worker.mailbox.empty() && !stop(); ++looks) {
     if (looks % looks_per_glance == 0 && engine_->something_posted()) reporter.serve();
-    if (looks % looks_per_clock == 0 && std::chrono::steady_clock::now() >= until) {
+    if (looks % looks_per_clock == 0 && now() >= until) {
       // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
       // changing it.
       asleep_.fetch_add(1);

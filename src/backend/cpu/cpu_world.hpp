@@ -12,6 +12,7 @@
 #include "backend/cpu/mailbox.hpp"
 #include "backend/cpu/sleeper.hpp"
 #include "backend/disk/io_threads.hpp"
+#include "base/fast_clock.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
@@ -36,7 +37,7 @@ class CpuWorld final : public engine::DrivenWorld {
   bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
   void hurry() noexcept override;
-  Time now() noexcept override { return std::chrono::steady_clock::now() - began_; }
+  Time now() noexcept override { return clock_.now(); }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
 
   bool launch(WorkerId worker, Task& task) override;
@@ -75,7 +76,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void disk_done(const IoResult& result);
 
   CpuOptions options_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  const FastClock clock_;
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -91,7 +91,8 @@ void SimWorld::happen(const Happening& happening) {
     memory::Copy& copy = *happening.copy;
     const bool home = copy.cause == memory::Cause::eviction || copy.cause == memory::Cause::flush;
     const auto rate = home ? options_.write_back_fails_once_in : options_.copy_fails_once_in;
-    const bool fails = rate != 0 && random_.once_in(rate);
+    const bool fails =
+        (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
     copy.kind = fails ? EventKind::copy_failed : EventKind::copy_finished;
     copy.error_number = fails ? EIO : 0;
     copy.duration = now_ - copy.at;
@@ -103,7 +104,8 @@ void SimWorld::happen(const Happening& happening) {
   }
   Worker& worker = workers_[index(happening.worker)];
   Task& task = *worker.running;
-  bool fails = options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in);
+  bool fails = (options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in)) ||
+               (options_.task_fails && options_.task_fails(task));
   if (fails) {
     task.failure = std::make_exception_ptr(Error("a planted failure"));
   } else if (options_.run_bodies) {

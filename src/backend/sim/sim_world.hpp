@@ -21,8 +21,11 @@ struct SimOptions {
   std::uint64_t write_back_fails_once_in = 0;
   std::uint64_t task_fails_once_in = 0;
   std::uint64_t copy_stalls_once_in = 0;  ///< takes a hundred times as long
-  std::uint64_t most_events = 0;          ///< more end the simulation with an Error; 0: no limit
-  bool run_bodies = false;                ///< else tasks only take time
+  /// Faults by script, besides those by chance.
+  std::function<bool(const memory::Copy&)> copy_fails;
+  std::function<bool(const Task&)> task_fails;
+  std::uint64_t most_events = 0;  ///< more end the simulation with an Error; 0: no limit
+  bool run_bodies = false;        ///< else tasks only take time
   /// Told when the bytes of a copy have landed, before the engine hears of it.
   std::function<void(const memory::Copy&, bool succeeded)> on_copy;
   std::function<void(const memory::Copy&)> on_copy_start;

@@ -95,4 +95,6 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
 }
 
+void NpyFile::forget_pages() const noexcept { ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED); }
+
 }  // namespace fairlead::data

@@ -133,7 +133,7 @@ class Runtime::Implementation {
     std::vector<std::string_view> known;
     for (const PolicyEntry& entry : schedule::policies()) known.push_back(entry.name);
     config.require_one_of("scheduler", known);
-    options.engine.policy_name = config.text_or("scheduler", "lws");
+    options.engine.policy_name = config.text_or("scheduler", schedule::default_policy(true));
     options.policy = schedule::make_policy(options.engine.policy_name);
     options.engine.pipeline_depth = config.count_or("pipeline-depth", 0);
     options.engine.seed = config.count("seed");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/blas/panel_solve.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
@@ -76,13 +77,9 @@ class Measurer {
     rates.syrk = syrk_flops(n, n) * 1e-9 / median_seconds(nothing, [&] {
                    blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);
                  });
-    rates.trsm =
-        trsm_flops(n, n) * 1e-9 /
-        median_seconds([&] { c_ = b_; },
-                       [&] {
-                         blas_.trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::general, n_,
-                                       n_, 1, triangle_.data(), n_, c_.data(), n_);
-                       });
+    rates.trsm = trsm_flops(n, n) * 1e-9 /
+                 median_seconds([&] { c_ = b_; },
+                                [&] { panel_solve<T>(blas_, n_, n_, triangle_.data(), n_, c_.data(), n_); });
     return rates;
   }
 

@@ -13,7 +13,7 @@ namespace fairlead::linalg {
 struct KernelRates {
   double gemm = 0;   ///< C -= A B^T
   double syrk = 0;   ///< the lower triangle of C -= A A^T
-  double trsm = 0;   ///< B := B L^-T
+  double trsm = 0;   ///< B := B L^-T, by panel_solve
   double potrf = 0;  ///< A = L L^T
 };
 

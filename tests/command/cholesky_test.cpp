@@ -1,0 +1,203 @@
+// `fairlead solve` and `fairlead bench cholesky` from outside: results, messages, exit codes, and that
+// nothing is left where nothing should be.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "algorithms/linalg/generated_matrix.hpp"
+#include "command/answer.hpp"
+#include "data/npy/npy_file.hpp"
+#include "data/npy/npy_writer.hpp"
+
+namespace fairlead {
+namespace {
+
+using data::ElementType;
+using data::NpyFile;
+using data::NpyWriter;
+using data::StorageOrder;
+using testing::HasSubstr;
+
+/// A folder with a system in it; gone at the end of the test.
+class Files : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+  }
+  template <class T>
+  void write(const std::string& name, std::uint64_t rows, std::uint64_t columns,
+             const std::vector<T>& elements, bool vector = false) const {
+    NpyWriter out(path(name), sizeof(T) == 8 ? ElementType::float64 : ElementType::float32, StorageOrder::c,
+                  vector ? std::vector{rows} : std::vector{rows, columns});
+    out.template write_block<T>(0, rows, 0, columns, elements.data(), rows);
+    out.commit();
+  }
+  template <class T>
+  static std::vector<T> matrix(std::int64_t n) {
+    std::vector<T> a(static_cast<std::size_t>(n * n));
+    linalg::GeneratedSpd<T>(n, 4).read(0, n, 0, n, a.data(), n);
+    return a;
+  }
+  /// A system whose solution is 1, 2, 3, ...
+  template <class T>
+  void write_system(std::int64_t n) const {
+    const auto a = matrix<T>(n);
+    std::vector<T> b(static_cast<std::size_t>(n));
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        b[static_cast<std::size_t>(i)] += a[static_cast<std::size_t>(i + j * n)] * static_cast<T>(j + 1);
+    write("A.npy", static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(n), a);
+    write("b.npy", static_cast<std::uint64_t>(n), 1, b, true);
+  }
+  Answer in_folder(const std::string& arguments) const {
+    return fairlead_command(arguments + " --progress none --disk-directory '" + folder_.string() + "'");
+  }
+  Answer solve(const std::string& more = "") const {
+    return in_folder("solve '" + path("A.npy") + "' '" + path("b.npy") + "' -o '" + path("x.npy") + "' " +
+                     more);
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("fairlead-command-" + std::to_string(getpid()));
+};
+
+using Solve = Files;
+using Bench = Files;
+
+TEST_F(Solve, WritesTheSolutionWithTheTypeAndShapeOfTheRightHandSide) {
+  write_system<double>(500);
+  const Answer answer = solve("--memory 6MiB --tile 32");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("\nBackward error  "));
+  const NpyFile x(path("x.npy"));
+  EXPECT_EQ(x.dimensions(), 1);
+  EXPECT_EQ(x.rows(), 500u);
+  std::vector<double> elements(500);
+  x.read_block<double>(0, 500, 0, 1, elements.data(), 500);
+  for (int i = 0; i < 500; ++i) EXPECT_NEAR(elements[static_cast<std::size_t>(i)], i + 1, 1e-10);
+}
+
+TEST_F(Solve, ComputesInSinglePrecisionIfTheMatrixIs) {
+  write_system<float>(150);
+  const Answer answer = solve("--json '" + path("report.json") + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("n = 150, FP32"));
+  EXPECT_EQ(NpyFile(path("x.npy")).element(), ElementType::float32);
+  EXPECT_TRUE(std::filesystem::exists(path("report.json")));
+}
+
+TEST_F(Solve, NamesTheColumnAndLeavesNoOutputIfTheMatrixIsNotPositiveDefinite) {
+  write_system<double>(100);
+  auto a = matrix<double>(100);
+  a[77 * 101] = -1;
+  write("A.npy", 100, 100, a);
+  const Answer answer = solve("--tile 16");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text,
+              HasSubstr("fairlead: the matrix is not positive definite: this shows in column 77,"));
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(Solve, NamesThePlaceOfANumberThatIsNone) {
+  write_system<double>(100);
+  std::vector<double> b(200, 1.0);
+  b[142] = std::nan("");
+  write("b.npy", 100, 2, b);
+  const Answer answer = solve();
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text,
+              HasSubstr("b.npy: the element in row 42, column 1 (counted from 0) is not a number"));
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(Solve, RefusesShapesThatDoNotMatch) {
+  write_system<double>(50);
+  write("b.npy", 49, 1, std::vector<double>(49), true);
+  const Answer answer = solve();
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text, HasSubstr("A.npy has the shape (50, 50) and "));
+  EXPECT_THAT(answer.text, HasSubstr("b.npy the shape (49,)"));
+  write("A.npy", 50, 49, std::vector<double>(50 * 49));
+  EXPECT_THAT(solve().text, HasSubstr("A.npy has the shape (50, 49): solving needs a square matrix\n"));
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(Solve, AskedWithoutOutputOrFilesIsAMistakeOfUsage) {
+  write_system<double>(10);
+  const Answer answer = in_folder("solve '" + path("A.npy") + "' '" + path("b.npy") + "'");
+  EXPECT_EQ(answer.exit_code, 2);
+  EXPECT_EQ(answer.text, "fairlead: where should the solution go? Give -o x.npy\n");
+  EXPECT_EQ(fairlead_command("solve A.npy -o x.npy").exit_code, 2);
+  EXPECT_EQ(fairlead_command("solve '" + path("none.npy") + "' '" + path("b.npy") + "' -o x.npy").exit_code,
+            1);
+}
+
+TEST_F(Bench, FactorsOutOfCoreAndWritesTheReport) {
+  const Answer answer = in_folder("bench cholesky --n 1200 --json '" + path("report.json") + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  std::ifstream file(path("report.json"));
+  const std::string json((std::istreambuf_iterator<char>(file)), {});
+  for (const char* key :
+       {"seconds", "gflops", "backward_error", "bytes_read", "bytes_written", "lower_bound_bytes",
+        "floor_read_bytes", "floor_bytes", "peak_memory_bytes", "peak_resident_bytes", "scheduler", "tile",
+        "tiles", "workers", "kernels", "tasks", "evictions", "links"})
+    EXPECT_THAT(json, HasSubstr("\"" + std::string(key) + "\": "));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Bench, RunsTheSmallestProblem) { EXPECT_EQ(in_folder("bench cholesky --n 1").exit_code, 0); }
+
+TEST_F(Bench, RefusesMistakes) {
+  EXPECT_EQ(in_folder("bench lu").exit_code, 2);
+  EXPECT_EQ(in_folder("bench cholesky --n 0").exit_code, 2);
+  EXPECT_EQ(in_folder("bench cholesky --tile 0").exit_code, 2);
+  const Answer answer = in_folder("bench cholesky --n 2000 --scheduler datrs");
+  EXPECT_EQ(answer.exit_code, 2);
+  EXPECT_THAT(answer.text, HasSubstr("darts"));
+  EXPECT_EQ(files(), 0u);
+}
+
+// As Ctrl-C does it: the run ends in the middle, and nothing is left.
+TEST_F(Bench, EndsWhenInterruptedAndLeavesNothing) {
+  const std::string directory = folder_.string();
+  std::vector<std::string> words{FAIRLEAD_COMMAND, "bench", "cholesky",         "--n",     "20000",
+                                 "--progress",     "none",  "--disk-directory", directory, "--disk-bandwidth",
+                                 "50MB/s"};
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  ASSERT_EQ(posix_spawn(&child, FAIRLEAD_COMMAND, nullptr, nullptr, arguments.data(), environ), 0);
+  // As soon as it catches the signal it is under way.
+  const auto catches = [&] {
+    std::ifstream status_file("/proc/" + std::to_string(child) + "/status");
+    for (std::string line; std::getline(status_file, line);)
+      if (line.starts_with("SigCgt:"))
+        return ((std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1)) & 1) != 0;
+    return false;
+  };
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!catches() && std::chrono::steady_clock::now() < give_up) sched_yield();
+  kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(files(), 0u);
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,100 @@
+// What follows when a task, a copy or a write-back fails, or the program cancels.
+#include "sim/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+constexpr NodeId disk{1};
+/// Fails the first so many copies of the first datum to a node.
+auto first_copies_to(NodeId node, int times) {
+  return [=](const memory::Copy& copy) mutable {
+    return copy.datum == DatumId{0} && copy.to->node == node && times-- > 0;
+  };
+}
+}  // namespace
+
+TEST(Failures, ATaskThatFailsTakesThoseAlongThatNeedItsResults) {
+  World world = one_device(4_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
+  const auto bad = world.submit(updates("A"));
+  const auto needs_it = world.submit(reads("A") + updates("B"));
+  const auto needs_that = world.submit(reads("B"));
+  const auto apart = world.submit(updates("C"));
+  world.fail(bad);
+  world.run();
+  EXPECT_EQ(world.ending(bad), Ending::failed);
+  EXPECT_EQ(world.ending(needs_it), Ending::cancelled);
+  EXPECT_EQ(world.ending(needs_that), Ending::cancelled);
+  EXPECT_EQ(world.ending(apart), Ending::done);
+}
+
+TEST(Failures, ATaskThatReplacesAPoisonedDatumCleansIt) {
+  World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
+  world.fail(world.submit(updates("A")));
+  const auto replaces = world.submit(writes("A"));
+  const auto reader = world.submit(reads("A"));
+  world.run();
+  EXPECT_EQ(world.ending(replaces), Ending::done);
+  EXPECT_EQ(world.ending(reader), Ending::done);
+  world.flush();
+  EXPECT_TRUE(world.safe_at_home("A"));
+}
+
+TEST(Failures, ACopyThatFailsOnceIsTriedAgain) {
+  World world =
+      one_device(4_MiB).where_copies_fail(first_copies_to(Machine::device(0), 1)).with_data({{"A", 1_MiB}});
+  const auto task = world.submit(reads("A"));
+  world.run();
+  EXPECT_EQ(world.ending(task), Ending::done);
+}
+
+TEST(Failures, ACopyThatFailsIsTriedFromAnotherSource) {
+  World world = devices({4_MiB, 4_MiB})
+                    .where_copies_fail([](const memory::Copy& copy) {
+                      return copy.from->node == disk && copy.to->node == Machine::device(1);
+                    })
+                    .with_data({{"A", 1_MiB}});
+  world.submit(reads("A"), 0);
+  world.run();
+  const auto task = world.submit(reads("A"), 1);
+  world.run();
+  EXPECT_EQ(world.ending(task), Ending::done);
+}
+
+TEST(Failures, ACopyThatFailsTwiceFailsItsTaskByName) {
+  World world =
+      one_device(4_MiB).where_copies_fail(first_copies_to(Machine::device(0), 2)).with_data({{"A", 1_MiB}});
+  const auto task = world.submit(reads("A"));
+  world.run();
+  EXPECT_EQ(world.ending(task), Ending::failed);
+  EXPECT_THAT(world.error_of(task), testing::HasSubstr("from disk to device 0 failed"));
+}
+
+// The newest value exists in memory only: it stays there, and the run stops.
+TEST(Failures, AWriteBackThatFailsKeepsTheReplicaAndStopsTheRun) {
+  World world =
+      one_device(2_MiB).where_copies_fail(first_copies_to(disk, 100)).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
+  world.submit(updates("A"));
+  world.run();
+  const auto other = world.submit(reads("B"));
+  try {
+    world.run();
+    FAIL() << "the run went on";
+  } catch (const SystemError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("writing datum 0 home failed"));
+  }
+  EXPECT_EQ(world.ending(other), Ending::cancelled);
+  EXPECT_EQ(world.residency("A"), ReplicaState::valid);
+}
+
+TEST(Failures, TasksOfACancelledFlowEndWithoutRunningExceptThoseThatHaveStarted) {
+  World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
+  const auto first = world.submit(updates("A"));
+  const auto second = world.submit(updates("A"));
+  world.run_until(task_started(first));
+  world.cancel();
+  world.run();
+  EXPECT_EQ(world.ending(first), Ending::done);
+  EXPECT_EQ(world.ending(second), Ending::cancelled);
+}
+
+}  // namespace fairlead::tests

@@ -1,0 +1,82 @@
+// A run ends, or says why not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fairlead/error.hpp>
+
+#include "front/flow/flow_source.hpp"
+#include "sim/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+/// Gives out nothing unless it must.
+class Idle final : public Policy {
+ public:
+  void ready(Task& task, WorkerId) override { held_.push_back(&task); }
+  Task* pick(WorkerId, bool) override { return nullptr; }
+  Task* take_any(WorkerId) override {
+    if (held_.empty()) return nullptr;
+    Task* task = held_.front();
+    held_.pop_front();
+    return task;
+  }
+
+ private:
+  std::deque<Task*> held_;
+};
+}  // namespace
+
+TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
+  backend::SimWorld sim({});
+  engine::RuntimeCore core({.topology = out_of_core_topology(2, 4_MiB, 1e9, Duration{}),
+                            .policy = std::make_unique<Idle>(),
+                            .engine = {}},
+                           sim);
+  engine::RegisteredDatum datum;
+  core.register_datum(datum, {.bytes = 1_MiB, .home = OutOfCoreNodes::disk});
+  CodeletInfo codelet;
+  front::FlowSource flow(core);
+  const front::Submission::Use use{&datum, AccessMode::write};
+  front::Submission submission;
+  submission.codelet = &codelet;
+  submission.uses = {&use, 1};
+  for (int i = 0; i < 20; ++i) flow.submit(submission);
+  flow.wait();
+  EXPECT_EQ(core.engine().tasks_done(), 20u);
+}
+
+TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
+  backend::SimWorld sim({});
+  engine::RuntimeCore core({.topology = out_of_core_topology(1, 4_MiB, 1e9, Duration{}),
+                            .policy = schedule::make_policy("eager"),
+                            .engine = {}},
+                           sim);
+  engine::RegisteredDatum datum;
+  core.register_datum(datum, {.bytes = 5_MiB, .home = OutOfCoreNodes::disk});
+  CodeletInfo codelet;
+  codelet.name = "large";
+  front::FlowSource flow(core);
+  const front::Submission::Use use{&datum, AccessMode::write};
+  front::Submission submission;
+  submission.codelet = &codelet;
+  submission.uses = {&use, 1};
+  submission.file = "solver.cpp";
+  submission.line = 41;
+  try {
+    flow.submit(submission);
+    FAIL() << "it was accepted";
+  } catch (const FootprintError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("large(datum 0) needs 5 MiB"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("solver.cpp:41"));
+  }
+}
+
+TEST(Progress, ASimulationThatGoesOnForEverEndsWithAnError) {
+  World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
+  const auto never = [](const World&) { return false; };
+  world.submit(reads("A"));
+  EXPECT_THROW(world.run_until(never), Error);
+}
+
+}  // namespace fairlead::tests

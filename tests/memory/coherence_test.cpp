@@ -1,0 +1,99 @@
+// Copies of one datum in several places, at unlucky moments.
+#include "sim/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+constexpr NodeId user{0}, disk{1};
+}
+
+// The last reader of a copy in flight may not be left behind when the task that asked for it is cancelled.
+TEST(Coherence, ASecondReaderKeepsACopyAliveWhenTheFirstIsCancelled) {
+  World world = one_device(8_MiB).workers(2).with_data({{"A", 4_MiB}});
+  world.submit(reads("A"), 0, 1);
+  const auto second = world.submit(reads("A"), 0, 2);
+  world.run_until(copy_started("A"));
+  world.cancel(1);
+  world.run();
+  EXPECT_EQ(world.ending(second), Ending::done);
+  EXPECT_EQ(world.bytes_moved("A"), 4_MiB);  // not fetched twice
+}
+
+// A is on its way out of device 0 when device 1 writes it; the old copy may not be used again.
+TEST(Coherence, ACopyThatIsLeavingIsNotRevivedOnceItIsOld) {
+  World world =
+      devices({2_MiB, 2_MiB}).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
+  world.submit(updates("A"));
+  world.run();
+  world.submit(reads("B"));
+  world.run_until(copy_started("A", disk));
+  const auto writer = world.submit(updates("A"), 1);
+  world.run_until(task_over(writer));
+  EXPECT_EQ(world.residency("A", 0), ReplicaState::leaving);
+  const auto reader = world.submit(reads("A"), 0);
+  world.run();
+  EXPECT_EQ(world.ending(reader), Ending::done);
+  world.flush();
+  EXPECT_TRUE(world.safe_at_home("A"));
+}
+
+// The reader uses the home in place, and waits for a write-back that carries an old version when it lands.
+TEST(Coherence, AReaderThatWaitsForAnOvertakenWriteBackGetsTheNewVersion) {
+  World world = devices({2_MiB, 2_MiB, 2_MiB})
+                    .slow(user, Machine::device(1), 1e7)
+                    .with_data({{"U", 2_MiB, Place::in_user_memory}, {"B", 1_MiB}});
+  world.submit(updates("U"), 1);
+  world.run();
+  world.submit(reads("B"), 1);
+  world.run_until(copy_started("U", user));
+  const auto writer = world.submit(updates("U"), 2);
+  world.run_until(task_over(writer));
+  const auto reader = world.submit(reads("U"), 0);
+  world.run();
+  EXPECT_EQ(world.ending(reader), Ending::done);
+  EXPECT_EQ(world.landed("U", user), 2u);
+}
+
+// Device 0 holds the only newest copy, and device 1 is still fetching it: dropping it would lose it.
+TEST(Coherence, TheLastSettledCopyStaysWhileAnotherIsArriving) {
+  World world = devices({2_MiB, 2_MiB})
+                    .slow(Machine::device(0), Machine::device(1), 1e7)
+                    .with_data({{"A", 2_MiB}, {"B", 2_MiB}});
+  world.submit(updates("A"));
+  world.run();
+  const auto reader = world.submit(reads("A"), 1);
+  world.run_until(copy_started("A", Machine::device(1)));
+  const auto other = world.submit(reads("B"), 0);
+  EXPECT_EQ(world.residency("A", 0), ReplicaState::valid);
+  world.run();
+  EXPECT_EQ(world.ending(reader), Ending::done);
+  EXPECT_EQ(world.ending(other), Ending::done);
+  world.flush();
+  EXPECT_TRUE(world.safe_at_home("A"));
+}
+
+TEST(Coherence, AFlushSendsHomeWhatIsNewerThanTheWriteBackUnderWay) {
+  World world =
+      devices({2_MiB, 2_MiB}).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
+  world.submit(updates("A"));
+  world.run();
+  world.submit(reads("B"));
+  world.run_until(copy_started("A", disk));
+  world.run_until(task_over(world.submit(updates("A"), 1)));
+  world.flush();
+  EXPECT_TRUE(world.safe_at_home("A"));
+  world.run();
+}
+
+TEST(Coherence, ADatumIsRemovedOnlyWhenNoCopyOfItIsUnderWay) {
+  World world = one_device(2_MiB).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
+  world.submit(updates("A"));
+  world.run();
+  world.submit(reads("B"));
+  world.run_until(copy_started("A", disk));
+  world.remove("A");
+  EXPECT_EQ(world.landed("A", disk), 1u);
+  world.run();
+}
+
+}  // namespace fairlead::tests

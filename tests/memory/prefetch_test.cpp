@@ -1,0 +1,174 @@
+// Prefetched data may never keep a task from running, and what was fetched in vain is counted.
+#include <gtest/gtest.h>
+
+#include "memory/memory.hpp"
+#include "schedule/policies.hpp"
+#include "sim/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+using memory::Admission;
+using memory::Copy;
+
+constexpr NodeId ram = OutOfCoreNodes::ram;
+
+/// Memory without an engine: what it starts is landed by hand.
+struct Bare {
+  explicit Bare(Bytes capacity, unsigned concurrent_copies = 8)
+      : topology(out_of_core_topology(1, capacity, 1e9, Duration{})) {
+    for (LinkSpec& link : topology.links) link.concurrent_copies = concurrent_copies;
+    memory.emplace(topology, *policy);
+  }
+  DatumId datum(Bytes bytes) { return memory->add({.bytes = bytes, .home = OutOfCoreNodes::disk}); }
+  Task& task(AccessMode mode, std::initializer_list<DatumId> data) {
+    Task& made = tasks.emplace_back();
+    made.accesses_begin = made.inline_access.data();
+    for (const DatumId id : data) {
+      made.inline_access[made.access_count].datum = id;
+      made.inline_access[made.access_count++].mode = mode;
+    }
+    made.id = static_cast<TaskId>(tasks.size());
+    return made;
+  }
+  bool admit(Task& t) { return memory->admit(t, ram, true) == Admission::admitted; }
+  void land_all() {
+    while (!memory->effects.started.empty()) {
+      std::vector<Copy*> started;
+      started.swap(memory->effects.started);
+      for (Copy* copy : started) memory->landed(*copy, true);
+    }
+  }
+  /// Runs it from admission to its end.
+  void run(Task& t) {
+    ASSERT_TRUE(admit(t));
+    land_all();
+    memory->release(t, memory::Outcome::succeeded);
+  }
+  Bytes unused(DropReason reason) const {
+    return memory->node(ram).unused_prefetch_bytes[static_cast<std::size_t>(reason)];
+  }
+
+  Topology topology;
+  std::unique_ptr<Policy> policy = schedule::make_policy("eager");
+  std::optional<memory::Memory> memory;
+  std::deque<Task> tasks;
+};
+}  // namespace
+
+TEST(Prefetch, GoesIntoFreeSpaceOnly) {
+  Bare bare(4_MiB);
+  bare.run(bare.task(AccessMode::read, {bare.datum(2_MiB), bare.datum(2_MiB)}));
+  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+}
+
+TEST(Prefetch, TakesNoMoreThanAQuarterOfTheNodeAtATime) {
+  Bare bare(8_MiB);
+  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+}
+
+TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
+  Bare bare(4_MiB);
+  const DatumId large = bare.datum(4_MiB), other = bare.datum(1_MiB), wanted = bare.datum(1_MiB);
+  Task& running = bare.task(AccessMode::read, {other});
+  ASSERT_TRUE(bare.admit(running));
+  EXPECT_FALSE(bare.admit(bare.task(AccessMode::read, {large})));
+  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));
+}
+
+TEST(Prefetch, ThatHasNotStartedIsCancelledWhenATaskNeedsItsSpace) {
+  Bare bare(8_MiB, 1);
+  const DatumId first = bare.datum(1_MiB), second = bare.datum(1_MiB), large = bare.datum(7_MiB);
+  ASSERT_TRUE(bare.memory->prefetch(first, ram));   // in flight
+  ASSERT_TRUE(bare.memory->prefetch(second, ram));  // queued behind it
+  Task& task = bare.task(AccessMode::read, {large});
+  EXPECT_TRUE(bare.admit(task));  // at once: the first one need not even land
+  EXPECT_EQ(bare.memory->residency(second, ram), ReplicaState::absent);
+}
+
+TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
+  Bare bare(4_MiB);
+  const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
+  ASSERT_TRUE(bare.memory->prefetch(early, ram));
+  Task& task = bare.task(AccessMode::read, {large});
+  EXPECT_FALSE(bare.admit(task));
+  bare.land_all();
+  EXPECT_TRUE(bare.admit(task));
+  EXPECT_EQ(bare.unused(DropReason::revoked), 1_MiB);
+}
+
+TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
+  Bare bare(4_MiB);
+  const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
+  ASSERT_TRUE(bare.memory->prefetch(early, ram));
+  Task& waiting = bare.task(AccessMode::read, {large});
+  EXPECT_FALSE(bare.admit(waiting));
+  bare.memory->forget_claim(waiting);
+  Task& reader = bare.task(AccessMode::read, {early});
+  EXPECT_TRUE(bare.admit(reader));
+  bare.land_all();
+  EXPECT_EQ(reader.pending_copies, 0);
+  EXPECT_EQ(bare.memory->residency(early, ram), ReplicaState::valid);
+}
+
+TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
+  Bare bare(4_MiB);
+  const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(bare.memory->prefetch(early, ram));
+    bare.land_all();
+    bare.run(bare.task(AccessMode::read, {large}));  // pushes it out
+    bare.memory->try_remove(large);
+    bare.run(bare.task(AccessMode::write, {}));
+  }
+  EXPECT_EQ(bare.unused(DropReason::evicted), 2_MiB);
+  EXPECT_FALSE(bare.memory->prefetch(early, ram));
+  bare.run(bare.task(AccessMode::read, {early}));
+  bare.run(bare.task(AccessMode::read, {bare.datum(4_MiB)}));
+  EXPECT_FALSE(bare.memory->prefetch(early, ram));  // no space
+}
+
+TEST(Prefetch, NeverReadsWhatATaskIsChanging) {
+  World world = devices({8_MiB, 8_MiB}).with_data({{"A", 1_MiB}});
+  const auto writer = world.submit(adds_to("A"));
+  world.run_until(task_started(writer));
+  EXPECT_FALSE(world.memory().prefetch(DatumId{0}, Machine::device(1)));
+  world.run();
+}
+
+TEST(Prefetch, ThatWasNeverUsedIsCounted) {
+  Bare bare(8_MiB);
+  const DatumId used = bare.datum(1_MiB), unused = bare.datum(1_MiB);
+  ASSERT_TRUE(bare.memory->prefetch(used, ram));
+  ASSERT_TRUE(bare.memory->prefetch(unused, ram));
+  bare.land_all();
+  bare.run(bare.task(AccessMode::read, {used}));
+  EXPECT_EQ(bare.memory->prefetched_and_unused(ram), 1_MiB);
+}
+
+// Independent tasks, one at a time, with memory to spare: the next ones' data come while one runs.
+TEST(Prefetch, BringsTheDataOfTheNextTasks) {
+  World world = one_device(8_MiB).pipelines_of(1).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
+  world.submit(reads("A"));
+  world.submit(reads("B"));
+  world.submit(reads("C"));
+  world.run();
+  std::size_t ahead = 0;
+  for (const auto& copy : world.copies())
+    ahead += copy.cause == memory::Cause::prefetch && copy.what == World::CopyEvent::landed;
+  EXPECT_EQ(ahead, 2u);
+  EXPECT_EQ(world.memory().prefetched_and_unused(Machine::device(0)), 0u);
+}
+
+// The same where memory holds one task: nothing is fetched ahead, and nothing is fetched twice.
+TEST(Prefetch, DoesNothingWhereMemoryHoldsOneTaskOnly) {
+  World world = one_device(2_MiB).pipelines_of(1).with_data({{"A", 2_MiB}, {"B", 2_MiB}, {"C", 2_MiB}});
+  for (const char* name : {"A", "B", "C"}) world.submit(reads(name));
+  world.run();
+  for (const auto& copy : world.copies()) EXPECT_EQ(copy.cause, memory::Cause::demand);
+  EXPECT_EQ(world.copies().size(), 6u);
+}
+
+}  // namespace fairlead::tests
