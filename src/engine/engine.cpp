@@ -216,7 +216,7 @@ void Engine::apply_ready(Task& task, Commands& out) {
 void Engine::cancel_task(Task& task, Commands& out) {
   memory_.poison_outputs(task);
   if (tell_submissions_) record_.over(task);
-  task.set(TaskFlag::cancelled);
+  task.cancelled = true;
   task.state = TaskState::finished;
   ++tasks_cancelled_;
   digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 0);
