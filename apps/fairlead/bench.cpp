@@ -14,6 +14,7 @@
 #include "algorithms/linalg/choose_tile.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "algorithms/linalg/tile_digest.hpp"
 #include "fairlead/cholesky_report.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
@@ -46,6 +47,10 @@ constexpr Setting options[] = {
      .minimum = "0.001",
      .maximum = "1000",
      .help = "the memory limit as a part of the matrix's triangle, where --memory is not given"},
+    {.key = "digest",
+     .type = SettingType::flag,
+     .fallback = "false",
+     .help = "put a digest of the factor's bits into the JSON"},
 };
 
 template <class T>
@@ -75,7 +80,6 @@ int bench_cholesky(Config config) {
 
   report::RunReport report;
   {
-    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     std::vector<T> x(static_cast<std::size_t>(n));
     const TiledMatrix<T> a = run.runtime().template tiled<T>("A", n, n, problem.tile, Tiles::lower);
@@ -96,6 +100,13 @@ int bench_cholesky(Config config) {
     const double seconds = run.end(!in_core);
     const Counts after = counts_of(run.runtime());
 
+    linalg::LowerDigest<T> digest;
+    if (config.flag("digest")) {
+      run.begin("digest", static_cast<std::uint64_t>(digest.tasks(tiles)));
+      digest.submit(run.flow(), a);
+      run.end();
+    }
+
     run.begin("solve", linalg::solve_tasks(tiles, 1), report::cholesky_solve_flops(size, 1));
     linalg::GeneratedUniform<T>(n, 1, config.count("seed") + 1).read(0, n, 0, 1, x.data(), n);
     linalg::solve_factored(run.flow(), kernels, a, tiled_x);
@@ -114,6 +125,9 @@ int bench_cholesky(Config config) {
     report.gflops = report::cholesky_flops(size) / seconds * 1e-9;
     report.phases = run.phases();
     report.backward_error = error.value();
+    if (config.flag("digest")) report.factor_digest = digest.value();
+    run.runtime().flush();  // everything that was told is served: no more commands come
+    report.command_digest = run.runtime().command_digest().value;
   }
   measure_ceiling(report, kernels, problem);
   publish(report, config);

@@ -89,10 +89,6 @@ void check_scheduler(const Config& config) {
   config.require_one_of("scheduler", known);
 }
 
-void choose_scheduler(Config& config, const CholeskyProblem& problem) {
-  if (!config.has("scheduler")) config.set("scheduler", schedule::default_policy(problem.fits()));
-}
-
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
                                  const linalg::Kernels& kernels, const CholeskyProblem& problem) {
   report::RunReport report;
@@ -160,6 +156,7 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
                                         ? linalg::measure<double>(kernels.blas(), settings)
                                         : linalg::measure<float>(kernels.blas(), settings);
   const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf};
+  report.tile_rates = tile;
   report.gemm_peak_gflops = rates.gemm * report.workers;
   report.ceiling = report::cholesky_ceiling(report.n, report.tile, tile, report.workers);
   report.ceiling_gflops = report::cholesky_ceiling_gflops(report.n, report.tile, tile, report.workers);

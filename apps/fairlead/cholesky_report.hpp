@@ -34,8 +34,6 @@ struct CholeskyProblem {
 /// Throws ConfigError if the scheduler that was asked for does not exist; to be called before anything takes
 /// time.
 void check_scheduler(const Config& config);
-/// Sets the scheduler if none was asked for.
-void choose_scheduler(Config& config, const CholeskyProblem& problem);
 
 /// All of the report that `counts` tell, which is that of the time between them, and the machine. Time,
 /// phases and error are the caller's to fill in.

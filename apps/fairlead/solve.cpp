@@ -108,7 +108,6 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 
   report::RunReport report;
   {
-    choose_scheduler(config, problem);
     WatchedRun run(config, reserved, kernels);
     const Bytes memory = run.runtime().capacity_bytes();
     const Counts before = counts_of(run.runtime());

@@ -10,6 +10,28 @@ namespace fairlead {
 namespace {
 constexpr std::chrono::microseconds comparison{200};
 
+#if defined(__x86_64__)
+/// Both clocks at one moment: of a few tries that in which least time passed between the readings. A reading
+/// that is interrupted, or that faults a page in, would be a per cent of the comparison.
+struct Moment {
+  std::uint64_t ticks = 0;
+  std::chrono::steady_clock::time_point time;
+};
+Moment moment() noexcept {
+  Moment best;
+  std::uint64_t shortest = ~std::uint64_t{0};
+  for (int i = 0; i < 8; ++i) {
+    const std::uint64_t before = __rdtsc();
+    const auto time = std::chrono::steady_clock::now();
+    const std::uint64_t after = __rdtsc();
+    if (after - before >= shortest) continue;
+    shortest = after - before;
+    best = {before + shortest / 2, time};
+  }
+  return best;
+}
+#endif
+
 bool counter_is_steady() noexcept {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -23,16 +45,16 @@ bool counter_is_steady() noexcept {
 FastClock::FastClock() : began_(std::chrono::steady_clock::now()) {
 #if defined(__x86_64__)
   if (!counter_is_steady()) return;
-  first_ = __rdtsc();
-  std::chrono::steady_clock::time_point end;
-  std::uint64_t last = 0;
-  do {
-    last = __rdtsc();
-    end = std::chrono::steady_clock::now();
-  } while (end - began_ < comparison);
-  const auto nanoseconds = static_cast<std::uint64_t>(std::chrono::nanoseconds(end - began_).count());
-  if (last > first_)
-    scale_ = static_cast<std::uint64_t>((static_cast<Wide>(nanoseconds) << 32) / (last - first_));
+  const Moment first = moment();  // after the question above, which a hypervisor takes its time to answer
+  while (std::chrono::steady_clock::now() - first.time < comparison) {
+  }
+  const Moment last = moment();
+  first_ = first.ticks;
+  began_ = first.time;
+  const auto nanoseconds =
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(last.time - first.time).count());
+  if (last.ticks > first.ticks)
+    scale_ = static_cast<std::uint64_t>((static_cast<Wide>(nanoseconds) << 32) / (last.ticks - first.ticks));
 #endif
 }
 

@@ -48,7 +48,6 @@ enum class TaskState : std::uint8_t {
 
 /// Things about a task that are either so or not. The engine's.
 enum class TaskFlag : std::uint8_t {
-  cancelled = 1,     // completes without running: an input is poisoned, or its flow was cancelled
   told_started = 2,  // the policy knows that it runs
   recalled = 4,      // asked back from its worker, no answer yet
 };
@@ -77,6 +76,9 @@ struct alignas(64) Task : Event {
   TaskState state = TaskState::waiting;  ///< the engine's
   std::uint8_t flags = 0;                ///< TaskFlag
   NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted
+  bool cancelled =
+      false;  ///< completes without running: an input is poisoned, or its flow was cancelled. A byte
+              ///< of its own, since whoever completes the task looks at it while the engine sets flags
   std::array<Access, inline_accesses> inline_access;
   alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
 

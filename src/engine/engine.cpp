@@ -112,6 +112,18 @@ bool Engine::try_remove(DatumId id) {
   return removed;
 }
 
+void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
+  const Guard guard{lock_};
+  ensure(held_by_policy_ + in_pipelines_ + tasks_done_ + tasks_cancelled_ == 0,
+         "the policy is replaced before it has seen a task");
+  policy_ = std::move(policy);
+  options_.policy_name = std::move(name);
+  memory_.use_policy(*policy_);
+  tell_progress_ = includes(policy_->interests(), Interest::progress);
+  tell_submissions_ = includes(policy_->interests(), Interest::submitted);
+  policy_->attach(*this);
+}
+
 void Engine::submitted(Task& task) {
   if (!tell_submissions_) return;
   const Guard guard{lock_};
@@ -204,7 +216,7 @@ void Engine::apply_ready(Task& task, Commands& out) {
 void Engine::cancel_task(Task& task, Commands& out) {
   memory_.poison_outputs(task);
   if (tell_submissions_) record_.over(task);
-  task.set(TaskFlag::cancelled);
+  task.cancelled = true;
   task.state = TaskState::finished;
   ++tasks_cancelled_;
   digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 0);

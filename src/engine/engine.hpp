@@ -107,6 +107,8 @@ class Engine final : public View {
   }
   DatumId add(const memory::DatumSpec& spec);
   bool try_remove(DatumId id);
+  /// Another policy from now on; before the first task only.
+  void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   /// For policies that plan over the graph; told before the task is inserted into it. Else nothing happens.
   void submitted(Task& task);
   void horizon_closed();
@@ -126,6 +128,10 @@ class Engine final : public View {
   const Options& options() const noexcept { return options_; }
   const std::string& policy_name() const noexcept { return options_.policy_name; }
   const EventLog& log() const noexcept { return log_; }
+  /// What stands at the head of its log.
+  LogHead log_head() const {
+    return {options_.policy_name, options_.seed, options_.pipeline_depth, memory_.topology()};
+  }
   const CommandDigest& digest() const noexcept { return digest_; }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
   std::uint64_t tasks_done() const noexcept { return tasks_done_; }

@@ -16,12 +16,13 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3267'6f6c'7269'6166;  // "fairlog2" in the file; the digit is the format's
+constexpr std::uint64_t magic = 0x3367'6f6c'7269'6166;  // "fairlog3" in the file; the digit is the format's
 
 /// Differs, but for chance, when any word differs.
-std::uint64_t checksum(const std::vector<std::uint64_t>& words) {
-  std::uint64_t sum = words.size();
-  for (const std::uint64_t word : words) sum = Random::mix(sum + 0x9e37'79b9'7f4a'7c15) ^ word;
+std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
+  std::uint64_t sum = head.size() + (words.size() << 32);
+  for (const auto* part : {&head, &words})
+    for (const std::uint64_t word : *part) sum = Random::mix(sum + 0x9e37'79b9'7f4a'7c15) ^ word;
   return Random::mix(sum);
 }
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
@@ -89,35 +90,45 @@ void EventLog::submission(const Task& submitted) {
   task(submitted);
 }
 
-void EventLog::write(const std::string& path) const {
-  const std::array<std::uint64_t, 3> header{magic, words_.size(), checksum(words_)};
+// In the file: magic, words of the head, words of the log, a checksum of both, the head, the log.
+void EventLog::write(const std::string& path, const LogHead& head) const {
+  const std::vector<std::uint64_t> head_words = head.words();
+  const std::array<std::uint64_t, 4> header{magic, head_words.size(), words_.size(),
+                                            checksum(head_words, words_)};
   errno = 0;
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(header.data()), sizeof header);
+  file.write(reinterpret_cast<const char*>(head_words.data()),
+             static_cast<std::streamsize>(head_words.size() * 8));
   file.write(reinterpret_cast<const char*>(words_.data()), static_cast<std::streamsize>(words_.size() * 8));
   file.close();
   if (!file) throw SystemError("cannot write the event log \"" + path + "\": " + std::strerror(errno));
 }
 
-std::vector<std::uint64_t> EventLog::read(const std::string& path) {
+LogFile EventLog::read(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path))
     throw SystemError("cannot read the event log \"" + path +
                       "\": " + std::strerror(errno != 0 ? errno : EISDIR));
   const auto damaged = [&](const char* how) { return InputError("\"" + path + "\" " + how); };
-  std::array<std::uint64_t, 3> header{};
+  std::array<std::uint64_t, 4> header{};
   file.read(reinterpret_cast<char*>(header.data()), sizeof header);
   if (!file || header[0] != magic) throw damaged("is not an event log of this version");
   file.seekg(0, std::ios::end);
   const auto bytes = static_cast<std::uint64_t>(file.tellg()) - sizeof header;
-  if (bytes % 8 != 0 || bytes / 8 != header[1])
+  const std::uint64_t all = bytes / 8;
+  if (bytes % 8 != 0 || header[1] > all || header[2] != all - header[1])
     throw damaged("is an event log, but not all of it: its end is missing, or something was appended");
-  std::vector<std::uint64_t> words(header[1]);
+  std::vector<std::uint64_t> head(header[1]);
+  LogFile log{{}, std::vector<std::uint64_t>(header[2])};
   file.seekg(sizeof header);
-  file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(bytes));
-  if (!file || checksum(words) != header[2]) throw damaged("is an event log, but its contents are damaged");
-  return words;
+  for (auto* part : {&head, &log.words})
+    file.read(reinterpret_cast<char*>(part->data()), static_cast<std::streamsize>(part->size() * 8));
+  if (!file || checksum(head, log.words) != header[3])
+    throw damaged("is an event log, but its contents are damaged");
+  log.head = LogHead::from(head);
+  return log;
 }
 
 }  // namespace fairlead::engine

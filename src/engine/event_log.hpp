@@ -8,10 +8,17 @@
 #include "base/event.hpp"
 #include "base/random.hpp"
 #include "data/task.hpp"
+#include "engine/log_head.hpp"
 #include "memory/datum_table.hpp"
 #include "memory/replica.hpp"
 
 namespace fairlead::engine {
+
+/// A log as a file has it.
+struct LogFile {
+  LogHead head;
+  std::vector<std::uint64_t> words;  ///< of EventLog
+};
 
 /// Records are sequences of 64-bit words; the first holds the kind in its low byte.
 class EventLog {
@@ -39,9 +46,9 @@ class EventLog {
 
   const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   /// Throws SystemError naming the file.
-  void write(const std::string& path) const;
-  /// The words of a file. Throws SystemError if it cannot be read, InputError if it is no log or damaged.
-  static std::vector<std::uint64_t> read(const std::string& path);
+  void write(const std::string& path, const LogHead& head) const;
+  /// Throws SystemError if the file cannot be read, InputError if it is no log or damaged.
+  static LogFile read(const std::string& path);
 
  private:
   std::uint32_t number_of(const CodeletInfo* codelet);

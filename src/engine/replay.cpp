@@ -261,6 +261,7 @@ class Replayer {
         event = &others_.emplace_back();
         break;
       case EventKind::time_passed:
+      case EventKind::drop_clean:
         event = &others_.emplace_back();
         break;
       default:
@@ -330,6 +331,15 @@ ReplayResult replay(const Topology& topology, std::unique_ptr<Policy> policy, Op
   options.log = false;
   options.reporters = 1;
   return Replayer(topology, std::move(policy), std::move(options), words).run();
+}
+
+ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
+                    std::span<const std::uint64_t> words) {
+  Options options;
+  options.policy_name = head.policy;
+  options.seed = head.seed;
+  options.pipeline_depth = head.pipeline_depth;
+  return replay(head.topology, std::move(policy), std::move(options), words);
 }
 
 }  // namespace fairlead::engine

@@ -26,4 +26,8 @@ struct ReplayResult {
 ReplayResult replay(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
                     std::span<const std::uint64_t> words);
 
+/// The words of a log whose head tells machine and options; the policy must be of the name that it has.
+ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
+                    std::span<const std::uint64_t> words);
+
 }  // namespace fairlead::engine

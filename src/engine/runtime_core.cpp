@@ -1,6 +1,7 @@
 // Registration, waiting and the checks on who calls.
 #include "engine/runtime_core.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fairlead::engine {
@@ -31,6 +32,11 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
 
 RuntimeCore::~RuntimeCore() {
   if (process_.same_process()) world_.end();
+}
+
+void RuntimeCore::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
+  window_ = std::max(window_, std::min(policy->horizon(), largest_window));
+  engine_.replace_policy(std::move(policy), std::move(name));
 }
 
 void RuntimeCore::check_process(const char* what) const {

@@ -85,6 +85,8 @@ class RuntimeCore {
   Reporter& application() noexcept { return application_; }
   const Topology& topology() const noexcept { return engine_.memory().topology(); }
   std::size_t window() const noexcept { return window_; }
+  /// Before the first task only. The window grows to what the policy wishes.
+  void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   std::uint32_t next_source_id() noexcept { return sources_++; }
   Progress& new_progress() { return progress_.emplace_back(); }
   /// Works until no source has unfinished tasks.

@@ -31,6 +31,7 @@ Task* Graph::make_task(std::size_t access_count) {
   task->pending_copies = 0;
   task->state = TaskState::waiting;
   task->flags = 0;
+  task->cancelled = false;
   task->node = no_id<NodeId>;
   task->worker = no_id<WorkerId>;
   return task;
@@ -56,8 +57,10 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
     const Insertion& insertion = accesses[i];
     Access& access = task.accesses_begin[i];
     access.task = &task;
-    access.datum = insertion.datum;
-    access.mode = insertion.mode;
+    // A policy that was told of the task already may be looking at these: leave them alone if they stand
+    // there.
+    if (access.datum != insertion.datum) access.datum = insertion.datum;
+    if (access.mode != insertion.mode) access.mode = insertion.mode;
     access.next_waiter = nullptr;
     access.packed = false;
     Epoch* last = insertion.tail->last;

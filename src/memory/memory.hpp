@@ -79,6 +79,11 @@ class Memory {
  public:
   Memory(const Topology& topology, Policy& policy, PlantedBug bug = PlantedBug::none);
 
+  /// Whom to tell and ask from now on; before the first admission only.
+  void use_policy(Policy& policy) noexcept {
+    policy_ = &policy;
+    tell_residency_ = includes(policy.interests(), Interest::residency);
+  }
   DatumId add(const DatumSpec& spec);
   /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
   /// one ends.

@@ -82,6 +82,7 @@ struct RunReport {
       gemm_peak_gflops;  ///< of all workers: what one does while the others compute the same, times them
   std::optional<Ceiling> ceiling;  ///< of the tiled algorithm with the kernels of this run
   std::optional<double> ceiling_gflops;
+  std::optional<TileRates> tile_rates;  ///< of one core, from which the ceiling follows
 
   // Bytes between memory and disk.
   Bytes bytes_read = 0, bytes_written = 0;  ///< by the engine's count
@@ -96,6 +97,10 @@ struct RunReport {
   std::vector<NodeReport> nodes;
 
   std::vector<WorkerReport> worker_times;
+
+  // To compare runs by. In JSON only, as hexadecimal text: not every reader has 64-bit integers.
+  std::optional<std::uint64_t> factor_digest;   ///< of the bits of L
+  std::optional<std::uint64_t> command_digest;  ///< of all that the engine commanded
 };
 
 /// A page, at most 100 columns wide as long as names are not, with a newline at the end.

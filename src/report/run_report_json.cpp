@@ -1,6 +1,8 @@
 // The report of a run as JSON. Keys are kept from version to version: scripts read them.
 #include "report/run_report.hpp"
 
+#include <fmt/format.h>
+
 namespace fairlead::report {
 
 namespace {
@@ -90,6 +92,11 @@ Json json(const RunReport& report) {
   if (report.gemm_peak_gflops) all.add("gemm_peak_percent", 100 * report.gflops / *report.gemm_peak_gflops);
   add_known("ceiling_gflops", report.ceiling_gflops);
   if (report.ceiling_gflops) all.add("ceiling_percent", 100 * report.gflops / *report.ceiling_gflops);
+  if (report.tile_rates)
+    all.add("tile_gflops", Json::object({{"gemm", report.tile_rates->gemm},
+                                         {"syrk", report.tile_rates->syrk},
+                                         {"trsm", report.tile_rates->trsm},
+                                         {"potrf", report.tile_rates->potrf}}));
   if (report.ceiling) {
     all.add("compute_bound_seconds", report.ceiling->compute_seconds);
     all.add("critical_path_seconds", report.ceiling->critical_path_seconds);
@@ -111,6 +118,11 @@ Json json(const RunReport& report) {
   add_known("peak_resident_bytes", report.peak_resident_bytes);
   all.add("nodes", nodes(report));
   all.add("worker_times", worker_times(report));
+  const auto add_digest = [&all](const char* key, const std::optional<std::uint64_t>& value) {
+    if (value) all.add(key, fmt::format("{:016x}", *value));
+  };
+  add_digest("factor_digest", report.factor_digest);
+  add_digest("command_digest", report.command_digest);
   return all;
 }
 

@@ -9,6 +9,7 @@ void Lookahead::wait_for(AheadTask& later, AheadTask* earlier) {
   if (earlier == nullptr || earlier == &later) return;
   earlier->successors.push_back(&later);
   ++later.blockers;
+  if (earlier->planned) ++later.promised;  // planned before its successor was submitted
 }
 
 AheadTask& Lookahead::submitted(Task& task) {

@@ -62,6 +62,6 @@ std::unique_ptr<Policy> make_policy(std::string_view name) {
       fmt::format("unknown scheduler \"{}\" (did you mean \"{}\"?); known: {}", name, nearest->name, known));
 }
 
-std::string_view default_policy(bool fits) noexcept { return fits ? "lws" : "darts"; }
+std::string_view default_policy(bool fits) noexcept { return fits ? "lws" : "blocks"; }
 
 }  // namespace fairlead::schedule

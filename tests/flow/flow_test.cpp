@@ -134,4 +134,32 @@ TEST(Flow, MergesADatumThatAppearsTwice) {
   EXPECT_EQ(x, 9);
 }
 
+// Who names no policy gets lws while all data fit, and blocks from the registration on that does not.
+TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
+  Config config;
+  config.set("workers", 2);
+  config.set("memory", "2MiB");
+  Runtime runtime(config);
+  EXPECT_EQ(runtime.statistics().scheduler, "lws");
+  const auto small = runtime.tiled<double>("small", 256, 256, 128);  // 512 KiB
+  EXPECT_EQ(runtime.statistics().scheduler, "lws");
+  const auto large = runtime.tiled<double>("large", 1024, 1024, 128);  // 8 MiB
+  EXPECT_EQ(runtime.statistics().scheduler, "blocks");
+  const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; });
+  const auto add =
+      codelet("add").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) { to(0, 0) += from(0, 0); });
+  double sum = 0;
+  const auto total = runtime.value("total", sum);
+  const auto take = codelet("take").cpu([](In<Tile<double>> t, InOut<double> s) { *s += t(0, 0); });
+  Flow flow(runtime);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) flow.submit(fill(large(i, j)));
+  for (int i = 1; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) flow.submit(add(large(i - 1, j), large(i, j)));
+  for (int j = 0; j < 8; ++j) flow.submit(take(large(7, j), total));
+  flow.wait();
+  EXPECT_EQ(sum, 64);
+  EXPECT_GT(runtime.statistics().nodes[0].evictions, 0u);
+}
+
 }  // namespace fairlead

@@ -34,6 +34,7 @@ inline RunReport example() {
   report.gemm_peak_gflops = 180;
   report.ceiling = Ceiling{.compute_seconds = 8.43, .critical_path_seconds = 0.312};
   report.ceiling_gflops = 174;
+  report.tile_rates = TileRates{.gemm = 90, .syrk = 71, .trsm = 61, .potrf = 55};
   report.bytes_read = 3'000'000'000;
   report.bytes_written = 1'200'000'000;
   report.kernel_bytes_read = 3'010'000'000;
@@ -49,6 +50,8 @@ inline RunReport example() {
   report.peak_resident_bytes = 331'350'016;
   report.nodes = {{"RAM", 250'000'000, 249'500'000}, {"disk", {}, 1'107'296'256}};
   report.worker_times = {{8.1, 0.3, 0.2, 3300}, {8.05, 0.45, 0.1, 3245}};
+  report.factor_digest = 0x1234;
+  report.command_digest = 0xfedc'ba98'7654'3210;
   return report;
 }
 

@@ -28,12 +28,13 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
        {"seconds", "gflops", "backward_error", "gemm_peak_gflops", "gemm_peak_percent", "ceiling_gflops",
         "ceiling_percent", "compute_bound_seconds", "critical_path_seconds", "disk_cap_bytes_per_second"})
     EXPECT_TRUE(all.at(key).is_number_float()) << key;
-  for (const char* key :
-       {"operation", "version", "date", "machine", "element", "scheduler", "kernels", "spill_directory"})
+  for (const char* key : {"operation", "version", "date", "machine", "element", "scheduler", "kernels",
+                          "spill_directory", "factor_digest", "command_digest"})
     EXPECT_TRUE(all.at(key).is_string()) << key;
   for (const char* key : {"phases", "links", "nodes", "worker_times"})
     EXPECT_TRUE(all.at(key).is_array()) << key;
-  EXPECT_EQ(all.size(), 17u + 10u + 8u + 4u);
+  EXPECT_TRUE(all.at("tile_gflops").is_object());
+  EXPECT_EQ(all.size(), 17u + 10u + 10u + 4u + 1u);
 }
 
 TEST(ReportJson, SaysWhatTheReportSays) {
@@ -48,6 +49,9 @@ TEST(ReportJson, SaysWhatTheReportSays) {
   EXPECT_EQ(all.at("lower_bound_bytes").get<Bytes>(), example().bounds->lower_bound());
   EXPECT_NEAR(all.at("ceiling_percent").get<double>(), 100 * 170.5 / 174, 1e-9);
   EXPECT_NEAR(all.at("gemm_peak_percent").get<double>(), 100 * 170.5 / 180, 1e-9);
+  EXPECT_EQ(all.at("tile_gflops"), (Read{{"gemm", 90.0}, {"syrk", 71.0}, {"trsm", 61.0}, {"potrf", 55.0}}));
+  EXPECT_EQ(all.at("factor_digest"), "0000000000001234");
+  EXPECT_EQ(all.at("command_digest"), "fedcba9876543210");
   EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}}));
   EXPECT_EQ(all.at("worker_times")[1].at("waiting_for_data_seconds"), 0.45);
   EXPECT_EQ(all.at("nodes")[0],

@@ -86,4 +86,16 @@ TEST_F(BlocksTest, ATaskGivenBackKeepsItsPlace) {
   EXPECT_EQ(world.pick(0), "Y1");
 }
 
+TEST_F(BlocksTest, WhatThePlansReadyTasksLackIsWantedNext) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"Y1", {"A", "B"}, 1, 0, {"Y"}});
+  submit({"Z1", {"A", "B"}, 1, 0, {"Z"}});
+  ready("X1");
+  ready("Y1");
+  ready("Z1");
+  EXPECT_EQ(world.pick(0), "X1");
+  world.load("A", node(0));
+  EXPECT_EQ(world.upcoming(0, 4), (Names{"B", "Y", "Z"}));
+}
+
 }  // namespace fairlead::schedule

@@ -47,6 +47,18 @@ TEST_F(LookaheadTest, AWriterWaitsForTheReadersBeforeIt) {
   EXPECT_EQ(finish("W"), Names{"R3"});
 }
 
+// A policy may plan a task before those that wait for it are submitted.
+TEST_F(LookaheadTest, APlannedTaskIsPromisedToSuccessorsSubmittedLater) {
+  AheadTask& w = submit({"W", {}, 1, 0, {"X"}});
+  w.planned = true;
+  AheadTask& reader = submit({"R", {"X"}});
+  EXPECT_TRUE(reader.unlocked_by_plan());
+  EXPECT_FALSE(reader.unlocked());
+  EXPECT_EQ(finish("W"), Names{"R"});
+  EXPECT_TRUE(reader.unlocked_by_plan());
+  EXPECT_EQ(reader.promised, 0u);
+}
+
 TEST_F(LookaheadTest, FinishedReadersAreForgottenAndTheOthersStay) {
   for (int i = 0; i < 100; ++i) submit({"R" + std::to_string(i), {"X"}});
   AheadTask& writer = submit({"W", {}, 1, 0, {"X"}});

@@ -253,9 +253,7 @@ class World {
   void over(const Task& task) {
     ++over_;
     Ending& ending = endings_[index(task.id)];
-    ending = task.failure != nullptr         ? Ending::failed
-             : task.has(TaskFlag::cancelled) ? Ending::cancelled
-                                             : Ending::done;
+    ending = task.failure != nullptr ? Ending::failed : task.cancelled ? Ending::cancelled : Ending::done;
     if (task.failure == nullptr) return;
     try {
       std::rethrow_exception(task.failure);

@@ -223,7 +223,7 @@ void FlowSource::record(const Task& task) {
 
 void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) {
   for (Task* task : tasks) {
-    if (task->failure != nullptr || task->has(TaskFlag::cancelled)) record(*task);
+    if (task->failure != nullptr || task->cancelled) record(*task);
     graph::Graph::complete(*task, ready, recycler);
   }
   engine::DrivenWorld& world = core_.world();

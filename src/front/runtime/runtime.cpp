@@ -55,6 +55,7 @@ class Runtime::Implementation {
  public:
   Implementation(const Config& config, Bytes reserved)
       : plan(plan_of(config, reserved)),
+        automatic_policy(!config.has("scheduler")),
         event_log_path(config.text_or("event-log", "")),
         arena(plan.capacity,
               config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
@@ -73,7 +74,7 @@ class Runtime::Implementation {
         if (!core.may_help())
           throw UsageError("the event log is not written: another thread than its maker's ended the runtime");
         core.application().serve_surely();
-        core.engine().log().write(event_log_path);
+        core.engine().log().write(event_log_path, core.engine().log_head());
       } catch (const Error& error) {
         fmt::print(stderr, "fairlead: {}\n", error.what());
       }
@@ -89,6 +90,12 @@ class Runtime::Implementation {
       warmed = wanted;
     }
   }
+  /// While nobody has named a policy and no task has been submitted: that for what is registered by now.
+  void choose_policy() {
+    if (!automatic_policy || core.submitted != 0 || registered <= plan.capacity) return;
+    const std::string name(schedule::default_policy(false));
+    if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
+  }
   std::string by_id(DatumId id) const {
     const std::lock_guard guard(names_mutex);
     for (const auto& entry : names)
@@ -99,6 +106,7 @@ class Runtime::Implementation {
   }
 
   Plan plan;
+  bool automatic_policy;  // nobody has named one
   std::string event_log_path;
   memory::Arena arena;
   backend::SpillFile spill;
@@ -201,6 +209,7 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++,
                                                               grid, element_bytes, nullptr, &it.spill));
   it.warm(tiles->bytes());
+  it.choose_policy();
   return tiles;
 }
 

@@ -71,13 +71,19 @@ class Blocks final : public Policy {
     return best;
   }
 
+  /// What the first ready tasks of the plan lack.
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    const NodeId node = view().workers()[index(worker)].node;
     std::size_t written = 0;
+    int looked_at = 0;
     for (const auto& [position, task] : planned_) {
+      if (looked_at++ == most_looked_ahead) break;
       if (!view().can_run(*task, worker)) continue;
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
-        if (reads(access.mode)) out[written++] = access.datum;
+        if (!reads(access.mode) || view().residency(access.datum, node) != ReplicaState::absent) continue;
+        const auto before = out.first(written);
+        if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
       }
     }
     return written;
@@ -115,7 +121,8 @@ class Blocks final : public Policy {
     const Bytes tile = std::max<Bytes>(1, view().bytes(seed->tile));
     const Bytes line = square_root(capacity_ / tile);
     const Bytes room = capacity_ - std::min(capacity_, (line + 2) * tile);
-    if (held_ > room / 8 && !must) return false;  // first what was planned before
+    // First what was planned before; but its end leaves workers without tasks, and the disk idle.
+    if (held_ > room / 10 * 3 && !must) return false;
     tiles_.grow(*seed, room - std::min(room, held_), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
@@ -145,16 +152,17 @@ class Blocks final : public Policy {
   /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
   /// one writes nothing, or was never submitted.
   AheadTask* find_seed() {
-    int tries = most_seeds_tried;
+    int steps = most_steps_for_seed;
     AheadTask* best = nullptr;
     std::size_t shortest = ~std::size_t{0};
     for (const auto& [id, task] : unplanned_) {
       AheadTask* seed = lookahead_.find(id);
-      if (seed == nullptr || seed->tile == no_id<DatumId> || tries-- == 0) break;
+      if (seed == nullptr || seed->tile == no_id<DatumId> || steps <= 0) break;
       std::size_t length = 0;
       const AheadTask* update = seed;
       for (; update != nullptr && update->unlocked_by_plan() && length < shortest; update = update->next)
         ++length;
+      steps -= static_cast<int>(length) + 1;
       if (update != nullptr || length >= shortest) continue;
       shortest = length;
       best = seed;
@@ -192,7 +200,8 @@ class Blocks final : public Policy {
     lookahead_.finished(task, unlocked_);
   }
 
-  static constexpr int most_seeds_tried = 256;
+  static constexpr int most_looked_ahead = 16;  // tasks; asked often
+  static constexpr int most_steps_for_seed = 50'000;
 
   Lookahead lookahead_;
   blocks::TileSet tiles_;

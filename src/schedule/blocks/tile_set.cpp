@@ -21,25 +21,34 @@ TileSet::Tile& TileSet::tile(DatumId datum) {
 void TileSet::grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks) {
   tasks.clear();
   ++epoch_;
-  bytes_ = 0;
+  bytes_ = used_ = 0;
   candidates_.clear();
   free_.clear();
   rows_.count = columns_.count = 0;
   look_at(seed.tile);
   std::size_t line = 0;
-  Bytes bytes_before_line = 0;
+  Bytes bytes_before_line = 0, used_before_line = 0;
   for (DatumId next = seed.tile; next != no_id<DatumId>; next = best_candidate()) {
     if (next != seed.tile && tile(next).unshared > 0) {
       line = tasks.size();
       bytes_before_line = bytes_;
+      used_before_line = used_;
     }
     if (!tasks.empty() && bytes_ + view_->bytes(next) > budget) {
-      if (bytes_before_line > budget / 2) take_back(tasks, line);
+      if (bytes_before_line > budget / 2) {
+        take_back(tasks, line);
+        used_ = used_before_line;
+      }
       break;
     }
     add(next, tasks);
   }
-  std::ranges::sort(tasks, [](const AheadTask* a, const AheadTask* b) {
+  const bool tile_after_tile = used_ <= most_overcommitted * budget;
+  std::ranges::sort(tasks, [&](const AheadTask* a, const AheadTask* b) {
+    if (tile_after_tile) {
+      const std::uint64_t last_a = tile(a->tile).last, last_b = tile(b->tile).last;
+      if (last_a != last_b) return last_a < last_b;
+    }
     return a->level != b->level ? a->level < b->level : a->task->id < b->task->id;
   });
 }
@@ -96,6 +105,7 @@ void TileSet::share(DatumId datum) {
   });
   if (index(datum) >= shared_.size()) shared_.resize(2 * index(datum) + 1, 0);
   shared_[index(datum)] = epoch_;
+  used_ += view_->bytes(datum);
 }
 
 /// How many tiles follow a tile that is the first of its row in the set, or of its column: its neighbours
@@ -123,6 +133,7 @@ void TileSet::add(DatumId datum, std::vector<AheadTask*>& tasks) {
       if (reads(access.mode)) share(access.datum);
     update->planned = true;
     tasks.push_back(update);
+    tile(datum).last = update->level;
     for (AheadTask* later : update->successors) {
       later->level = std::max(later->level, update->level);
       if (++later->promised < later->blockers || later->tile == no_id<DatumId>) continue;

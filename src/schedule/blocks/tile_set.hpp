@@ -18,8 +18,10 @@ class TileSet {
     lookahead_ = &lookahead;
   }
   /// Starts with the tile of `seed`, which must be ready, and grows it up to `budget`. Marks the tasks
-  /// planned and gives them in an order in which they can run: updates that are the k-th of their tiles
-  /// together.
+  /// planned and gives them in an order in which they can run. Updates that are the k-th of their tiles come
+  /// together, so that an input streams past all tiles once; but where all inputs stay in memory for most of
+  /// the time anyway, the tiles that are finished first come first: then tiles need not be loaded all at
+  /// once, and the disk works while tasks run.
   void grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks);
 
  private:
@@ -33,6 +35,7 @@ class TileSet {
         0;  // inputs of its updates that the set does not use, each as often as it is used
     std::uint64_t signature = 0;  // of those inputs: equal if they are the same
     AheadTask* first = nullptr;   // its next update
+    std::uint64_t last = 0;       // the level of its last update that is planned
   };
   /// Tiles gained by streaming inputs that the set does not use yet.
   struct Offer {
@@ -78,11 +81,15 @@ class TileSet {
   DatumId best_candidate();
 
   static constexpr std::size_t most_candidates = 1024;
+  /// What a set uses in all, over what it may hold, up to which tile after tile is finished. Measured by
+  /// simulation: above, inputs are read again; below, the disk waits.
+  static constexpr Bytes most_overcommitted = 2;
 
   View* view_ = nullptr;
   Lookahead* lookahead_ = nullptr;
   std::uint32_t epoch_ = 0;
-  Bytes bytes_ = 0;
+  Bytes bytes_ = 0;                    // of the tiles
+  Bytes used_ = 0;                     // of the tiles and their inputs
   std::vector<Tile> tiles_;            // by datum
   std::vector<std::uint32_t> shared_;  // by datum: the epoch in which the set came to use it
   Lines rows_, columns_;

@@ -1,0 +1,224 @@
+"""Makes docs/performance.md of what scripts/bench-all has measured. Sections that were not measured are left out."""
+
+from measuring import median
+
+GRAPHS = (("independent", "independent"), ("chain", "chain"), ("wavefront-1000", "wavefront 1000 x 1000"),
+          ("cholesky-40", "Cholesky 40"), ("cholesky-80", "Cholesky 80"))
+KERNELS = ("gemm", "syrk", "trsm", "potrf")
+SYSTEMS = {"fairlead": "Fairlead", "fairlead-darts": "Fairlead, darts", "openmp": "GCC OpenMP", "tbb": "oneTBB",
+           "starpu": "StarPU 1.3"}
+
+
+def page(sections: dict) -> str:
+    """`sections`: by name, as bench-all writes them; None: not measured."""
+    parts = [head(sections)]
+    for name, write in (("overhead", overhead), ("in-core", in_core), ("quarter", quarter), ("memory", memory),
+                        ("capped", capped), ("simulated", simulated)):
+        if sections.get(name):
+            records = list(sections[name]["records"])
+            if name == "simulated":
+                records += [{**record, "real": True} for other in ("quarter", "capped") if sections.get(other)
+                            for record in sections[other]["records"]]
+            parts += [write(records, sections[name]["parameters"]), stamp(sections[name])]
+    return "\n\n".join(parts) + "\n"
+
+
+def by_case(records: list[dict]) -> list[tuple[dict, list[dict]]]:
+    """Every case with the reports of all its rounds, in the order of the first round."""
+    cases = {}
+    for record in records:
+        if "case" in record:
+            cases.setdefault(tuple(record["case"].items()), (record["case"], []))[1].append(record["report"])
+    return list(cases.values())
+
+
+def of(reports: list[dict], key: str) -> float:
+    return median(report[key] for report in reports)
+
+
+def spread(values: list[float], digits: int = 1) -> str:
+    """Median, and in brackets the lowest and the highest."""
+    values = list(values)
+    if len(values) == 1:
+        return f"{values[0]:.{digits}f}"
+    return f"{median(values):.{digits}f} ({min(values):.{digits}f}-{max(values):.{digits}f})"
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def reports_in(sections: dict) -> list[dict]:
+    return [record["report"] for section in sections.values() if section for record in section["records"]
+            if "machine" in record.get("report", {})]
+
+
+def head(sections: dict) -> str:
+    reports = reports_in(sections)
+    machine = ""
+    if reports:
+        machine = f"Machine: {reports[0]['machine']}; kernels: {reports[0]['kernels']}, one thread in each task."
+    return f"""# How fast is Fairlead, and beside what?
+
+Every figure stands beside a peer or a bound from the same run. Things that are compared ran in turn, so that a slow
+minute hits all of them; figures are medians over the rounds, lowest and highest in brackets. All of it is measured and
+this page is written by
+
+    scripts/bench-all
+
+{machine}""".rstrip()
+
+
+def stamp(section: dict) -> str:
+    given = section["parameters"]
+    command = f"scripts/bench-all {section['section']}" + (" --full" if given["full"] else "") + \
+        (" --quick" if given["quick"] else "")
+    return f"<sub>`{command}`, {section['began']} to {section['ended']}, commit {section['commit']}.</sub>"
+
+
+# ---- sections
+
+def overhead(records: list[dict], given: dict) -> str:
+    rows = [record for record in records if "graph" in record]
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+
+    def values(system: str, graph: str, threads: int, key: str) -> list[float]:
+        return [row[key] for row in rows if (row["system"], row["graph"], row["threads"]) == (system, graph, threads)]
+
+    def cell(system: str, graph: str, key: str, text) -> str:
+        known = [values(system, graph, threads, key) for threads in (1, 2)]
+        return " / ".join(text(median(some)) if some else "-" for some in known)
+
+    lines = [[SYSTEMS.get(system, system),
+              *(cell(system, graph, "ns_per_task", lambda ns: f"{ns:.0f}") for graph, _ in GRAPHS),
+              cell(system, "independent-20us", "efficiency", lambda part: f"{100 * part:.1f}")] for system in systems]
+    parts = ["## What does a task cost?",
+             "Nanoseconds per empty task, 1 / 2 threads, the application's counted: the graph is submitted and run, "
+             "its dependencies inferred from the data; registering data is not timed. One default configuration for "
+             "all columns, counters and checks on. Cholesky 80 has 88,560 tasks. The last column: how much of the "
+             "processors' time is left to tasks of 20 microseconds, per cent.",
+             table(["system", *(title for _, title in GRAPHS), "20 µs tasks, %"], lines)]
+    registration = [ns for threads in (1, 2) for ns in values("fairlead", "registration", threads, "ns_per_task")]
+    waiting = next((record["waiting"] for record in records if "waiting" in record), None)
+    if registration:
+        parts.append(f"Registering a datum takes {median(registration):.0f} ns.")
+    if waiting:
+        parts.append(f"A waiting task with three accesses takes {waiting['heap_bytes_per_task']:.0f} bytes, all "
+                     f"bookkeeping included: what the heap grew by for each of {waiting['tasks']:,} tasks "
+                     f"(`waiting_task_bytes`).")
+    return "\n\n".join(parts)
+
+
+def in_core(records: list[dict], given: dict) -> str:
+    cases = by_case(records)
+    lapack = next(reports for case, reports in cases if case["what"] == "lapack")
+    peer = median(report["gflops"] for report in lapack)
+    lines, kernels = [], []
+    for case, reports in cases:
+        if case["what"] == "lapack":
+            continue
+        rate, ceiling = of(reports, "gflops"), of(reports, "ceiling_gflops")
+        lines.append([str(case["tile"]), spread(report["gflops"] for report in reports), f"{100 * rate / peer:.1f}",
+                      f"{ceiling:.1f}", spread(report["ceiling_percent"] for report in reports),
+                      f"{of(reports, 'gemm_peak_percent'):.1f}"])
+        kernels.append([str(case["tile"]),
+                        *(f"{median(report['tile_gflops'][kernel] for report in reports):.1f}" for kernel in KERNELS)])
+    return "\n\n".join([
+        "## How fast is a factorization in memory?",
+        f"Cholesky, n = {given['n']:,}, FP64, {given['workers']} workers, memory that holds everything. LAPACK's "
+        f"`dpotrf` on the same matrix, from the same library with {given['workers']} threads, in the same rounds: "
+        f"**{spread(report['gflops'] for report in lapack)} GFlop/s** (`lapack_potrf`). The ceiling is what these "
+        "kernels allow with a perfect schedule; they are timed after each run, on all cores at once.",
+        table(["tile", "GFlop/s", "% of LAPACK", "ceiling, GFlop/s", "% of the ceiling", "% of GEMM peak"], lines),
+        "The kernels on one tile, one core while the others do the same, GFlop/s:",
+        table(["tile", *KERNELS], kernels)])
+
+
+def moved(reports: list[dict]) -> list[str]:
+    """GB read, GB written, times the floor, difference of the kernel's count in per cent."""
+    def total(report):
+        return report["bytes_read"] + report["bytes_written"]
+
+    def beside_kernel(report):
+        kernel = report.get("kernel_bytes_read", 0) + report.get("kernel_bytes_written", 0)
+        return 100 * (kernel - total(report)) / total(report) if total(report) else 0
+
+    return [f"{of(reports, 'bytes_read') / 1e9:.2f}", f"{of(reports, 'bytes_written') / 1e9:.2f}",
+            f"{median(total(report) / report['floor_bytes'] for report in reports):.2f}",
+            f"{max(map(beside_kernel, reports), key=abs):+.2f}"]
+
+
+MOVED = ["read, GB", "written, GB", "x floor", "kernel's count, %"]
+MOVED_TEXT = ("The floor is what the best known schedules approach: the leading term of the proved bound, what has to be "
+              "loaded besides, each result written once. It is exact for large matrices in little memory; near the "
+              "triangle's size less is possible. *Kernel's count*: by how much /proc/self/io differs, the worst of the "
+              "rounds.")
+
+
+def quarter(records: list[dict], given: dict) -> str:
+    in_memory, lines = {}, []
+    for case, reports in by_case(records):
+        rate = of(reports, "gflops")
+        if case["scheduler"] is None:
+            in_memory[case["tile"]] = rate
+            lines.append([str(case["tile"]), "in core", spread(report["gflops"] for report in reports), "100",
+                          f"{of(reports, 'seconds'):.2f}", "-", "-", "-", "-"])
+            continue
+        lines.append([str(case["tile"]), case["scheduler"], spread(report["gflops"] for report in reports),
+                      f"{100 * rate / in_memory[case['tile']]:.1f}", f"{of(reports, 'seconds'):.2f}", *moved(reports)])
+    return "\n\n".join([
+        "## What does it cost when only a quarter fits?",
+        "The same factorization with memory of a quarter of the triangle, from disk to disk, flushed, the disk as fast "
+        f"as it is. {MOVED_TEXT}",
+        table(["tile", "policy", "GFlop/s", "% of in core", "seconds", *MOVED], lines)])
+
+
+def memory(records: list[dict], given: dict) -> str:
+    lines = [[str(case["tile"]), case["memory"], case["scheduler"], spread(report["gflops"] for report in reports),
+              f"{of(reports, 'seconds'):.2f}", *moved(reports)] for case, reports in by_case(records)]
+    rounds = len(by_case(records)[0][1])
+    return "\n\n".join([
+        "## How does it go with less memory, or more?",
+        f"Memory as a part of the triangle, which takes {triangle_gib(records):.2f} GiB; "
+        f"{rounds} run{'s' if rounds > 1 else ''} each.",
+        table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED], lines)])
+
+
+def triangle_gib(records: list[dict]) -> float:
+    n = records[0]["report"]["n"]
+    return n * (n + 1) / 2 * 8 / 2**30
+
+
+def capped(records: list[dict], given: dict) -> str:
+    lines = []
+    for case, reports in by_case(records):
+        ideal = [max(report["compute_bound_seconds"],
+                     (report["bytes_read"] + report["bytes_written"]) / report["disk_cap_bytes_per_second"])
+                 for report in reports]
+        lines.append([str(case["tile"]), case["memory"], case["scheduler"],
+                      spread(report["gflops"] for report in reports), f"{of(reports, 'seconds'):.2f}",
+                      *moved(reports),
+                      spread((report["seconds"] / least for report, least in zip(reports, ideal)), 3)])
+    cap = records[0]["report"]["disk_cap_bytes_per_second"] / 1e6
+    return "\n\n".join([
+        "## What if the disk is slow?",
+        f"The disk capped at {cap:.0f} MB/s, both directions together. The last column compares the time with the "
+        "larger of computing (the tiled ceiling's) and moving those bytes at the cap: 1 would be perfect overlap.",
+        table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED, "time / max(compute, bytes / cap)"], lines)])
+
+
+def simulated(records: list[dict], given: dict) -> str:
+    lines = []
+    for case, reports in by_case([record for record in records if "real" not in record]):
+        real = [record["report"] for record in records if "real" in record and record["case"] == case]
+        total = [median(report["bytes_read"] + report["bytes_written"] for report in some) for some in (real, reports)]
+        lines.append([str(case["tile"]), case["scheduler"], case["cap"] or "-", f"{total[0] / 1e9:.2f}",
+                      f"{total[1] / 1e9:.2f}", f"{100 * (total[0] / total[1] - 1):+.1f}", f"{of(real, 'seconds'):.2f}",
+                      f"{of(reports, 'seconds'):.2f}"])
+    return "\n\n".join([
+        "## Does the simulator tell the same?",
+        "The same graph, capacity and workers on the simulated backend, which the same engine drives "
+        "(`simulated_cholesky`; kernels as fast as measured, 3 % noise, five seeds; without a cap the disk moves 3 GB/s).",
+        table(["tile", "policy", "cap", "real, GB", "simulated, GB", "difference, %", "real, s", "simulated, s"],
+              lines)])

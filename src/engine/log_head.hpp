@@ -1,0 +1,25 @@
+// What a logged engine was made with: its machine, its policy, and the options that enter its decisions. It
+// stands at the head of a log file, so that a log can be replayed without the run that wrote it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "machine/topology.hpp"
+
+namespace fairlead::engine {
+
+struct LogHead {
+  std::string policy;              ///< by the name under which it is registered
+  std::uint64_t seed = 0;          ///< of the engine
+  std::size_t pipeline_depth = 0;  ///< as it was set; 0: chosen by the engine
+  Topology topology;
+
+  std::vector<std::uint64_t> words() const;
+  /// Throws InputError if that is no head of a log.
+  static LogHead from(std::span<const std::uint64_t> words);
+};
+
+}  // namespace fairlead::engine
