@@ -51,6 +51,8 @@ void CpuWorld::end() {
   for (auto& worker : workers_)
     if (worker->thread.joinable()) worker->thread.join();
   disk_.reset();
+  // Whoever ended the last asynchronous task may not have come back from here yet.
+  { const std::lock_guard guard(asynchronous_mutex_); }
   for (auto& worker : workers_) worker->reporter.reset();
   disk_reporter_.reset();
   asynchronous_reporter_.reset();
