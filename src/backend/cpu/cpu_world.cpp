@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
+
 namespace fairlead::backend {
 
 namespace {
@@ -82,7 +84,17 @@ void CpuWorld::recall(WorkerId id, Task& task) {
   engine_->post(chain);
 }
 
+bool CpuWorld::is_tiny(const Worker& worker, const Task& task) const noexcept {
+  return std::ranges::find(worker.tiny, task.codelet) != worker.tiny.end();
+}
+
 void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
+  // What is finished may not wait behind a task that may be long: others need what it releases.
+  const bool tiny = is_tiny(worker, task);
+  if (!tiny && reporter.unreported() != 0) {
+    reporter.report();
+    worker.clock_is_fresh = false;
+  }
   const Time start = worker.clock_is_fresh ? worker.last_end : now();
   TaskContext context{&task, task.worker, this};
   const bool asynchronous = task.codelet->asynchronous;
@@ -96,6 +108,13 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   worker.clock_is_fresh = true;
   if (asynchronous) return;  // somebody else says when it is over; it may be by now
   const Duration duration = worker.last_end - start;
+  if (tiny != (duration < told_after)) {
+    if (tiny) {
+      *std::ranges::find(worker.tiny, task.codelet) = nullptr;
+    } else {
+      worker.tiny[worker.next_tiny++ % worker.tiny.size()] = task.codelet;
+    }
+  }
   reporter.finished(task, worker.last_end, duration);
   if (reporter.unreported() == 1) worker.first_unreported = worker.last_end;
   const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;

@@ -2,6 +2,7 @@
 // waits, and threads that move tiles between RAM and the disk. An idle worker looks around for some
 // microseconds, then sleeps; it is woken only if there is work for it.
 #pragma once
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -63,12 +64,15 @@ class CpuWorld final : public engine::DrivenWorld {
     Time last_end{};  // the thread's: when it last looked at the clock
     bool clock_is_fresh = false;
     Time first_unreported{};
+    std::array<const CodeletInfo*, 8> tiny{};  // kinds of task whose last one here was over in no time
+    std::size_t next_tiny = 0;
   };
 
   class BoundForNow;
 
   void run(std::size_t worker);
   void bind(std::size_t worker);
+  bool is_tiny(const Worker& worker, const Task& task) const noexcept;
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   bool work_once(std::size_t worker, engine::Reporter& reporter);
   template <class Stop>
