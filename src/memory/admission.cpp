@@ -71,7 +71,10 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
     return Admission::no_room;
   }
   if (another_claims) ++node.passed_claimant;
-  if (claims) node.claimant = nullptr;
+  if (claims) {
+    node.claimant = nullptr;
+    node.freed = true;  // for those whom the claim has kept out
+  }
   take(task, node);
   return Admission::admitted;
 }
