@@ -15,6 +15,7 @@ enum class EventKind : std::uint8_t {
   task_finished,   // its body is over and its data are written
   task_failed,     // its body threw, or the worker was lost
   task_returned,   // asked for back, and the worker had not started it
+  recall_refused,  // asked for back, but the worker was there first
   copy_finished,   // the bytes have landed
   copy_failed,     // they have not, and will not
   worker_arrived,  // the worker takes tasks from now on

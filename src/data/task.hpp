@@ -49,7 +49,7 @@ enum class TaskState : std::uint8_t {
 /// Things about a task that are either so or not. The engine's.
 enum class TaskFlag : std::uint8_t {
   told_started = 2,  // the policy knows that it runs
-  recalled = 4,      // asked back from its worker, no answer yet
+  recalled = 4,      // asked back from its worker; not a second time from the same
 };
 
 /// Where in the user's program a task was submitted; for messages.

@@ -172,6 +172,9 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::task_returned:
       apply_returned(static_cast<Task&>(event), out);
       break;
+    case EventKind::recall_refused:
+      --pipelines_[index(event.worker)].recalls;
+      break;
     case EventKind::copy_finished:
     case EventKind::copy_failed:
       if (options_.bug == memory::PlantedBug::event_lost && static_cast<memory::Copy&>(event).id % 64 == 63)
@@ -229,7 +232,6 @@ void Engine::apply_over(Task& task, bool succeeded) {
   pipeline.remove(task);
   --pipeline.staged;
   --in_pipelines_;
-  if (task.has(TaskFlag::recalled)) --pipeline.recalls;
   pipeline.busy += task.duration;
   ++pipeline.tasks_run;
   if (pipeline.staged == 0) {
@@ -474,7 +476,8 @@ void Engine::share_staged(Commands& out) {
         continue;
       for (std::size_t i = pipeline.size; i-- > 0;) {
         Task& task = *pipeline.tasks[i];
-        if (task.state != TaskState::staged || !can_run(task, idle.id)) continue;
+        if (task.state != TaskState::staged || task.has(TaskFlag::recalled) || !can_run(task, idle.id))
+          continue;
         task.set(TaskFlag::recalled);
         ++pipeline.recalls;
         digest_.add(CommandDigest::Kind::recall, static_cast<std::uint64_t>(task.id), index(busy.id));

@@ -26,7 +26,7 @@ class World {
   /// The task is the worker's; it runs after those handed over before. True if the worker sleeps and must be
   /// woken once the lock is free.
   virtual bool launch(WorkerId, Task&) = 0;
-  /// Takes a staged task back if it has not started: then `task_returned` is posted, else nothing.
+  /// Takes a staged task back if it has not started: then posts `task_returned`, else `recall_refused`.
   virtual void recall(WorkerId, Task&) = 0;
 
   virtual void start(memory::Copy&) = 0;

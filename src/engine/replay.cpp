@@ -221,8 +221,18 @@ class Replayer {
       log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
     if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
       log_.refuse("task " + std::to_string(id) + " was not asked for back");
-    if (kind != EventKind::task_returned) over_.push_back(id);
+    if (kind == EventKind::task_returned)
+      answer_to_recall(worker);
+    else
+      over_.push_back(id);
     return put_in_batch(held);
+  }
+
+  void answer_to_recall(std::uint64_t worker) {
+    const auto answers = std::ranges::count(answers_, worker);
+    if (engine_.pipelines()[worker].recalls <= answers)
+      log_.refuse("nothing was asked back from worker " + std::to_string(worker));
+    answers_.push_back(worker);
   }
 
   // ---- events
@@ -251,7 +261,9 @@ class Replayer {
         break;
       case EventKind::worker_arrived:
       case EventKind::worker_left:
+      case EventKind::recall_refused:
         if (!known_worker) log_.refuse("there is no such worker");
+        if (kind == EventKind::recall_refused) answer_to_recall(worker);
         event = &others_.emplace_back();
         event->worker = static_cast<WorkerId>(worker);
         break;
@@ -302,6 +314,7 @@ class Replayer {
       if (fatal && !node.empty()) kept_.push_back(std::move(node.mapped()));
     }
     over_.clear();
+    answers_.clear();
     others_.clear();
     flush_in_batch_ = false;
   }
@@ -318,6 +331,7 @@ class Replayer {
   std::deque<Event> others_;
   std::vector<HeldTask*> in_batch_;
   std::vector<std::uint64_t> over_;
+  std::vector<std::uint64_t> answers_;  // to recalls, by worker
   bool flush_in_batch_ = false;
   Commands commands_;
   std::uint64_t events_ = 0, next_submission_ = 0;

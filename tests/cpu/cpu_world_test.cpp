@@ -209,5 +209,35 @@ TEST(CpuWorldRecall, NoTaskIsLeftBehindALongOne) {
     }
 }
 
+// The same where every task brings data from the disk, so that many are staged ahead.
+TEST(CpuWorldRecall, NoTaskThatWaitedForDataIsLeftBehindALongOne) {
+  for (const char* policy : {"eager", "lws", "darts", "darts-defer", "blocks"}) {
+    SCOPED_TRACE(policy);
+    Config config = settings(2);
+    config.set("scheduler", policy);
+    Runtime runtime(config);
+    const auto matrix = runtime.tiled<double>("A", 1024, 1024, 64);  // 256 tiles of 32 KiB
+    std::atomic<int> ran = 0;
+    const auto fill = codelet("fill").cpu([](Out<Tile<double>> t, double value) { t(0, 0) = value; });
+    const auto quick = codelet("quick").cpu([&](InOut<Tile<double>> t) {
+      ++ran;
+      t(0, 0) += 1;
+    });
+    const auto lengthy = codelet("lengthy").cpu([&](InOut<Tile<double>>) {
+      while (ran.load() != 255) std::this_thread::yield();
+    });
+    Flow flow(runtime);
+    for (int i = 0; i < 256; ++i) flow.submit(fill(matrix(i / 16, i % 16), i));
+    for (int i = 0; i < 256; ++i) {
+      if (i == 100)
+        flow.submit(lengthy(matrix(i / 16, i % 16)));
+      else
+        flow.submit(quick(matrix(i / 16, i % 16)));
+    }
+    flow.wait();
+    EXPECT_EQ(ran, 255);
+  }
+}
+
 }  // namespace
 }  // namespace fairlead

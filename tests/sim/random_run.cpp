@@ -144,6 +144,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.seed = random.next();
   sim.noise_percent = 50;
   sim.copy_stalls_once_in = random.once_in(3) ? 20 : 0;
+  sim.recall_refused_once_in = seed % 3 == 0 ? 2 : 0;
   // What fails takes all that follows from it along: now and then is enough.
   const auto rarely = [&](bool wanted, std::int64_t low, std::int64_t high) {
     return wanted ? static_cast<std::uint64_t>(random.between(low, high)) : std::uint64_t{0};

@@ -76,11 +76,14 @@ bool CpuWorld::launch(WorkerId id, Task& task) {
 }
 
 void CpuWorld::recall(WorkerId id, Task& task) {
-  if (!workers_[index(id)]->mailbox.take_back(task)) return;
-  task.kind = EventKind::task_returned;
-  task.at = engine_->now();
+  Worker& worker = *workers_[index(id)];
+  const bool returned = worker.mailbox.take_back(task);
+  Event& answer = returned ? task : worker.refusal;
+  answer.kind = returned ? EventKind::task_returned : EventKind::recall_refused;
+  answer.worker = id;
+  answer.at = engine_->now();
   EventChain chain;
-  chain.append(task);
+  chain.append(answer);
   engine_->post(chain);
 }
 

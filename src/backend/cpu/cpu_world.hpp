@@ -61,6 +61,7 @@ class CpuWorld final : public engine::DrivenWorld {
     std::unique_ptr<engine::Reporter> reporter;  // worker 0: none, it uses the application's
     std::thread thread;
     Event arrival;
+    Event refusal;    // the engine asks one task back at a time
     Time last_end{};  // the thread's: when it last looked at the clock
     bool clock_is_fresh = false;
     Time first_unreported{};

@@ -51,12 +51,15 @@ bool SimWorld::launch(WorkerId id, Task& task) {
 void SimWorld::recall(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   const auto it = std::ranges::find(worker.staged, &task);
-  if (it == worker.staged.end()) return;
-  worker.staged.erase(it);
-  task.kind = EventKind::task_returned;
-  task.at = now_;
+  const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 &&
+                                                     random_.once_in(options_.recall_refused_once_in));
+  if (!refused) worker.staged.erase(it);
+  Event& answer = refused ? worker.refusal : task;
+  answer.kind = refused ? EventKind::recall_refused : EventKind::task_returned;
+  answer.worker = id;
+  answer.at = now_;
   EventChain chain;
-  chain.append(task);
+  chain.append(answer);
   engine_->post(chain);
 }
 

@@ -20,7 +20,8 @@ struct SimOptions {
   std::uint64_t copy_fails_once_in = 0;  ///< 0: never
   std::uint64_t write_back_fails_once_in = 0;
   std::uint64_t task_fails_once_in = 0;
-  std::uint64_t copy_stalls_once_in = 0;  ///< takes a hundred times as long
+  std::uint64_t recall_refused_once_in = 0;  ///< as if the worker had just begun with the task
+  std::uint64_t copy_stalls_once_in = 0;     ///< takes a hundred times as long
   /// Faults by script, besides those by chance.
   std::function<bool(const memory::Copy&)> copy_fails;
   std::function<bool(const Task&)> task_fails;
@@ -59,6 +60,7 @@ class SimWorld final : public engine::DrivenWorld {
     std::deque<Task*> staged;
     Task* running = nullptr;
     Time started{};
+    Event refusal;  // the engine asks one task back at a time
   };
   struct Happening {
     Time at;
