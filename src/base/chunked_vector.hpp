@@ -2,10 +2,11 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
+
+#include "base/slabs.hpp"
 
 namespace fairlead {
 
@@ -24,26 +25,24 @@ class ChunkedVector {
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (size_ % ChunkSize == 0 && size_ / ChunkSize == chunks_.size())
-      chunks_.push_back(std::make_unique<Chunk>());
-    T* place = reinterpret_cast<T*>(chunks_[size_ / ChunkSize]->bytes) + size_ % ChunkSize;
+      chunks_.push_back(static_cast<std::byte*>(slabs_.take(sizeof(T) * ChunkSize, alignof(T))));
+    T* place = reinterpret_cast<T*>(chunks_[size_ / ChunkSize]) + size_ % ChunkSize;
     new (place) T(std::forward<Arguments>(arguments)...);
     ++size_;
     return *std::launder(place);
   }
   T& operator[](std::size_t i) noexcept {
-    return *std::launder(reinterpret_cast<T*>(chunks_[i / ChunkSize]->bytes) + i % ChunkSize);
+    return *std::launder(reinterpret_cast<T*>(chunks_[i / ChunkSize]) + i % ChunkSize);
   }
   const T& operator[](std::size_t i) const noexcept {
-    return *std::launder(reinterpret_cast<const T*>(chunks_[i / ChunkSize]->bytes) + i % ChunkSize);
+    return *std::launder(reinterpret_cast<const T*>(chunks_[i / ChunkSize]) + i % ChunkSize);
   }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
  private:
-  struct Chunk {
-    alignas(T) std::byte bytes[sizeof(T) * ChunkSize];
-  };
-  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Slabs slabs_;
+  std::vector<std::byte*> chunks_;
   std::size_t size_ = 0;
 };
 

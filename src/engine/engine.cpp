@@ -90,6 +90,7 @@ void Engine::after_events(Commands& out) {
       fail(out);
     }
   }
+  for (const WorkerId worker : out.launched) pipelines_[index(worker)].launched = false;
   if (log_.enabled) log_.served();
 }
 
@@ -229,14 +230,14 @@ void Engine::cancel_task(Task& task, Commands& out) {
 void Engine::apply_over(Task& task, bool succeeded) {
   ensure(task.state == TaskState::staged, "a task that finishes was staged");
   Pipeline& pipeline = pipelines_[index(task.worker)];
-  pipeline.remove(task);
+  pipeline.tasks.remove(task);
   --pipeline.staged;
   --in_pipelines_;
   pipeline.busy += task.duration;
   ++pipeline.tasks_run;
   if (pipeline.staged == 0) {
     pipeline.idle_since = now_;
-    pipeline.lost_to_data = pipeline.size != 0;
+    pipeline.lost_to_data = pipeline.tasks.size() != 0;
     starved_ += pipeline.lost_to_data;
   }
   if (tell_progress_ && !task.has(TaskFlag::told_started)) policy_->started(task, task.worker);
@@ -256,8 +257,8 @@ void Engine::apply_over(Task& task, bool succeeded) {
 /// The worker has gone on to its next staged task.
 void Engine::tell_started(WorkerId worker) {
   Pipeline& pipeline = pipelines_[index(worker)];
-  for (std::size_t i = 0; i < pipeline.size; ++i) {
-    Task& task = *pipeline.tasks[i];
+  for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
+    Task& task = pipeline.tasks[i];
     if (task.state != TaskState::staged) continue;
     if (!task.has(TaskFlag::told_started)) {
       task.set(TaskFlag::told_started);
@@ -270,7 +271,7 @@ void Engine::tell_started(WorkerId worker) {
 /// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for.
 void Engine::apply_returned(Task& task, Commands& out) {
   Pipeline& from = pipelines_[index(task.worker)];
-  from.remove(task);
+  from.tasks.remove(task);
   --from.staged;
   --from.recalls;
   task.flags &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(TaskFlag::recalled));
@@ -278,11 +279,12 @@ void Engine::apply_returned(Task& task, Commands& out) {
   for (const WorkerInfo& worker : workers_) {
     const Pipeline& pipeline = pipelines_[index(worker.id)];
     if (!pipeline.present || worker.node != task.node || !can_run(task, worker.id)) continue;
-    if (!pipelines_[index(best)].present || pipeline.size < pipelines_[index(best)].size) best = worker.id;
+    if (!pipelines_[index(best)].present || pipeline.tasks.size() < pipelines_[index(best)].tasks.size())
+      best = worker.id;
   }
   if (options_.bug == memory::PlantedBug::returned_task_lost) return;
   task.worker = best;
-  pipelines_[index(best)].push(task);
+  pipelines_[index(best)].tasks.push(task);
   stage(task, out);
 }
 
@@ -296,7 +298,7 @@ void Engine::follow_effects(Commands& out) {
   for (std::size_t i = 0; i < effects.failed.size(); ++i) {
     Task& task = *effects.failed[i];
     Pipeline& pipeline = pipelines_[index(task.worker)];
-    pipeline.remove(task);
+    pipeline.tasks.remove(task);
     --in_pipelines_;
     memory_.release(task, memory::Outcome::failed);
     policy_->cancelled(task);
@@ -335,7 +337,8 @@ void Engine::stage(Task& task, Commands& out) {
         now_ - pipeline.idle_since;
   task.state = TaskState::staged;
   digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker));
-  if (world_.launch(task.worker, task)) out.wake.push_back(task.worker);
+  world_.launch(task.worker, task);
+  if (!std::exchange(pipeline.launched, true)) out.launched.push_back(task.worker);
   if (tell_progress_ && pipeline.staged == 1) tell_started(task.worker);
 }
 
@@ -343,8 +346,8 @@ void Engine::stage(Task& task, Commands& out) {
 bool Engine::try_admit(WorkerId worker, Commands& out) {
   Pipeline& pipeline = pipelines_[index(worker)];
   bool progress = false;
-  for (std::size_t i = 0; i < pipeline.size && pipeline.unadmitted > 0;) {
-    Task& task = *pipeline.tasks[i];
+  for (std::size_t i = pipeline.first_unadmitted(); i < pipeline.tasks.size() && pipeline.unadmitted > 0;) {
+    Task& task = pipeline.tasks[i];
     if (task.state != TaskState::picked) {
       ++i;
       continue;
@@ -352,7 +355,7 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
     // A commutative task may learn only now that another of its group failed.
     if (must_cancel(task) || memory_.reads_poisoned(task)) {
       memory_.forget_claim(task);
-      pipeline.remove(task);
+      pipeline.tasks.remove(task);
       --pipeline.unadmitted;
       --unadmitted_;
       --in_pipelines_;
@@ -361,7 +364,7 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
       progress = true;
       continue;
     }
-    const bool first = pipeline.size == pipeline.unadmitted;
+    const bool first = pipeline.tasks.size() == pipeline.unadmitted;
     if (memory_.admit(task, workers_[index(worker)].node, first) == memory::Admission::admitted) {
       --pipeline.unadmitted;
       --unadmitted_;
@@ -376,12 +379,12 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
 /// At most one more task for this worker. True if something changed.
 bool Engine::give_one(WorkerId worker, Commands& out) {
   Pipeline& pipeline = pipelines_[index(worker)];
-  if (!pipeline.present || pipeline.size >= depth_ || held_by_policy_ == 0) return false;
+  if (!pipeline.present || pipeline.tasks.size() >= depth_ || held_by_policy_ == 0) return false;
   if (pipeline.unadmitted > 0) {
     // Looking further only helps if what waits does so for a token, not for memory.
     if (pipeline.unadmitted >= unadmitted_allowed) return false;
-    for (std::size_t i = 0; i < pipeline.size; ++i) {
-      const Task& task = *pipeline.tasks[i];
+    for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
+      const Task& task = pipeline.tasks[i];
       if (task.state != TaskState::picked) continue;
       const bool token = std::ranges::any_of(task.accesses(), [&](const Access& access) {
         return access.mode != AccessMode::read && memory_.datum(access.datum).token_holder != nullptr;
@@ -399,7 +402,7 @@ bool Engine::give_one(WorkerId worker, Commands& out) {
   }
   task->state = TaskState::picked;
   task->worker = worker;
-  pipeline.push(*task);
+  pipeline.tasks.push(*task);
   ++pipeline.unadmitted;
   ++unadmitted_;
   ++in_pipelines_;
@@ -408,7 +411,7 @@ bool Engine::give_one(WorkerId worker, Commands& out) {
 }
 
 void Engine::give_work(Commands& out) {
-  for (bool again = true; again;) {
+  for (bool again = held_by_policy_ + unadmitted_ > 0; again;) {
     again = false;
     bool freed = stop_error_ != 0;
     for (const NodeInfo& node : node_infos_) freed |= std::exchange(memory_.node(node.id).freed, false);
@@ -420,7 +423,7 @@ void Engine::give_work(Commands& out) {
     for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
   }
   if (unadmitted_ != 0) share_unadmitted(out);
-  share_staged(out);
+  share_staged();
   insist(out);
   prefetch_upcoming(out);
 }
@@ -431,7 +434,7 @@ void Engine::prefetch_upcoming(Commands& out) {
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : workers_) {
     const Pipeline& pipeline = pipelines_[index(worker.id)];
-    if (!pipeline.present || pipeline.size < depth_ || !memory_.may_prefetch(worker.node)) continue;
+    if (!pipeline.present || pipeline.tasks.size() < depth_ || !memory_.may_prefetch(worker.node)) continue;
     const std::size_t count = policy_->upcoming(worker.id, wanted);
     for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
   }
@@ -445,16 +448,16 @@ void Engine::share_unadmitted(Commands& out) {
     Pipeline& empty = pipelines_[index(idle.id)];
     for (const WorkerInfo& busy : workers_) {
       Pipeline& pipeline = pipelines_[index(busy.id)];
-      if (!empty.present || empty.size != 0) break;
-      if (busy.node != idle.node || pipeline.unadmitted == 0 || pipeline.unadmitted == pipeline.size)
+      if (!empty.present || empty.tasks.size() != 0) break;
+      if (busy.node != idle.node || pipeline.unadmitted == 0 || pipeline.unadmitted == pipeline.tasks.size())
         continue;
-      for (std::size_t i = 0; i < pipeline.size; ++i) {
-        Task& task = *pipeline.tasks[i];
+      for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
+        Task& task = pipeline.tasks[i];
         if (task.state != TaskState::picked || !can_run(task, idle.id)) continue;
-        pipeline.remove(task);
+        pipeline.tasks.remove(task);
         --pipeline.unadmitted;
         task.worker = idle.id;
-        empty.push(task);
+        empty.tasks.push(task);
         ++empty.unadmitted;
         try_admit(idle.id, out);
         break;
@@ -465,17 +468,17 @@ void Engine::share_unadmitted(Commands& out) {
 }
 
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.
-void Engine::share_staged(Commands& out) {
-  (void)out;
+void Engine::share_staged() {
+  if (in_pipelines_ < 2) return;
   for (const WorkerInfo& idle : workers_) {
     const Pipeline& empty = pipelines_[index(idle.id)];
-    if (!empty.present || empty.size != 0) continue;
+    if (!empty.present || empty.tasks.size() != 0) continue;
     for (const WorkerInfo& busy : workers_) {
       Pipeline& pipeline = pipelines_[index(busy.id)];
       if (busy.node != idle.node || pipeline.recalls != 0 || pipeline.staged <= (pipeline.present ? 1 : 0))
         continue;
-      for (std::size_t i = pipeline.size; i-- > 0;) {
-        Task& task = *pipeline.tasks[i];
+      for (std::size_t i = pipeline.tasks.size(); i-- > 0;) {
+        Task& task = pipeline.tasks[i];
         if (task.state != TaskState::staged || task.has(TaskFlag::recalled) || !can_run(task, idle.id))
           continue;
         task.set(TaskFlag::recalled);
@@ -516,7 +519,7 @@ void Engine::insist(Commands& out) {
     }
     task->state = TaskState::picked;
     task->worker = worker;
-    pipelines_[index(worker)].push(*task);
+    pipelines_[index(worker)].tasks.push(*task);
     ++pipelines_[index(worker)].unadmitted;
     ++unadmitted_;
     ++in_pipelines_;
@@ -584,7 +587,7 @@ void Engine::pipeline(NodeId node, std::vector<const Task*>& out) const {
   for (const WorkerInfo& worker : workers_) {
     if (worker.node != node) continue;
     const Pipeline& pipeline = pipelines_[index(worker.id)];
-    out.insert(out.end(), pipeline.tasks.begin(), pipeline.tasks.begin() + pipeline.size);
+    for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) out.push_back(&pipeline.tasks[i]);
   }
 }
 

@@ -23,14 +23,14 @@ namespace fairlead::engine {
 class World {
  public:
   virtual ~World() = default;
-  /// The task is the worker's; it runs after those handed over before. True if the worker sleeps and must be
-  /// woken once the lock is free.
-  virtual bool launch(WorkerId, Task&) = 0;
+  /// The task is the worker's; it runs after those handed over before.
+  virtual void launch(WorkerId, Task&) = 0;
   /// Takes a staged task back if it has not started: then posts `task_returned`, else `recall_refused`.
   virtual void recall(WorkerId, Task&) = 0;
 
   virtual void start(memory::Copy&) = 0;
-  virtual void wake(WorkerId) = 0;
+  /// Tasks were handed to the worker: it must be woken if it sleeps.
+  virtual void launched(WorkerId) = 0;
   /// The run cannot go on; whoever waits has to look.
   virtual void stopped() = 0;
 };
@@ -40,14 +40,16 @@ struct Commands {
   std::vector<memory::Copy*> copies;  ///< to start
   std::vector<Task*>
       completions;  ///< tasks that are over without running; their successors are to be released
-  std::vector<WorkerId> wake;
+  std::vector<WorkerId> launched;
   bool stopped = false;  ///< the run cannot go on: see Engine::stop_error
 
-  bool empty() const noexcept { return copies.empty() && completions.empty() && wake.empty() && !stopped; }
+  bool empty() const noexcept {
+    return copies.empty() && completions.empty() && launched.empty() && !stopped;
+  }
   void clear() noexcept {
     copies.clear();
     completions.clear();
-    wake.clear();
+    launched.clear();
     stopped = false;
   }
 };
@@ -190,7 +192,7 @@ class Engine final : public View {
   bool try_admit(WorkerId worker, Commands& out);
   void stage(Task& task, Commands& out);
   void share_unadmitted(Commands& out);
-  void share_staged(Commands& out);
+  void share_staged();
   void insist(Commands& out);
   void prefetch_upcoming(Commands& out);
   void adapt_depth();

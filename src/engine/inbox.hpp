@@ -24,6 +24,7 @@ class Inbox {
 
   /// Everything, oldest first, linked by `next`.
   Event* drain() noexcept {
+    if (empty()) return nullptr;
     Event* newest = newest_.exchange(nullptr);
     Event* in_order = nullptr;
     while (newest != nullptr) {

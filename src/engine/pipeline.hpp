@@ -8,25 +8,49 @@
 
 namespace fairlead::engine {
 
-struct Pipeline {
+/// Its tasks in the order in which they were picked. Mostly the first ends and one is added last.
+class PickedTasks {
+ public:
   static constexpr std::size_t capacity = 32;
 
-  std::array<Task*, capacity> tasks{};  // in the order in which they were picked
-  std::uint8_t size = 0;
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  Task& operator[](std::size_t i) const noexcept { return *ring_[(first_ + i) % capacity]; }
+  void push(Task& task) noexcept { ring_[(first_ + size_++) % capacity] = &task; }
+  void remove(const Task& task) noexcept {
+    std::size_t i = 0;
+    while (&(*this)[i] != &task) ++i;
+    --size_;
+    if (i == 0) {
+      first_ = (first_ + 1) % capacity;
+      return;
+    }
+    for (; i < size_; ++i) ring_[(first_ + i) % capacity] = ring_[(first_ + i + 1) % capacity];
+  }
+
+ private:
+  std::array<Task*, capacity> ring_{};
+  std::size_t first_ = 0, size_ = 0;
+};
+
+struct Pipeline {
+  PickedTasks tasks;
   std::uint8_t unadmitted = 0;  ///< of these, in state picked
   std::uint8_t staged = 0;      ///< of these, in state staged
   std::uint8_t recalls = 0;     ///< asked back, no answer yet
   bool present = false;         ///< the worker takes tasks
+  bool launched = false;        ///< since the engine was entered, tasks were handed over
   bool lost_to_data = false;    ///< why it became idle
   Time idle_since{};
   Duration busy{}, waiting_for_data{}, waiting_for_tasks{};
   std::uint64_t tasks_run = 0;
 
-  void push(Task& task) noexcept { tasks[size++] = &task; }
-  void remove(const Task& task) noexcept {
-    std::size_t i = 0;
-    while (tasks[i] != &task) ++i;
-    for (--size; i < size; ++i) tasks[i] = tasks[i + 1];
+  /// Where the tasks that are not admitted begin.
+  std::size_t first_unadmitted() const noexcept {
+    std::size_t i = tasks.size();
+    for (std::size_t missing = unadmitted; missing > 0; --i)
+      missing -= tasks[i - 1].state == TaskState::picked;
+    return i;
   }
 };
 

@@ -27,10 +27,10 @@ constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 /// Hears commands and carries out nothing: what became of them is in the log.
 class SilentWorld final : public World {
  public:
-  bool launch(WorkerId, Task&) override { return false; }
+  void launch(WorkerId, Task&) override {}
   void recall(WorkerId, Task&) override {}
   void start(memory::Copy&) override {}
-  void wake(WorkerId) override {}
+  void launched(WorkerId) override {}
   void stopped() override {}
 };
 

@@ -59,7 +59,7 @@ void Reporter::report() {
         if (engine_.planted_bug() != memory::PlantedBug::successors_told_first) complete(batch_);
       },
       commands_);
-  unapplied_.insert(unapplied_.end(), batch_.begin(), batch_.end());
+  for (Task* task : batch_) unapplied_.push_back(task);
   batch_.clear();
   carry_out();
 }
@@ -77,7 +77,8 @@ void Reporter::serve_surely() {
 void Reporter::carry_out() {
   while (!commands_.empty()) {
     for (memory::Copy* copy : commands_.copies) world_.start(*copy);
-    for (const WorkerId worker : commands_.wake) world_.wake(worker);
+    for (const WorkerId worker : commands_.launched)
+      if (index(worker) != id_) world_.launched(worker);  // a worker that carries out is awake itself
     if (commands_.stopped) world_.stopped();
     cancelled_.swap(commands_.completions);
     commands_.clear();

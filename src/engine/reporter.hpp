@@ -12,7 +12,7 @@ namespace fairlead::engine {
 
 class Reporter {
  public:
-  /// `id` < Options::reporters, one per thread.
+  /// `id` < Options::reporters, one per thread; a worker's own has the worker's number.
   Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id);
 
   /// Notes that the task's body is over; the engine learns of it by report().

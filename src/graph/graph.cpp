@@ -53,7 +53,14 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
   // nobody else knows the task before it is pushed on a list of waiters, which releases.
   task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1, std::memory_order_relaxed);
   std::int32_t satisfied = 1;
+  bool others_know_it = false;  // when the last access is put in
   for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (i + 1 == accesses.size()) {
+      // If nobody knows the task yet, whoever satisfies the last access makes it ready: no count of ours is
+      // in the way.
+      others_know_it = satisfied != static_cast<std::int32_t>(i) + 1;
+      if (!others_know_it) task.wait.store(1, std::memory_order_relaxed);
+    }
     const Insertion& insertion = accesses[i];
     Access& access = task.accesses_begin[i];
     access.task = &task;
@@ -114,6 +121,7 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
       }
     }
   }
+  if (!others_know_it) return satisfied == static_cast<std::int32_t>(accesses.size()) + 1;
   return task.wait.fetch_sub(satisfied, std::memory_order_acq_rel) == satisfied;
 }
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/slabs.hpp"
+
 namespace fairlead::graph {
 
 /// How a type links to the next of its kind while it is unused.
@@ -33,6 +35,13 @@ class Pool {
  public:
   static constexpr std::size_t chunk_size = 64;
 
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    for (T* chunk : chunks_) std::destroy_n(chunk, chunk_size);
+  }
+
   T* take() {
     if (free_ == nullptr) refill();
     T* object = free_;
@@ -54,7 +63,7 @@ class Pool {
   /// All objects there are, used or not. The owner's, once nobody else uses any.
   template <class F>
   void for_each(F&& f) {
-    for (const auto& chunk : chunks_)
+    for (T* chunk : chunks_)
       for (std::size_t i = 0; i < chunk_size; ++i) f(chunk[i]);
   }
   std::size_t bytes_allocated() const noexcept { return chunks_.size() * chunk_size * sizeof(T); }
@@ -64,16 +73,21 @@ class Pool {
     // The whole stack is taken at once, so no object can leave and come back while a pusher looks at it.
     free_ = returned_.exchange(nullptr, std::memory_order_acquire);
     if (free_ != nullptr) return;
-    chunks_.push_back(std::make_unique<T[]>(chunk_size));
+    chunks_.reserve(chunks_.size() + 1);
+    T* const chunk = static_cast<T*>(slabs_.take(sizeof(T) * chunk_size, alignof(T)));
+    std::uninitialized_default_construct_n(chunk, chunk_size);
+    chunks_.push_back(chunk);
     for (std::size_t i = chunk_size; i-- > 0;) {
-      T& object = chunks_.back()[i];
+      T& object = chunk[i];
       PoolLink<T>::set(object, free_);
       free_ = &object;
     }
   }
 
-  T* free_ = nullptr;                         // the owner's
-  std::vector<std::unique_ptr<T[]>> chunks_;  // the owner's
+  // All three are the owner's.
+  T* free_ = nullptr;
+  Slabs slabs_;
+  std::vector<T*> chunks_;
   alignas(64) std::atomic<T*> returned_{nullptr};
 };
 

@@ -97,7 +97,7 @@ void ValueChecker::count_passed(WorkerId started) {
   for (const WorkerInfo& worker : workers) {
     if (worker.node != workers[index(started)].node) continue;
     const engine::Pipeline& pipeline = engine_->pipelines()[index(worker.id)];
-    const Task* first = pipeline.size > 0 ? pipeline.tasks[0] : nullptr;
+    const Task* first = pipeline.tasks.empty() ? nullptr : &pipeline.tasks[0];
     Waiting& waiting = waiting_[index(worker.id)];
     const bool waits =
         first != nullptr && first->state == TaskState::picked &&

@@ -69,10 +69,8 @@ void CpuWorld::bind(std::size_t worker) {
                          &set);  // a wish: without it the run is slower, not wrong
 }
 
-bool CpuWorld::launch(WorkerId id, Task& task) {
-  Worker& worker = *workers_[index(id)];
-  if (!worker.mailbox.put(task)) throw Error("internal: a worker's mailbox is full");
-  return worker.sleeper.asleep();
+void CpuWorld::launch(WorkerId id, Task& task) {
+  if (!workers_[index(id)]->mailbox.put(task)) throw Error("internal: a worker's mailbox is full");
 }
 
 void CpuWorld::recall(WorkerId id, Task& task) {

@@ -41,10 +41,10 @@ class CpuWorld final : public engine::DrivenWorld {
   Time now() noexcept override { return clock_.now(); }
   std::size_t reporters() const noexcept override { return options_.workers + 2; }
 
-  bool launch(WorkerId worker, Task& task) override;
+  void launch(WorkerId worker, Task& task) override;
   void recall(WorkerId worker, Task& task) override;
   void start(memory::Copy& copy) override;
-  void wake(WorkerId worker) override { workers_[index(worker)]->sleeper.wake(); }
+  void launched(WorkerId worker) override { workers_[index(worker)]->sleeper.wake_if_asleep(); }
   void stopped() override { nudge(); }
 
   /// Ends a task whose body had returned before it was over. Any thread, once per task.

@@ -16,11 +16,11 @@ class alignas(64) Mailbox {
 
   // ---- the engine's side
 
-  /// False if it is full. Sequentially consistent, because the caller then looks whether the worker sleeps.
+  /// False if it is full. Release: the worker sees the task as the engine left it.
   bool put(Task& task) noexcept {
     auto& slot = slots_[put_ % capacity];
     if (slot.load(std::memory_order_acquire) != nullptr) return false;
-    slot.store(&task);
+    slot.store(&task, std::memory_order_release);
     ++put_;
     return true;
   }
@@ -55,8 +55,7 @@ class alignas(64) Mailbox {
       if (task != mark()) return task;
     }
   }
-  /// Sequentially consistent: see put().
-  bool empty() const noexcept { return slots_[taken_ % capacity].load() == nullptr; }
+  bool empty() const noexcept { return slots_[taken_ % capacity].load(std::memory_order_acquire) == nullptr; }
 
  private:
   /// Stands for a task that was taken back. No task has this address.

@@ -12,13 +12,18 @@ class Sleeper {
   void sleep_unless(Awake&& awake) {
     const std::uint32_t before = calls_.load();
     // Sequentially consistent: whoever brings work first brings it and then looks at `asleep_`; we do the
-    // reverse.
-    asleep_.store(true);
+    // reverse. An exchange, because wake_if_asleep() may come first: then we read what it wrote, and awake()
+    // sees the work.
+    asleep_.exchange(1);
     if (!awake()) calls_.wait(before);
-    asleep_.store(false);
+    asleep_.store(0);
   }
-  /// To be asked after the work has been put where awake() finds it.
-  bool asleep() const noexcept { return asleep_.load(); }
+  /// To be asked after the work has been put, sequentially consistently, where awake() finds it.
+  bool asleep() const noexcept { return asleep_.load() != 0; }
+  /// The same, but releasing the work is enough: one expensive instruction for any number of tasks.
+  void wake_if_asleep() noexcept {
+    if (asleep_.fetch_or(0) != 0) wake();
+  }
   void wake() noexcept {
     calls_.fetch_add(1);
     calls_.notify_one();
@@ -26,7 +31,7 @@ class Sleeper {
 
  private:
   alignas(64) std::atomic<std::uint32_t> calls_{0};
-  std::atomic<bool> asleep_{false};
+  std::atomic<std::uint32_t> asleep_{0};
 };
 
 }  // namespace fairlead::backend

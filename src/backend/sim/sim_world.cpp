@@ -38,14 +38,13 @@ void SimWorld::schedule(Happening happening) {
   future_.push(happening);
 }
 
-bool SimWorld::launch(WorkerId id, Task& task) {
+void SimWorld::launch(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   worker.staged.push_back(&task);
   if (worker.running == nullptr) {
     --idle_workers_;
     start_next(id);
   }
-  return false;
 }
 
 void SimWorld::recall(WorkerId id, Task& task) {

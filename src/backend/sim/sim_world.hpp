@@ -47,10 +47,10 @@ class SimWorld final : public engine::DrivenWorld {
   Time now() noexcept override { return now_; }
   std::size_t reporters() const noexcept override { return 1; }
 
-  bool launch(WorkerId worker, Task& task) override;
+  void launch(WorkerId worker, Task& task) override;
   void recall(WorkerId worker, Task& task) override;
   void start(memory::Copy& copy) override;
-  void wake(WorkerId) override {}
+  void launched(WorkerId) override {}
   void stopped() override { stopped_ = true; }
 
   std::uint64_t events() const noexcept { return events_; }

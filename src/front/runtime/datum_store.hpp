@@ -2,9 +2,9 @@
 // the generation in it tells old handles from new ones, so that it has to stay as long as handles may be
 // used.
 #pragma once
-#include <deque>
 #include <vector>
 
+#include "base/chunked_vector.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::front {
@@ -25,7 +25,7 @@ class DatumStore {
   void give_back(engine::RegisteredDatum& datum) { free_.push_back(&datum); }
 
  private:
-  std::deque<engine::RegisteredDatum> all_;
+  ChunkedVector<engine::RegisteredDatum> all_;
   std::vector<engine::RegisteredDatum*> free_;
 };
 

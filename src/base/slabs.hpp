@@ -1,0 +1,34 @@
+// Memory for tables of descriptors that only grow: few large blocks instead of many small ones, in huge pages
+// where the system has them, because every task looks at several tables and each look-up may miss the TLB.
+#pragma once
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace fairlead {
+
+class Slabs {
+ public:
+  Slabs() = default;
+  Slabs(const Slabs&) = delete;
+  Slabs& operator=(const Slabs&) = delete;
+  ~Slabs();
+
+  /// Uninitialized; stays where it is, and goes with this object. `alignment` is a power of two, at most a
+  /// page. Throws std::bad_alloc.
+  void* take(std::size_t bytes, std::size_t alignment);
+
+ private:
+  struct Slab {
+    void* address;
+    std::size_t alignment;
+  };
+  void add(std::size_t at_least);
+
+  std::vector<Slab> slabs_;
+  std::byte* free_ = nullptr;  // in the last one
+  std::size_t left_ = 0;
+  std::size_t total_ = 0;
+};
+
+}  // namespace fairlead
