@@ -10,7 +10,7 @@ target_compile_options(fairlead_options INTERFACE
   # Decisions must come out the same in every build: no fused operations that change the last bit.
   -ffp-contract=off)
 if(FAIRLEAD_SANITIZE)
-  target_compile_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE})
   if(FAIRLEAD_SANITIZE MATCHES "undefined")
     target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined)

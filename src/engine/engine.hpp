@@ -89,6 +89,8 @@ class Engine final : public View {
     serve_inbox(out);  // what this thread has posted before comes first
     serve_chain(finished, out);
     release();
+    // Whoever told of another input of what is ready now may have left that in the inbox: it comes first.
+    serve_inbox(out);
     serve_chain(ready, out);
     after_events(out);
     lock_.unlock();

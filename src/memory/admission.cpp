@@ -199,6 +199,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   Datum& datum = data_[access.datum];
   Replica& replica = usable(access.datum, node);
   const bool in_place = &replica == &datum.home;
+  ensure(datum.writers == 0, "a task is admitted after those that change what it uses");
   replica.prefetched = false;
   replica.taken_back = 0;
   if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)

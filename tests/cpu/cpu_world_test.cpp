@@ -181,6 +181,31 @@ TEST(CpuWorldAsynchronous, TasksEndInManyThreads) {
   }
 }
 
+// A task of several inputs becomes ready with the last of them, and another thread may just have told of the
+// one before: the engine must hear of that first, or it would fetch an old value from the disk.
+TEST(CpuWorld, HearsOfAllInputsBeforeTheTaskThatNeedsThem) {
+  for (int round = 0; round < 40; ++round) {
+    Runtime runtime(settings(4));
+    const auto matrix = runtime.tiled<double>("A", 64, 64, 16);  // 16 tiles that are in memory
+    const auto set = codelet("set").cpu([](Out<Tile<double>> t, int value) { t(0, 0) = value; });
+    std::atomic<int> wrong = 0;
+    const auto look = codelet("look").cpu(
+        [&](In<Tile<double>> a, In<Tile<double>> b, In<Tile<double>> c, In<Tile<double>> d, int value) {
+          wrong += a(0, 0) != value || b(0, 0) != value || c(0, 0) != value || d(0, 0) != value;
+        });
+    Flow flow(runtime);
+    for (int value = 1; value <= 60; ++value) {
+      for (int i = 0; i < 16; ++i) flow.submit(set(matrix(i / 4, i % 4), value));
+      for (int i = 0; i < 4; ++i)
+        flow.submit(look(matrix(i, 0), matrix(i, 1), matrix(i, 2), matrix(i, 3), value));
+      for (int i = 0; i < 4; ++i)
+        flow.submit(look(matrix(0, i), matrix(1, i), matrix(2, i), matrix(3, i), value));
+    }
+    flow.wait();
+    ASSERT_EQ(wrong, 0) << "round " << round;
+  }
+}
+
 // The long task ends only when all the others have run: if some waited behind it in its worker's mailbox
 // while the other workers were idle, this would hang. So staged tasks are taken back and given to whoever is
 // idle.
