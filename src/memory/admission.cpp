@@ -291,6 +291,20 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   }
 }
 
+/// Makes leave what the policy values less than `wanted`. True if there is room for that at once; else what
+/// leaves is on its way home, and the prefetch can be tried again when it is there.
+bool Memory::spare_for(DatumId wanted, Bytes bytes, MemoryNode& node) {
+  if (node.leaving_bytes > 0) return false;
+  LeastRecentlyUsed candidates(*this, node);
+  const DatumId id = policy_->spare(node.id, wanted, candidates);
+  if (id == no_id<DatumId> || id == wanted) return false;
+  Replica& replica = usable(id, node);
+  // One that is too small would leave for nothing.
+  if (!candidates.acceptable(replica) || replica.block.bytes < node.space.rounded(bytes)) return false;
+  leave(replica, node);
+  return replica.state == ReplicaState::absent;
+}
+
 bool Memory::prefetch(DatumId id, NodeId node_id) {
   MemoryNode& node = nodes_[index(node_id)];
   Datum& datum = data_[id];
@@ -303,7 +317,8 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;
   const Replica* source = source_of(datum, &replica);
   if (source == nullptr) return false;
-  const auto range = node.space.allocate(datum.bytes);  // free space only: it pushes nothing out
+  auto range = node.space.allocate(datum.bytes);
+  if (!range && spare_for(id, datum.bytes, node)) range = node.space.allocate(datum.bytes);
   if (!range) return false;
   replica.block = *range;
   replica.prefetched = true;

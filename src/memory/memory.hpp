@@ -103,15 +103,15 @@ class Memory {
 
   /// A copy that was started has ended.
   void landed(Copy& copy, bool succeeded);
-  /// Brings a datum to a node if there is free space (rule 6). False if nothing was started.
-  /// Never if a task waits for the node's memory, if it would take more than a share of the node, or if it
-  /// was done twice in vain since a task last used the datum there.
+  /// Brings a datum to a node if there is free space, or the policy spares some (rule 6). False if nothing
+  /// was started. Never if a task waits for the node's memory, if it would take more than a share of the
+  /// node, or if it was done twice in vain since a task last used the datum there.
   bool prefetch(DatumId id, NodeId node);
   /// Whether asking is worth while at all.
   bool may_prefetch(NodeId id) const noexcept {
     const MemoryNode& node = nodes_[index(id)];
     return node.claimant == nullptr && data_on_other_homes_[index(id)] != 0 &&
-           node.prefetching_bytes < node.space.capacity() / prefetch_share && node.space.free_bytes() != 0;
+           node.prefetching_bytes < node.space.capacity() / prefetch_share;
   }
   /// Prefetched, and neither used nor dropped so far.
   Bytes prefetched_and_unused(NodeId node) const noexcept;
@@ -163,6 +163,7 @@ class Memory {
   Bytes find_needs(const Task& task, const MemoryNode& node);
   bool make_room(const Task& task, MemoryNode& node);
   void leave(Replica& replica, MemoryNode& node);
+  bool spare_for(DatumId wanted, Bytes bytes, MemoryNode& node);
   void revoke_prefetches(MemoryNode& node, const Task& for_task);
   void take(Task& task, MemoryNode& node);
   void take_access(Task& task, Access& access, MemoryNode& node);

@@ -91,6 +91,12 @@ class Policy {
   virtual Task* take_any(WorkerId worker) { return pick(worker, true); }
   /// Which datum leaves the node. Must be one of the candidates.
   virtual DatumId victim(NodeId, Candidates& candidates) { return candidates.next(); }
+  /// Which of the candidates leaves so that `wanted`, one of upcoming(), comes ahead of its task; none if
+  /// keeping each is worth more. As victim() otherwise.
+  virtual DatumId spare(NodeId, DatumId wanted, Candidates&) {
+    static_cast<void>(wanted);
+    return no_id<DatumId>;
+  }
   /// Data that tasks of this worker will read next, most urgent first; no promise. Returns how many it wrote.
   virtual std::size_t upcoming(WorkerId, std::span<DatumId>) { return 0; }
 

@@ -62,6 +62,52 @@ TEST(Prefetch, GoesIntoFreeSpaceOnly) {
   EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB), ram));
 }
 
+/// Spares whatever it is offered first.
+class Generous final : public Policy {
+ public:
+  void ready(Task&, WorkerId) override {}
+  Task* pick(WorkerId, bool) override { return nullptr; }
+  DatumId spare(NodeId, DatumId, Candidates& candidates) override { return candidates.next(); }
+};
+
+TEST(Prefetch, PushesOutWhatThePolicySpares) {
+  Bare bare(4_MiB);
+  Generous policy;
+  bare.memory->use_policy(policy);
+  const DatumId old = bare.datum(1_MiB), wanted = bare.datum(1_MiB);
+  bare.run(bare.task(AccessMode::read, {old, bare.datum(3_MiB)}));
+  EXPECT_TRUE(bare.memory->prefetch(wanted, ram));
+  EXPECT_EQ(bare.memory->residency(old, ram), ReplicaState::absent);
+}
+
+TEST(Prefetch, WaitsForWhatMustGoHomeFirst) {
+  Bare bare(4_MiB);
+  Generous policy;
+  bare.memory->use_policy(policy);
+  const DatumId first = bare.datum(1_MiB), second = bare.datum(3_MiB), wanted = bare.datum(1_MiB);
+  bare.run(bare.task(AccessMode::write, {first, second}));
+  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));
+  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));  // one at a time
+  EXPECT_EQ(bare.memory->residency(second, ram), ReplicaState::valid);
+  bare.land_all();
+  EXPECT_TRUE(bare.memory->prefetch(wanted, ram));
+  EXPECT_EQ(bare.memory->datum(first).home.version, bare.memory->datum(first).version);
+}
+
+TEST(Prefetch, PushesNothingOutThatIsTooSmallOrInUse) {
+  Bare bare(4_MiB);
+  Generous policy;
+  bare.memory->use_policy(policy);
+  const DatumId small = bare.datum(1_MiB), large = bare.datum(3_MiB);
+  bare.run(bare.task(AccessMode::read, {small}));
+  Task& using_it = bare.task(AccessMode::read, {large});
+  ASSERT_TRUE(bare.admit(using_it));
+  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB + 4096), ram));
+  EXPECT_EQ(bare.memory->residency(small, ram), ReplicaState::valid);
+  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+  EXPECT_EQ(bare.memory->residency(large, ram), ReplicaState::arriving);
+}
+
 TEST(Prefetch, TakesNoMoreThanAQuarterOfTheNodeAtATime) {
   Bare bare(8_MiB);
   EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));

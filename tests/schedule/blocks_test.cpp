@@ -86,6 +86,16 @@ TEST_F(BlocksTest, ATaskGivenBackKeepsItsPlace) {
   EXPECT_EQ(world.pick(0), "Y1");
 }
 
+TEST_F(BlocksTest, APrefetchDisplacesOnlyWhatThePlanDoesNotUse) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"X2", {"B"}, 1, 0, {"X"}});
+  ready("X1");
+  ASSERT_EQ(world.pick(0), "X1");
+  EXPECT_EQ(world.spare(node(0), "A", {"B"}), "");
+  EXPECT_EQ(world.spare(node(0), "A", {"B", "nobody's"}), "nobody's");
+  EXPECT_EQ(world.spare(node(0), "A", {}), "");
+}
+
 TEST_F(BlocksTest, WhatThePlansReadyTasksLackIsWantedNext) {
   submit({"X1", {"A"}, 1, 0, {"X"}});
   submit({"Y1", {"A", "B"}, 1, 0, {"Y"}});

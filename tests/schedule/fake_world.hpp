@@ -151,13 +151,14 @@ class FakeWorld : public View {
   }
   /// What leaves among those named, least recently used first.
   std::string victim(NodeId at, const Names& candidates) {
-    struct List final : Candidates {
-      std::vector<DatumId> ids;
-      std::size_t at = 0;
-      DatumId next() override { return at < ids.size() ? ids[at++] : no_id<DatumId>; }
-    } list;
-    for (const auto& name : candidates) list.ids.push_back(datum(name));
+    List list = list_of(candidates);
     return names_[index(policy_->victim(at, list))];
+  }
+  /// What leaves among them so that `wanted` can be prefetched; empty if nothing does.
+  std::string spare(NodeId at, const std::string& wanted, const Names& candidates) {
+    List list = list_of(candidates);
+    const DatumId spared = policy_->spare(at, datum(wanted), list);
+    return spared == no_id<DatumId> ? "" : names_[index(spared)];
   }
   Names upcoming(unsigned id, std::size_t most) {
     std::vector<DatumId> ids(most);
@@ -205,6 +206,16 @@ class FakeWorld : public View {
     std::vector<Access> accesses;
     Spec spec;
   };
+  struct List final : Candidates {
+    std::vector<DatumId> ids;
+    std::size_t at = 0;
+    DatumId next() override { return at < ids.size() ? ids[at++] : no_id<DatumId>; }
+  };
+  List list_of(const Names& names) {
+    List list;
+    for (const auto& name : names) list.ids.push_back(datum(name));
+    return list;
+  }
   ReplicaState& state(DatumId id, NodeId at) { return state_[index(at)][index(id)]; }
   NodeId node_of(const Task& task) const {
     for (std::size_t n = 0; n < pipeline_.size(); ++n)

@@ -121,7 +121,7 @@ TEST(BlocksVolume, IsNearTheFloorWhateverTheWorkersAndTheDisk) {
         SCOPED_TRACE(testing::Message() << fraction << " of the triangle, " << workers << " workers, disk at "
                                         << disk / 1e6 << " MB/s");
         const Moved moved = over_neighbours(fraction, workers, disk, Duration{});
-        EXPECT_LT(moved.average, 1.3);
+        EXPECT_LT(moved.average, 1.35);
         EXPECT_LT(moved.most, 1.4);
       }
 }
@@ -132,7 +132,7 @@ TEST(BlocksVolume, HardlyDependsOnHowFastTasksAreSubmitted) {
     for (const Duration submission : {Duration(1'000), Duration(5'000), Duration(20'000)}) {
       SCOPED_TRACE(testing::Message() << workers << " workers, " << submission.count() << " ns per task");
       const Moved moved = over_neighbours(1. / 4, workers, 4e9, submission);
-      EXPECT_LT(moved.average, 1.3);
+      EXPECT_LT(moved.average, 1.35);
       EXPECT_LT(moved.most, 1.4);
     }
 }

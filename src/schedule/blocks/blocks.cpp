@@ -13,6 +13,7 @@ namespace fairlead::schedule {
 namespace {
 
 using Position = std::uint64_t;  // in the plan: when a task is to run
+constexpr Position never = ~Position{0};
 
 /// When the plan uses a datum.
 struct Uses {
@@ -60,15 +61,20 @@ class Blocks final : public Policy {
     DatumId best = no_id<DatumId>;
     Position furthest = 0;
     for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next()) {
-      if (index(datum) >= uses_.size()) return datum;
-      Uses& uses = uses_[index(datum)];
-      while (uses.next < uses.at.size() && over_[uses.at[uses.next]]) ++uses.next;
-      if (uses.next == uses.at.size()) return datum;
-      if (best != no_id<DatumId> && uses.at[uses.next] <= furthest) continue;
+      const Position next = next_use(datum);
+      if (next == never) return datum;
+      if (best != no_id<DatumId> && next <= furthest) continue;
       best = datum;
-      furthest = uses.at[uses.next];
+      furthest = next;
     }
     return best;
+  }
+
+  /// Only what the plan does not use at all: tasks do not run exactly as planned, and what it does use would
+  /// trade places with what is wanted, back and forth.
+  DatumId spare(NodeId node, DatumId, Candidates& candidates) override {
+    const DatumId least = victim(node, candidates);
+    return least != no_id<DatumId> && next_use(least) == never ? least : no_id<DatumId>;
   }
 
   /// What the first ready tasks of the plan lack.
@@ -94,6 +100,13 @@ class Blocks final : public Policy {
     tiles_.attach(view(), lookahead_);
     capacity_ = view().nodes().empty() ? 0 : view().nodes().front().capacity;
     for (const NodeInfo& node : view().nodes()) capacity_ = std::min(capacity_, node.capacity);
+  }
+
+  Position next_use(DatumId datum) {
+    if (index(datum) >= uses_.size()) return never;
+    Uses& uses = uses_[index(datum)];
+    while (uses.next < uses.at.size() && over_[uses.at[uses.next]]) ++uses.next;
+    return uses.next == uses.at.size() ? never : uses.at[uses.next];
   }
 
   template <class Queue>
