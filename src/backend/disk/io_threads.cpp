@@ -259,7 +259,12 @@ void IoThreads::account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome
 void IoThreads::report(Jobs& done, Lock& lock) {
   if (done.empty()) return;
   lock.unlock();
-  for (const Job& job : done) on_done_(job.result);
+  for (const Job& job : done) {
+    // Each piece was dropped, but for what a neighbour was reading just then.
+    if (!job.direct && job.piece < job.request.bytes)
+      drop_clean_pages(job.request.descriptor, job.request.offset, job.request.bytes);
+    on_done_(job.result);
+  }
   done.clear();
   lock.lock();
 }

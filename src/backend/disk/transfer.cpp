@@ -34,6 +34,14 @@ std::span<iovec> without_first(std::span<iovec> parts, std::size_t bytes) {
   return parts;
 }
 
+}  // namespace
+
+void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept {
+  posix_fadvise(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
+}
+
+namespace {
+
 // Writing goes to the page cache first: waiting for the disk here keeps the cache from growing, and shows the
 // disk's errors where they belong. 0, or the error number.
 int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection direction) {
@@ -45,7 +53,7 @@ int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection 
           0 &&
       (errno == EIO || errno == ENOSPC || errno == EDQUOT))
     return errno;  // other errors: there is no disk behind this descriptor
-  posix_fadvise(descriptor, from, length, POSIX_FADV_DONTNEED);
+  drop_clean_pages(descriptor, offset, bytes);
   return 0;
 }
 

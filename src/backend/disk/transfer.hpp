@@ -25,4 +25,7 @@ struct TransferOutcome {
 TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> parts, IoDirection direction,
                                  bool direct);
 
+/// Asks for pages that are written out already to leave the page cache.
+void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept;
+
 }  // namespace fairlead::backend
