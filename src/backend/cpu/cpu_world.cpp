@@ -17,6 +17,7 @@ constexpr Duration told_after{8'000};      // the first of them at the latest, a
 constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
 constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
 constexpr unsigned looks_per_clock = 64;
+constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
 
 void pause_briefly() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -210,8 +211,11 @@ void CpuWorld::help(const std::function<bool()>& done) {
   const auto stop = [&] { return done() || engine_->stopped(); };
   self.clock_is_fresh = false;
   announce(EventKind::worker_arrived);
-  while (!stop())
-    if (!work_once(0, *application_)) rest(self, *application_, stop);
+  while (!stop()) {
+    for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
+    }
+    if (self.mailbox.empty() && application_->unreported() == 0) rest(self, *application_, stop);
+  }
   if (application_->unreported() != 0) application_->report();
   announce(EventKind::worker_left);
 }
