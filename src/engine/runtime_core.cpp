@@ -117,13 +117,13 @@ void RuntimeCore::help_until(const std::function<bool()>& done) {
 void RuntimeCore::help_until_all_done() {
   const auto all_done = [this] {
     std::uint64_t done = 0;
-    for (const Progress& progress : progress_) done += progress.done.load();
+    for (const Progress& progress : progress_) done += progress.done();
     return done == submitted;
   };
   if (all_done()) return;
-  for (Progress& progress : progress_) progress.target.store(0);  // every completion may be the last
+  for (Progress& progress : progress_) progress.set_target(0);  // every completion may be the last
   help(all_done);
-  for (Progress& progress : progress_) progress.target.store(~std::uint64_t{0});
+  for (Progress& progress : progress_) progress.no_target();
 }
 
 void RuntimeCore::flush() {

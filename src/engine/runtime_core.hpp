@@ -58,10 +58,40 @@ struct RegisteredDatum {
 };
 
 /// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may
-/// still look at it when the source is gone.
-struct Progress {
-  alignas(64) std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> target{~std::uint64_t{0}};  ///< the application sleeps until so many are done
+/// still look at it when the source is gone. What the application's thread completes has a count of its own:
+/// that thread is awake then, so that no locked instruction is needed.
+class Progress {
+ public:
+  std::uint64_t done() const noexcept { return by_others_.load() + by_application_.load(); }
+
+  void count_by_application(std::uint64_t tasks) noexcept {
+    // release: whoever sees the count sees what the tasks did. One writer.
+    by_application_.store(by_application_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
+  }
+  /// True if the application may be waiting for this: then it has to be nudged. Any other thread.
+  /// Sequentially consistent, like what reached() does: either we see what it has told, or it sees the count.
+  bool count(std::uint64_t tasks) noexcept {
+    return by_others_.fetch_add(tasks) + tasks + told_.load() >= target_.load();
+  }
+
+  // ---- the application's thread's
+
+  /// From now on threads nudge when so many are done.
+  void set_target(std::uint64_t tasks) noexcept { target_.store(tasks); }
+  void no_target() noexcept { target_.store(~std::uint64_t{0}); }
+  /// The same as `done() >= tasks`; to be asked before going to sleep, so that others know how many they
+  /// lack.
+  bool reached(std::uint64_t tasks) noexcept {
+    const std::uint64_t own = by_application_.load(std::memory_order_relaxed);
+    if (told_.load(std::memory_order_relaxed) != own) told_.store(own);
+    return by_others_.load() + own >= tasks;
+  }
+
+ private:
+  alignas(64) std::atomic<std::uint64_t> by_others_{0};
+  std::atomic<std::uint64_t> target_{~std::uint64_t{0}};
+  std::atomic<std::uint64_t> told_{0};  // by_application_, when others last had to know it
+  alignas(64) std::atomic<std::uint64_t> by_application_{0};
 };
 
 struct CoreOptions {

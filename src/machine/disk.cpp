@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <cerrno>
@@ -86,6 +88,30 @@ bool is_below(const std::string& directory, const std::string& point) {
   return point == "/" || directory.size() == point.size() || directory[point.size()] == '/';
 }
 
+/// Where no mount leads to the directory: in a root directory that is none of its own.
+std::string file_system_by_number(const std::string& directory) {
+  struct statfs told {};
+  if (statfs(directory.c_str(), &told) != 0) return "unknown";
+  switch (static_cast<std::uint32_t>(told.f_type)) {
+    case EXT4_SUPER_MAGIC:
+      return "ext4";
+    case XFS_SUPER_MAGIC:
+      return "xfs";
+    case BTRFS_SUPER_MAGIC:
+      return "btrfs";
+    case OVERLAYFS_SUPER_MAGIC:
+      return "overlay";
+    case NFS_SUPER_MAGIC:
+      return "nfs";
+    case TMPFS_MAGIC:
+      return "tmpfs";
+    case RAMFS_MAGIC:
+      return "ramfs";
+    default:
+      return fmt::format("unknown (number {:#x})", static_cast<std::uint32_t>(told.f_type));
+  }
+}
+
 }  // namespace
 
 Disk disk_of(const std::string& directory) {
@@ -106,6 +132,7 @@ Disk disk_of(const std::string& directory) {
     disk.mounted_at = mount.point;
     disk.file_system = mount.type;
   }
+  if (disk.file_system.empty()) disk.file_system = file_system_by_number(disk.directory);
   disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
   const Descriptor file(unnamed_file(disk.directory, 0));
   disk.writable = bool(file);

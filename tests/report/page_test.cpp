@@ -87,6 +87,12 @@ TEST(ReportPage, OfAHugeRunIsNoWider) {
   EXPECT_LE(widest_line(text(huge)), 100u) << text(huge);
 }
 
+TEST(ReportPage, WhereNothingMovedThereIsNothingToCompare) {
+  RunReport report = example();
+  report.bytes_read = report.bytes_written = 0;
+  EXPECT_THAT(text(report), Not(HasSubstr("floor")));
+}
+
 TEST(ReportPage, ManyWorkersAreOneMeanAndTheTwoEnds) {
   RunReport report = example();
   report.worker_times.assign(9, {5, 3, 2, 100});

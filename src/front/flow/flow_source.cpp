@@ -119,7 +119,7 @@ void FlowSource::insert(const Submission& submission) {
     core_.engine().post(ready);
     if (core_.world().must_be_told()) core_.application().serve();
   }
-  if (submitted_ - progress_.done.load(std::memory_order_relaxed) >= core_.window()) {
+  if (submitted_ - progress_.done() >= core_.window()) {
     core_.engine().horizon_closed();
     wait_until_done(submitted_ - core_.window() / 2);
     core_.throw_if_stopped();
@@ -168,9 +168,9 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
 }
 
 void FlowSource::wait_until_done(std::uint64_t target) {
-  progress_.target.store(target);
-  core_.help([&] { return progress_.done.load() >= target; });
-  progress_.target.store(~std::uint64_t{0});
+  progress_.set_target(target);
+  core_.help([&] { return progress_.reached(target); });
+  progress_.no_target();
 }
 
 void FlowSource::wait() {
@@ -226,11 +226,10 @@ void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recy
     if (task->failure != nullptr || task->cancelled) record(*task);
     graph::Graph::complete(*task, ready, recycler);
   }
+  if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks.size());
+  // Once the last task is counted this flow may be gone.
   engine::DrivenWorld& world = core_.world();
-  engine::Progress& progress = progress_;
-  // Sequentially consistent, like the store of the target: either we see the target, or the sleeper sees the
-  // count. Once the last task is counted this flow may be gone.
-  if (progress.done.fetch_add(tasks.size()) + tasks.size() >= progress.target.load()) world.nudge();
+  if (progress_.count(tasks.size())) world.nudge();
 }
 
 }  // namespace fairlead::front

@@ -47,7 +47,7 @@ class FlowSource final : public TaskSource {
     core_.engine().cancel(*this);
   }
   std::uint64_t submitted() const noexcept { return submitted_; }
-  std::uint64_t done() const noexcept { return progress_.done.load(std::memory_order_acquire); }
+  std::uint64_t done() const noexcept { return progress_.done(); }
 
   void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
 
