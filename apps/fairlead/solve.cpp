@@ -14,11 +14,12 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/choose_tile.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/cholesky_report.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/matrix_to_solve.hpp"
+#include "fairlead/read_vectors.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -28,33 +29,39 @@ namespace fairlead::app {
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "A.npy", .help = "the matrix: square, symmetric, positive definite"},
+    {.name = "A.npy",
+     .help = "the matrix: square, symmetric, positive definite; or --kernel",
+     .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
-constexpr Setting options[] = {{.key = "output",
-                                .type = SettingType::text,
-                                .value_name = "x.npy",
-                                .help = "where the solution goes; it appears whole or not at all",
-                                .letter = 'o'}};
+constexpr Setting options[] = {
+    {.key = "output",
+     .type = SettingType::text,
+     .value_name = "x.npy",
+     .help = "where the solution goes; it appears whole or not at all",
+     .letter = 'o'},
+    {.key = "kernel",
+     .type = SettingType::choice,
+     .choices = "rbf",
+     .help = "the matrix is made from points: rbf has exp(-distance^2 / (2 length-scale^2))"},
+    {.key = "points",
+     .type = SettingType::text,
+     .value_name = "points.npy",
+     .help = "for --kernel: a point in each row"},
+    {.key = "length-scale",
+     .type = SettingType::real,
+     .minimum = "0",
+     .help = "for --kernel: the distance over which points are alike",
+     .default_shown = "1"},
+    {.key = "nugget",
+     .type = SettingType::real,
+     .minimum = "0",
+     .help = "for --kernel: added to the diagonal",
+     .default_shown = "0"}};
 
 constexpr std::size_t small_staging_bytes = 64 * 1024;
 
 using data::ElementType;
 using data::NpyFile;
-
-/// The right-hand sides as T, column-major. Throws NumericalError naming the place of what is not finite.
-template <class T>
-std::vector<T> read_right_hand_sides(const NpyFile& file, std::span<std::byte> staging) {
-  std::vector<T> b(file.rows() * file.columns());
-  file.read_block<T>(0, file.rows(), 0, file.columns(), b.data(), file.rows(), staging);
-  const auto bad = std::ranges::find_if_not(b, [](T value) { return std::isfinite(value); });
-  if (bad != b.end()) {
-    const auto at = static_cast<std::uint64_t>(bad - b.begin());
-    throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
-                                     file.path().string(), at % file.rows(), at / file.rows(),
-                                     std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
-  }
-  return b;
-}
 
 template <class Stored, class T>
 void write_as(data::NpyWriter& out, const std::vector<T>& x, std::uint64_t rows, std::uint64_t columns,
@@ -76,9 +83,8 @@ void write_as(data::NpyWriter& out, const std::vector<T>& x, std::uint64_t rows,
 }
 
 template <class T>
-int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
-          const std::shared_ptr<const NpyFile>& b_file) {
-  const auto n = static_cast<std::int64_t>(a_file->rows());
+int solve(Config config, MatrixToSolve<T>& matrix, const std::shared_ptr<const NpyFile>& b_file) {
+  const std::int64_t n = matrix.n();
   const auto columns = static_cast<std::int64_t>(b_file->columns());
   const machine::Machine machine = machine::discover();
   check_scheduler(config);
@@ -87,18 +93,17 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
   problem.memory_limit = config.bytes("memory");
 
   require_place_for_report(config);
-  auto reader = std::make_unique<linalg::SymmetricNpy<T>>(a_file);
   const linalg::Kernels kernels = load_kernels(config);
   // From here on a signal is heeded almost at once: where files have to have names, this one would be left.
   data::NpyWriter out(config.text("output"), b_file->element(), data::StorageOrder::c,
                       b_file->header().shape);
 
   const std::size_t workers = config.count_or("workers", machine.workers);
-  const Bytes scratch = std::max<Bytes>(linalg::SymmetricNpy<T>::scratch_bytes_per_worker,
+  const Bytes scratch = std::max<Bytes>(matrix.tiling_bytes_per_worker(),
                                         linalg::BackwardError<T>::scratch_bytes_per_worker(columns) +
-                                            linalg::NpySource::staging_bytes + small_staging_bytes);
-  const Bytes reserved = static_cast<Bytes>(n) * static_cast<Bytes>(columns) * sizeof(T) + workers * scratch +
-                         linalg::NpySource::staging_bytes;
+                                            matrix.source_bytes_per_worker() + small_staging_bytes);
+  const Bytes reserved = static_cast<Bytes>(n) * static_cast<Bytes>(columns) * sizeof(T) + matrix.bytes() +
+                         workers * scratch + linalg::NpySource::staging_bytes;
   problem.reserved = reserved;
   const Bytes for_tiles = problem.memory_limit > reserved ? problem.memory_limit - reserved : 0;
   problem.tile = config.has("tile")
@@ -115,17 +120,15 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
     std::vector<T> x;
     {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
-      x = read_right_hand_sides<T>(*b_file, staging);
+      x = read_vectors<T>(*b_file, staging);
     }
     const TiledMatrix<T> tiled_x =
         run.runtime().template tiled_in_place<T>("x", x.data(), n, columns, n, problem.tile);
 
-    run.begin("reading", reader->tasks(a, memory));
-    reader->submit(run.flow(), a, memory);
+    run.begin(matrix.phase(), matrix.tasks(a, memory));
+    matrix.submit(run.flow(), a, memory);
     double seconds = run.end();
-    reader->require_symmetric();
-    reader.reset();
-    a_file->forget_pages();
+    matrix.end_tiling();
 
     const double size = static_cast<double>(n), sides = static_cast<double>(columns);
     run.begin("factorization", linalg::cholesky_tasks(tiles), report::cholesky_flops(size));
@@ -138,12 +141,12 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
     const Counts after = counts_of(run.runtime());
 
     run.begin("error check", linalg::BackwardError<T>::tasks(n));
-    linalg::BackwardError<T> error(kernels, std::make_shared<linalg::NpySource>(a_file),
+    linalg::BackwardError<T> error(kernels, matrix.source(),
                                    std::make_shared<linalg::NpySource>(b_file, small_staging_bytes), x.data(),
                                    columns);
     error.submit(run.flow());
     run.end();
-    a_file->forget_pages();
+    matrix.forget_pages();
     if (!std::isfinite(error.value()))
       throw NumericalError(
           "the solution is not finite: the matrix is too close to singular for this precision");
@@ -166,9 +169,7 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
         (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / seconds * 1e-9;
     report.phases = run.phases();
     report.backward_error = error.value();
-    report::LinkReport source{"A.npy", {}, {}};
-    source.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {a_file->header().data_bytes(), 1};
-    report.links.push_back(source);
+    if (const auto traffic = matrix.traffic()) report.links.push_back(*traffic);
   }
   publish(report, config);
   return success;
@@ -176,25 +177,39 @@ int solve(Config config, const std::shared_ptr<const NpyFile>& a_file,
 
 int run(const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
-  const auto a = std::make_shared<const NpyFile>(given.positionals[0]);
-  const auto b = std::make_shared<const NpyFile>(given.positionals[1]);
-  const auto& shape = a->header().shape;
-  if (a->dimensions() != 2 || a->rows() != a->columns())
-    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", a->path().string(),
-                                 data::shape_text(shape)));
-  if (b->rows() != a->rows())
+  const bool of_points = given.config.has("kernel");
+  for (const std::string_view option : {"points", "length-scale", "nugget"})
+    if (!of_points && given.config.has(option))
+      throw ConfigError(fmt::format("--{} goes with --kernel", option));
+  if (of_points && !given.config.has("points"))
+    throw ConfigError("--kernel makes the matrix from points: give --points points.npy");
+  if (of_points == (given.positionals.size() == 2))
+    throw ConfigError(of_points ? "either A.npy is the matrix or --kernel makes one, not both"
+                                : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
+
+  const auto b = std::make_shared<const NpyFile>(given.positionals.back());
+  const auto a =
+      std::make_shared<const NpyFile>(of_points ? given.config.text("points") : given.positionals[0]);
+  const auto check_rows = [&] {
+    if (a->rows() == b->rows()) return;
     throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
-                                 a->path().string(), data::shape_text(shape), b->path().string(),
+                                 a->path().string(), data::shape_text(a->header().shape), b->path().string(),
                                  data::shape_text(b->header().shape)));
-  return a->element() == ElementType::float32 ? solve<float>(given.config, a, b)
-                                              : solve<double>(given.config, a, b);
+  };
+  const auto solve_with = [&]<class T>(std::unique_ptr<MatrixToSolve<T>> matrix) {
+    check_rows();
+    return solve<T>(given.config, *matrix, b);
+  };
+  if (of_points) return solve_with(matrix_of_points(given.config, *a));
+  return a->element() == ElementType::float32 ? solve_with(matrix_in_file<float>(a))
+                                              : solve_with(matrix_in_file<double>(a));
 }
 
 }  // namespace
 
 const Subcommand solve_command{
     .name = "solve",
-    .summary = "Solves A x = b for a symmetric positive definite matrix in a file.",
+    .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
     .positionals = positionals,
     .options = options,
     .run = run};

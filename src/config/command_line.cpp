@@ -51,10 +51,11 @@ void check_values_present(const std::vector<KnownOption>& known, const std::vect
 void check_positionals(const std::vector<std::string>& given, const CommandLine& own) {
   if (given.size() > own.positionals.size())
     throw ConfigError(fmt::format("unexpected argument \"{}\"", given[own.positionals.size()]));
-  for (std::size_t i = given.size(); i < own.positionals.size(); ++i)
-    if (own.positionals[i].required)
-      throw ConfigError(
-          fmt::format("missing argument {}: {}", own.positionals[i].name, own.positionals[i].help));
+  // Those that may be left out may also come first.
+  std::size_t required = 0;
+  for (const Positional& positional : own.positionals)
+    if (positional.required && ++required > given.size())
+      throw ConfigError(fmt::format("missing argument {}: {}", positional.name, positional.help));
 }
 
 }  // namespace

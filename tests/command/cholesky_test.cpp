@@ -145,6 +145,51 @@ TEST_F(Solve, AskedWithoutOutputOrFilesIsAMistakeOfUsage) {
             1);
 }
 
+TEST_F(Solve, MakesTheMatrixFromPoints) {
+  // Points on a line whose kernel matrix, worked out here, makes the right-hand side of a known solution.
+  constexpr std::size_t n = 300;
+  std::vector<double> points(n), b(n);
+  for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<double>(i) / 20;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const double distance = points[i] - points[j];
+      b[i] += (std::exp(-distance * distance / (2 * 0.25)) + (i == j ? 0.5 : 0)) * static_cast<double>(j % 7);
+    }
+  write("points.npy", n, 1, points, true);
+  write("b.npy", n, 1, b, true);
+  const Answer answer =
+      in_folder("solve --kernel rbf --points '" + path("points.npy") + "' --length-scale 0.5 --nugget 0.5 '" +
+                path("b.npy") + "' -o '" + path("x.npy") + "' --memory 7MiB --tile 64");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  std::vector<double> x(n);
+  NpyFile(path("x.npy")).read_block<double>(0, n, 0, 1, x.data(), n);
+  for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(x[i], static_cast<double>(i % 7), 1e-10) << i;
+}
+
+TEST_F(Solve, SaysWhatAKernelNeeds) {
+  write("points.npy", 4, 2, std::vector<double>{0, 0, 1, 0, 0, 1, 1, std::nan("")});
+  write("b.npy", 4, 1, std::vector<double>(4, 1), true);
+  write("five.npy", 5, 1, std::vector<double>(5, 1), true);
+  const std::string output = " -o '" + path("x.npy") + "' ", b = " '" + path("b.npy") + "' ",
+                    points = " --points '" + path("points.npy") + "' ";
+  const auto asked = [&](const std::string& arguments, int exit_code, const std::string& message) {
+    const Answer answer = in_folder("solve" + arguments + output);
+    EXPECT_EQ(answer.exit_code, exit_code) << arguments;
+    EXPECT_THAT(answer.text, HasSubstr(message)) << arguments;
+    EXPECT_EQ(files(), 3u);
+  };
+  asked(" --kernel rbf" + b, 2, "give --points points.npy");
+  asked(" --kernel rdf" + points + b, 2, "rbf");
+  asked(points + b, 2, "--points goes with --kernel");
+  asked(b, 2, "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
+  asked(" --kernel rbf" + points + b + b, 2, "either A.npy is the matrix or --kernel makes one, not both");
+  asked(" --kernel rbf --length-scale 0" + points + b, 2, "--length-scale 0");
+  asked(" --kernel rbf --nugget -1" + points + b, 2, "nugget");
+  asked(" --kernel rbf --points '" + path("five.npy") + "'" + b, 1, "they need the same number of rows");
+  asked(" --kernel rbf" + points + b, 1,
+        "points.npy: the element in row 3, column 1 (counted from 0) is not a number");
+}
+
 TEST_F(Bench, FactorsOutOfCoreAndWritesTheReport) {
   const Answer answer = in_folder("bench cholesky --n 1200 --json '" + path("report.json") + "'");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;

@@ -1,0 +1,110 @@
+// Matrices in .npy files, and the kernel matrices of points.
+#include "fairlead/matrix_to_solve.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "algorithms/linalg/fill.hpp"
+#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/rbf_matrix.hpp"
+#include "algorithms/linalg/symmetric_npy.hpp"
+#include "fairlead/read_vectors.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using data::NpyFile;
+
+template <class T>
+class MatrixInFile final : public MatrixToSolve<T> {
+ public:
+  explicit MatrixInFile(std::shared_ptr<const NpyFile> file)
+      : file_(std::move(file)), reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_)) {}
+
+  std::int64_t n() const override { return static_cast<std::int64_t>(file_->rows()); }
+  const char* phase() const override { return "reading"; }
+  Bytes tiling_bytes_per_worker() const override { return linalg::SymmetricNpy<T>::scratch_bytes_per_worker; }
+  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const override {
+    return reader_->tasks(tiles, memory);
+  }
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory) override {
+    reader_->submit(flow, tiles, memory);
+  }
+  void end_tiling() override {
+    reader_->require_symmetric();
+    reader_.reset();
+    forget_pages();
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> source() override {
+    return std::make_shared<linalg::NpySource>(file_);
+  }
+  void forget_pages() const override { file_->forget_pages(); }
+  std::optional<report::LinkReport> traffic() const override {
+    report::LinkReport link{"A.npy", {}, {}};
+    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {file_->header().data_bytes(), 1};
+    return link;
+  }
+
+ private:
+  std::shared_ptr<const NpyFile> file_;
+  std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
+};
+
+class MatrixOfPoints final : public MatrixToSolve<double> {
+ public:
+  MatrixOfPoints(linalg::RbfMatrix::Points points, double length_scale, double nugget)
+      : bytes_(points.coordinates.size() * sizeof(double)),
+        matrix_(std::make_shared<linalg::RbfMatrix>(std::move(points), length_scale, nugget)) {}
+
+  std::int64_t n() const override { return matrix_->rows(); }
+  const char* phase() const override { return "generation"; }
+  Bytes bytes() const override { return bytes_; }
+
+  std::uint64_t tasks(const TiledMatrix<double>& tiles, Bytes) const override {
+    const auto side = static_cast<std::uint64_t>(tiles.tile_rows());
+    return side * (side + 1) / 2;
+  }
+  void submit(Flow& flow, const TiledMatrix<double>& tiles, Bytes) override {
+    linalg::fill<double>(flow, matrix_, tiles, Tiles::lower);
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> source() override { return matrix_; }
+
+ private:
+  Bytes bytes_;
+  std::shared_ptr<const linalg::RbfMatrix> matrix_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file) {
+  if (file->dimensions() != 2 || file->rows() != file->columns())
+    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
+                                 data::shape_text(file->header().shape)));
+  return std::make_unique<MatrixInFile<T>>(std::move(file));
+}
+template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>);
+template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>);
+
+std::unique_ptr<MatrixToSolve<double>> matrix_of_points(const Config& config, const NpyFile& points) {
+  const double length_scale = config.has("length-scale") ? config.real("length-scale") : 1;
+  const double nugget = config.has("nugget") ? config.real("nugget") : 0;
+  if (!(length_scale > 0))
+    throw ConfigError(
+        fmt::format("--length-scale {}: the length over which points are alike is positive", length_scale));
+  std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
+  return std::make_unique<MatrixOfPoints>(
+      linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
+                                static_cast<std::int64_t>(points.columns()),
+                                read_vectors<double>(points, staging)},
+      length_scale, nugget);
+}
+
+}  // namespace fairlead::app
