@@ -187,9 +187,9 @@ int run(const ParsedCommandLine& given) {
     throw ConfigError(of_points ? "either A.npy is the matrix or --kernel makes one, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
 
-  const auto b = std::make_shared<const NpyFile>(given.positionals.back());
   const auto a =
       std::make_shared<const NpyFile>(of_points ? given.config.text("points") : given.positionals[0]);
+  const auto b = std::make_shared<const NpyFile>(given.positionals.back());
   const auto check_rows = [&] {
     if (a->rows() == b->rows()) return;
     throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
