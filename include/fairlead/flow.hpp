@@ -10,6 +10,23 @@
 
 namespace fairlead {
 
+/// One task of a flow, to be waited for by itself. Copies are of the same task; the flow may be gone.
+class Future {
+ public:
+  /// The task is over, with or without success. Any thread may ask.
+  bool done() const noexcept;
+  /// Works until the task is over: by the runtime's thread, outside of bodies. Throws TaskError, nesting what
+  /// the task threw, if it failed, or if it was not run because an input was missing or its flow was
+  /// cancelled. Flow::wait() tells of it all the same.
+  void wait() const;
+
+ private:
+  friend class Flow;
+  struct State;
+  explicit Future(std::shared_ptr<State> state) noexcept;
+  std::shared_ptr<State> state_;
+};
+
 class Flow {
  public:
   explicit Flow(Runtime& runtime);
@@ -30,6 +47,15 @@ class Flow {
     submission.line = where.line();
     insert(submission, call.codelet());
   }
+  /// The same, and the task can be waited for by itself.
+  template <class... P>
+  [[nodiscard]] Future future(const Call<P...>& call,
+                              std::source_location where = std::source_location::current()) {
+    detail::Submission submission = call.submission();
+    submission.file = where.file_name();
+    submission.line = where.line();
+    return insert_watched(submission, call.codelet());
+  }
   /// Works until all tasks are over. Throws TaskError for the first that failed, nesting its exception: the
   /// task, its data, where it was submitted, and how many others failed or were not run.
   void wait();
@@ -43,6 +69,8 @@ class Flow {
  private:
   class Implementation;
   void insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet);
+  Future insert_watched(const detail::Submission& submission,
+                        const std::shared_ptr<const CodeletInfo>& codelet);
   std::unique_ptr<Implementation> implementation_;
 };
 

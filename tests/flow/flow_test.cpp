@@ -162,4 +162,52 @@ TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   EXPECT_GT(runtime.statistics().nodes[0].evictions, 0u);
 }
 
+TEST(Future, IsDoneWhenItsTaskIsThoughOthersAreNot) {
+  for (const std::size_t workers : {1, 3}) {
+    Config config;
+    config.set("workers", workers);
+    config.set("memory", "1MiB");
+    config.set("bind-threads", false);
+    Runtime runtime(config);
+    int first = 0, second = 0;
+    const auto a = runtime.value("a", first), b = runtime.value("b", second);
+    const auto add = codelet("add").cpu([](InOut<int> x, int by) { *x += by; });
+    const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("on purpose"); });
+    Flow flow(runtime);
+    for (int i = 0; i < 100; ++i) flow.submit(add(a, 1));
+    const Future sum = flow.future(add(a, 1));
+    sum.wait();
+    EXPECT_TRUE(sum.done());
+    EXPECT_EQ(first, 101);
+    sum.wait();  // again, at once
+    const Future failed = flow.future(fail(b)), skipped = flow.future(add(b, 1));
+    try {
+      failed.wait();
+      ADD_FAILURE() << "no exception";
+    } catch (const TaskError& error) {
+      EXPECT_NE(std::string(error.what()).find("fail(b)"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("on purpose"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(skipped.wait(), TaskError);
+    EXPECT_THROW(flow.wait(), TaskError);
+  }
+}
+
+TEST(Future, MayOutliveItsFlow) {
+  Config config;
+  config.set("workers", 2);
+  config.set("memory", "1MiB");
+  Runtime runtime(config);
+  int value = 0;
+  const auto a = runtime.value("a", value);
+  const auto add = codelet("add").cpu([](InOut<int> x) { ++*x; });
+  const Future future = [&] {
+    Flow flow(runtime);
+    return flow.future(add(a));
+  }();
+  EXPECT_TRUE(future.done());
+  future.wait();
+  EXPECT_EQ(value, 1);
+}
+
 }  // namespace fairlead

@@ -29,6 +29,28 @@ Flow::~Flow() {
 void Flow::insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
   implementation_->source->submit(submission, codelet);
 }
+/// Keeps the runtime, whose thread waits.
+struct Future::State {
+  std::shared_ptr<void> runtime;
+  engine::RuntimeCore& core;
+  std::shared_ptr<front::WatchedTask> task = std::make_shared<front::WatchedTask>();
+};
+
+Future::Future(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+bool Future::done() const noexcept { return state_->task->over.load(); }
+void Future::wait() const {
+  state_->core.check_caller("wait");
+  state_->core.engine().horizon_closed();
+  state_->core.help_until([this] { return done(); });
+  state_->task->rethrow();
+}
+Future Flow::insert_watched(const detail::Submission& submission,
+                            const std::shared_ptr<const CodeletInfo>& codelet) {
+  auto state = std::make_shared<Future::State>(implementation_->runtime, implementation_->core);
+  implementation_->source->submit(submission, codelet, state->task);
+  return Future(std::move(state));
+}
+
 void Flow::wait() { implementation_->source->wait(); }
 void Flow::cancel() { implementation_->source->cancel(); }
 std::uint64_t Flow::submitted() const noexcept { return implementation_->source->submitted(); }

@@ -18,6 +18,23 @@ std::string mebibytes(Bytes bytes) {
   return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
 }
 
+std::string failed(const std::string& task, const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return "the task " + task + " failed: " + error.what();
+  } catch (...) {
+    return "the task " + task + " failed: it threw something that is not a std::exception";
+  }
+}
+[[noreturn]] void throw_nesting(const std::exception_ptr& cause, const std::string& text) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (...) {
+    std::throw_with_nested(TaskError(text));
+  }
+}
+
 engine::RuntimeCore& checked(engine::RuntimeCore& core) {
   core.check_caller("the beginning of a flow");
   return core;
@@ -42,7 +59,7 @@ bool FlowSource::finish() noexcept {
   return done() == submitted_;
 }
 
-void FlowSource::insert(const Submission& submission) {
+void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched) {
   std::array<graph::Insertion, 64> insertions;
   std::array<std::uint8_t, 256> access_of_use;
   std::size_t count = 0, used = 0;
@@ -100,6 +117,11 @@ void FlowSource::insert(const Submission& submission) {
       core_.graph().discard(*task);
       throw;
     }
+  }
+  if (watched != nullptr) {
+    const std::lock_guard guard(failure_mutex_);
+    watched_.emplace(task->id, std::move(watched));
+    watched_count_.store(watched_.size());
   }
   if (core_.engine().wants_submissions()) {
     for (std::size_t i = 0; i < count; ++i) {  // what insert() is about to write, for those who look now
@@ -183,21 +205,10 @@ void FlowSource::wait() {
   const std::exception_ptr cause = std::exchange(failure_, nullptr);
   const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
   if (cause == nullptr) throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
-  std::string text = "the task " + failed_task_ + " failed: ";
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    text += error.what();
-  } catch (...) {
-    text += "it threw something that is not a std::exception";
-  }
+  std::string text = failed(failed_task_, cause);
   if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
   if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
-  try {
-    std::rethrow_exception(cause);
-  } catch (...) {
-    std::throw_with_nested(TaskError(text));
-  }
+  throw_nesting(cause, text);
 }
 
 std::string FlowSource::describe(const Task& task) const {
@@ -221,9 +232,35 @@ void FlowSource::record(const Task& task) {
   }
 }
 
+/// The task was watched before it was inserted, so that whoever completes it sees that.
+void FlowSource::tell(const Task& task) {
+  std::shared_ptr<WatchedTask> watched;
+  {
+    const std::lock_guard guard(failure_mutex_);
+    const auto found = watched_.find(task.id);
+    if (found == watched_.end()) return;
+    watched = std::move(found->second);
+    watched_.erase(found);
+    watched_count_.store(watched_.size());
+  }
+  watched->failure = task.failure;
+  watched->cancelled = task.cancelled;
+  if (task.failure != nullptr || task.cancelled) watched->text = describe(task);
+  watched->over.store(true);
+  core_.world().nudge();
+}
+
+void WatchedTask::rethrow() const {
+  if (failure == nullptr && !cancelled) return;
+  if (failure == nullptr)
+    throw TaskError("the task " + text + " was not run: an input is missing, or its flow was cancelled");
+  throw_nesting(failure, failed(text, failure));
+}
+
 void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) {
   for (Task* task : tasks) {
     if (task->failure != nullptr || task->cancelled) record(*task);
+    if (watched_count_.load(std::memory_order_relaxed) != 0) tell(*task);
     graph::Graph::complete(*task, ready, recycler);
   }
   if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks.size());

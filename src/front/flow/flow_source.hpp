@@ -3,10 +3,12 @@
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "data/task_source.hpp"
@@ -15,6 +17,17 @@
 namespace fairlead::front {
 
 using detail::Submission;
+
+/// How a task went that somebody waits for by itself. Written once, before `over`.
+struct WatchedTask {
+  std::exception_ptr failure;
+  bool cancelled = false;
+  std::string text;  // what it was, if it did not succeed
+  std::atomic<bool> over{false};
+
+  /// Throws TaskError if the task failed or was not run.
+  void rethrow() const;
+};
 
 class FlowSource final : public TaskSource {
  public:
@@ -33,10 +46,11 @@ class FlowSource final : public TaskSource {
     insert(submission);
   }
   /// The same; what the task needs of the codelet stays as long as the flow.
-  void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
+  void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
+              std::shared_ptr<WatchedTask> watched = nullptr) {
     core_.check_caller("submit");
     retain(codelet);
-    insert(submission);
+    insert(submission, std::move(watched));
   }
   /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
   /// others.
@@ -52,7 +66,8 @@ class FlowSource final : public TaskSource {
   void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
 
  private:
-  void insert(const Submission& submission);
+  void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr);
+  void tell(const Task& task);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
   void check_footprint(const Submission& submission) const;
   std::string describe(const Task& task) const;
@@ -65,10 +80,12 @@ class FlowSource final : public TaskSource {
   std::uint64_t submitted_ = 0;  // the submitter's
   bool finished_ = false;
   engine::Progress& progress_;
-  std::mutex failure_mutex_;  // guards the three below
+  std::mutex failure_mutex_;  // guards what follows
   std::exception_ptr failure_;
   std::string failed_task_;
   std::uint64_t failed_ = 0, cancelled_ = 0;
+  std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;  // likewise
+  std::atomic<std::size_t> watched_count_{0};                         // its size
 };
 
 }  // namespace fairlead::front
