@@ -1,13 +1,18 @@
 // The peer of the factorization in core: LAPACK's potrf on the whole matrix, with threads of its own, from
 // the same library and core type as Fairlead's kernels and on the same generated matrix.
 //
-//   lapack_potrf [--n 16384] [--threads 2] [--repetitions 5] [--seed 0] [--json]
+//   lapack_potrf [--n 16384] [--threads 2] [--repetitions 5] [--seed 0] [--map DIRECTORY] [--json]
+//
+// With --map the matrix is a file in that directory, mapped into memory: what one does whose matrix does not
+// fit and who has LAPACK only. See scripts/bench-mapped.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -35,6 +40,7 @@ struct Asked {
   std::int64_t n = 16384;
   int threads = 2, repetitions = 5;
   std::uint64_t seed = 0;
+  std::string map;
   bool json = false;
 };
 
@@ -47,6 +53,10 @@ Asked asked_by(int argc, char** argv) {
       continue;
     }
     if (i + 1 == argc) throw ConfigError(fmt::format("{} is unknown or lacks a number", option));
+    if (option == "--map") {
+      asked.map = argv[++i];
+      continue;
+    }
     const std::int64_t number = std::atoll(argv[++i]);
     if (option == "--n")
       asked.n = number;
@@ -57,21 +67,33 @@ Asked asked_by(int argc, char** argv) {
     else if (option == "--seed")
       asked.seed = static_cast<std::uint64_t>(number);
     else
-      throw ConfigError(
-          fmt::format("unknown option {}; there are --n --threads --repetitions --seed --json", option));
+      throw ConfigError(fmt::format(
+          "unknown option {}; there are --n --threads --repetitions --seed --map --json", option));
   }
   if (asked.n < 1 || asked.n > 100'000 || asked.threads < 1 || asked.repetitions < 1)
     throw ConfigError("n is 1 to 100000, threads and repetitions at least 1");
   return asked;
 }
 
-/// A column-major n x n matrix in huge pages.
+/// A column-major n x n matrix in huge pages; or in a file without a name in a directory, if that is not
+/// empty.
 class Matrix {
  public:
-  explicit Matrix(std::int64_t n) : n_(n), bytes_(static_cast<std::size_t>(n * n) * sizeof(double)) {
-    void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  explicit Matrix(std::int64_t n, const std::string& directory = {})
+      : n_(n), bytes_(static_cast<std::size_t>(n * n) * sizeof(double)) {
+    int file = -1;
+    if (!directory.empty()) {
+      file = ::open(directory.c_str(), O_TMPFILE | O_RDWR, 0600);
+      if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes_)) != 0)
+        throw SystemError(fmt::format("no file of {} bytes in {}", bytes_, directory));
+    }
+    const int how = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, file, 0);
     if (memory == MAP_FAILED) throw SystemError(fmt::format("no {} bytes of memory", bytes_));
-    ::madvise(memory, bytes_, MADV_HUGEPAGE);
+    if (file < 0)
+      ::madvise(memory, bytes_, MADV_HUGEPAGE);
+    else
+      ::close(file);  // the mapping keeps it
     data_ = static_cast<double*>(memory);
   }
   Matrix(const Matrix&) = delete;
@@ -124,6 +146,7 @@ std::shared_ptr<const Blas> load(int threads) {
   KernelSettings settings;
   settings.helper = {"/proc/self/exe", "time-blas"};
   settings.cache_directory = config.text_or("cache-directory", "");
+  settings.libraries = {"libopenblas.so.0"};  // the only one here whose LAPACK has threads of its own
   if (config.has("blas")) settings.libraries = {config.text("blas")};
   settings.core_type = config.text_or("blas-coretype", "");
   const BlasCandidate chosen = choose_kernels(settings).best.candidate;
@@ -151,7 +174,7 @@ int run(const Asked& asked) {
     warm.generate(asked.seed, asked.threads);
     (void)blas->potrf<double>(Triangle::lower, static_cast<int>(small), warm.data(), static_cast<int>(small));
   }
-  const Matrix a(asked.n);
+  const Matrix a(asked.n, asked.map);
   std::vector<double> rates, seconds;
   for (int i = 0; i < asked.repetitions; ++i) {
     a.generate(asked.seed, asked.threads);

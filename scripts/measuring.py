@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+MIB = 1 << 20
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -30,15 +31,71 @@ def program(build: pathlib.Path, name: str) -> pathlib.Path:
     return path
 
 
+class Cgroup:
+    """A memory cgroup of a given size below the first hierarchy that has the controller, v1 or v2."""
+
+    def __init__(self, limit: int):
+        self.folder, self.limit_file, self.peak_file = self.place()
+        self.folder.mkdir()
+        (self.folder / self.limit_file).write_text(str(limit))
+        for swap in ("memory.memsw.limit_in_bytes", "memory.swap.max"):
+            try:
+                (self.folder / swap).write_text(str(limit) if "memsw" in swap else "0")
+            except OSError:
+                pass  # no swap is counted here
+
+    @staticmethod
+    def place() -> tuple[pathlib.Path, str, str]:
+        name = f"fairlead-check-{os.getpid()}"
+        for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
+            _, place, kind, options, *_ = line.split()
+            root = pathlib.Path(place)
+            if kind == "cgroup" and "memory" in options.split(","):
+                return root / name, "memory.limit_in_bytes", "memory.max_usage_in_bytes"
+            if kind == "cgroup2" and "memory" in (root / "cgroup.controllers").read_text().split():
+                if "memory" not in (root / "cgroup.subtree_control").read_text().split():
+                    (root / "cgroup.subtree_control").write_text("+memory")
+                return root / name, "memory.max", "memory.peak"
+        raise OSError("no hierarchy has the memory controller")
+
+    def enter(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def read(self, name: str) -> str:
+        try:
+            return (self.folder / name).read_text().strip()
+        except OSError:
+            return "unknown"
+
+    def figures(self) -> str:
+        peak = self.read(self.peak_file)
+        events = {}
+        for name in ("memory.oom_control", "memory.events"):
+            for line in self.read(name).splitlines():
+                key, _, value = line.partition(" ")
+                events[key] = value
+        peak = f"{int(peak) / MIB:.0f} MiB at most" if peak.isdigit() else "peak unknown"
+        return f"{peak}, page cache included, {events.get('oom_kill', '?')} processes killed"
+
+    def remove(self):
+        self.folder.rmdir()
+
+
 class Failed(Exception):
     """A program ended with an error; says which, and what it printed."""
 
 
-def run(command: list, limit_seconds: float, **more) -> str:
-    """Runs it undisturbed and returns what it prints."""
+def run(command: list, limit_seconds: float, enter: "Cgroup | None" = None, **more) -> str:
+    """Runs it undisturbed, in the cgroup if there is one, and returns what it prints."""
     words = [str(word) for word in command]
+
+    def prepare():
+        if enter is not None:
+            enter.enter()
+        undisturbed()
+
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=limit_seconds, preexec_fn=undisturbed,
+        done = subprocess.run(words, capture_output=True, text=True, timeout=limit_seconds, preexec_fn=prepare,
                               **more)
     except subprocess.TimeoutExpired:
         raise Failed(f"{shlex.join(words)}\n  did not end within {limit_seconds:.0f} s") from None

@@ -5,7 +5,7 @@ from measuring import median
 GRAPHS = (("independent", "independent"), ("chain", "chain"), ("wavefront-1000", "wavefront 1000 x 1000"),
           ("cholesky-40", "Cholesky 40"), ("cholesky-80", "Cholesky 80"))
 KERNELS = ("gemm", "syrk", "trsm", "potrf")
-SYSTEMS = {"fairlead": "Fairlead", "fairlead-darts": "Fairlead, darts", "openmp": "GCC OpenMP", "tbb": "oneTBB",
+SYSTEMS = {"fairlead": "Fairlead", "fairlead-darts": "Fairlead, darts", "fairlead-recorded": "Fairlead, a Recording", "openmp": "GCC OpenMP", "tbb": "oneTBB",
            "starpu": "StarPU 1.3"}
 
 

@@ -46,7 +46,7 @@ std::string help_of(std::string_view name) {
       "usage: fairlead SUBCOMMAND [arguments] [options]\n\n"
       "Runs graphs of tasks whose data do not fit where the computing happens.\n\n";
   for (const Subcommand* subcommand : subcommands())
-    if (!subcommand->hidden) out += fmt::format("  {:<10}{}\n", subcommand->name, subcommand->summary);
+    if (!subcommand->hidden) out += fmt::format("  {:<11}{}\n", subcommand->name, subcommand->summary);
   out += "\nfairlead SUBCOMMAND --help shows its options; fairlead --version the version.\n";
   return out;
 }

@@ -4,7 +4,8 @@
 
 #include "base/json.hpp"
 #include "config/value.hpp"
-#include "fairlead/cholesky_report.hpp"
+#include "fairlead/dense_report.hpp"
+#include "fairlead/kept_facts.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
@@ -97,11 +98,32 @@ void print_kernels(const linalg::KernelChoice& choice) {
     print_row("", fmt::format("the timings could not be kept: {}", choice.cache_problem));
 }
 
+void print_kept(const KeptFacts& known) {
+  if (!known.file) return print_row("measured", "nothing is kept: there is no cache-directory");
+  if (!known.facts.problem.empty()) return print_row("measured", known.facts.problem);
+  std::size_t codelets = 0;
+  const std::string* last = nullptr;
+  for (const model::KeptDuration& kept : known.facts.durations) {  // in the order of codelets
+    codelets += last == nullptr || *last != kept.codelet;
+    last = &kept.codelet;
+  }
+  print_row("measured", known.facts.durations.empty()
+                            ? "no durations of tasks are kept yet"
+                            : fmt::format("durations of {} codelet{}, {} in all, kept in {}", codelets,
+                                          codelets == 1 ? "" : "s", known.facts.durations.size(),
+                                          known.file->path().string()));
+  if (known.facts.links.empty())
+    print_row("", "no links: fairlead calibrate measures them");
+  else
+    fmt::print("\n");
+  print_links(known.facts.links);
+}
+
 Json timing_json(const linalg::BlasTiming& timing) {
   return Json::object({{"path", timing.path},
                        {"core_type", timing.core_type},
-                       {"gemm_gflops", timing.gemm_gflops},
-                       {"potrf_gflops", timing.potrf_gflops}});
+                       {"gemm_gflops", timing.rates.gemm},
+                       {"potrf_gflops", timing.rates.potrf}});
 }
 
 void print_settings(const Config& config) {
@@ -116,7 +138,7 @@ void print_settings(const Config& config) {
 }
 
 Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoice& kernels,
-             const Config& config) {
+             const KeptFacts& known, const Config& config) {
   Json nodes = Json::array();
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
@@ -159,6 +181,8 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
       {"kernels", Json::object({{"best", timing_json(kernels.best)},
                                 {"by_default", timing_json(kernels.by_default)},
                                 {"gain", kernels.gain()}})},
+      {"links", links_json(known.facts.links)},
+      {"durations_kept", known.facts.durations.size()},
       {"settings", settings},
   });
 }
@@ -170,8 +194,10 @@ int run(const ParsedCommandLine& given) {
   const linalg::KernelChoice kernels = choose_kernels(config);
   print_machine(machine, disk, config);
   print_kernels(kernels);
+  const KeptFacts known(config, machine);
+  print_kept(known);
   if (given.list_config) print_settings(config);
-  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, kernels, config));
+  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, kernels, known, config));
   return success;
 }
 

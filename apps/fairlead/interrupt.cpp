@@ -32,8 +32,10 @@ HandlerState state;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 
-// What the watching thread reads: a signal has come, or it is over. Two bits of the counter of an eventfd.
-constexpr std::uint64_t signal_came = 1, over = std::uint64_t(1) << 32;
+// What the watching thread reads: a signal has come, the status is wanted, or it is over. Parts of the
+// counter of an eventfd.
+constexpr std::uint64_t signal_came = 1, status_wanted = std::uint64_t(1) << 16,
+                        over = std::uint64_t(1) << 32;
 
 // Only async-signal-safe calls here and below it.
 void handle(int number, siginfo_t* info, void*) {
@@ -61,10 +63,22 @@ SystemError refused(const char* what) {
   return SystemError(fmt::format("{}: {}", what, std::generic_category().message(errno)));
 }
 
+// SIGUSR1: async-signal-safe, too.
+void ask_for_status(int, siginfo_t*, void*) {
+  const int saved_errno = errno;
+  state.running.fetch_add(1);
+  if (const int fd = state.event_fd.load(); fd >= 0) {
+    [[maybe_unused]] const ssize_t written = ::write(fd, &status_wanted, sizeof status_wanted);
+  }
+  state.running.fetch_sub(1);
+  errno = saved_errno;
+}
+
 }  // namespace
 
-Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text)
-    : cancel_(std::move(cancel)) {
+Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text,
+                     std::function<void()> tell_status)
+    : cancel_(std::move(cancel)), tell_status_(std::move(tell_status)) {
   if (state.taken.exchange(true)) throw UsageError("interrupts are handled already; one Interrupt at a time");
   const std::string text = on_exit_text ? *on_exit_text : isatty(STDERR_FILENO) == 1 ? "\n" : "";
   state.on_exit_text_size = std::min(text.size(), state.on_exit_text.size());
@@ -78,6 +92,7 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
     watcher_ = std::thread([this] { watch(); });
     install(SIGINT, handle);
     install(SIGTERM, handle);
+    if (tell_status_) install(SIGUSR1, ask_for_status);
     install(SIGXFSZ, nullptr);
   } catch (...) {
     put_back();
@@ -135,7 +150,8 @@ void Interrupt::watch() const {
       continue;
     }
     // Once: a second signal does not come here, it ends the process.
-    if (added % over != 0) cancel_();
+    if (added % status_wanted != 0) cancel_();
+    if (added / status_wanted % status_wanted != 0) tell_status_();
   } while (added < over);
 }
 

@@ -20,7 +20,10 @@ class Interrupt {
   /// ignored when it comes from the terminal's keyboard, which meant another program; one that somebody sends
   /// to this process counts. One object at a time; a second throws UsageError. SystemError if the system
   /// refuses.
-  explicit Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text = {});
+  /// SIGUSR1 makes `tell_status` be called, on the same thread, as often as it comes; without, it is left as
+  /// it was.
+  explicit Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text = {},
+                     std::function<void()> tell_status = {});
   /// Puts back the handlers that were there; a `cancel` under way is waited for.
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
@@ -38,9 +41,9 @@ class Interrupt {
   void put_back() noexcept;
   void watch() const;
 
-  std::function<void()> cancel_;
+  std::function<void()> cancel_, tell_status_;
   int event_fd_ = -1;
-  Installed installed_[3] = {};
+  Installed installed_[4] = {};
   int installed_count_ = 0;
   std::thread watcher_;
 };

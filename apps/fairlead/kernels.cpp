@@ -11,10 +11,10 @@ namespace fairlead::app {
 
 linalg::KernelChoice choose_kernels(const Config& config) {
   linalg::KernelSettings settings;
-  if (config.has("blas")) {
-    settings.libraries = {config.text("blas")};
-    settings.fallback.clear();
-  }
+  if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
+  if (config.has("blas"))
+    settings.libraries =
+        linalg::libraries_named(config.text("blas"), linalg::find_blas_libraries(settings.loader));
   settings.core_type = config.text_or("blas-coretype", "");
   if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
   settings.helper = {"/proc/self/exe", "time-blas"};

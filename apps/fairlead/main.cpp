@@ -20,7 +20,7 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&solve_command, &bench, &info, &help};
+constexpr const Subcommand* all[] = {&solve_command, &bench, &info, &calibrate, &status_command, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {

@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
-#include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/rbf_matrix.hpp"
+#include "algorithms/linalg/rounded_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "fairlead/read_vectors.hpp"
 
@@ -57,27 +58,30 @@ class MatrixInFile final : public MatrixToSolve<T> {
   std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
 };
 
-class MatrixOfPoints final : public MatrixToSolve<double> {
+template <class T>
+class MatrixOfPoints final : public MatrixToSolve<T> {
  public:
   MatrixOfPoints(linalg::RbfMatrix::Points points, double length_scale, double nugget)
-      : bytes_(points.coordinates.size() * sizeof(double)),
-        matrix_(std::make_shared<linalg::RbfMatrix>(std::move(points), length_scale, nugget)) {}
+      : matrix_(std::make_shared<linalg::RbfMatrix>(std::move(points), length_scale, nugget)) {}
 
   std::int64_t n() const override { return matrix_->rows(); }
-  const char* phase() const override { return "generation"; }
-  Bytes bytes() const override { return bytes_; }
-
-  std::uint64_t tasks(const TiledMatrix<double>& tiles, Bytes) const override {
-    const auto side = static_cast<std::uint64_t>(tiles.tile_rows());
-    return side * (side + 1) / 2;
+  const char* phase() const override { return nullptr; }
+  Bytes bytes() const override { return matrix_->bytes(); }
+  Bytes tiling_bytes_per_worker() const override {
+    return std::is_same_v<T, double> ? 0 : linalg::RoundedMatrix::scratch_bytes;
   }
-  void submit(Flow& flow, const TiledMatrix<double>& tiles, Bytes) override {
-    linalg::fill<double>(flow, matrix_, tiles, Tiles::lower);
+
+  TiledMatrix<T> tiles(Runtime& runtime, std::int32_t tile) const override {
+    std::shared_ptr<const linalg::MatrixSource<T>> elements;
+    if constexpr (std::is_same_v<T, double>)
+      elements = matrix_;
+    else
+      elements = std::make_shared<linalg::RoundedMatrix>(matrix_);
+    return runtime.tiled<T>("A", n(), n(), tile, linalg::generated_from(std::move(elements)), Tiles::lower);
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override { return matrix_; }
 
  private:
-  Bytes bytes_;
   std::shared_ptr<const linalg::RbfMatrix> matrix_;
 };
 
@@ -93,18 +97,21 @@ std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> 
 template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>);
 template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>);
 
-std::unique_ptr<MatrixToSolve<double>> matrix_of_points(const Config& config, const NpyFile& points) {
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(const Config& config, const NpyFile& points) {
   const double length_scale = config.has("length-scale") ? config.real("length-scale") : 1;
   const double nugget = config.has("nugget") ? config.real("nugget") : 0;
   if (!(length_scale > 0))
     throw ConfigError(
         fmt::format("--length-scale {}: the length over which points are alike is positive", length_scale));
   std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
-  return std::make_unique<MatrixOfPoints>(
+  return std::make_unique<MatrixOfPoints<T>>(
       linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
                                 static_cast<std::int64_t>(points.columns()),
                                 read_vectors<double>(points, staging)},
       length_scale, nugget);
 }
+template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(const Config&, const NpyFile&);
+template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(const Config&, const NpyFile&);
 
 }  // namespace fairlead::app

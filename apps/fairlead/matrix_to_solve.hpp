@@ -3,14 +3,14 @@
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/flow.hpp>
-#include <fairlead/tiled_matrix.hpp>
+#include <fairlead/runtime.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 #include "data/npy/npy_file.hpp"
 #include "report/run_report.hpp"
 
@@ -21,7 +21,7 @@ class MatrixToSolve {
  public:
   virtual ~MatrixToSolve() = default;
   virtual std::int64_t n() const = 0;
-  /// What bringing it into tiles is called.
+  /// What bringing it into tiles is called. Null: the tiles are made when the factorization first needs them.
   virtual const char* phase() const = 0;
   /// Memory that this object keeps, and what bringing the matrix into tiles and reading it from source() take
   /// for each worker.
@@ -29,9 +29,13 @@ class MatrixToSolve {
   virtual Bytes tiling_bytes_per_worker() const { return 0; }
   virtual Bytes source_bytes_per_worker() const { return 0; }
 
-  virtual std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const = 0;
+  /// The lower triangle, before it is brought there.
+  virtual TiledMatrix<T> tiles(Runtime& runtime, std::int32_t tile) const {
+    return runtime.tiled<T>("A", n(), n(), tile, Tiles::lower);
+  }
+  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
   /// This object must stay until the flow has been waited for.
-  virtual void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory) = 0;
+  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/) {}
   /// Once the flow has been waited for: throws NumericalError if the matrix cannot be used. It is not brought
   /// into tiles again.
   virtual void end_tiling() {}
@@ -47,6 +51,7 @@ template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file);
 /// What --kernel and its options make of points, one in each row. Throws ConfigError, and NumericalError
 /// naming the place of what is not finite.
-std::unique_ptr<MatrixToSolve<double>> matrix_of_points(const Config& config, const data::NpyFile& points);
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(const Config& config, const data::NpyFile& points);
 
 }  // namespace fairlead::app

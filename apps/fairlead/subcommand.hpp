@@ -36,6 +36,8 @@ struct Subcommand {
 extern const Subcommand solve_command;
 extern const Subcommand bench;
 extern const Subcommand info;
+extern const Subcommand calibrate;
+extern const Subcommand status_command;
 extern const Subcommand help;
 
 /// Every subcommand, in the order of `fairlead --help`.

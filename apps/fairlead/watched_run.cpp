@@ -1,8 +1,12 @@
 // Phases, the display and the end on request.
 #include "fairlead/watched_run.hpp"
 
-#include <chrono>
+#include <fmt/format.h>
 
+#include <chrono>
+#include <cstdio>
+
+#include "engine/runtime_core.hpp"
 #include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {
@@ -16,14 +20,32 @@ double steady_seconds() {
 }  // namespace
 
 WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels)
-    : kernels_(std::move(kernels)), runtime_(config, reserved), flow_(runtime_), interrupt_([this] {
-        flow_.cancel();
-        runtime_.wind_down();
-      }) {
+    : kernels_(std::move(kernels)),
+      runtime_(config, reserved),
+      flow_(runtime_),
+      interrupt_(
+          [this] {
+            flow_.cancel();
+            runtime_.wind_down();
+          },
+          {}, [this] { fmt::print(stderr, "\n{}", status()); }),
+      status_server_([this] { return status(); }) {
+  style_ = progress_style(config.text("progress"), 2);
+  show();
+}
+
+void WatchedRun::show() {
   Progress::Options options;
-  options.style = progress_style(config.text("progress"), 2);
+  options.style = style_;
   options.snapshot = [this] { return snapshot(); };
   progress_.emplace(std::move(options));
+}
+
+void WatchedRun::say(const std::string& line) {
+  progress_->abandon();
+  progress_.reset();
+  fmt::print(stderr, "{}\n", line);
+  show();
 }
 
 void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops) {
@@ -33,13 +55,23 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
     current_ = {name, flow_.submitted(), tasks, kernels_.flops_done(), flops};
   }
   began_ = steady_seconds();
+  began_at_ = runtime_.core().world().now();
+}
+
+std::string WatchedRun::status() const {
+  const ProgressSnapshot now = snapshot();
+  std::string text = fmt::format("fairlead: {}", now.phase.empty() ? "starting" : now.phase);
+  if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks are over", now.tasks_done, now.tasks_total);
+  return text + "\n" + runtime_.status();
 }
 
 WatchedRun::~WatchedRun() {
   if (progress_) progress_->abandon();
 }
 
-double WatchedRun::end(bool flushed) {
+void WatchedRun::wait() { wait(false); }
+
+void WatchedRun::wait(bool flushed) {
   try {
     linalg::wait_for_results(flow_);
     throw_if_interrupted();
@@ -48,7 +80,13 @@ double WatchedRun::end(bool flushed) {
     throw_if_interrupted();  // that tasks were cancelled is then no news
     throw;
   }
+}
+
+double WatchedRun::end(bool flushed) {
+  wait(flushed);
   const double seconds = steady_seconds() - began_;
+  if (trace::Recorder* recorder = runtime_.core().engine().recorder())
+    recorder->phase({std::string(current_.name), began_at_, runtime_.core().world().now()});
   phases_.push_back({std::string(current_.name), seconds});
   return seconds;
 }

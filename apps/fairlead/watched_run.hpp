@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/progress.hpp"
+#include "fairlead/status_server.hpp"
 #include "report/run_report.hpp"
 
 namespace fairlead::app {
@@ -31,17 +33,24 @@ class WatchedRun {
   /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
   /// progress; 0 = unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
+  /// Waits for the tasks so far; the phase goes on. Throws as end().
+  void wait();
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
   /// Of all phases that ended.
   const std::vector<report::Phase>& phases() const noexcept { return phases_; }
+  /// A line to the standard error stream that the display does not spoil.
+  void say(const std::string& line);
   /// Takes the display away: nothing more is shown.
   void stop_showing();
 
  private:
+  void wait(bool flushed);
+  void show();
   void throw_if_interrupted() const;
   ProgressSnapshot snapshot() const;
+  std::string status() const;
 
   linalg::Kernels kernels_;
   Runtime runtime_;
@@ -53,9 +62,12 @@ class WatchedRun {
   };
   mutable std::mutex mutex_;  // guards current_, which the display reads
   Current current_;
+  ProgressStyle style_;
   double began_ = 0;  // seconds on the steady clock
+  Time began_at_{};   // on the runtime's
   std::vector<report::Phase> phases_;
   Interrupt interrupt_;  // what follows is taken down first: it uses the flow from other threads
+  StatusServer status_server_;
   std::optional<Progress> progress_;
 };
 

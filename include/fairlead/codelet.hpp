@@ -7,9 +7,15 @@
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/completion.hpp>
 #include <fairlead/detail/submission.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/extended_call.hpp>
 #include <fairlead/parameter.hpp>
+#include <fairlead/reduce.hpp>
+#include <fairlead/scratch.hpp>
+#include <fairlead/team.hpp>
 
 #include <array>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <new>
@@ -22,24 +28,24 @@ namespace fairlead {
 
 namespace detail {
 
-/// What a task keeps of one argument: the shape of a datum, or the value.
+/// What a task keeps of one argument: the shape of a datum, the size of scratch, or the value.
 template <class P, bool = is_datum<P>>
 struct Kept {
   using type = typename std::remove_cvref_t<P>::Stored;
 };
 template <class P>
 struct Kept<P, false> {
-  using type = std::remove_cvref_t<P>;
+  using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
 
-/// What the caller passes for one parameter: a handle, or a value.
+/// What the caller passes for one parameter: a handle, a size of scratch, or a value.
 template <class P, bool = is_datum<P>>
 struct Passed {
   using type = Handle<typename std::remove_cvref_t<P>::Datum>;
 };
 template <class P>
 struct Passed<P, false> {
-  using type = std::remove_cvref_t<P>;
+  using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
 
 template <class... P>
@@ -65,6 +71,7 @@ template <class... P>
 struct Closure {
   using Content = Arguments<P...>;
   static constexpr bool inside = sizeof(Content) <= closure_capacity && alignof(Content) <= 16;
+  static constexpr std::uint32_t bytes = inside ? sizeof(Content) : sizeof(Content*);
   static Content& content(void* closure) noexcept {
     if constexpr (inside) {
       return *std::launder(reinterpret_cast<Content*>(closure));
@@ -97,36 +104,99 @@ struct Signature<R (*)(P...)> {
   using Parameters = std::tuple<P...>;
 };
 
-template <class F, bool Asynchronous, class... P>
+/// The user's formula for the work of a task, of the handles and values that its call is given.
+template <class F, class... P>
+struct Formula {
+  using Given = std::tuple<const typename Passed<P>::type*...>;
+  static double work(const CodeletInfo& info, const void* given) {
+    const F& formula = *static_cast<const F*>(info.formula.get());
+    return std::apply([&](const auto*... argument) { return number(formula(*argument...)); },
+                      *static_cast<const Given*>(given));
+  }
+  template <class Rep, class Period>
+  static double number(std::chrono::duration<Rep, Period> duration) {
+    return std::chrono::duration<double, std::nano>(duration).count();
+  }
+  static double number(double count) { return count; }
+};
+
+template <class F, bool Asynchronous, bool Together, class... P>
 struct Runner {
+  /// Of the task's scratch, by one parameter.
+  template <class Q, class K>
+  static Bytes taken([[maybe_unused]] const K& kept) noexcept {
+    if constexpr (is_scratch<Q>) {
+      return scratch_bytes(kept, ScratchElement<std::remove_cvref_t<Q>>::bytes);
+    } else {
+      return 0;
+    }
+  }
   template <std::size_t I, class Q>
   static decltype(auto) argument(const TaskContext& context, Arguments<P...>& arguments) {
     if constexpr (is_datum<Q>) {
       return std::remove_cvref_t<Q>(place_of(context, arguments.access_of_use[data_before<I, P...>()]),
                                     std::get<I>(arguments.kept));
+    } else if constexpr (is_scratch<Q>) {
+      using Element = typename std::remove_cvref_t<Q>::value_type;
+      Bytes before = 0;
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        ((before += taken<std::tuple_element_t<J, std::tuple<P...>>>(std::get<J>(arguments.kept))), ...);
+      }
+      (std::make_index_sequence<I>());
+      return std::remove_cvref_t<Q>(
+          reinterpret_cast<Element*>(static_cast<std::byte*>(scratch_of(context)) + before),
+          static_cast<std::size_t>(std::get<I>(arguments.kept).elements));
     } else {
       return (std::get<I>(arguments.kept));
     }
   }
-  static void run(const CodeletInfo& info, TaskContext& context) {
-    const F& body = *static_cast<const F*>(info.bodies.get());
+  static void run(const void* callable, TaskContext& context) {
+    const F& body = *static_cast<const F*>(callable);
     auto& arguments = Closure<P...>::content(closure_of(context));
     [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto call = [&](const auto&... first) {
+        if constexpr (Together) {
+          body(first..., context.team == nullptr ? Team() : *context.team,
+               argument<I, P>(context, arguments)...);
+        } else {
+          body(first..., argument<I, P>(context, arguments)...);
+        }
+      };
       if constexpr (Asynchronous) {
         const Completion completion(context);
         try {
-          body(completion, argument<I, P>(context, arguments)...);
+          call(completion);
         } catch (...) {
           return completion.body_returned(std::current_exception());
         }
         completion.body_returned(nullptr);
       } else {
-        body(argument<I, P>(context, arguments)...);
+        call();
       }
     }
     (std::index_sequence_for<P...>());
   }
 };
+
+/// A callable as an implementation: its parameters, without the Completion and the Team that may come first.
+template <class F, class Parameters = typename Signature<F>::Parameters>
+struct Body;
+template <class F, bool Asynchronous, bool Together, class... P>
+struct BodyOf {
+  using Parameters = std::tuple<P...>;
+  static Implementation implementation(F body) {
+    return {&Runner<F, Asynchronous, Together, P...>::run, std::make_shared<const F>(std::move(body)),
+            Asynchronous};
+  }
+};
+template <class F, class... P>
+struct Body<F, std::tuple<P...>> : BodyOf<F, false, false, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<Team, P...>> : BodyOf<F, false, true, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<Completion, P...>> : BodyOf<F, true, false, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, true, true, P...> {};
 
 }  // namespace detail
 
@@ -136,9 +206,14 @@ class Call {
  public:
   Call(const std::shared_ptr<const CodeletInfo>& codelet,
        const typename detail::Passed<P>::type&... arguments)
-      : codelet_(&codelet), arguments_{{}, {kept<P>(arguments)...}} {
-    std::size_t i = 0;
+      : codelet_(&codelet), arguments_{{}, {kept<P>(arguments)...}}, workers_(codelet->workers) {
+    [[maybe_unused]] std::size_t i = 0;
     ((add<P>(arguments, i)), ...);
+    ((add_scratch<P>(arguments)), ...);
+    if (codelet->work != nullptr) {
+      const std::tuple<const typename detail::Passed<P>::type*...> given{&arguments...};
+      work_ = detail::checked_work(*codelet, codelet->work(*codelet, &given));
+    }
   }
 
   /// Higher ones first, where the policy heeds it.
@@ -147,12 +222,37 @@ class Call {
     return std::move(*this);
   }
 
+  /// Runs on a worker of this memory node only; see Runtime::memory_node().
+  Call&& on(NodeId node) && {
+    node_ = node;
+    return std::move(*this);
+  }
+  /// Needs so many workers at once if a core runs it, whatever its codelet says; see Codelet::workers().
+  Call&& workers(Workers workers) && {
+    workers_ = workers;
+    return std::move(*this);
+  }
+  /// Starts only when these tasks are over, whether or not they share data, and even if they failed: order,
+  /// and nothing else. Futures, or a vector of them.
+  template <class... Futures>
+  ExtendedCall<P...> after(const Futures&... tasks) && {
+    return ExtendedCall<P...>(std::move(*this)).after(tasks...);
+  }
+  /// `callback(failure)` is called when the task is over; see docs/concepts.md for what it may do.
+  ExtendedCall<P...> on_done(DoneCallback callback) && {
+    return ExtendedCall<P...>(std::move(*this)).on_done(std::move(callback));
+  }
+
   const std::shared_ptr<const CodeletInfo>& codelet() const noexcept { return *codelet_; }
   detail::Submission submission() const noexcept {
     detail::Submission submission;
     submission.codelet = codelet_->get();
     submission.uses = std::span(uses_).first(detail::datum_count<P...>);
     submission.priority = priority_;
+    submission.node = node_;
+    submission.work = work_;
+    submission.scratch_bytes = scratch_bytes_;
+    submission.workers = workers_;
     submission.fill_closure = [](void* closure, const void* arguments, const std::uint8_t* access_of_use) {
       using Closure = detail::Closure<P...>;
       using Content = typename Closure::Content;
@@ -186,28 +286,105 @@ class Call {
       uses_[i++] = {reference.datum, std::remove_cvref_t<Q>::mode, reference.generation};
     }
   }
+  template <class Q, class A>
+  void add_scratch([[maybe_unused]] const A& argument) {
+    if constexpr (detail::is_scratch<Q>)
+      scratch_bytes_ += detail::checked_scratch(**codelet_, argument,
+                                                detail::ScratchElement<std::remove_cvref_t<Q>>::bytes);
+  }
 
   const std::shared_ptr<const CodeletInfo>* codelet_;
   std::array<detail::Submission::Use, (detail::datum_count<P...> == 0 ? 1 : detail::datum_count<P...>)>
       uses_{};
   detail::Arguments<P...> arguments_;
   int priority_ = 0;
+  NodeId node_ = no_id<NodeId>;
+  float work_ = 0;
+  Bytes scratch_bytes_ = 0;
+  Workers workers_;
 };
 
+/// Bodies for one kind of processor or several; which of them runs is the runtime's decision. All take the
+/// same parameters: In, Out, InOut, Commute, Reduce of a type, Scratch, or values; if the first is a
+/// Completion, the task ends when that says so; a Team, first or after that, tells what the body may use.
+/// Each of these returns a codelet with one body more.
 template <class... P>
 class Codelet {
  public:
-  explicit Codelet(std::shared_ptr<CodeletInfo> info) : info_(info), shared_(std::move(info)) {}
+  explicit Codelet(std::shared_ptr<const CodeletInfo> info) : info_(std::move(info)) {}
 
-  /// The task that runs the body on these: a handle per datum, a value per other parameter.
+  /// The body for CPU cores.
+  template <class F>
+  Codelet cpu(F body) const {
+    return with(WorkerKind::cpu, std::move(body));
+  }
+  /// The body for emulated accelerators: it runs on a core, on data in the accelerator's memory.
+  template <class F>
+  Codelet emulated(F body) const {
+    return with(WorkerKind::emulated, std::move(body));
+  }
+  /// Emulated accelerators run the body for CPU cores. Throws UsageError if there is none.
+  Codelet emulated() const {
+    if (info_->for_kind(WorkerKind::cpu).run == nullptr)
+      throw UsageError("the codelet " + info_->name + " has no body for CPU cores that could be emulated");
+    return with(WorkerKind::emulated, info_->for_kind(WorkerKind::cpu));
+  }
+
+  /// The same codelet, whose body for cores is parallel inside: its tasks run on one worker while so many
+  /// less one of the same memory node have nothing to do. A number, at_most(n), or all_workers.
+  Codelet workers(Workers workers) const {
+    auto info = std::make_shared<CodeletInfo>(*info_);
+    info->workers = workers;
+    return Codelet(std::move(info));
+  }
+
+  /// The task that runs a body on these: a handle per datum, scratch(n) per Scratch, a value per other
+  /// parameter.
   Call<P...> operator()(const typename detail::Passed<P>::type&... arguments) const {
-    return Call<P...>(shared_, arguments...);
+    return Call<P...>(info_, arguments...);
   }
   const std::string& name() const noexcept { return info_->name; }
 
+  /// The same codelet, which says how many floating-point operations a task has: `formula` is called with
+  /// what the task is given, handles and values, when it is submitted. Tasks of one codelet then count as
+  /// equally long if their data and their operations are equal, and durations are compared by operations.
+  ///
+  ///   codelet("gemm").cpu(...).flops([](auto& a, auto& b, auto& c) { return 2.0 * a.columns() * c.rows() *
+  ///   c.columns(); })
+  template <class F>
+  Codelet flops(F formula) const {
+    return with_formula(WorkUnit::flops, std::move(formula));
+  }
+  /// The same codelet, which says how long a task should take on a CPU core: `formula` is called as for
+  /// flops() and returns a std::chrono duration. It counts until tasks have been measured.
+  template <class F>
+  Codelet duration(F formula) const {
+    return with_formula(WorkUnit::nanoseconds, std::move(formula));
+  }
+
  private:
-  std::shared_ptr<CodeletInfo> info_;
-  std::shared_ptr<const CodeletInfo> shared_;
+  template <class F>
+  Codelet with(WorkerKind kind, F body) const {
+    static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
+                  "every body of a codelet takes the same parameters");
+    return with(kind, detail::Body<F>::implementation(std::move(body)));
+  }
+  Codelet with(WorkerKind kind, Implementation implementation) const {
+    auto info = std::make_shared<CodeletInfo>(*info_);
+    info->implement(kind, std::move(implementation));
+    return Codelet(std::move(info));
+  }
+
+  template <class F>
+  Codelet with_formula(WorkUnit unit, F formula) const {
+    auto info = std::make_shared<CodeletInfo>(*info_);
+    info->unit = unit;
+    info->work = &detail::Formula<F, P...>::work;
+    info->formula = std::make_shared<const F>(std::move(formula));
+    return Codelet(std::move(info));
+  }
+
+  std::shared_ptr<const CodeletInfo> info_;
 };
 
 /// The beginning of a codelet; see the top of this file.
@@ -215,37 +392,46 @@ class CodeletName {
  public:
   explicit CodeletName(std::string name) : name_(std::move(name)) {}
 
-  /// The body for CPU cores. Its parameters are In, Out, InOut, Commute, Reduce of a type, or values; if the
-  /// first is a Completion, the task ends when that says so.
   template <class F>
   auto cpu(F body) const {
-    return make(std::move(body), std::type_identity<typename detail::Signature<F>::Parameters>());
+    return begin(std::type_identity<typename detail::Body<F>::Parameters>()).cpu(std::move(body));
+  }
+  template <class F>
+  auto emulated(F body) const {
+    return begin(std::type_identity<typename detail::Body<F>::Parameters>()).emulated(std::move(body));
   }
 
  private:
-  template <class F, class... P>
-  auto make(F body, std::type_identity<std::tuple<Completion, P...>>) const {
-    return build<F, true, P...>(std::move(body));
-  }
-  template <class F, class... P>
-  auto make(F body, std::type_identity<std::tuple<P...>>) const {
-    return build<F, false, P...>(std::move(body));
-  }
-  template <class F, bool Asynchronous, class... P>
-  Codelet<P...> build(F body) const {
+  template <class... P>
+  Codelet<P...> begin(const std::type_identity<std::tuple<P...>>&) const {
     auto info = std::make_shared<CodeletInfo>();
     info->name = name_;
+    info->kinds = 0;
+    info->hash_of_name = info->name_hash();
     (add_mode<P>(*info), ...);
-    info->asynchronous = Asynchronous;
-    info->run = &detail::Runner<F, Asynchronous, P...>::run;
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (add_reduction<I, P...>(*info), ...); }
+    (std::index_sequence_for<P...>());
+    info->closure_bytes = detail::Closure<P...>::bytes;
     if constexpr (detail::Closure<P...>::needs_destruction)
       info->destroy_closure = &detail::Closure<P...>::destroy;
-    info->bodies = std::make_shared<const F>(std::move(body));
     return Codelet<P...>(std::move(info));
   }
   template <class Q>
   static void add_mode(CodeletInfo& info) {
     if constexpr (detail::is_datum<Q>) info.modes.push_back(std::remove_cvref_t<Q>::mode);
+  }
+  template <std::size_t I, class... P>
+  static void add_reduction(CodeletInfo& info) {
+    using Q = std::remove_cvref_t<std::tuple_element_t<I, std::tuple<P...>>>;
+    if constexpr (detail::is_datum<Q>) {
+      if constexpr (Q::mode == AccessMode::reduction) {
+        info.reductions.resize(detail::datum_count<P...>);
+        info.reductions[detail::data_before<I, P...>()] = {
+            &Q::fold, [](detail::ReducedShape& shape, const void* arguments) {
+              Q::remember(shape, std::get<I>(static_cast<const detail::Arguments<P...>*>(arguments)->kept));
+            }};
+      }
+    }
   }
   std::string name_;
 };

@@ -1,12 +1,17 @@
 // A codelet with its types erased: what the engine knows of a kind of task.
 #pragma once
 #include <fairlead/access.hpp>
+#include <fairlead/detail/reduction_info.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/team.hpp>
+#include <fairlead/worker_kind.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fairlead {
@@ -17,21 +22,51 @@ struct Task;
 struct TaskContext {
   Task* task = nullptr;
   WorkerId worker = no_id<WorkerId>;
-  void* runtime = nullptr;  ///< for completion tokens
+  void* runtime = nullptr;     ///< for completion tokens
+  const Team* team = nullptr;  ///< of a task that spans several workers
 };
+
+/// One body, for one kind of worker.
+struct Implementation {
+  /// Runs it. May throw.
+  void (*run)(const void* body, TaskContext&) = nullptr;
+  std::shared_ptr<const void> body;  ///< the user's callable, of the type that `run` knows
+  bool asynchronous = false;         ///< it ends when its Completion token says so, not when it returns
+};
+/// What a codelet's formula counts.
+enum class WorkUnit : std::uint8_t { none, flops, nanoseconds };
 
 struct CodeletInfo {
   std::string name;
-  std::vector<AccessMode> modes;  ///< one per datum, in the order of the parameters
-  std::uint32_t kinds = 1;        ///< bit k: there is an implementation for WorkerKind k
-  bool asynchronous = false;      ///< a body ends when its Completion token says so, not when it returns
-  /// Runs the body for the kind of the worker. May throw.
-  void (*run)(const CodeletInfo&, TaskContext&) = nullptr;
+  std::vector<AccessMode> modes;                  ///< one per datum, in the order of the parameters
+  std::vector<detail::ReductionInfo> reductions;  ///< likewise, if one of them is a reduction; else empty
+  std::uint32_t kinds = 1;                        ///< bit k: there is an implementation for WorkerKind k
+  std::array<Implementation, worker_kind_count> implementations{};  ///< by WorkerKind
   /// Destroys what the task's closure holds; null if that needs nothing.
   void (*destroy_closure)(void* closure) = nullptr;
-  /// Floating-point operations of this task; null if unknown.
-  double (*flops)(const CodeletInfo&, const Task&) = nullptr;
-  std::shared_ptr<const void> bodies;  ///< the user's callables, of the type that `run` knows
+  std::uint32_t closure_bytes = 0;  ///< that a task's closure takes
+  Workers workers = 1;              ///< that its body for cores needs at once
+  WorkUnit unit = WorkUnit::none;
+  /// The codelet's formula for one task; `handles` points to a tuple of pointers to what its call was given.
+  /// Null if there is none. May throw.
+  double (*work)(const CodeletInfo&, const void* handles) = nullptr;
+  std::shared_ptr<const void> formula;  ///< the user's callable, of the type that `work` knows
+
+  const Implementation& for_kind(WorkerKind kind) const noexcept {
+    return implementations[static_cast<std::size_t>(kind)];
+  }
+  void implement(WorkerKind kind, Implementation implementation) {
+    implementations[static_cast<std::size_t>(kind)] = std::move(implementation);
+    kinds |= 1u << static_cast<unsigned>(kind);
+  }
+  /// Of the name: by it durations are remembered, also from one run to the next. FNV-1a.
+  std::uint64_t name_hash() const noexcept {
+    if (hash_of_name != 0) return hash_of_name;
+    std::uint64_t hash = 0xcbf2'9ce4'8422'2325u;
+    for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3u;
+    return hash;
+  }
+  std::uint64_t hash_of_name = 0;  ///< name_hash() if somebody has put it here, else 0
 };
 
 }  // namespace fairlead

@@ -4,7 +4,9 @@
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
+#include <fairlead/recording.hpp>
 #include <fairlead/runtime.hpp>
 #include <fairlead/statistics.hpp>
+#include <fairlead/team.hpp>
 #include <fairlead/tiled_matrix.hpp>
 #include <fairlead/version.hpp>

@@ -1,7 +1,10 @@
 // A handle names a datum that is registered with a runtime, and knows its type. Small and copied freely;
 // valid as long as the datum is registered.
 #pragma once
+#include <fairlead/block.hpp>
+#include <fairlead/packable.hpp>
 #include <fairlead/tile.hpp>
+#include <fairlead/vector.hpp>
 
 #include <cstdint>
 
@@ -32,20 +35,27 @@ class Handle {
   detail::DatumReference datum_;
 };
 
-/// A datum that is a tile.
-template <class Element>
-class Handle<Tile<Element>> {
+/// A datum with a shape: a tile, a vector, a block, an object of the user's.
+template <Shaped T>
+class Handle<T> {
  public:
+  using Shape = typename T::Shape;
   Handle() = default;
-  Handle(const detail::DatumReference& datum, TileShape shape) noexcept : datum_(datum), shape_(shape) {}
+  Handle(const detail::DatumReference& datum, const Shape& shape) noexcept : datum_(datum), shape_(shape) {}
   const detail::DatumReference& datum() const noexcept { return datum_; }
-  const TileShape& shape() const noexcept { return shape_; }
-  std::int32_t rows() const noexcept { return shape_.rows; }
-  std::int32_t columns() const noexcept { return shape_.columns; }
+  const Shape& shape() const noexcept { return shape_; }
+  auto rows() const noexcept requires requires(Shape s) { s.rows; }
+  { return shape_.rows; }
+  auto columns() const noexcept requires requires(Shape s) { s.columns; }
+  { return shape_.columns; }
+  auto size() const noexcept requires requires(Shape s) { s.size; }
+  { return shape_.size; }
+  auto extent(std::size_t dimension) const noexcept requires requires(Shape s) { s.extents; }
+  { return shape_.extents[dimension]; }
 
  private:
   detail::DatumReference datum_;
-  TileShape shape_;
+  Shape shape_{};
 };
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// Dense linear algebra on tiled matrices, in memory or out of core: Cholesky factorization and the solves
-// that follow. The functions submit tasks and return; wait_for_results() tells how it went.
+// Dense linear algebra on tiled matrices, in memory or out of core: Cholesky and LU factorization, the solves
+// that follow, and products. The functions submit tasks and return; wait_for_results() tells how it went.
 //
 //   const auto kernels = fairlead::linalg::Kernels::load();
 //   fairlead::linalg::cholesky(flow, kernels, a);           // a, lower: A becomes L with A = L L^T
@@ -9,14 +9,29 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace fairlead::linalg {
 
 class Blas;
+
+/// What tasks compute, after the routines of BLAS and LAPACK; getrf is without pivoting here.
+enum class Kernel : std::uint8_t { gemm, syrk, trsm, potrf, getrf };
+inline constexpr std::size_t kernel_count = 5;
+std::string_view name_of(Kernel kernel) noexcept;
+
+/// How often tasks have run one kernel, and what it computed.
+struct KernelCount {
+  std::uint64_t calls = 0;
+  double flops = 0;
+};
+using KernelCounts = std::array<KernelCount, kernel_count>;  ///< by Kernel
 
 /// The BLAS and LAPACK that tasks call, each task on one thread, and a count of what has been done with it.
 /// Copies share both.
@@ -28,16 +43,23 @@ class Kernels {
   static Kernels load(const std::string& library = {});
 
   const Blas& blas() const noexcept { return *blas_; }
-  /// Floating-point operations of the tasks that are over; any thread may ask.
-  double flops_done() const noexcept { return static_cast<double>(flops_->load(std::memory_order_relaxed)); }
+  /// Of the tasks that are over; any thread may ask.
+  KernelCounts counts() const noexcept;
+  /// Floating-point operations of all kernels.
+  double flops_done() const noexcept;
   /// For bodies of tasks: what they have done.
-  void count(double flops) const noexcept {
-    flops_->fetch_add(static_cast<std::uint64_t>(flops), std::memory_order_relaxed);
+  void count(Kernel kernel, double flops) const noexcept {
+    Counter& counter = (*counters_)[static_cast<std::size_t>(kernel)];
+    counter.calls.fetch_add(1, std::memory_order_relaxed);
+    counter.flops.fetch_add(static_cast<std::uint64_t>(flops), std::memory_order_relaxed);
   }
 
  private:
+  struct Counter {
+    std::atomic<std::uint64_t> calls = 0, flops = 0;
+  };
   std::shared_ptr<const Blas> blas_;
-  std::shared_ptr<std::atomic<std::uint64_t>> flops_;
+  std::shared_ptr<std::array<Counter, kernel_count>> counters_;
 };
 
 // T is float or double below.
@@ -62,20 +84,50 @@ void solve(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, const Ti
   solve_factored(flow, kernels, a, b);
 }
 
+/// Factors a square matrix in place without pivoting: A = L U, where L has ones on the diagonal, which are
+/// not kept. As accurate as with pivoting where the diagonal dominates, or the matrix is positive definite;
+/// elsewhere elements may grow without bound, so judge the result. Right-looking, with the priorities of
+/// cholesky(). The task that meets a pivot that is zero or not finite fails with a NumericalError that names
+/// the column. Throws UsageError if the matrix is not square.
+template <class T>
+void lu(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
+
+/// b := A^-1 b for the factors that lu() made, by two triangular solves; b as in solve_factored().
+template <class T>
+void solve_lu_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu, const TiledMatrix<T>& b);
+
+/// C := alpha A B + beta C for C of m x n and A of m x k; with beta = 0 nothing need be in C. Tile by tile
+/// of C, the products one after the other. Throws UsageError if the shapes or the sides of the tiles do not
+/// match.
+template <class T>
+void multiply(Flow& flow, const Kernels& kernels, T alpha, const TiledMatrix<T>& a, const TiledMatrix<T>& b,
+              T beta, const TiledMatrix<T>& c);
+
 /// Flow::wait(), but what the numbers do not allow is thrown as it is, a NumericalError, and not as a
 /// TaskError around one; so are an InputError and a SystemError that a task met.
 void wait_for_results(Flow& flow);
 
-/// How many tasks cholesky() submits for so many tiles a side; likewise solve_factored() with so many columns
-/// of tiles in b.
+/// How many tasks cholesky() and lu() submit for so many tiles a side; likewise the solves with so many
+/// columns of tiles in b.
 std::uint64_t cholesky_tasks(std::int64_t tiles) noexcept;
+std::uint64_t lu_tasks(std::int64_t tiles) noexcept;
 std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept;
 
 extern template void cholesky<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
-extern template void cholesky<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
 extern template void solve_factored<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
                                            const TiledMatrix<float>&);
+extern template void lu<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
+extern template void solve_lu_factored<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
+                                              const TiledMatrix<float>&);
+extern template void multiply<float>(Flow&, const Kernels&, float, const TiledMatrix<float>&,
+                                     const TiledMatrix<float>&, float, const TiledMatrix<float>&);
+extern template void cholesky<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
 extern template void solve_factored<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
                                             const TiledMatrix<double>&);
+extern template void lu<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
+extern template void solve_lu_factored<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
+                                               const TiledMatrix<double>&);
+extern template void multiply<double>(Flow&, const Kernels&, double, const TiledMatrix<double>&,
+                                      const TiledMatrix<double>&, double, const TiledMatrix<double>&);
 
 }  // namespace fairlead::linalg

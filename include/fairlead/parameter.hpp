@@ -11,7 +11,8 @@ namespace fairlead {
 
 namespace detail {
 
-/// What a body holds of a datum of type T: a value by reference, a tile as a view. `Const`: it may only look.
+/// What a body holds of a datum of type T: a value by reference, what has a shape as a view. `Const`: it may
+/// only look.
 template <class T, bool Const>
 class Held {
  public:
@@ -29,15 +30,14 @@ class Held {
   Value* value_;
 };
 
-template <class Element, bool Const>
-class Held<Tile<Element>, Const> : public TileView<std::conditional_t<Const, const Element, Element>> {
+template <Shaped T, bool Const>
+class Held<T, Const> : public T::template View<Const> {
  public:
-  using View = TileView<std::conditional_t<Const, const Element, Element>>;
-  using Stored = TileShape;
-  static Stored stored(const Handle<Tile<Element>>& handle) noexcept { return handle.shape(); }
-  Held(Place place, const TileShape& shape) noexcept
-      : View(static_cast<Element*>(place.address), shape.rows, shape.columns,
-             place.packed ? shape.rows : shape.leading_dimension) {}
+  using View = typename T::template View<Const>;
+  using Stored = typename T::Shape;
+  static Stored stored(const Handle<T>& handle) noexcept { return handle.shape(); }
+  Held(Place place, const Stored& shape) noexcept
+      : View(T::template view<Const>(place.address, place.packed, shape)) {}
 };
 
 template <class T, AccessMode Mode>
@@ -62,9 +62,6 @@ using InOut = detail::Parameter<T, AccessMode::read_write>;
 /// Changes the datum; tasks that do so with the same datum run one at a time, in any order.
 template <class T>
 using Commute = detail::Parameter<T, AccessMode::commutative>;
-/// Adds to the datum; tasks that do so with the same datum may run in any order.
-template <class T>
-using Reduce = detail::Parameter<T, AccessMode::reduction>;
 
 namespace detail {
 

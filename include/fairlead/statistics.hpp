@@ -44,10 +44,12 @@ struct Statistics {
   struct Worker {
     std::uint64_t tasks = 0;
     std::chrono::nanoseconds busy{}, waiting_for_data{}, waiting_for_tasks{};
+    std::string node;  ///< whose memory its tasks use
   };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;
   std::vector<Link> links;
+  Count generated;  ///< by generators, in place of being read; also the traffic of the link "generator"
   std::vector<Node> nodes;
   std::vector<Worker> workers;
 };

@@ -1,13 +1,11 @@
 // A tile: a rectangular piece of a matrix in column-major order, as a body sees it.
 #pragma once
+#include <fairlead/strided.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace fairlead {
-
-/// As the type of a datum: `In<Tile<double>>`.
-template <class Element>
-struct Tile {};
 
 struct TileShape {
   std::int32_t rows = 0, columns = 0;
@@ -33,6 +31,27 @@ class TileView {
  private:
   Element* data_;
   std::int32_t rows_, columns_, leading_dimension_;
+};
+
+/// As the type of a datum: `In<Tile<double>>`. A matrix that is one datum is a tile, too.
+template <class T>
+struct Tile {
+  using Element = T;
+  using Shape = TileShape;
+  template <bool Const>
+  using View = TileView<ConstIf<Const, Element>>;
+  template <bool Const>
+  static View<Const> view(void* address, bool packed, const Shape& shape) noexcept {
+    return {static_cast<Element*>(address), shape.rows, shape.columns,
+            packed ? shape.rows : shape.leading_dimension};
+  }
+  static Strided strided(const Shape& shape) noexcept {
+    return {{shape.rows, shape.columns, 1}, {1, shape.leading_dimension, 0}};
+  }
+  static Shape shaped(const Strided& strided) noexcept {
+    return {static_cast<std::int32_t>(strided.extents[0]), static_cast<std::int32_t>(strided.extents[1]),
+            static_cast<std::int32_t>(strided.strides[1])};
+  }
 };
 
 }  // namespace fairlead

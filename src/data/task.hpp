@@ -16,6 +16,7 @@
 namespace fairlead {
 
 struct CodeletInfo;
+struct RecordedNode;
 struct Task;
 class TaskSource;
 namespace graph {
@@ -32,8 +33,10 @@ struct Access {
   };
   DatumId datum = no_id<DatumId>;
   AccessMode mode = AccessMode::read;
-  bool packed =
-      false;  ///< once admitted: `address` is a copy without gaps between columns, not memory used in place
+  std::uint8_t partials = 0;  ///< a reduction: how many of the datum's partial results it may add to
+  std::uint8_t partial = 0;   ///< once admitted: 0: it adds to the datum itself; else to this one of them
+  bool packed : 1 = false;    ///< once admitted: `address` is a copy without gaps between columns
+  bool fresh : 1 = false;     ///< once admitted: nothing has been added to that partial result so far
 };
 
 /// Where a task stands.
@@ -48,14 +51,21 @@ enum class TaskState : std::uint8_t {
 
 /// Things about a task that are either so or not. The engine's.
 enum class TaskFlag : std::uint8_t {
+  put_off = 1,       // its data are there, but it waits for workers: see engine/spans.hpp
   told_started = 2,  // the policy knows that it runs
   recalled = 4,      // asked back from its worker; not a second time from the same
+  hold = 8,          // the application's: admitted like a task, run by no worker, ended by hold_released
+  abandoned = 16,    // a hold that nobody wants any more: it ends as soon as it can
+  at_home = 32,  // a hold for nobody: it uses data in their homes, to end as soon as they are there. A switch
+                 // between a whole and its parts
+  fold = 64,     // adds a partial result to its datum, or ends at once if there is nothing in it
 };
 
 /// Where in the user's program a task was submitted; for messages.
 struct SubmitLine {
   const char* file = "";
   std::uint32_t line = 0;
+  bool operator==(const SubmitLine&) const = default;
 };
 
 inline constexpr std::size_t inline_accesses = 3;
@@ -76,6 +86,14 @@ struct alignas(64) Task : Event {
   TaskState state = TaskState::waiting;  ///< the engine's
   std::uint8_t flags = 0;                ///< TaskFlag
   NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted
+  std::uint32_t nodes_excluded = 0;      ///< bit k: it cannot run on node k, or may not
+  std::uint32_t lane = 0;                ///< the generation of the direct lane that lets it in; 0: none does
+  float work = 0;                        ///< what the codelet's formula says; 0: it has none
+  Bytes scratch_bytes = 0;               ///< of memory that only this task uses
+  std::byte* scratch = nullptr;          ///< once admitted: where that is
+  RecordedNode* recorded = nullptr;      ///< the part of a recording that it carries out, if it does
+  std::uint16_t workers_wanted = 0;      ///< at once, on a core: so many, or all if there are fewer; 0: one
+  std::uint16_t width = 0;               ///< the engine's, if more are wanted: how many it runs on
   bool cancelled =
       false;  ///< completes without running: an input is poisoned, or its flow was cancelled. A byte
               ///< of its own, since whoever completes the task looks at it while the engine sets flags
@@ -86,6 +104,14 @@ struct alignas(64) Task : Event {
   std::span<const Access> accesses() const noexcept { return {accesses_begin, access_count}; }
   bool has(TaskFlag flag) const noexcept { return (flags & static_cast<std::uint8_t>(flag)) != 0; }
   void set(TaskFlag flag) noexcept { flags |= static_cast<std::uint8_t>(flag); }
+  void clear(TaskFlag flag) noexcept { flags &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(flag)); }
+};
+
+/// The end of a hold; it may come while the hold still waits.
+struct HoldRelease : Event {
+  Task* hold = nullptr;              ///< null in a replay, if it was over by then
+  bool unused = false;               ///< nobody has touched the data: what was to be written was not
+  std::atomic<bool> applied{false};  ///< the engine has seen it and will not look at it again
 };
 
 }  // namespace fairlead

@@ -21,23 +21,33 @@ constexpr std::int64_t adapt_every = 32;  // tasks
 }  // namespace
 
 Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& world, Options options)
-    : policy_(std::move(policy)),
+    : lane_(topology.workers.size()),
+      policy_(std::move(policy)),
       world_(world),
       options_(std::move(options)),
       memory_(topology, *policy_, options_.bug),
+      recorder_(options_.trace_memory == 0
+                    ? nullptr
+                    : std::make_unique<trace::Recorder>(options_.trace_memory, options_.reporters)),
       random_(options_.seed),
       pipelines_(topology.workers.size()),
       applied_(options_.reporters),
       tell_progress_(includes(policy_->interests(), Interest::progress)),
       tell_submissions_(includes(policy_->interests(), Interest::submitted)) {
   log_.enabled = options_.log;
+  model_.start_with(options_.durations);
+  for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
   for (std::size_t i = 0; i < topology.workers.size(); ++i)
     workers_.push_back({static_cast<WorkerId>(i), topology.workers[i].kind, topology.workers[i].node});
   for (std::size_t i = 0; i < topology.nodes.size(); ++i)
     if (topology.nodes[i].role == NodeRole::cache)
       node_infos_.push_back({static_cast<NodeId>(i), topology.nodes[i].capacity});
+  for (const NodeInfo& node : node_infos_)  // the program's own threads are where user memory is
+    if (host_ == no_id<NodeId> && !topology.nodes[index(node.id)].reaches.empty()) host_ = node.id;
+  if (host_ == no_id<NodeId> && !node_infos_.empty()) host_ = node_infos_.front().id;
   if (options_.pipeline_depth != 0) depth_ = std::min(options_.pipeline_depth, largest_depth);
   policy_->attach(*this);
+  lane_possible_ = lane_is_possible();
 }
 
 Engine::~Engine() = default;
@@ -83,38 +93,46 @@ void Engine::apply_all(Event* events, Commands& out) {
 void Engine::after_events(Commands& out) {
   if (fatal_ == nullptr) {
     try {
-      follow_effects(out);
-      give_work(out);
+      do {
+        follow_effects(out);
+        give_work(out);
+      } while (follow_lane());
       if (options_.check_invariants) memory_.check(false);
     } catch (...) {
       fail(out);
     }
   }
+  if (recorder_ != nullptr) record_memory();
   for (const WorkerId worker : out.launched) pipelines_[index(worker)].launched = false;
+  if (quiet_wanted_.load(std::memory_order_relaxed)) {
+    looks_quiet_.store(nothing_moves());
+    out.quiet |= looks_quiet_.load();
+  }
   if (log_.enabled) log_.served();
 }
 
 void Engine::fail(Commands& out) {
   fatal_ = std::current_exception();
   stopped_.store(true);
+  lane_.close();
   out.stopped = true;
 }
 
 DatumId Engine::add(const memory::DatumSpec& spec) {
-  const Guard guard{lock_};
+  const Guard guard{*this};
   if (log_.enabled) log_.datum(spec);
   return memory_.add(spec);
 }
 
 bool Engine::try_remove(DatumId id) {
-  const Guard guard{lock_};
+  const Guard guard{*this};
   const bool removed = memory_.try_remove(id);
   if (log_.enabled) log_.removal(id);
   return removed;
 }
 
 void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
-  const Guard guard{lock_};
+  const Guard guard{*this};
   ensure(held_by_policy_ + in_pipelines_ + tasks_done_ + tasks_cancelled_ == 0,
          "the policy is replaced before it has seen a task");
   policy_ = std::move(policy);
@@ -123,11 +141,12 @@ void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
   tell_progress_ = includes(policy_->interests(), Interest::progress);
   tell_submissions_ = includes(policy_->interests(), Interest::submitted);
   policy_->attach(*this);
+  lane_possible_ = lane_is_possible();
 }
 
 void Engine::submitted(Task& task) {
   if (!tell_submissions_) return;
-  const Guard guard{lock_};
+  const Guard guard{*this};
   if (log_.enabled) log_.submission(task);
   record_.submitted(task);
   policy_->submitted(task);
@@ -135,21 +154,22 @@ void Engine::submitted(Task& task) {
 
 void Engine::horizon_closed() {
   if (!tell_submissions_) return;
-  const Guard guard{lock_};
+  const Guard guard{*this};
   if (log_.enabled) log_.horizon_closed();
   policy_->horizon_closed();
 }
 
 void Engine::cancel(TaskSource& source) {
-  const Guard guard{lock_};
+  const Guard guard{*this};
   if (log_.enabled) log_.cancellation(source.id);
-  source.cancelled = true;
+  source.cancelled.store(true);
 }
 
 void Engine::stop(std::exception_ptr why) {
-  const Guard guard{lock_};
+  const Guard guard{*this};
   if (fatal_ == nullptr) fatal_ = std::move(why);
   stopped_.store(true);
+  lane_.close();
 }
 
 // ---- events
@@ -171,7 +191,7 @@ void Engine::apply(Event& event, Commands& out) {
       break;
     }
     case EventKind::task_returned:
-      apply_returned(static_cast<Task&>(event), out);
+      apply_returned(static_cast<Task&>(event));
       break;
     case EventKind::recall_refused:
       --pipelines_[index(event.worker)].recalls;
@@ -182,22 +202,26 @@ void Engine::apply(Event& event, Commands& out) {
         break;
       ++recent_copies_;
       recent_copy_time_ += event.duration;
+      if (recorder_ != nullptr) record_copy(static_cast<memory::Copy&>(event));
       memory_.landed(static_cast<memory::Copy&>(event), event.kind == EventKind::copy_finished);
       break;
     case EventKind::worker_arrived: {
       Pipeline& pipeline = pipelines_[index(event.worker)];
       pipeline.present = true;
       pipeline.idle_since = event.at;
+      pipeline.lane_busy_before = lane_.busy(index(event.worker));
       break;
     }
     case EventKind::worker_left:
       pipelines_[index(event.worker)].present = false;
+      left_behind_ = true;
       break;
     case EventKind::flush:
-      memory_.flush();
-      break;
     case EventKind::drop_clean:
-      memory_.drop_clean();
+      flush_or_drop(event.kind);
+      break;
+    case EventKind::hold_released:
+      hold_released(static_cast<HoldRelease&>(event), out);
       break;
     case EventKind::time_passed:
       break;
@@ -206,6 +230,10 @@ void Engine::apply(Event& event, Commands& out) {
 
 void Engine::apply_ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
+  if (task.flags != 0) [[unlikely]] {
+    if (task.has(TaskFlag::hold)) return hold_ready(task, out);
+    if (task.has(TaskFlag::fold) && !memory_.anything_to_fold(task)) return skip_fold(task, out);
+  }
   if (must_cancel(task) || memory_.reads_poisoned(task)) {
     if (tell_submissions_) policy_->cancelled(task);  // it knows the task already
     cancel_task(task, out);
@@ -217,13 +245,31 @@ void Engine::apply_ready(Task& task, Commands& out) {
   policy_->ready(task, task.worker);
 }
 
+/// Nothing was added to the partial result: its datum is as it should be.
+void Engine::skip_fold(Task& task, Commands& out) {
+  if (tell_submissions_) {
+    policy_->cancelled(task);  // it knows the task already
+    record_.over(task);
+  }
+  ++folds_skipped_;
+  complete(task, out, 3);
+}
+
 void Engine::cancel_task(Task& task, Commands& out) {
   memory_.poison_outputs(task);
+  lane_.close();  // whoever reads that has to be told
+  if (task.has(TaskFlag::fold)) memory_.fold_over(task);
   if (tell_submissions_) record_.over(task);
   task.cancelled = true;
-  task.state = TaskState::finished;
   ++tasks_cancelled_;
-  digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 0);
+  complete(task, out, 0);
+}
+
+/// The task is over without having run: whoever carries commands out releases its successors.
+void Engine::complete(Task& task, Commands& out, std::uint64_t how) {
+  task.state = TaskState::finished;
+  transit_.fetch_add(1, std::memory_order_relaxed);  // under the lock: whoever asks takes it, too
+  digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), how);
   out.completions.push_back(&task);
 }
 
@@ -237,13 +283,21 @@ void Engine::apply_over(Task& task, bool succeeded) {
   ++pipeline.tasks_run;
   if (pipeline.staged == 0) {
     pipeline.idle_since = now_;
-    pipeline.lost_to_data = pipeline.tasks.size() != 0;
+    pipeline.lane_busy_before = lane_.busy(index(task.worker));
+    pipeline.lost_to_data = pipeline.tasks.size() != 0 && !pipeline.aside;
     starved_ += pipeline.lost_to_data;
   }
   if (tell_progress_ && !task.has(TaskFlag::told_started)) policy_->started(task, task.worker);
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed);
-  if (succeeded) model_.record(task.codelet, workers_[index(task.worker)].kind, task.duration);
+  if (!succeeded) lane_.close();
+  if (task.has(TaskFlag::fold)) [[unlikely]]
+    memory_.fold_over(task);
+  const model::Processor& processor = processors_[index(task.worker)];
+  if (succeeded && model_.wants(*task.codelet, processor))
+    model_.record(*task.codelet, processor, footprint(task), task.duration);
   if (tell_submissions_) record_.over(task);
+  if (task.workers_wanted != 0) [[unlikely]]
+    span_over(task, true);
   task.state = TaskState::finished;
   ++tasks_done_;
   if (tell_progress_) {
@@ -268,51 +322,61 @@ void Engine::tell_started(WorkerId worker) {
   }
 }
 
-/// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for.
-void Engine::apply_returned(Task& task, Commands& out) {
+/// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for, unless
+/// its own is to stand aside.
+void Engine::apply_returned(Task& task) {
   Pipeline& from = pipelines_[index(task.worker)];
-  from.tasks.remove(task);
   --from.staged;
   --from.recalls;
-  task.flags &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(TaskFlag::recalled));
+  task.clear(TaskFlag::recalled);
+  if (task.workers_wanted != 0) span_over(task, false);
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : workers_) {
+    if (from.aside) break;  // stage() looks for room elsewhere; all that this worker had comes back now
     const Pipeline& pipeline = pipelines_[index(worker.id)];
-    if (!pipeline.present || worker.node != task.node || !can_run(task, worker.id)) continue;
+    if (!pipeline.present || pipeline.aside || worker.node != task.node || !can_run(task, worker.id))
+      continue;
     if (!pipelines_[index(best)].present || pipeline.tasks.size() < pipelines_[index(best)].tasks.size())
       best = worker.id;
   }
-  if (options_.bug == memory::PlantedBug::returned_task_lost) return;
-  task.worker = best;
-  pipelines_[index(best)].tasks.push(task);
-  stage(task, out);
+  if (options_.bug == memory::PlantedBug::returned_task_lost) return from.tasks.remove(task);
+  if (best != task.worker || !from.aside) change_worker(task, best);
+  // It is launched after the events that are served together, or its end could come among these.
+  task.state = TaskState::admitted;
+  memory_.effects.landed.push_back(&task);
 }
 
 void Engine::follow_effects(Commands& out) {
   auto& effects = memory_.effects;
   for (std::size_t i = 0; i < effects.landed.size(); ++i) {
     Task& task = *effects.landed[i];
-    if (task.state == TaskState::admitted && task.pending_copies == 0) stage(task, out);
+    if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
+    task.has(TaskFlag::hold) ? hold_landed(task, out) : stage(task, out);
   }
   effects.landed.clear();
   for (std::size_t i = 0; i < effects.failed.size(); ++i) {
     Task& task = *effects.failed[i];
+    if (task.has(TaskFlag::hold)) {
+      hold_failed(task, out);
+      continue;
+    }
     Pipeline& pipeline = pipelines_[index(task.worker)];
     pipeline.tasks.remove(task);
     --in_pipelines_;
     memory_.release(task, memory::Outcome::failed);
+    lane_.close();
+    if (task.has(TaskFlag::fold)) memory_.fold_over(task);
     policy_->cancelled(task);
     if (tell_submissions_) record_.over(task);
-    task.state = TaskState::finished;
     ++tasks_cancelled_;
-    digest_.add(CommandDigest::Kind::complete, static_cast<std::uint64_t>(task.id), 1);
-    out.completions.push_back(&task);
+    complete(task, out, 1);
   }
   effects.failed.clear();
   for (memory::Copy* copy : effects.started) {
-    copy->at = now_;
+    copy->at = copy->started = now_;
     digest_.add(CommandDigest::Kind::start_copy, (copy->id << 32) | index(copy->datum),
-                (index(copy->from->node) << 16) | index(copy->to->node), copy->to->block.offset);
+                (index(copy->from->node) << 16) | index(copy->to->node),
+                copy->to->block.offset ^ (copy->via == nullptr ? 0 : ~copy->via->block.offset));
     out.copies.push_back(copy);
   }
   effects.started.clear();
@@ -330,11 +394,25 @@ void Engine::follow_effects(Commands& out) {
 
 // ---- giving work
 
+/// Its data are there.
 void Engine::stage(Task& task, Commands& out) {
+  if (task.workers_wanted != 0 || pipelines_[index(task.worker)].aside) [[unlikely]]
+    if (put_off(task)) return;
+  launch(task, out);
+}
+
+void Engine::launch(Task& task, Commands& out) {
   Pipeline& pipeline = pipelines_[index(task.worker)];
-  if (pipeline.staged++ == 0 && pipeline.present)
-    (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) +=
-        now_ - pipeline.idle_since;
+  if (pipeline.staged++ == 0 && pipeline.present) {
+    const Duration in_lane = lane_.busy(index(task.worker)) - pipeline.lane_busy_before;
+    const Duration idle = std::max(Duration{}, now_ - pipeline.idle_since - in_lane);
+    (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += idle;
+    if (recorder_ != nullptr && idle > Duration{}) {
+      using enum trace::WaitRecord::For;
+      recorder_->wait({pipeline.idle_since, idle, task.worker, pipeline.lost_to_data ? data : tasks});
+    }
+  }
+  left_behind_ |= !pipeline.present;
   task.state = TaskState::staged;
   digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker));
   world_.launch(task.worker, task);
@@ -379,38 +457,56 @@ bool Engine::try_admit(WorkerId worker, Commands& out) {
 /// At most one more task for this worker. True if something changed.
 bool Engine::give_one(WorkerId worker, Commands& out) {
   Pipeline& pipeline = pipelines_[index(worker)];
-  if (!pipeline.present || pipeline.tasks.size() >= depth_ || held_by_policy_ == 0) return false;
+  if (!pipeline.present || pipeline.aside || pipeline.tasks.size() >= depth_ || held_by_policy_ == 0)
+    return false;
   if (pipeline.unadmitted > 0) {
     // Looking further only helps if what waits does so for a token, not for memory.
     if (pipeline.unadmitted >= unadmitted_allowed) return false;
     for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
       const Task& task = pipeline.tasks[i];
       if (task.state != TaskState::picked) continue;
-      const bool token = std::ranges::any_of(task.accesses(), [&](const Access& access) {
-        return access.mode != AccessMode::read && memory_.datum(access.datum).token_holder != nullptr;
-      });
-      if (!token) return false;
+      if (!memory_.waits_for_token(task)) return false;
     }
   }
   Task* task = policy_->pick(worker, false);
-  if (task == nullptr) return false;
+  if (task != nullptr) take_from_policy(*task, worker, out);
+  return task != nullptr;
+}
+
+/// The policy has given the task out for this worker.
+void Engine::take_from_policy(Task& task, WorkerId worker, Commands& out) {
   --held_by_policy_;
-  if (must_cancel(*task)) {
-    policy_->cancelled(*task);
-    cancel_task(*task, out);
-    return true;
+  if (must_cancel(task)) {
+    policy_->cancelled(task);
+    cancel_task(task, out);
+    return;
   }
-  task->state = TaskState::picked;
-  task->worker = worker;
-  pipeline.tasks.push(*task);
+  Pipeline& pipeline = pipelines_[index(worker)];
+  task.state = TaskState::picked;
+  task.worker = worker;
+  pipeline.tasks.push(task);
   ++pipeline.unadmitted;
   ++unadmitted_;
   ++in_pipelines_;
   try_admit(worker, out);
-  return true;
 }
 
 void Engine::give_work(Commands& out) {
+  if (!holds_waiting_.empty()) [[unlikely]] {
+    admit_holds(out);
+    follow_effects(out);  // also if none was: what made way for it may be on its way home
+  }
+  if (spans_.any()) [[unlikely]]
+    advance_spans(out);
+  do {
+    hand_out(out);
+    if (unadmitted_ != 0) share_unadmitted(out);
+    share_staged();
+  } while (insist(out) || (spans_.any() && advance_spans(out)));
+  prefetch_upcoming(out);
+}
+
+void Engine::hand_out(Commands& out) {
   for (bool again = held_by_policy_ + unadmitted_ > 0; again;) {
     again = false;
     bool freed = stop_error_ != 0;
@@ -422,10 +518,6 @@ void Engine::give_work(Commands& out) {
     if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
     for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
   }
-  if (unadmitted_ != 0) share_unadmitted(out);
-  share_staged();
-  insist(out);
-  prefetch_upcoming(out);
 }
 
 /// Data of tasks that are next once pipelines are full, into space that nobody waits for (rule 6).
@@ -448,9 +540,9 @@ void Engine::share_unadmitted(Commands& out) {
     Pipeline& empty = pipelines_[index(idle.id)];
     for (const WorkerInfo& busy : workers_) {
       Pipeline& pipeline = pipelines_[index(busy.id)];
-      if (!empty.present || empty.tasks.size() != 0) break;
-      if (busy.node != idle.node || pipeline.unadmitted == 0 || pipeline.unadmitted == pipeline.tasks.size())
-        continue;
+      if (!empty.present || empty.aside || empty.tasks.size() != 0) break;
+      if (busy.node != idle.node || pipeline.unadmitted == 0) continue;
+      if (pipeline.unadmitted == pipeline.tasks.size() && !pipeline.aside) continue;
       for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
         Task& task = pipeline.tasks[i];
         if (task.state != TaskState::picked || !can_run(task, idle.id)) continue;
@@ -467,12 +559,23 @@ void Engine::share_unadmitted(Commands& out) {
   if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
 }
 
+void Engine::recall(Task& task) {
+  task.set(TaskFlag::recalled);
+  ++pipelines_[index(task.worker)].recalls;
+  digest_.add(CommandDigest::Kind::recall, static_cast<std::uint64_t>(task.id), index(task.worker));
+  world_.recall(task.worker, task);
+}
+
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.
 void Engine::share_staged() {
-  if (in_pipelines_ < 2) return;
+  if (in_pipelines_ < 2) {
+    if (!left_behind_) return;
+    left_behind_ = std::ranges::any_of(
+        pipelines_, [](const Pipeline& pipeline) { return !pipeline.present && pipeline.staged != 0; });
+  }
   for (const WorkerInfo& idle : workers_) {
     const Pipeline& empty = pipelines_[index(idle.id)];
-    if (!empty.present || empty.tasks.size() != 0) continue;
+    if (!empty.present || empty.aside || empty.tasks.size() != 0) continue;
     for (const WorkerInfo& busy : workers_) {
       Pipeline& pipeline = pipelines_[index(busy.id)];
       if (busy.node != idle.node || pipeline.recalls != 0 || pipeline.staged <= (pipeline.present ? 1 : 0))
@@ -481,10 +584,7 @@ void Engine::share_staged() {
         Task& task = pipeline.tasks[i];
         if (task.state != TaskState::staged || task.has(TaskFlag::recalled) || !can_run(task, idle.id))
           continue;
-        task.set(TaskFlag::recalled);
-        ++pipeline.recalls;
-        digest_.add(CommandDigest::Kind::recall, static_cast<std::uint64_t>(task.id), index(busy.id));
-        world_.recall(busy.id, task);
+        recall(task);
         break;
       }
       if (pipeline.recalls != 0) break;
@@ -493,7 +593,8 @@ void Engine::share_staged() {
 }
 
 /// If nothing runs and nothing moves although tasks are ready, the policy has to give one out.
-void Engine::insist(Commands& out) {
+/// True if what waited for memory was admitted, or found to be cancelled: then others may have their turn.
+bool Engine::insist(Commands& out) {
   while (in_pipelines_ == 0 && held_by_policy_ > 0 && memory_.copies_in_flight() == 0) {
     Task* task = nullptr;
     WorkerId worker{};
@@ -504,41 +605,32 @@ void Engine::insist(Commands& out) {
       worker = candidate.id;
       if ((task = policy_->pick(worker, true)) != nullptr) break;
     }
-    if (!anybody) return;
+    if (!anybody) return false;
     for (std::size_t i = 0; task == nullptr && i < workers_.size(); ++i) {
       if (!pipelines_[i].present) continue;
       worker = workers_[i].id;
       task = policy_->take_any(worker);
     }
-    if (task == nullptr) return;  // no present worker can run what is ready
-    --held_by_policy_;
-    if (must_cancel(*task)) {
-      policy_->cancelled(*task);
-      cancel_task(*task, out);
-      continue;
-    }
-    task->state = TaskState::picked;
-    task->worker = worker;
-    pipelines_[index(worker)].tasks.push(*task);
-    ++pipelines_[index(worker)].unadmitted;
-    ++unadmitted_;
-    ++in_pipelines_;
-    try_admit(worker, out);
+    if (task == nullptr) return false;  // no present worker can run what is ready
+    take_from_policy(*task, worker, out);
     follow_effects(out);
   }
+  bool progress = false;
   if (in_pipelines_ > 0 && in_pipelines_ == unadmitted_ && memory_.copies_in_flight() == 0) {
     // Everything waits for memory, and nothing that could free some is under way: then somebody must fit now.
-    bool progress = false;
+    progress = admit_holds(out);
     for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
     follow_effects(out);
     if (!progress && memory_.copies_in_flight() == 0 && in_pipelines_ == unadmitted_ && in_pipelines_ > 0) {
       for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
       follow_effects(out);
-      if (!progress && memory_.copies_in_flight() == 0)
+      // What the application holds may lie in the way: it is told when it waits, see quiet().
+      if (!progress && memory_.copies_in_flight() == 0 && holds_granted_.empty() && !lane_pinned_)
         throw Error("internal: " + std::to_string(unadmitted_) +
                     " tasks wait for memory and nothing frees any");
     }
   }
+  return progress;
 }
 
 /// Pipelines are as deep as copies take tasks: data are then there when a task's turn comes, and not much is
@@ -566,21 +658,30 @@ void Engine::adapt_depth() {
 // ---- view
 
 bool Engine::can_run(const Task& task, WorkerId worker) const {
-  return ((task.codelet->kinds >> static_cast<unsigned>(workers_[index(worker)].kind)) & 1u) != 0;
+  const WorkerInfo& it = workers_[index(worker)];
+  return ((task.codelet->kinds >> static_cast<unsigned>(it.kind)) & 1u) != 0 &&
+         ((task.nodes_excluded >> index(it.node)) & 1u) == 0;
 }
 
 Duration Engine::estimate(const Task& task, WorkerId worker) const {
-  return options_.estimate ? options_.estimate(task, worker)
-                           : model_.estimate(task.codelet, workers_[index(worker)].kind);
+  if (options_.estimate) return options_.estimate(task, worker);
+  return model_.estimate(*task.codelet, processors_[index(worker)], footprint(task)).duration;
 }
 
-Duration Engine::transfer_time(DatumId id, NodeId node) const {
-  if (memory_.residency(id, node) != ReplicaState::absent) return Duration{};
-  const Topology& topology = memory_.topology();
-  const LinkSpec& link = topology.links[index(topology.link_between(memory_.source_node(id), node))];
-  return link.latency + Duration(static_cast<std::int64_t>(static_cast<double>(memory_.datum(id).bytes) *
-                                                           1e9 / link.bytes_per_second));
+bool Engine::known(const Task& task, WorkerId worker) const {
+  if (options_.estimate) return true;
+  return model_.estimate(*task.codelet, processors_[index(worker)], footprint(task)).known();
 }
+
+model::Footprint Engine::footprint(const Task& task) const {
+  model::Footprint result;
+  for (const Access& access : task.accesses()) result.add(memory_.datum(access.datum).bytes);
+  result.add_work(task.work);
+  if (task.workers_wanted != 0) result.add_workers(task.workers_wanted);
+  return result;
+}
+
+Duration Engine::transfer_time(DatumId id, NodeId node) const { return memory_.transfer_time(id, node); }
 
 void Engine::pipeline(NodeId node, std::vector<const Task*>& out) const {
   out.clear();

@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "data/task_source.hpp"
+#include "engine/callbacks.hpp"
+#include "engine/direct_lane.hpp"
 #include "engine/event_log.hpp"
 #include "engine/inbox.hpp"
 #include "engine/pipeline.hpp"
+#include "engine/situation.hpp"
+#include "engine/spans.hpp"
 #include "engine/submission_record.hpp"
 #include "memory/memory.hpp"
 #include "model/duration_model.hpp"
 #include "policy/policy.hpp"
+#include "trace/recorder.hpp"
 
 namespace fairlead::engine {
 
@@ -27,12 +32,26 @@ class World {
   virtual void launch(WorkerId, Task&) = 0;
   /// Takes a staged task back if it has not started: then posts `task_returned`, else `recall_refused`.
   virtual void recall(WorkerId, Task&) = 0;
+  /// The task is launched next, on the first of these workers; the others have nothing to do and get nothing
+  /// while it runs. Under the engine's lock.
+  virtual void gathered(Task&, std::span<const WorkerId>) {}
+  /// They do not stand aside any more. Under the engine's lock.
+  virtual void dissolved(std::span<const WorkerId>) {}
 
   virtual void start(memory::Copy&) = 0;
   /// Tasks were handed to the worker: it must be woken if it sleeps.
   virtual void launched(WorkerId) = 0;
   /// The run cannot go on; whoever waits has to look.
   virtual void stopped() = 0;
+  /// The worker executes a body at this moment. Any thread.
+  virtual bool in_body(WorkerId) const noexcept { return false; }
+  /// Events were posted while somebody had the engine's lock who does not serve: a thread that sleeps has to
+  /// look at them, unless one that does not will.
+  virtual void posted_meanwhile() noexcept {}
+  /// Nothing moves any more, which whoever waits wanted to hear of: see Engine::want_quiet.
+  virtual void look_again() noexcept {}
+  /// There is more in the direct lane than the thread that put it there will run at once.
+  virtual void lane_filled() noexcept {}
 };
 
 /// What is to be done outside the lock, by the thread that entered.
@@ -41,16 +60,20 @@ struct Commands {
   std::vector<Task*>
       completions;  ///< tasks that are over without running; their successors are to be released
   std::vector<WorkerId> launched;
-  bool stopped = false;  ///< the run cannot go on: see Engine::stop_error
+  std::vector<Task*> granted;  ///< holds that have their data
+  bool stopped = false;        ///< the run cannot go on: see Engine::stop_error
+  bool quiet = false;          ///< nothing moves, and somebody wanted to know
 
   bool empty() const noexcept {
-    return copies.empty() && completions.empty() && launched.empty() && !stopped;
+    return copies.empty() && completions.empty() && launched.empty() && granted.empty() &&
+           !(stopped || quiet);
   }
   void clear() noexcept {
     copies.clear();
     completions.clear();
     launched.clear();
-    stopped = false;
+    granted.clear();
+    stopped = quiet = false;
   }
 };
 
@@ -59,8 +82,12 @@ struct Options {
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   std::uint64_t seed = 1;
   std::size_t reporters = 1;  ///< threads that complete tasks
+  bool direct_lane = false;   ///< tasks may pass the engine by while all data fit; worlds must know it
   bool log = false;
+  Bytes trace_memory = 0;         ///< for records of what happens; 0: nothing is recorded
   bool check_invariants = false;  ///< after every served batch; slow
+  /// What the model of durations starts with: what earlier runs on this machine found.
+  model::KeptDurations durations;
   /// How long a task takes where that is known beforehand (simulation); else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
   memory::PlantedBug bug = memory::PlantedBug::none;
@@ -73,6 +100,15 @@ class Engine final : public View {
 
   /// Tells what happened. Whoever gets the lock serves all that was told; the others leave at once.
   void post(EventChain& events) noexcept { inbox_.push(events); }
+  /// The same for one event that is nobody else's: says what happened, where and when.
+  void post(Event& event, EventKind kind, WorkerId worker, Time at) noexcept {
+    event.kind = kind;
+    event.worker = worker;
+    event.at = at;
+    EventChain events;
+    events.append(event);
+    post(events);
+  }
   bool something_posted() const noexcept { return !inbox_.empty(); }
   void enter(EventChain& events, Commands& out);
   /// Tells of finished tasks, then calls release(), which appends to `ready` what became ready by them, then
@@ -81,9 +117,11 @@ class Engine final : public View {
   template <class Release>
   void finish(EventChain& finished, EventChain& ready, Release&& release, Commands& out) {
     if (!lock_.try_lock()) {
+      transit_.fetch_add(1);
       post(finished);
       release();
       enter(ready, out);
+      out.quiet |= arrived(1);
       return;
     }
     serve_inbox(out);  // what this thread has posted before comes first
@@ -106,7 +144,7 @@ class Engine final : public View {
   /// Calls f(Memory&) under the lock.
   template <class F>
   auto locked(F&& f) {
-    const Guard guard{lock_};
+    const Guard guard{*this};
     return f(memory_);
   }
   DatumId add(const memory::DatumSpec& spec);
@@ -118,6 +156,41 @@ class Engine final : public View {
   void horizon_closed();
   bool wants_submissions() const noexcept { return tell_submissions_; }
   void cancel(TaskSource& source);
+
+  /// From now on whoever waits is to be told (World::look_again) when nothing moves any more. For runs with
+  /// holds: tasks may then wait for what the waiting thread itself has to release.
+  void want_quiet(bool wanted) noexcept {
+    if (wanted) lane_.close();  // what moves in the lane cannot be seen
+    quiet_wanted_.store(wanted);
+  }
+  /// Whether it looked so when events were last served: worth asking quiet().
+  bool looks_quiet() const noexcept { return looks_quiet_.load(); }
+  /// Nothing runs, moves or is about to: only the end of a hold, or a new task, can change that.
+  bool quiet();
+  /// Tasks that were over without running have been completed, and what became ready by that was told. True
+  /// if somebody has to hear of it.
+  bool arrived(std::size_t completions) noexcept {
+    transit_.fetch_sub(static_cast<int>(completions));
+    return quiet_wanted_.load();
+  }
+  DirectLane& lane() noexcept { return lane_; }
+  const DirectLane& lane() const noexcept { return lane_; }
+  /// Whether the lane may ever be open.
+  bool lane_possible() const noexcept { return lane_possible_.load(std::memory_order_relaxed); }
+  /// Opens the lane if it is closed, nobody is left inside, and all data fit.
+  bool try_open_lane();
+  /// Where the datum stays while the lane is open; null if it cannot be let in now. `has_value`: it was
+  /// written before, or its home has a value.
+  void* let_into_lane(DatumId id, bool has_value);
+  /// A task of the lane failed; to be called before its successors are released.
+  void failed_in_lane(const Task& task);
+  void note_duration(const Task& task, WorkerId worker, Duration duration);
+  /// A flush was asked for and is not over. Under the lock.
+  bool flushing() const noexcept { return flush_after_lane_ || memory_.flushing(); }
+  /// The memory node where the application uses what it holds.
+  NodeId host() const noexcept { return host_; }
+  Callbacks& callbacks() noexcept { return callbacks_; }
+  const Callbacks& callbacks() const noexcept { return callbacks_; }
   /// Nothing is served any more. Afterwards nobody may wait for anything.
   void stop(std::exception_ptr why);
   /// What went wrong inside, if anything did.
@@ -134,20 +207,41 @@ class Engine final : public View {
   const EventLog& log() const noexcept { return log_; }
   /// What stands at the head of its log.
   LogHead log_head() const {
-    return {options_.policy_name, options_.seed, options_.pipeline_depth, memory_.topology()};
+    return {options_.policy_name, options_.seed, options_.pipeline_depth, memory_.topology(),
+            options_.durations};
   }
   const CommandDigest& digest() const noexcept { return digest_; }
+  /// What happens is written down there; null: nowhere.
+  trace::Recorder* recorder() noexcept { return recorder_.get(); }
   std::span<const Pipeline> pipelines() const noexcept { return pipelines_; }
-  std::uint64_t tasks_done() const noexcept { return tasks_done_; }
+  /// What runs and what waits for what, now. Any thread.
+  Situation situation(const Naming& naming) const;
+  /// Changes whenever something has happened. Any thread.
+  std::uint64_t activity() const;
+  std::span<Task* const> holds_granted() const noexcept { return holds_granted_; }
+  const Spans& spans() const noexcept { return spans_; }
+  /// It runs on several workers where it is now. On accelerators it is a task like others.
+  bool spans_workers(const Task& task) const noexcept;
+  /// It is launched, and its worker cannot stand aside for another task before it is over or comes back.
+  bool occupies_worker(const Task& task) const noexcept;
+  /// On how many.
+  std::size_t width_for(const Task& task) const noexcept;
+  /// Under the lock.
+  const model::DurationModel& durations() const noexcept { return model_; }
+  std::uint64_t tasks_done() const noexcept { return tasks_done_ + lane_.tasks(); }
   /// Over without having run.
   std::uint64_t tasks_cancelled() const noexcept { return tasks_cancelled_; }
+  /// Tasks that were to fold a partial result in which there was nothing; they count as neither.
+  std::uint64_t folds_skipped() const noexcept { return folds_skipped_; }
   /// The run cannot go on: throw_if_stopped() of the runtime says why. Any thread.
   bool stopped() const noexcept { return stopped_.load(); }
   int stop_error() const noexcept { return stop_error_.load(); }
   DatumId stop_datum() const noexcept { return stop_datum_; }
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
-    return held_by_policy_ == 0 && in_pipelines_ == 0 && memory_.copies_in_flight() == 0;
+    return held_by_policy_ == 0 && in_pipelines_ == 0 && memory_.copies_in_flight() == 0 &&
+           !lane_.something_queued() && holds_waiting_.empty() && holds_arriving_.empty() &&
+           holds_granted_.empty();
   }
 
   // View
@@ -157,6 +251,7 @@ class Engine final : public View {
   Random& random() override { return random_; }
   bool can_run(const Task& task, WorkerId worker) const override;
   Duration estimate(const Task& task, WorkerId worker) const override;
+  bool known(const Task& task, WorkerId worker) const override;
   Bytes bytes(DatumId id) const override { return memory_.datum(id).bytes; }
   ReplicaState residency(DatumId id, NodeId node) const override { return memory_.residency(id, node); }
   Duration transfer_time(DatumId id, NodeId node) const override;
@@ -166,10 +261,15 @@ class Engine final : public View {
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
 
  private:
+  /// Has the lock, and serves nobody. Who has posted meanwhile has left when he did not get it; if nobody
+  /// else looks into the inbox, somebody has to be woken.
   struct Guard {
-    EngineLock& lock;
-    explicit Guard(EngineLock& l) : lock(l) { lock.lock(); }
-    ~Guard() { lock.unlock(); }
+    const Engine& engine;
+    explicit Guard(const Engine& e) : engine(e) { engine.lock_.lock(); }
+    ~Guard() {
+      engine.lock_.unlock();
+      if (engine.something_posted()) engine.world_.posted_meanwhile();
+    }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
   };
@@ -186,33 +286,74 @@ class Engine final : public View {
   void apply(Event& event, Commands& out);
   void apply_ready(Task& task, Commands& out);
   void apply_over(Task& task, bool succeeded);
-  void apply_returned(Task& task, Commands& out);
+  void apply_returned(Task& task);
   void follow_effects(Commands& out);
   void cancel_task(Task& task, Commands& out);
+  void skip_fold(Task& task, Commands& out);
+  void complete(Task& task, Commands& out, std::uint64_t how);
+  void hold_ready(Task& hold, Commands& out);
+  void view_switched(Task& hold, Commands& out);
+  void hold_landed(Task& hold, Commands& out);
+  void hold_failed(Task& hold, Commands& out);
+  void hold_released(HoldRelease& release, Commands& out);
+  void end_hold(Task& hold, Commands& out);
+  bool admit_holds(Commands& out);
+  bool nothing_moves() const noexcept;
+  bool lane_is_possible() const noexcept;
+  bool follow_lane();
+  void flush_or_drop(EventKind kind);
   void give_work(Commands& out);
+  void hand_out(Commands& out);
   bool give_one(WorkerId worker, Commands& out);
+  void take_from_policy(Task& task, WorkerId worker, Commands& out);
   bool try_admit(WorkerId worker, Commands& out);
   void stage(Task& task, Commands& out);
+  void launch(Task& task, Commands& out);
+  void recall(Task& task);
+  bool asynchronous(const Task& task) const noexcept;
+  std::vector<WorkerId> free_workers(const Task& task) const;
+  bool put_off(Task& task);
+  bool move_away(Task& task);
+  void change_worker(Task& task, WorkerId worker);
+  bool advance_spans(Commands& out);
+  bool cancel_waiting_spans(Commands& out);
+  bool begin_gathering();
+  bool gathered();
+  void dissolve(const Span& span);
+  void span_over(Task& task, bool ran);
+  void launch_put_off(Commands& out);
   void share_unadmitted(Commands& out);
   void share_staged();
-  void insist(Commands& out);
+  bool insist(Commands& out);
   void prefetch_upcoming(Commands& out);
   void adapt_depth();
   void tell_started(WorkerId worker);
-  bool must_cancel(const Task& task) const noexcept { return stop_error_ != 0 || task.source->cancelled; }
+  void record_copy(const memory::Copy& copy);
+  void record_memory();
+  model::Footprint footprint(const Task& task) const;
+  bool must_cancel(const Task& task) const noexcept {
+    return stop_error_ != 0 || task.source->cancelled.load(std::memory_order_relaxed);
+  }
   std::size_t depth() const noexcept { return depth_; }
 
-  EngineLock lock_;
+  mutable EngineLock lock_;
   Inbox inbox_;
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> quiet_wanted_{false}, looks_quiet_{false};
+  /// Completions on their way: threads that have told of ends and not yet of what became ready by them.
+  alignas(64) std::atomic<int> transit_{0};
+  Callbacks callbacks_;
+  DirectLane lane_;
   // All below is guarded by the lock.
   std::unique_ptr<Policy> policy_;
   World& world_;
   Options options_;
   memory::Memory memory_;
   model::DurationModel model_;
+  std::vector<model::Processor> processors_;  // by WorkerId
   EventLog log_;
   CommandDigest digest_;
+  const std::unique_ptr<trace::Recorder> recorder_;  // its rings of tasks belong to the threads that end them
   Random random_;
   Time now_{};
   std::vector<WorkerInfo> workers_;
@@ -221,11 +362,20 @@ class Engine final : public View {
   std::vector<Applied> applied_;     // by reporter
   SubmissionRecord record_;
   bool tell_progress_, tell_submissions_;
+  std::atomic<bool> lane_possible_{false};  // changes before the first task only
+  bool lane_pinned_ = false;                // it was opened, and data stay for it
+  bool flush_after_lane_ = false, drop_after_lane_ = false;
+  Bytes lane_too_full_at_ = ~Bytes{0};  // of registered data, when there was no room beside them
   std::exception_ptr fatal_;
   std::size_t held_by_policy_ = 0;  // ready tasks
   std::size_t in_pipelines_ = 0;
   std::size_t unadmitted_ = 0;  // of these, waiting for memory
-  std::uint64_t tasks_done_ = 0, tasks_cancelled_ = 0;
+  bool left_behind_ = false;    // a worker that is not there may have a staged task
+  Spans spans_;
+  std::vector<Task*> holds_waiting_;  // for memory; oldest first
+  std::vector<Task*> holds_arriving_, holds_granted_;
+  NodeId host_ = no_id<NodeId>;
+  std::uint64_t tasks_done_ = 0, tasks_cancelled_ = 0, folds_skipped_ = 0;
   std::atomic<int> stop_error_{0};
   DatumId stop_datum_ = no_id<DatumId>;
   // For the depth of pipelines: sums since it was last adapted.

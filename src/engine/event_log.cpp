@@ -6,17 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "data/task_source.hpp"
+#include "engine/log_text.hpp"
 
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3367'6f6c'7269'6166;  // "fairlog3" in the file; the digit is the format's
+constexpr std::uint64_t magic = 0x3667'6f6c'7269'6166;  // "fairlog6" in the file; the digit is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -30,23 +32,33 @@ std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
 }
 }  // namespace
 
-std::uint32_t EventLog::number_of(const CodeletInfo* codelet) {
-  const auto number = static_cast<std::size_t>(std::ranges::find(codelets_, codelet) - codelets_.begin());
-  if (number == codelets_.size()) codelets_.push_back(codelet);
-  return static_cast<std::uint32_t>(number);
+void EventLog::introduce(const CodeletInfo& codelet) {
+  if (std::ranges::find(codelets_, known(codelet)) != codelets_.end()) return;
+  codelets_.push_back(known(codelet));
+  words_.push_back(head(Record::codelet, static_cast<std::uint64_t>(codelet.unit) |
+                                             (std::uint64_t{codelets_.back().asynchronous} << 8)));
+  add_text(words_, codelet.name);
 }
 
 void EventLog::task(const Task& task) {
   words_.push_back(static_cast<std::uint64_t>(task.id));
-  words_.push_back((static_cast<std::uint64_t>(number_of(task.codelet)) << 32) |
-                   static_cast<std::uint32_t>(task.priority));
+  const auto number = std::ranges::find(codelets_, known(*task.codelet)) - codelets_.begin();
+  words_.push_back((static_cast<std::uint64_t>(number) << 32) | static_cast<std::uint32_t>(task.priority));
   words_.push_back((static_cast<std::uint64_t>(task.codelet->kinds) << 32) | task.source->id);
-  words_.push_back(task.access_count);
+  words_.push_back((static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(task.work)) << 32) |
+                   task.access_count);
+  words_.push_back(task.nodes_excluded | (std::uint64_t{task.has(TaskFlag::hold)} << 32) |
+                   (std::uint64_t{task.has(TaskFlag::at_home)} << 33) |
+                   (std::uint64_t{task.has(TaskFlag::fold)} << 34) |
+                   (std::uint64_t{task.workers_wanted} << 35));
+  words_.push_back(task.scratch_bytes);
   for (const Access& access : task.accesses())
-    words_.push_back((static_cast<std::uint64_t>(access.mode) << 32) | index(access.datum));
+    words_.push_back((std::uint64_t{access.partials} << 40) |
+                     (static_cast<std::uint64_t>(access.mode) << 32) | index(access.datum));
 }
 
 void EventLog::event(const Event& event) {
+  if (event.kind == EventKind::task_ready) introduce(*static_cast<const Task&>(event).codelet);
   words_.push_back(head(Record::event, static_cast<std::uint64_t>(event.kind) |
                                            (static_cast<std::uint64_t>(event.worker) << 8)));
   words_.push_back(static_cast<std::uint64_t>(event.at.count()));
@@ -67,16 +79,24 @@ void EventLog::event(const Event& event) {
       words_.push_back(static_cast<const memory::Copy&>(event).id);
       words_.push_back(static_cast<std::uint64_t>(static_cast<const memory::Copy&>(event).error_number));
       break;
+    case EventKind::hold_released: {
+      const auto& release = static_cast<const HoldRelease&>(event);
+      words_.push_back((static_cast<std::uint64_t>(release.hold->id) << 1) | std::uint64_t{release.unused});
+      break;
+    }
     default:
       break;
   }
 }
 
 void EventLog::datum(const memory::DatumSpec& spec) {
-  words_.push_back(head(Record::datum, index(spec.home)));
+  words_.push_back(head(Record::datum, index(spec.home) | (std::uint64_t{spec.out_of_view} << 32) |
+                                           (std::uint64_t{spec.generator != nullptr} << 33)));
   words_.push_back(spec.bytes);
   words_.push_back(spec.home_offset);
-  words_.push_back(static_cast<std::uint64_t>(static_cast<std::uint32_t>(spec.coordinates.collection)));
+  const std::uint64_t whole =
+      spec.partial_of == no_id<DatumId> ? 0 : index(spec.partial_of) + std::uint64_t{1};
+  words_.push_back(static_cast<std::uint32_t>(spec.coordinates.collection) | (whole << 32));
   words_.push_back((static_cast<std::uint64_t>(static_cast<std::uint32_t>(spec.coordinates.row)) << 32) |
                    static_cast<std::uint32_t>(spec.coordinates.column));
 }
@@ -86,6 +106,7 @@ void EventLog::served() { words_.push_back(head(Record::served, 0)); }
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
 void EventLog::submission(const Task& submitted) {
+  introduce(*submitted.codelet);
   words_.push_back(head(Record::submission, 0));
   task(submitted);
 }

@@ -1,8 +1,11 @@
 // The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; what the
 // engine answered is kept apart, as a digest.
 #pragma once
+#include <fairlead/codelet_info.hpp>
+
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event.hpp"
@@ -30,7 +33,8 @@ class EventLog {
     submission,
     horizon_closed,
     cancellation,
-    served
+    served,
+    codelet
   };
 
   bool enabled = false;
@@ -51,17 +55,28 @@ class EventLog {
   static LogFile read(const std::string& path);
 
  private:
-  std::uint32_t number_of(const CodeletInfo* codelet);
+  /// Tells of the codelet, if that is new; before the record of a task.
+  void introduce(const CodeletInfo& codelet);
   void task(const Task& task);
   std::vector<std::uint64_t> words_;
-  std::vector<const CodeletInfo*> codelets_;
+  struct Known {  // by name, as the model of durations has it, not by address: that may be another's later
+    std::uint64_t name_hash;
+    WorkUnit unit;
+    std::uint32_t kinds;
+    bool asynchronous;  // on cores: then its worker may stand aside for another task before it is over
+    bool operator==(const Known&) const = default;
+  };
+  static Known known(const CodeletInfo& codelet) noexcept {
+    return {codelet.name_hash(), codelet.unit, codelet.kinds, codelet.for_kind(WorkerKind::cpu).asynchronous};
+  }
+  std::vector<Known> codelets_;  // by number
 };
 
 /// What the engine commanded, reduced to one number that changes with every change of a command or of their
 /// order.
 class CommandDigest {
  public:
-  enum class Kind : std::uint8_t { launch, recall, start_copy, complete, stop };
+  enum class Kind : std::uint8_t { launch, recall, start_copy, complete, stop, grant, stand_aside };
   void add(Kind kind, std::uint64_t subject, std::uint64_t object, std::uint64_t detail = 0) noexcept {
     value_ += Random::mix(subject + 0x9e37'79b9'7f4a'7c15 * (static_cast<std::uint64_t>(kind) + 1));
     value_ = Random::mix(value_ ^ object ^ (detail * 0xff51'afd7'ed55'8ccd));

@@ -3,45 +3,27 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
-#include "engine/log_reader.hpp"
+#include "engine/log_text.hpp"
 
 namespace fairlead::engine {
 
 namespace {
 
-constexpr std::uint64_t longest_name = 1 << 10, most_parts = 1 << 16;
+constexpr std::uint64_t most_parts = 1 << 16, most_durations = 1 << 20,
+                        longest_duration = std::uint64_t{1} << 53;
 constexpr std::uint64_t largest_capacity = std::uint64_t{1} << 62;
-
-void add(std::vector<std::uint64_t>& words, const std::string& text) {
-  words.push_back(text.size());
-  for (std::size_t i = 0; i < text.size(); i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, std::min<std::size_t>(8, text.size() - i));
-    words.push_back(word);
-  }
-}
-
-std::string text_from(LogReader& log) {
-  std::string text(log.word("length of a name", longest_name), '\0');
-  for (std::size_t i = 0; i < text.size(); i += 8) {
-    const std::uint64_t word = log.word("a name");
-    std::memcpy(text.data() + i, &word, std::min<std::size_t>(8, text.size() - i));
-  }
-  return text;
-}
 
 }  // namespace
 
 std::vector<std::uint64_t> LogHead::words() const {
   std::vector<std::uint64_t> words;
-  add(words, policy);
+  add_text(words, policy);
   words.push_back(seed);
   words.push_back(pipeline_depth);
   words.push_back(topology.nodes.size());
   for (const NodeSpec& node : topology.nodes) {
-    add(words, node.name);
+    add_text(words, node.name);
     words.push_back(static_cast<std::uint64_t>(node.role));
     words.push_back(node.capacity);
     words.push_back(node.reaches.size());
@@ -51,15 +33,33 @@ std::vector<std::uint64_t> LogHead::words() const {
   for (const WorkerSpec& worker : topology.workers) {
     words.push_back(static_cast<std::uint64_t>(worker.kind));
     words.push_back(index(worker.node));
+    add_text(words, worker.processor);
   }
   words.push_back(topology.links.size());
   for (const LinkSpec& link : topology.links) {
-    add(words, link.name);
+    add_text(words, link.name);
     words.push_back(index(link.first));
     words.push_back(index(link.second));
     words.push_back(std::bit_cast<std::uint64_t>(link.bytes_per_second));
     words.push_back(static_cast<std::uint64_t>(link.latency.count()));
     words.push_back(link.concurrent_copies);
+    words.push_back(link.legs.size());
+    for (const LinkId leg : link.legs) words.push_back(index(leg));
+    words.push_back(link.through == no_id<NodeId> ? topology.nodes.size() : index(link.through));
+    words.push_back(link.computes);
+  }
+  words.push_back(durations.size());
+  for (const model::KeptDuration& kept : durations) {
+    add_text(words, kept.codelet);
+    words.push_back(static_cast<std::uint64_t>(kept.kind));
+    add_text(words, kept.processor);
+    words.push_back(kept.implementation);
+    words.push_back(static_cast<std::uint64_t>(kept.unit));
+    words.push_back(kept.footprint);
+    words.push_back(kept.size);
+    words.push_back(kept.tasks);
+    for (const std::int64_t quantile : kept.quantiles_ns)
+      words.push_back(static_cast<std::uint64_t>(quantile));
   }
   return words;
 }
@@ -67,14 +67,14 @@ std::vector<std::uint64_t> LogHead::words() const {
 LogHead LogHead::from(std::span<const std::uint64_t> words) {
   LogReader log(words);
   LogHead head;
-  head.policy = text_from(log);
+  head.policy = read_text(log);
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
   auto& [nodes, workers, links] = head.topology;
   nodes.resize(log.word("number of memory nodes", most_parts));
   const auto node_id = [&] { return static_cast<NodeId>(log.word("memory node", nodes.size())); };
   for (NodeSpec& node : nodes) {
-    node.name = text_from(log);
+    node.name = read_text(log);
     node.role = static_cast<NodeRole>(log.word("role of a memory node", 2));
     node.capacity = log.word("capacity of a memory node", largest_capacity);
     node.reaches.resize(log.word("number of homes", nodes.size() + 1));
@@ -84,10 +84,11 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   for (WorkerSpec& worker : workers) {
     worker.kind = static_cast<WorkerKind>(log.word("kind of worker", 4));
     worker.node = node_id();
+    worker.processor = read_text(log);
   }
   links.resize(log.word("number of links", most_parts));
   for (LinkSpec& link : links) {
-    link.name = text_from(log);
+    link.name = read_text(log);
     link.first = node_id();
     link.second = node_id();
     link.bytes_per_second = std::bit_cast<double>(log.word("bandwidth of a link"));
@@ -95,6 +96,25 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
       log.refuse("a link without bandwidth");
     link.latency = Duration(static_cast<std::int64_t>(log.word("latency of a link", largest_capacity)));
     link.concurrent_copies = static_cast<unsigned>(log.word("number of copies at once", most_parts));
+    link.legs.resize(log.word("number of wires", 3));
+    for (LinkId& leg : link.legs) leg = static_cast<LinkId>(log.word("wire", links.size()));
+    const std::uint64_t through = log.word("node on the way", nodes.size() + 1);
+    if (through != nodes.size()) link.through = static_cast<NodeId>(through);
+    if ((link.legs.size() == 2) != (link.through != no_id<NodeId>)) log.refuse("two wires that do not meet");
+    link.computes = log.word("answer to whether a link computes", 2) != 0;
+  }
+  head.durations.resize(log.word("number of durations", most_durations));
+  for (model::KeptDuration& kept : head.durations) {
+    kept.codelet = read_text(log);
+    kept.kind = static_cast<WorkerKind>(log.word("kind of worker", 4));
+    kept.processor = read_text(log);
+    kept.implementation = static_cast<unsigned>(log.word("number of an implementation", most_parts));
+    kept.unit = static_cast<WorkUnit>(log.word("unit of work", 3));
+    kept.footprint = log.word("footprint");
+    kept.size = log.word("size of a task");
+    kept.tasks = log.word("number of tasks");
+    for (std::int64_t& quantile : kept.quantiles_ns)
+      quantile = static_cast<std::int64_t>(log.word("a duration", longest_duration));
   }
   if (!log.at_end()) log.refuse("its head is longer than what it says");
   return head;

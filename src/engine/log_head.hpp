@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/topology.hpp"
+#include "model/kept_duration.hpp"
 
 namespace fairlead::engine {
 
@@ -16,6 +17,7 @@ struct LogHead {
   std::uint64_t seed = 0;          ///< of the engine
   std::size_t pipeline_depth = 0;  ///< as it was set; 0: chosen by the engine
   Topology topology;
+  model::KeptDurations durations{};  ///< what its model of durations started with
 
   std::vector<std::uint64_t> words() const;
   /// Throws InputError if that is no head of a log.

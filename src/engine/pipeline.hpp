@@ -39,9 +39,11 @@ struct Pipeline {
   std::uint8_t staged = 0;      ///< of these, in state staged
   std::uint8_t recalls = 0;     ///< asked back, no answer yet
   bool present = false;         ///< the worker takes tasks
+  bool aside = false;           ///< a task that spans several workers has this one, or is about to
   bool launched = false;        ///< since the engine was entered, tasks were handed over
   bool lost_to_data = false;    ///< why it became idle
   Time idle_since{};
+  Duration lane_busy_before{};  ///< what the worker had run in the direct lane by then
   Duration busy{}, waiting_for_data{}, waiting_for_tasks{};
   std::uint64_t tasks_run = 0;
 

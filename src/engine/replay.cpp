@@ -5,20 +5,22 @@
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/log_reader.hpp"
+#include "engine/log_text.hpp"
 
 namespace fairlead::engine {
 
 namespace {
 
-constexpr std::uint64_t most_accesses = 64, largest_datum = std::uint64_t{1} << 56;
+constexpr std::uint64_t most_accesses = 0xffff, largest_datum = std::uint64_t{1} << 56;
 constexpr std::uint64_t latest_time = std::uint64_t{1} << 62, longest_duration = std::uint64_t{1} << 52;
 constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
 constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
@@ -37,6 +39,12 @@ class SilentWorld final : public World {
 class SilentSource final : public TaskSource {
  public:
   void completed(std::span<Task* const>, EventChain&, Recycler&) override {}
+};
+
+/// The value of data that are computed: nobody looks at it.
+class SilentGenerator final : public data::Generator {
+ public:
+  void make(std::byte*, Bytes, Bytes) const override {}
 };
 
 struct HeldTask {
@@ -66,7 +74,7 @@ class Replayer {
     const std::uint64_t word = log_.word("a record");
     const auto kind = static_cast<Record>(word & 0xff);
     const std::uint64_t rest = word >> 8;
-    if (!batch_.empty() && kind != Record::event && kind != Record::served)
+    if (!batch_.empty() && kind != Record::event && kind != Record::served && kind != Record::codelet)
       log_.refuse("something else happens while events are being served");
     switch (kind) {
       case Record::event:
@@ -91,6 +99,14 @@ class Replayer {
       case Record::served:
         serve();
         break;
+      case Record::codelet:
+        if ((rest & 0xff) > static_cast<std::uint64_t>(WorkUnit::nanoseconds) || (rest >> 8) > 1)
+          log_.refuse("there is no such unit of work");
+        codelets_.emplace_back().unit = static_cast<WorkUnit>(rest & 0xff);
+        codelets_.back().implementations[0].asynchronous = (rest >> 8) != 0;
+        codelets_.back().name = read_text(log_);
+        codelets_.back().hash_of_name = codelets_.back().name_hash();
+        break;
       default:
         log_.refuse("there is no record of kind " + std::to_string(word & 0xff));
     }
@@ -98,15 +114,31 @@ class Replayer {
 
   // ---- what is not served in batches
 
-  void datum(std::uint64_t home) {
+  void datum(std::uint64_t home_and_view) {
+    const std::uint64_t home = home_and_view & 0xffff'ffff, flags = home_and_view >> 32;
     const Topology& topology = engine_.memory().topology();
     if (home >= topology.nodes.size() || topology.nodes[home].role != NodeRole::home)
       log_.refuse("memory node " + std::to_string(home) + " is nobody's home");
     memory::DatumSpec spec;
     spec.home = static_cast<NodeId>(home);
+    spec.out_of_view = (flags & 1) != 0;
+    if ((flags & 2) != 0) {
+      if (std::ranges::none_of(topology.links, [&](const LinkSpec& link) {
+            return link.computes && index(link.first) == home;
+          }))
+        log_.refuse("nobody computes data of memory node " + std::to_string(home));
+      spec.generator = &generator_;
+    }
     spec.bytes = log_.word("size of a datum", largest_datum);
     spec.home_offset = log_.word("place of a datum", largest_datum);
-    spec.coordinates.collection = coordinate(log_.word("collection", any_32_bits));
+    const std::uint64_t collection = log_.word("collection");
+    spec.coordinates.collection = coordinate(collection & 0xffff'ffff);
+    if (const std::uint64_t whole = collection >> 32; whole != 0) {
+      check_datum(whole - 1);
+      if (engine_.memory().datum(static_cast<DatumId>(whole - 1)).is_partial)
+        log_.refuse("a partial result is of another partial result");
+      spec.partial_of = static_cast<DatumId>(whole - 1);
+    }
     const std::uint64_t place = log_.word("coordinates");
     spec.coordinates.row = coordinate(place >> 32);
     spec.coordinates.column = coordinate(place & 0xffff'ffff);
@@ -153,8 +185,7 @@ class Replayer {
   }
 
   CodeletInfo& codelet(std::uint64_t number, std::uint32_t kinds) {
-    if (number > codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
-    if (number == codelets_.size()) codelets_.emplace_back().name = "codelet " + std::to_string(number);
+    if (number >= codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
     codelets_[number].kinds = kinds;
     return codelets_[number];
   }
@@ -165,18 +196,34 @@ class Replayer {
     const std::uint64_t id = log_.word("a task");
     const std::uint64_t codelet_and_priority = log_.word("a codelet");
     const std::uint64_t kinds_and_source = log_.word("a source of tasks");
-    const std::uint64_t count = log_.word("number of accesses", most_accesses + 1);
+    const std::uint64_t work_and_count = log_.word("number of accesses");
+    const std::uint64_t count = work_and_count & 0xffff'ffff;
+    if (count > most_accesses) log_.refuse(std::to_string(count) + " is no number of accesses");
+    const std::uint64_t excluded_and_kind =
+        log_.word("nodes on which a task may not run", std::uint64_t{1} << (35 + 16));
+    const Bytes scratch_bytes = log_.word("scratch of a task", largest_datum);
     std::vector<Access> accesses(count);
     for (Access& access : accesses) {
       const std::uint64_t word = log_.word("an access");
       check_datum(word & 0xffff'ffff);
-      if ((word >> 32) > static_cast<std::uint64_t>(AccessMode::reduction))
+      if (((word >> 32) & 0xff) > static_cast<std::uint64_t>(AccessMode::reduction))
         log_.refuse("there is no such access mode");
       access.datum = static_cast<DatumId>(word);
-      access.mode = static_cast<AccessMode>(word >> 32);
-      const auto same = std::ranges::count(accesses, access.datum, &Access::datum);
-      if (same != 1) log_.refuse("a task uses datum " + std::to_string(index(access.datum)) + " twice");
+      access.mode = static_cast<AccessMode>((word >> 32) & 0xff);
+      if ((word >> 40) > engine_.memory().partials_of(access.datum))
+        log_.refuse("datum " + std::to_string(index(access.datum)) + " has fewer partial results");
+      access.partials = static_cast<std::uint8_t>(word >> 40);
     }
+    std::vector<DatumId> data;
+    for (const Access& access : accesses) data.push_back(access.datum);
+    std::ranges::sort(data);
+    if (const auto same = std::ranges::adjacent_find(data); same != data.end())
+      log_.refuse("a task uses datum " + std::to_string(index(*same)) + " twice");
+    const std::uint64_t kinds_of_task = (excluded_and_kind >> 32) & 7, workers = excluded_and_kind >> 35;
+    if ((kinds_of_task & 4) != 0 && (count != 2 || !engine_.memory().datum(accesses[1].datum).is_partial))
+      log_.refuse("task " + std::to_string(id) + " folds what is no partial result");
+    if ((kinds_of_task & 1) != 0 && workers != 0)
+      log_.refuse("task " + std::to_string(id) + " is a hold and wants workers");
     auto& held = tasks_[id];
     if (held != nullptr) {
       if (held->ready_told || !std::ranges::equal(held->words, log_.since(begin)))
@@ -193,6 +240,14 @@ class Replayer {
     task.source = &source(static_cast<std::uint32_t>(kinds_and_source));
     task.accesses_begin = held->accesses.data();
     task.access_count = static_cast<std::uint16_t>(count);
+    task.nodes_excluded = static_cast<std::uint32_t>(excluded_and_kind);
+    task.scratch_bytes = scratch_bytes;
+    task.workers_wanted = static_cast<std::uint16_t>(workers);
+    task.work = std::bit_cast<float>(static_cast<std::uint32_t>(work_and_count >> 32));
+    if ((kinds_of_task & 1) != 0) task.set(TaskFlag::hold);
+    if ((kinds_of_task & 4) != 0) task.set(TaskFlag::fold);
+    if (task.has(TaskFlag::hold) && given_up_.contains(id)) task.set(TaskFlag::abandoned);
+    if ((kinds_of_task & 2) != 0) task.set(TaskFlag::at_home);
     for (Access& access : held->accesses) access.task = &task;
     return *held;
   }
@@ -200,7 +255,7 @@ class Replayer {
   Task& ready_task() {
     const std::size_t known = tasks_.size();
     HeldTask& held = task();
-    if (engine_.wants_submissions() && tasks_.size() != known)
+    if (engine_.wants_submissions() && tasks_.size() != known && !held.task.has(TaskFlag::hold))
       log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
     held.ready_told = true;
     return put_in_batch(held);
@@ -217,7 +272,8 @@ class Replayer {
     const auto found = tasks_.find(id);
     if (found == tasks_.end()) log_.refuse("there is no task " + std::to_string(id));
     HeldTask& held = *found->second;
-    if (held.in_batch || held.task.state != TaskState::staged || index(held.task.worker) != worker)
+    if (held.in_batch || held.task.has(TaskFlag::hold) || held.task.state != TaskState::staged ||
+        index(held.task.worker) != worker)
       log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
     if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
       log_.refuse("task " + std::to_string(id) + " was not asked for back");
@@ -267,6 +323,9 @@ class Replayer {
         event = &others_.emplace_back();
         event->worker = static_cast<WorkerId>(worker);
         break;
+      case EventKind::hold_released:
+        event = &release();
+        break;
       case EventKind::flush:
         if (engine_.memory().flushing() || std::exchange(flush_in_batch_, true))
           log_.refuse("results are sent home while that is going on already");
@@ -284,6 +343,23 @@ class Replayer {
     event->duration = Duration(duration);
     batch_.append(*event);
     ++events_;
+  }
+
+  /// A hold may be over by then, because its data could not be had; or it is given up before its turn.
+  HoldRelease& release() {
+    const std::uint64_t word = log_.word("a hold");
+    const auto found = tasks_.find(word >> 1);
+    HoldRelease& release = releases_.emplace_back();
+    release.unused = (word & 1) != 0;
+    if (found == tasks_.end()) {
+      given_up_.insert(word >> 1);
+      return release;
+    }
+    Task& hold = found->second->task;
+    if (!hold.has(TaskFlag::hold) || !released_.insert(hold.id).second)
+      log_.refuse("task " + std::to_string(index(hold.id)) + " is no hold that can be released");
+    release.hold = &hold;
+    return release;
   }
 
   memory::Copy& copy(EventKind kind) {
@@ -316,11 +392,13 @@ class Replayer {
     over_.clear();
     answers_.clear();
     others_.clear();
+    releases_.clear();
     flush_in_batch_ = false;
   }
 
   LogReader log_;
   SilentWorld world_;
+  const SilentGenerator generator_;
   std::map<std::uint32_t, SilentSource> sources_;
   std::deque<CodeletInfo> codelets_;                          // by number
   std::map<std::uint64_t, std::unique_ptr<HeldTask>> tasks_;  // that are not over, by id
@@ -329,6 +407,9 @@ class Replayer {
   // The batch that is being read.
   EventChain batch_;
   std::deque<Event> others_;
+  std::deque<HoldRelease> releases_;
+  std::set<TaskId> released_;
+  std::set<std::uint64_t> given_up_;  // holds that were released before they were ready
   std::vector<HeldTask*> in_batch_;
   std::vector<std::uint64_t> over_;
   std::vector<std::uint64_t> answers_;  // to recalls, by worker
@@ -353,6 +434,7 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.policy_name = head.policy;
   options.seed = head.seed;
   options.pipeline_depth = head.pipeline_depth;
+  options.durations = head.durations;
   return replay(head.topology, std::move(policy), std::move(options), words);
 }
 

@@ -4,16 +4,25 @@
 
 #include <fairlead/codelet_info.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace fairlead::engine {
 
 Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
-    : engine_(engine), world_(world), id_(id), recycler_(graph.tasks(), graph.epochs()) {}
+    : engine_(engine),
+      recorder_(engine.recorder() == nullptr ? nullptr : &engine.recorder()->thread(id)),
+      world_(world),
+      id_(id),
+      recycler_(graph.tasks(), graph.epochs()),
+      has_queue_(id < engine.workers().size()) {}
 
 namespace {
 /// What a body was given goes when the task ends: after wait() nothing of it is left, and the codelet may go,
 /// too.
 void destroy_closure(Task& task) {
-  if (task.codelet->destroy_closure != nullptr) task.codelet->destroy_closure(task.closure.data());
+  if (task.recorded == nullptr && task.codelet->destroy_closure != nullptr)
+    task.codelet->destroy_closure(task.closure.data());
 }
 }  // namespace
 
@@ -23,7 +32,29 @@ void Reporter::finished(Task& task, Time at, Duration duration) {
   task.at = at;
   task.duration = duration;
   task.reporter = id_;
+  if (recorder_ != nullptr) record(task);
   batch_.push_back(&task);
+}
+
+/// The times are those that have been taken anyway.
+void Reporter::record(const Task& task) {
+  trace::TaskRecord record;
+  record.start_ns = (task.at - task.duration).count();
+  record.set_duration(task.duration);
+  record.worker = task.worker;
+  const std::size_t count = task.access_count;
+  record.data_count = static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
+  std::uint32_t flags = task.kind == EventKind::task_failed ? trace::TaskRecord::failed_flag : 0u;
+  const auto use = [&](std::size_t place, const Access& access) {
+    record.data[place] = access.datum;
+    flags |= (writes(access.mode) ? 1u : 0u) << place;
+  };
+  const Access* access = task.accesses_begin;
+  if (count > 0) use(0, access[0]);
+  if (count > 1) use(1, access[1]);
+  if (count > 2) use(2, access[count - 1]);
+  record.flags = static_cast<std::uint8_t>(flags);
+  recorder_->add(record, *task.codelet);
 }
 
 void Reporter::add(EventChain& events) noexcept {
@@ -44,11 +75,70 @@ void Reporter::complete(std::vector<Task*>& tasks) {
     source->completed(std::span(tasks).subspan(begin, end - begin), events_, recycler_);
     begin = end;
   }
+  if (has_queue_ && !events_.empty() && engine_.lane().generation() != 0) divert_to_lane();
+}
+
+bool Reporter::put_in_lane(Task& task) noexcept { return task.lane != 0 && engine_.lane().put(id_, task); }
+
+/// What became ready need not go by the engine if the lane lets it in.
+void Reporter::divert_to_lane() {
+  bool filled = false;
+  for (Event* event = events_.take_in_order(); event != nullptr;) {
+    Event* following = event->next;
+    if (event->kind == EventKind::task_ready && put_in_lane(static_cast<Task&>(*event)))
+      filled = true;
+    else
+      events_.append(*event);
+    event = following;
+  }
+  if (filled) world_.lane_filled();
+}
+
+Task* Reporter::over_in_lane(Task& task) {
+  destroy_closure(task);
+  if (recorder_ != nullptr) {
+    task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
+    record(task);
+  }
+  TaskSource* const source = task.source;
+  if (source != uncounted_source_) {
+    count_up();
+    uncounted_source_ = source;
+  }
+  ++uncounted_;
+  EventChain ready;
+  source->release(task, ready, recycler_);
+  recycler_.recycle(task);
+  if (ready.empty()) return nullptr;
+  Task* next = nullptr;
+  bool filled = false;
+  for (Event* event = ready.take_in_order(); event != nullptr;) {
+    Event* following = event->next;
+    Task& successor = static_cast<Task&>(*event);
+    if (next == nullptr && engine_.lane().lets_in(successor)) {
+      next = &successor;
+    } else if (put_in_lane(successor)) {
+      filled = true;
+    } else {
+      events_.append(successor);
+    }
+    event = following;
+  }
+  if (filled) world_.lane_filled();
+  return next;
+}
+
+void Reporter::tell_uncounted() {
+  uncounted_source_->count(std::exchange(uncounted_, 0), recycler_);
+  uncounted_source_ = nullptr;
 }
 
 void Reporter::report() {
   if (batch_.empty()) return serve();
-  for (Task* task : batch_) finished_.append(*task);
+  for (Task* task : batch_) {
+    if (task->failure != nullptr) engine_.lane().close();  // what reads its results has to be told
+    finished_.append(*task);
+  }
   if (engine_.planted_bug() == memory::PlantedBug::successors_told_first) {
     complete(batch_);
     engine_.enter(events_, commands_);
@@ -80,17 +170,30 @@ void Reporter::carry_out() {
     for (const WorkerId worker : commands_.launched)
       if (index(worker) != id_) world_.launched(worker);  // a worker that carries out is awake itself
     if (commands_.stopped) world_.stopped();
+    if (commands_.quiet) world_.look_again();
+    for (Task* hold : commands_.granted) hold->source->granted(*hold);
+    if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size())) world_.look_again();
     cancelled_.swap(commands_.completions);
     commands_.clear();
     if (!cancelled_.empty()) {
       for (Task* task : cancelled_) destroy_closure(*task);
+      emptied_.clear();  // a hold's descriptor is its record's, which may be gone once it is completed
+      for (Task* task : cancelled_)
+        if (!task->has(TaskFlag::hold) || task->has(TaskFlag::at_home)) emptied_.push_back(task);
       complete(cancelled_);
-      for (Task* task : cancelled_) recycler_.recycle(*task);
+      for (Task* task : emptied_) recycler_.recycle(*task);
+      const std::size_t count = cancelled_.size();
       cancelled_.clear();
       engine_.enter(events_, commands_);
+      commands_.quiet |= engine_.arrived(count);
     }
   }
   recycle_applied();
+  if (!shared_ && !engine_.callbacks().empty()) run_callbacks();
+}
+
+void Reporter::run_callbacks() {
+  if (engine_.callbacks().run()) world_.look_again();
 }
 
 void Reporter::recycle_applied() {

@@ -21,30 +21,56 @@ class Reporter {
   /// Tells the engine of all finished tasks, releases their successors, and serves.
   void report();
 
+  /// The body of a task of the direct lane is over: releases its successors, and forgets it. Those that the
+  /// lane lets in go to this worker's queue, but the first, which is returned to be run next; the others
+  /// become events. The task's source has to hear of it by count_up() before anybody waits for it.
+  Task* over_in_lane(Task& task);
+  /// Tells the sources of the tasks of the lane that are over.
+  void count_up() {
+    if (uncounted_ != 0) tell_uncounted();
+  }
+  /// Puts a task that may pass by the lane where it has to go: true if that is this worker's queue.
+  bool put_in_lane(Task& task) noexcept;
+  bool has_events() const noexcept { return !events_.empty(); }
+
   /// Adds an event that report() or serve() passes on.
   void add(Event& event) noexcept { events_.append(event); }
   void add(EventChain& events) noexcept;
+  /// Passes events on; whoever serves next hears of them.
+  void post() noexcept { engine_.post(events_); }
   /// Passes events on, serves if nobody else does, and carries out the commands.
   void serve();
   /// As serve(), but waits for the engine's lock.
   void serve_surely();
 
   Recycler& recycler() noexcept { return recycler_; }
+  /// Several threads take turns with it, under a lock: they call the program's callbacks after letting go.
+  void share() noexcept { shared_ = true; }
+  /// Calls what the program wanted to be called by now. The caller holds no lock.
+  void run_callbacks();
 
  private:
   void carry_out();
+  void record(const Task& task);
   void complete(std::vector<Task*>& tasks);
   void recycle_applied();
+  void divert_to_lane();
+  void tell_uncounted();
 
   Engine& engine_;
+  trace::TaskRecorder* const recorder_;  // null: nothing is recorded
   World& world_;
   std::uint16_t id_;
   Recycler recycler_;
   EventChain finished_, events_;
   std::vector<Task*> batch_;     // finished, not reported
   std::deque<Task*> unapplied_;  // reported; the engine may still look at them
-  std::vector<Task*> cancelled_;
+  std::vector<Task*> cancelled_, emptied_;
   std::uint64_t forgotten_ = 0;
+  bool shared_ = false;
+  const bool has_queue_;  // in the direct lane
+  TaskSource* uncounted_source_ = nullptr;
+  std::size_t uncounted_ = 0;
   Commands commands_;
 };
 

@@ -1,5 +1,6 @@
 // Registration, waiting and the checks on who calls.
 #include "engine/runtime_core.hpp"
+#include "base/pages.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +27,16 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
       window_(window_for(options)),
       engine_(options.topology, std::move(options.policy), world,
               with_reporters(options.engine, world.reporters())),
-      application_(engine_, world, graph_, 0) {
+      application_(engine_, world, graph_, 0),
+      fixed_order_(options.fixed_order) {
+  for (const NodeSpec& node : topology().nodes)
+    if (node.role == NodeRole::cache)
+      smallest_cache_ = std::min(smallest_cache_, whole_pages_in(node.capacity));
+  for (const WorkerSpec& worker : topology().workers) {
+    kinds_of_workers_ |= 1u << static_cast<unsigned>(worker.kind);
+    if (worker.node == engine_.host()) host_kinds_ |= 1u << static_cast<unsigned>(worker.kind);
+  }
+  if (topology().workers.size() > 1) graph_.tasks().share();
   world_.begin(engine_, graph_, application_);
 }
 
@@ -46,14 +56,17 @@ void RuntimeCore::check_process(const char* what) const {
 }
 
 bool RuntimeCore::may_help() const noexcept {
-  return process_.same_process() && std::this_thread::get_id() == owner_ && !helping_;
+  return process_.same_process() && std::this_thread::get_id() == owner_ && !helping_ &&
+         !engine_.callbacks().running_here();
 }
 
 void RuntimeCore::close() noexcept {
   if (!process_.same_process()) return;
   closed_.store(true);
   try {
-    if (may_help()) help_until_all_done();
+    if (may_help() && !help_until_all_done())
+      engine_.stop(std::make_exception_ptr(UsageError(
+          "the runtime was destroyed while tasks waited for what the program held" + holds_.text())));
   } catch (...) {
     // A run that was stopped inside has told so by wait().
   }
@@ -72,6 +85,9 @@ void RuntimeCore::keep(std::shared_ptr<void> something) noexcept {
 void RuntimeCore::check_caller(const char* what) const {
   check_process(what);
   if (closed_.load()) throw UsageError(std::string(what) + " was called after its runtime was destroyed");
+  if (engine_.callbacks().running_here())
+    throw UsageError(std::string(what) +
+                     " was called inside a callback, which must not wait or submit: it runs between tasks");
   if (std::this_thread::get_id() != owner_)
     throw UsageError(std::string(what) +
                      " was called by another thread than the one that made the runtime: a "
@@ -83,6 +99,7 @@ void RuntimeCore::check_caller(const char* what) const {
 void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec) {
   datum.id = engine_.add(spec);
   datum.bytes = spec.bytes;
+  datum.home = spec.home;
   datum.runtime = this;
   const auto& nodes = topology().nodes;
   for (const NodeSpec& node : nodes)
@@ -92,50 +109,86 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
 void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.id == no_id<DatumId>) return;
   application_.serve_surely();  // the ends of its tasks may not be applied yet
+  if (datum.reduction != nullptr) reductions_.forget(datum);
   if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });
   graph_.forget(datum.tail, application_.recycler());
+  datum.tail = {};
   datum.id = no_id<DatumId>;
   ++datum.generation;  // handles of it are found out
 }
 
-void RuntimeCore::help(const std::function<bool()>& done) {
-  helping_ = true;
-  try {
-    world_.help(done);
-  } catch (...) {
-    helping_ = false;
-    throw;
-  }
-  helping_ = false;
-}
-
-void RuntimeCore::help_until(const std::function<bool()>& done) {
-  if (!done()) help(done);
-  throw_if_stopped();
-}
-
-void RuntimeCore::help_until_all_done() {
-  const auto all_done = [this] {
-    std::uint64_t done = 0;
-    for (const Progress& progress : progress_) done += progress.done();
-    return done == submitted;
+bool RuntimeCore::help(const std::function<bool()>& done) {
+  struct Helping {
+    RuntimeCore& core;
+    ~Helping() {
+      core.helping_ = false;
+      core.engine_.want_quiet(false);
+    }
   };
-  if (all_done()) return;
+  if (holds_.none() || !holds_.own()) {
+    helping_ = true;
+    const Helping helping{*this};
+    world_.help(done);
+    return true;
+  }
+  // What the application holds it cannot release while it waits.
+  bool held_up = false;
+  engine_.want_quiet(true);
+  application_.serve_surely();
+  helping_ = true;
+  const Helping helping{*this};
+  world_.help([&] {
+    if (done()) return true;
+    // In this order: a callback that has just ended may have released something.
+    const bool quiet = engine_.looks_quiet() && engine_.callbacks().empty() && !holds_.others() &&
+                       engine_.quiet() && engine_.callbacks().empty();
+    held_up = quiet && !done();  // the last that moved may have brought what is waited for
+    return quiet;
+  });
+  return !held_up;
+}
+
+void RuntimeCore::throw_held_up(const char* what) const {
+  throw UsageError(std::string(what) + " would never return" + holds_.text());
+}
+
+void RuntimeCore::help_until(const std::function<bool()>& done, const char* what) {
+  const bool held_up = !done() && !help(done);
+  throw_if_stopped();
+  if (held_up) throw_held_up(what);
+}
+
+bool RuntimeCore::all_over() const noexcept {
+  std::uint64_t done = 0;
+  for (const Progress& progress : progress_) done += progress.done();
+  return done == submitted;
+}
+
+bool RuntimeCore::help_until_all_done() {
+  const auto all_done = [this] { return all_over() && engine_.callbacks().empty(); };
+  if (all_done()) return true;
   for (Progress& progress : progress_) progress.set_target(0);  // every completion may be the last
-  help(all_done);
+  const bool over = help(all_done);
   for (Progress& progress : progress_) progress.no_target();
+  return over;
 }
 
 void RuntimeCore::flush() {
+  if (const std::string held = holds_.held_for_writing(); !held.empty())
+    throw UsageError("flush would send home what is being changed: this thread holds " + held +
+                     "\n  Release it first (Hold::release, or the end of its scope).");
+  reductions_.close_all();
   flush_event_ = {};
   flush_event_.kind = EventKind::flush;
   flush_event_.at = world_.now();
   application_.add(flush_event_);
   application_.serve_surely();
-  help_until([this] {
-    return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
-           engine_.stop_error() != 0 || winding_down_.load();
-  });
+  help_until(
+      [this] {
+        return engine_.locked([this](memory::Memory&) { return !engine_.flushing(); }) ||
+               engine_.stop_error() != 0 || winding_down_.load();
+      },
+      "flush");
   // No data that are still on their way are waited for when the runtime ends.
   if (winding_down_.load()) engine_.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
   throw_if_stopped();

@@ -15,8 +15,14 @@
 
 #include "base/process_mark.hpp"
 #include "engine/engine.hpp"
+#include "engine/hold_book.hpp"
+#include "engine/reduction_book.hpp"
 #include "engine/reporter.hpp"
 #include "graph/graph.hpp"
+
+namespace fairlead::front {
+struct View;
+}
 
 namespace fairlead::engine {
 
@@ -33,6 +39,9 @@ class DrivenWorld : public World {
   virtual bool must_be_told() const noexcept = 0;
   /// The application may have to look at its condition again. Called by any thread.
   virtual void nudge() noexcept = 0;
+  void look_again() noexcept override { nudge(); }
+  /// Serves what a thread has posted that has no reporter of its own.
+  virtual void serve_for_others() = 0;
   /// The program wants to end soon: what only slows down may be left out. Called by any thread.
   virtual void hurry() noexcept {}
   virtual Time now() noexcept = 0;
@@ -45,12 +54,15 @@ struct RegisteredDatum {
   graph::DatumTail tail;
   DatumId id = no_id<DatumId>;
   Bytes bytes = 0;
-  bool in_place = false;          ///< workers use it where the user keeps it
-  bool ever_written = false;      ///< reading it before makes no sense unless its home is user memory
-  std::uint32_t generation = 0;   ///< how often another datum was described here before
-  const void* runtime = nullptr;  ///< whose it is
+  NodeId home{};
+  bool in_place = false;           ///< cores use it where the user keeps it
+  bool ever_written = false;       ///< reading it before makes no sense unless its home is user memory
+  std::uint32_t generation = 0;    ///< how often another datum was described here before
+  const void* runtime = nullptr;   ///< whose it is
+  Reduction* reduction = nullptr;  ///< of its partial results, once it has been reduced
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
+  front::View* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
 
   std::string text() const {
     return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));
@@ -98,7 +110,8 @@ struct CoreOptions {
   Topology topology;
   std::unique_ptr<Policy> policy;
   Options engine;
-  std::size_t window = 0;  ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
+  bool fixed_order = false;  ///< commutative tasks and reductions run in the order of the program
+  std::size_t window = 0;    ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
 };
 
 class RuntimeCore {
@@ -115,12 +128,24 @@ class RuntimeCore {
   Reporter& application() noexcept { return application_; }
   const Topology& topology() const noexcept { return engine_.memory().topology(); }
   std::size_t window() const noexcept { return window_; }
+  /// The capacity of the smallest cache: what fits there fits everywhere.
+  Bytes smallest_cache() const noexcept { return smallest_cache_; }
+  /// Bit k: there is a worker of WorkerKind k.
+  std::uint32_t kinds_of_workers() const noexcept { return kinds_of_workers_; }
   /// Before the first task only. The window grows to what the policy wishes.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   std::uint32_t next_source_id() noexcept { return sources_++; }
   Progress& new_progress() { return progress_.emplace_back(); }
-  /// Works until no source has unfinished tasks.
-  void help_until_all_done();
+  /// Works until no source has unfinished tasks, and no callback is to be called. False if that would never
+  /// be: the rest waits for what the application holds.
+  bool help_until_all_done();
+  bool all_over() const noexcept;
+  /// Commutative tasks and reductions run in the order of the program.
+  bool fixed_order() const noexcept { return fixed_order_; }
+  HoldBook& holds() noexcept { return holds_; }
+  ReductionBook& reductions() noexcept { return reductions_; }
+  /// The kinds of workers beside the application's memory node, as bits.
+  std::uint32_t host_kinds() const noexcept { return host_kinds_; }
   std::uint64_t submitted = 0;  ///< by all sources; the application's thread counts
 
   /// Throws UsageError if called by another thread than the one that made the runtime, in a body, after a
@@ -137,10 +162,13 @@ class RuntimeCore {
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
   /// The datum must not be used by unfinished tasks.
   void remove_datum(RegisteredDatum& datum);
-  /// The application's thread works until `done` or until the run was stopped.
-  void help(const std::function<bool()>& done);
-  /// The same; throws what stopped the run, if something did.
-  void help_until(const std::function<bool()>& done);
+  /// The application's thread works until `done` or until the run was stopped. False if it ended because
+  /// nothing can happen any more before the application releases what it holds.
+  bool help(const std::function<bool()>& done);
+  /// The same; throws what stopped the run, if something did, and UsageError naming the hold if it would
+  /// never end.
+  void help_until(const std::function<bool()>& done, const char* what = "wait");
+  [[noreturn]] void throw_held_up(const char* what) const;
   /// Sends all results home and waits until they are there.
   void flush();
   /// The program wants to end soon, and needs no results: nothing waits for a bandwidth cap any more, and a
@@ -159,9 +187,15 @@ class RuntimeCore {
  private:
   DrivenWorld& world_;
   std::size_t window_;
+  Bytes smallest_cache_ = ~Bytes{0};
+  std::uint32_t kinds_of_workers_ = 0;
   graph::Graph graph_;
   Engine engine_;
   Reporter application_;
+  HoldBook holds_{*this};
+  ReductionBook reductions_{*this};
+  std::uint32_t host_kinds_ = 0;
+  const bool fixed_order_;
   bool helping_ = false;  // the application's thread runs bodies
   std::atomic<bool> closed_{false}, winding_down_{false};
   std::uint32_t sources_ = 0;

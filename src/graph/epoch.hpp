@@ -19,6 +19,8 @@ struct Epoch {
   std::atomic<Access*> waiters{
       nullptr};           ///< accesses that wait for it to begin, newest first; then `begun()`
   Epoch* next = nullptr;  ///< set before the bias is taken away, read by the last to finish
+  void* address =
+      nullptr;  ///< where tasks of the direct lane find the datum; DatumTail's when they were inserted
 
   /// The value of `waiters` once the epoch has begun. No access has this address.
   static Access* begun() noexcept { return reinterpret_cast<Access*>(std::uintptr_t{1}); }

@@ -22,19 +22,39 @@ AccessMode merged(AccessMode first, AccessMode second) noexcept {
 
 Task* Graph::make_task(std::size_t access_count) {
   Task* task = tasks_.take();
-  task->accesses_begin =
-      access_count <= inline_accesses ? task->inline_access.data() : new Access[access_count];
-  task->access_count = static_cast<std::uint16_t>(access_count);
-  task->id = static_cast<TaskId>(next_id_++);
-  task->codelet = nullptr;
-  task->policy_data = nullptr;
-  task->pending_copies = 0;
-  task->state = TaskState::waiting;
-  task->flags = 0;
-  task->cancelled = false;
-  task->node = no_id<NodeId>;
-  task->worker = no_id<WorkerId>;
+  prepare(*task, access_count <= inline_accesses ? task->inline_access.data() : new Access[access_count],
+          access_count);
   return task;
+}
+
+void Graph::prepare(Task& task, Access* accesses, std::size_t access_count) noexcept {
+  task.accesses_begin = accesses;
+  task.access_count = static_cast<std::uint16_t>(access_count);
+  task.id = static_cast<TaskId>(next_id_++);
+  task.codelet = nullptr;
+  task.policy_data = nullptr;
+  task.pending_copies = 0;
+  task.state = TaskState::waiting;
+  task.flags = 0;
+  task.nodes_excluded = 0;
+  task.lane = 0;
+  task.recorded = nullptr;
+  task.scratch_bytes = 0;
+  task.priority = 0;
+  task.work = 0;
+  task.workers_wanted = 0;
+  task.cancelled = false;
+  task.node = no_id<NodeId>;
+  task.worker = no_id<WorkerId>;
+}
+
+const Task* Graph::waiting_behind(const Access& unfinished) noexcept {
+  const Epoch* next = unfinished.epoch->next;
+  if (next == nullptr) return nullptr;
+  const Access* waiter = next->waiters.load(std::memory_order_acquire);
+  if (waiter == nullptr || waiter == Epoch::begun()) return nullptr;
+  while (waiter->next_waiter != nullptr) waiter = waiter->next_waiter;  // the first one
+  return waiter->task;
 }
 
 Graph::~Graph() {
@@ -48,17 +68,17 @@ void Graph::discard(Task& task) noexcept {
   recycler.recycle(task);
 }
 
-bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
+bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back) {
   // One more than there are accesses: the task cannot become ready while it is being inserted. Relaxed:
   // nobody else knows the task before it is pushed on a list of waiters, which releases.
-  task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1, std::memory_order_relaxed);
+  task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1 + held_back, std::memory_order_relaxed);
   std::int32_t satisfied = 1;
-  bool others_know_it = false;  // when the last access is put in
+  bool others_know_it = held_back != 0;  // when the last access is put in
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (i + 1 == accesses.size()) {
       // If nobody knows the task yet, whoever satisfies the last access makes it ready: no count of ours is
       // in the way.
-      others_know_it = satisfied != static_cast<std::int32_t>(i) + 1;
+      others_know_it |= satisfied != static_cast<std::int32_t>(i) + 1;
       if (!others_know_it) task.wait.store(1, std::memory_order_relaxed);
     }
     const Insertion& insertion = accesses[i];
@@ -69,12 +89,18 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
     if (access.datum != insertion.datum) access.datum = insertion.datum;
     if (access.mode != insertion.mode) access.mode = insertion.mode;
     access.next_waiter = nullptr;
-    access.packed = false;
+    access.partials = insertion.partials;
+    access.partial = 0;
+    access.packed = insertion.tail->packed;
+    access.fresh = false;
     Epoch* last = insertion.tail->last;
+    void* const address = insertion.tail->address;
     if (last != nullptr && last->mode == insertion.mode && may_share(insertion.mode)) {
       // Join the group. Relaxed: the bias keeps the count above 0, so nobody acts on this change.
       last->pending.fetch_add(1, std::memory_order_relaxed);
       access.epoch = last;
+      // If it changes, no task of the direct lane looks at it now.
+      if (last->address != address) last->address = address;
       // acquire on failure and on BEGUN: what the accesses before did must be visible to a task that starts
       // at once.
       Access* head = last->waiters.load(std::memory_order_acquire);
@@ -92,12 +118,14 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses) {
       // Only the bias is left: all its accesses are finished, and none of them will look at it again. Use it
       // anew.
       last->mode = insertion.mode;
+      last->address = address;
       last->pending.store(2, std::memory_order_relaxed);
       access.epoch = last;
       ++satisfied;
     } else {
       Epoch* epoch = epochs_.take();
       epoch->mode = insertion.mode;
+      epoch->address = address;
       epoch->pending.store(2, std::memory_order_relaxed);
       epoch->next = nullptr;
       access.epoch = epoch;

@@ -4,6 +4,7 @@
 // right).
 #pragma once
 #include <span>
+#include <utility>
 
 #include "base/event_chain.hpp"
 #include "data/task.hpp"
@@ -20,7 +21,24 @@ class Recycler {
       : tasks_(&tasks), epochs_(&epochs) {}
   Recycler(const Recycler&) = delete;
   Recycler& operator=(const Recycler&) = delete;
-  ~Recycler() { flush(); }
+  ~Recycler() {
+    flush();
+    while (spare_ != nullptr) {
+      Task* const next = graph::PoolLink<Task>::get(*spare_);
+      task_chain_.push(std::exchange(spare_, next));
+    }
+    flush();
+  }
+
+  /// A descriptor for this thread to fill in: one that it has emptied, or that others have.
+  Task& take() {
+    Task*& from = task_chain_.first != nullptr ? task_chain_.first : spare_;
+    if (from == nullptr) spare_ = tasks_->take_many();
+    Task& task = *from;
+    from = graph::PoolLink<Task>::get(task);
+    if (&from == &task_chain_.first && --task_chain_.size == 0) task_chain_ = {};
+    return task;
+  }
 
   void recycle(graph::Epoch& epoch) noexcept {
     epoch_chain_.push(&epoch);
@@ -40,20 +58,29 @@ class Recycler {
   graph::Pool<graph::Epoch>* epochs_;
   graph::PoolChain<Task> task_chain_;
   graph::PoolChain<graph::Epoch> epoch_chain_;
+  Task* spare_ = nullptr;  // taken from the pool, linked
 };
 
 namespace graph {
 
-/// The graph's share of a datum: its last epoch. The submitting thread's.
+/// The graph's share of a datum: its last epoch, and where it stays. The submitting thread's.
 struct DatumTail {
   Epoch* last = nullptr;
+  void* address = nullptr;  ///< for tasks of the direct lane, in the generation `lane`
+  std::uint32_t lane = 0;
+  bool packed = false;  ///< as Access::packed
 };
 
 /// One access of a task that is about to be submitted.
 struct Insertion {
+  Insertion() noexcept {}  // nothing is written: arrays of them are made for each task, and hardly filled
+  Insertion(DatumTail* of, DatumId id, AccessMode how, std::uint8_t how_many = 0) noexcept
+      : tail(of), datum(id), mode(how), partials(how_many) {}
+
   DatumTail* tail;
   DatumId datum;
   AccessMode mode;
+  std::uint8_t partials;  ///< Access::partials
 };
 
 /// The strongest of two accesses of one task to the same datum: merged, or the task would wait for itself.
@@ -69,16 +96,27 @@ class Graph {
 
   /// An empty descriptor with room for `access_count` accesses.
   Task* make_task(std::size_t access_count);
+  /// The same for a descriptor that is not the graph's, with room for accesses of its own.
+  void prepare(Task& task, Access* accesses, std::size_t access_count) noexcept;
+  /// Names for so many descriptors that are not made here; the first of them.
+  std::uint64_t take_ids(std::size_t count) noexcept { return std::exchange(next_id_, next_id_ + count); }
+  /// What the next descriptor will be called.
+  TaskId next_id() const noexcept { return static_cast<TaskId>(next_id_); }
   /// Gives back a descriptor that was made and never inserted.
   void discard(Task& task) noexcept;
 
   /// Puts the task, whose data must all differ, behind what was inserted before. True if it is ready at once:
-  /// then nobody else will say so.
-  bool insert(Task& task, std::span<const Insertion> accesses);
+  /// then nobody else will say so. `held_back`: it becomes ready only when its `wait` has been lowered by so
+  /// many besides.
+  bool insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back = 0);
 
   /// Ends the task's accesses; appends the tasks that became ready, in order of submission per datum, to
   /// `ready`.
   static void complete(Task& task, EventChain& ready, Recycler& recycler);
+
+  /// A task that waits until this access is finished, or null. For messages: the submitter's, and only while
+  /// no task can finish.
+  static const Task* waiting_behind(const Access& unfinished) noexcept;
 
   /// Forgets a datum all of whose accesses are finished.
   void forget(DatumTail& tail, Recycler& recycler);

@@ -3,10 +3,9 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <memory>
-#include <vector>
+#include <mutex>
 
-#include "base/slabs.hpp"
+#include "base/chunked_vector.hpp"
 
 namespace fairlead::graph {
 
@@ -35,18 +34,22 @@ class Pool {
  public:
   static constexpr std::size_t chunk_size = 64;
 
-  Pool() = default;
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
-  ~Pool() {
-    for (T* chunk : chunks_) std::destroy_n(chunk, chunk_size);
-  }
-
   T* take() {
     if (free_ == nullptr) refill();
     T* object = free_;
     free_ = PoolLink<T>::get(*object);
+    // Another core may have emptied the next one: its lines come while this one is filled.
+    if (shared_)
+      for (std::size_t at = 0; at < sizeof(T); at += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(free_) + at, 1);
     return object;
+  }
+
+  /// Unused objects, linked, for a thread that is not the owner.
+  T* take_many() {
+    if (T* returned = returned_.exchange(nullptr, std::memory_order_acquire)) return returned;
+    const std::lock_guard guard(mutex_);
+    return make_chunk(others_objects_);
   }
 
   void give_back(PoolChain<T>& chain) noexcept {
@@ -60,34 +63,38 @@ class Pool {
     chain = {};
   }
 
+  /// Several threads empty objects.
+  void share() noexcept { shared_ = true; }
   /// All objects there are, used or not. The owner's, once nobody else uses any.
   template <class F>
   void for_each(F&& f) {
-    for (T* chunk : chunks_)
-      for (std::size_t i = 0; i < chunk_size; ++i) f(chunk[i]);
+    for (std::size_t i = 0; i < objects_.size(); ++i) f(objects_[i]);
+    for (std::size_t i = 0; i < others_objects_.size(); ++i) f(others_objects_[i]);
   }
-  std::size_t bytes_allocated() const noexcept { return chunks_.size() * chunk_size * sizeof(T); }
+  std::size_t bytes_allocated() const noexcept { return objects_.size() * sizeof(T); }
 
  private:
   void refill() {
     // The whole stack is taken at once, so no object can leave and come back while a pusher looks at it.
     free_ = returned_.exchange(nullptr, std::memory_order_acquire);
-    if (free_ != nullptr) return;
-    chunks_.reserve(chunks_.size() + 1);
-    T* const chunk = static_cast<T*>(slabs_.take(sizeof(T) * chunk_size, alignof(T)));
-    std::uninitialized_default_construct_n(chunk, chunk_size);
-    chunks_.push_back(chunk);
-    for (std::size_t i = chunk_size; i-- > 0;) {
-      T& object = chunk[i];
-      PoolLink<T>::set(object, free_);
-      free_ = &object;
+    if (free_ == nullptr) free_ = make_chunk(objects_);
+  }
+  static T* make_chunk(ChunkedVector<T, chunk_size>& objects) {
+    T* chunk = nullptr;
+    const std::size_t first = objects.size();
+    for (std::size_t i = 0; i < chunk_size; ++i) objects.emplace_back();
+    for (std::size_t i = first + chunk_size; i-- > first;) {
+      PoolLink<T>::set(objects[i], chunk);
+      chunk = &objects[i];
     }
+    return chunk;
   }
 
-  // All three are the owner's.
-  T* free_ = nullptr;
-  Slabs slabs_;
-  std::vector<T*> chunks_;
+  T* free_ = nullptr;                     // the owner's
+  bool shared_ = false;                   // likewise
+  ChunkedVector<T, chunk_size> objects_;  // the owner's
+  std::mutex mutex_;                      // guards what follows
+  ChunkedVector<T, chunk_size> others_objects_;
   alignas(64) std::atomic<T*> returned_{nullptr};
 };
 

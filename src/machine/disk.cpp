@@ -17,6 +17,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 namespace fairlead::machine {
 
@@ -112,7 +114,27 @@ std::string file_system_by_number(const std::string& directory) {
   }
 }
 
+/// Its kind, and where it is mounted.
+std::pair<std::string, std::string> file_system_of(const std::string& directory) {
+  std::pair<std::string, std::string> found;
+  for (const Mount& mount :
+       mounts(SystemFiles())) {  // the longest, and of equals the last: it hides the others
+    if (!is_below(directory, mount.point) || mount.point.size() < found.second.size()) continue;
+    found = {mount.type, mount.point};
+  }
+  if (found.first.empty()) found.first = file_system_by_number(directory);
+  return found;
+}
+
 }  // namespace
+
+std::string place_of_disk(const std::string& directory) {
+  std::error_code error;
+  const auto path = std::filesystem::canonical(directory, error);
+  if (error) return directory;
+  const auto [kind, mounted_at] = file_system_of(path.string());
+  return mounted_at.empty() ? kind : fmt::format("{} at {}", kind, mounted_at);
+}
 
 Disk disk_of(const std::string& directory) {
   Disk disk;
@@ -126,13 +148,7 @@ Disk disk_of(const std::string& directory) {
   if (error) throw SystemError(fmt::format("cannot use the directory {}: {}", directory, error.message()));
   disk.total_bytes = Bytes(room.f_blocks) * room.f_frsize;
   disk.free_bytes = Bytes(room.f_bavail) * room.f_frsize;
-  for (const Mount& mount :
-       mounts(SystemFiles())) {  // the longest, and of equals the last: it hides the others
-    if (!is_below(disk.directory, mount.point) || mount.point.size() < disk.mounted_at.size()) continue;
-    disk.mounted_at = mount.point;
-    disk.file_system = mount.type;
-  }
-  if (disk.file_system.empty()) disk.file_system = file_system_by_number(disk.directory);
+  std::tie(disk.file_system, disk.mounted_at) = file_system_of(disk.directory);
   disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
   const Descriptor file(unnamed_file(disk.directory, 0));
   disk.writable = bool(file);

@@ -22,6 +22,9 @@ struct Disk {
   bool alignment_told = false;       ///< by the kernel (statx, Linux 6.1); otherwise found by trying
 };
 
+/// Which disk that is, in words that stay the same from run to run: "ext4 at /scratch". Touches nothing.
+std::string place_of_disk(const std::string& directory);
+
 /// Throws SystemError if the directory does not exist or is none.
 Disk disk_of(const std::string& directory);
 

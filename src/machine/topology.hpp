@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fairlead/worker_kind.hpp>
 #include "base/time.hpp"
-#include "machine/worker_kind.hpp"
 
 namespace fairlead {
 
@@ -29,9 +29,13 @@ struct NodeSpec {
 struct WorkerSpec {
   WorkerKind kind = WorkerKind::cpu;
   NodeId node{};  ///< the cache on which its tasks reserve
+  /// Which processor of that kind, where tasks take longer on some than on others: durations are kept for
+  /// each.
+  std::string processor{};
 };
 
-/// What the copies between two nodes have to share, both directions together.
+/// What the copies between two nodes have to share, both directions together. Homes come first, then RAM,
+/// then devices: "away from home" is from `first` to `second`.
 struct LinkSpec {
   std::string name;
   NodeId first{}, second{};
@@ -39,6 +43,19 @@ struct LinkSpec {
   Duration latency{};
   unsigned concurrent_copies =
       8;  ///< started and not finished; the rest waits in the engine, where it can be taken back
+  /// Empty: a wire of its own. Else the wires that its copies cross, from `first` to `second`: one that other
+  /// nodes use too, or two that meet in the cache `through`.
+  std::vector<LinkId> legs{};
+  NodeId through = no_id<NodeId>;
+  /// Only for data that nothing has written yet: what comes from `first` over this link is not stored there
+  /// but computed, by workers of cores.
+  bool computes = false;
+};
+
+/// A wire as a copy crosses it.
+struct Leg {
+  LinkId link{};
+  bool away_from_home = true;  ///< from the link's first node to its second
 };
 
 struct Topology {
@@ -46,9 +63,45 @@ struct Topology {
   std::vector<WorkerSpec> workers;
   std::vector<LinkSpec> links;
 
-  /// The link that joins two nodes. Throws ConfigError if there is none.
+  /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;
+  /// The wires that a copy over the link crosses, in this order.
+  std::vector<Leg> legs_of(LinkId link, NodeId from, NodeId to) const;
+  /// The same for the link that joins the nodes.
+  std::vector<Leg> legs_between(NodeId from, NodeId to) const {
+    return legs_of(link_between(from, to), from, to);
+  }
+  /// How long so many bytes take over the link when nothing else does.
+  Duration transfer_time(LinkId link, Bytes bytes) const;
+  /// Joins two nodes by wires that are there already: as fast as the slowest of them.
+  void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
 };
+
+/// An accelerator: a cache of its own behind a wire to RAM.
+struct DeviceSpec {
+  std::string name;
+  WorkerKind kind = WorkerKind::emulated;
+  Bytes capacity = 0;
+  double bytes_per_second = 10e9;  ///< of its wire
+  Duration latency{10'000};
+  unsigned workers = 1;
+  double peer_bytes_per_second = 0;  ///< of wires to other devices that have some; 0: it has none
+  // Of emulated ones:
+  bool blocking_copies = false;  ///< while bytes move, it runs nothing
+  double speed = 1;              ///< as a part of a core's
+};
+/// Adds it to a topology that begins with OutOfCoreNodes, and returns its node. Its copies from and to user
+/// memory cross its wire, those from and to the disk and other devices go through RAM.
+NodeId add_device(Topology& topology, const DeviceSpec& device);
+/// Gives two devices a wire of their own in place of the way through RAM.
+void join_peers(Topology& topology, NodeId a, NodeId b, double bytes_per_second, Duration latency);
+
+/// All of them, and wires between those that have some, as fast as the slower end.
+void add_devices(Topology& topology, const std::vector<DeviceSpec>& devices);
+
+/// Data with a home on disk may be computed there at first: a link that computes, from the disk to RAM, and
+/// from there on by wire to each device. To be called last. `bytes_per_second`: of all cores together.
+void add_generator(Topology& topology, double bytes_per_second);
 
 /// One pool in RAM over user memory and a disk: nodes 0 "user memory", 1 "disk", 2 "RAM".
 struct OutOfCoreNodes {

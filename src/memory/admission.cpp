@@ -1,6 +1,7 @@
 // Admission: a task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 6, 7,
 // 11).
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "memory/memory.hpp"
@@ -9,7 +10,10 @@ namespace fairlead::memory {
 
 namespace {
 constexpr std::uint32_t passes_allowed = 64;
-}
+
+/// A partial result to which nothing has been added has no value: the task begins with what changes nothing.
+bool needs_value(const Access& access) noexcept { return reads(access.mode) && !access.fresh; }
+}  // namespace
 
 /// Walks the list of replicas that may leave, oldest first. Skips those whose version cannot go home now.
 class Memory::LeastRecentlyUsed final : public Candidates {
@@ -42,19 +46,31 @@ Replica& Memory::usable(DatumId id, const MemoryNode& node) {
   return data_.cached_on(id, node.id);
 }
 
+Replica& Memory::usable(const Task& task, const Access& access, const MemoryNode& node) {
+  if (task.has(TaskFlag::at_home)) return data_[access.datum].home;
+  return usable(target(access), node);
+}
+
 Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   MemoryNode& node = nodes_[index(node_id)];
   ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
-  for (const Access& access : task.accesses()) {
-    if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction) {
+  for (Access& access : task.accesses()) {
+    if (access.mode == AccessMode::commutative) {
       if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
         return Admission::token_taken;
+    } else if (access.mode == AccessMode::reduction) {
+      if (!choose_target(access, node)) return Admission::token_taken;
     }
-    const Replica& replica = usable(access.datum, node);
+    const DatumId id = target(access);
+    const Replica& replica = usable(task, access, node);
     const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
-    if (replica.outgoing != nullptr && settled && reads(access.mode) &&
-        replica.version != data_[access.datum].version && bug_ != PlantedBug::leaving_revived_stale)
+    if (replica.outgoing != nullptr && settled && needs_value(access) &&
+        replica.version != data_[id].version && bug_ != PlantedBug::leaving_revived_stale)
       return Admission::being_read;
+  }
+  if (task.has(TaskFlag::at_home)) {  // no space here: it is in nobody's way, and nobody in its
+    take(task, node);
+    return Admission::admitted;
   }
   const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
@@ -83,7 +99,7 @@ Bytes Memory::find_needs(const Task& task, const MemoryNode& node) {
   Bytes newly_pinned = 0;
   sizes_.clear();
   for (const Access& access : task.accesses()) {
-    const Replica& replica = usable(access.datum, node);
+    const Replica& replica = usable(task, access, node);
     if (!nodes_[index(replica.node)].is_cache) continue;
     if (replica.state == ReplicaState::absent) {
       sizes_.push_back(data_[access.datum].bytes);
@@ -91,6 +107,10 @@ Bytes Memory::find_needs(const Task& task, const MemoryNode& node) {
     } else if (replica.task_pins == 0) {
       newly_pinned += replica.block.bytes;
     }
+  }
+  if (task.scratch_bytes != 0) {
+    sizes_.push_back(task.scratch_bytes);
+    newly_pinned += node.space.rounded(task.scratch_bytes);
   }
   return newly_pinned;
 }
@@ -112,7 +132,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   // What the task itself uses may not leave for it: out of the list while we look.
   own_.clear();
   for (const Access& access : task.accesses()) {
-    Replica& replica = usable(access.datum, node);
+    Replica& replica = usable(task, access, node);
     if (replica.in_list && bug_ != PlantedBug::own_data_evicted) {
       node.may_leave.remove(replica);
       own_.push_back(&replica);
@@ -147,6 +167,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   }
   for (Replica* replica : own_)
     if (replica->state == ReplicaState::valid && !replica->in_list) node.may_leave.append(*replica);
+  lane_is_in_the_way_ |= !fits && coming() == 0 && node.lane_bytes != 0;
   return fits;
 }
 
@@ -163,24 +184,62 @@ void Memory::leave(Replica& replica, MemoryNode& node) {
   replica.state = ReplicaState::leaving;
   node.leaving_bytes += replica.block.bytes;
   if (tell_residency_) policy_->dropped(replica.datum, node.id, DropReason::evicted);  // as good as gone
-  enqueue(make_copy(replica, datum.home, Cause::eviction));
+  // On the way home it may stay in a cache that has space for it now; nobody waits for such space (rule 5).
+  const NodeId through = routes_.between(node.id, datum.home.node).through;
+  Replica* const refuge = through == no_id<NodeId> ? nullptr : space_on_the_way(datum, through);
+  enqueue(make_copy(replica, refuge != nullptr ? *refuge : datum.home, Cause::eviction));
+}
+
+/// Space on a cache that a copy of the datum passes, if it can be had at once: free, or held by what others
+/// hold as well and used longest ago. Null if not; nobody ever waits for it.
+Replica* Memory::space_on_the_way(Datum& datum, NodeId through) {
+  constexpr unsigned most_looked_at = 16;
+  MemoryNode& node = nodes_[index(through)];
+  if (reaches(through, datum.home.node)) return nullptr;  // there it is used in its home only
+  Replica& replica = data_.cached_on(datum.home.datum, through);
+  if (replica.state != ReplicaState::absent || node.claimant != nullptr || datum.removed) return nullptr;
+  auto range = node.space.allocate(datum.bytes);
+  Replica* candidate = node.may_leave.oldest();
+  for (unsigned looked = 0; !range && candidate != nullptr && looked < most_looked_at; ++looked) {
+    Replica& old = *std::exchange(candidate, candidate->newer);
+    if (old.prefetched || !another_holds(data_[old.datum], old)) continue;
+    ++node.evictions;
+    drop(old, DropReason::evicted);
+    range = node.space.allocate(datum.bytes);
+  }
+  if (!range) return nullptr;
+  replica.block = *range;
+  node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
+  if (tell_residency_) policy_->reserved(replica.datum, through);
+  return &replica;
 }
 
 /// Prefetches to this node give their space back, and those from it let go of their sources; except what the
 /// task itself needs.
 void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
   for (Copy& copy : copies_) {
-    if (copy.to == nullptr || copy.revoked) continue;
-    if (std::ranges::find(for_task.accesses(), copy.datum, &Access::datum) != for_task.accesses().end())
+    if (copy.to == nullptr) continue;
+    if (std::ranges::any_of(for_task.accesses(),
+                            [&](const Access& access) { return target(access) == copy.datum; }))
       continue;
-    if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued && copy.from->node == node.id) {
-      take_back(copy);
+    const bool queued = copy.state == Copy::State::queued;
+    if (copy.via != nullptr && copy.via->node == node.id && copy.via->task_pins == 0 && !copy.via_revoked) {
+      if (queued) {
+        let_go_of_via(copy, DropReason::revoked);
+      } else {
+        copy.via_revoked = true;
+        node.revoked_bytes += copy.via->block.bytes;
+      }
+    }
+    if (queued && copy.via != nullptr && copy.via->task_pins != 0) continue;
+    if (copy.cause == Cause::prefetch && queued && copy.from->node == node.id) {
+      abandon(copy, DropReason::revoked);
       continue;
     }
-    if (copy.to->node != node.id || copy.to->task_pins != 0) continue;
-    if (copy.to->state != ReplicaState::arriving) continue;
-    if (copy.state == Copy::State::queued) {
-      take_back(copy);
+    if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) continue;
+    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) continue;
+    if (queued) {
+      abandon(copy, DropReason::revoked);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block.bytes;
@@ -193,29 +252,52 @@ void Memory::take(Task& task, MemoryNode& node) {
   task.pending_copies = 0;
   task.state = TaskState::admitted;
   for (Access& access : task.accesses()) take_access(task, access, node);
+  if (task.scratch_bytes == 0) return;
+  const auto range = node.space.allocate(task.scratch_bytes);
+  ensure(range.has_value(), "a task is admitted only where its scratch fits");
+  task.scratch = node.base + range->offset;
+  node.pinned_bytes += range->bytes;
+  node.scratch_bytes += range->bytes;
+  node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
+}
+
+void Memory::give_scratch_back(Task& task, MemoryNode& node) {
+  const Range range{static_cast<Bytes>(task.scratch - node.base), node.space.rounded(task.scratch_bytes)};
+  node.space.release(range);
+  node.pinned_bytes -= range.bytes;
+  node.scratch_bytes -= range.bytes;
+  node.freed = true;
+}
+
+/// A copy of the newest version for the task, if anybody holds that.
+bool Memory::bring(Datum& datum, Replica& to, Task& task) {
+  const Replica* source = source_of(datum, to.node);
+  if (source == nullptr) return false;
+  Copy& copy = make_copy(*const_cast<Replica*>(source), to, Cause::demand);
+  wait_for(task, copy);
+  enqueue(copy);
+  return true;
 }
 
 void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
-  Datum& datum = data_[access.datum];
-  Replica& replica = usable(access.datum, node);
+  const DatumId id = target(access);
+  Datum& datum = data_[id];
+  Replica& replica = usable(task, access, node);
   const bool in_place = &replica == &datum.home;
   ensure(datum.writers == 0, "a task is admitted after those that change what it uses");
-  replica.prefetched = false;
+  no_longer_unused(replica);
   replica.taken_back = 0;
   if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)
     datum.token_holder = &task;
+  if (access.partial != 0) partials_[data_[access.datum].partials - 1][access.partial - 1u].used = true;
 
   if (in_place) {
     pin(replica, node);
     access.address = replica.address;
     if (replica.arriving != nullptr) {
       wait_for(task, *replica.arriving);  // also to write: what lands late would cover what is written
-    } else if (datum.dirty() && reads(access.mode)) {
-      if (const Replica* holder = source_of(datum, &replica)) {
-        Copy& copy = make_copy(*const_cast<Replica*>(holder), replica, Cause::demand);
-        wait_for(task, copy);
-        enqueue(copy);
-      }
+    } else if (datum.dirty() && needs_value(access)) {
+      bring(datum, replica, task);
     }
   } else {
     switch (replica.state) {
@@ -228,30 +310,30 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
         replica.state = ReplicaState::valid;
         pin(replica, node);
         if (tell_residency_) policy_->reserved(replica.datum, node.id);
-        const Replica* source = reads(access.mode) ? source_of(datum, &replica) : nullptr;
-        if (source != nullptr) {
-          Copy& copy = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
-          wait_for(task, copy);
-          enqueue(copy);
-        } else if (tell_residency_) {
+        if (!(needs_value(access) && bring(datum, replica, task)) && tell_residency_)
           policy_->loaded(replica.datum, node.id);
-        }
         break;
       }
       case ReplicaState::arriving: {
         pin(replica, node);
         Copy& copy = *replica.arriving;
-        if (copy.revoked) {  // wanted after all
-          copy.revoked = false;
+        const bool passes = copy.via == &replica;                        // it is on its way to another node
+        if (bool& revoked = passes ? copy.via_revoked : copy.revoked) {  // wanted after all
+          revoked = false;
           node.revoked_bytes -= replica.block.bytes;
         }
-        if (bug_ != PlantedBug::arriving_not_joined) wait_for(task, copy);
-        if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued &&
-            bug_ != PlantedBug::arriving_not_joined) {
-          unqueue(copy);  // no longer something that can wait
-          Copy& urgent = make_copy(*const_cast<Replica*>(source_of(datum, &replica)), replica, Cause::demand);
-          urgent.waiters.assign(1, &task);
-          enqueue(urgent);
+        if (bug_ == PlantedBug::arriving_not_joined) break;
+        if (bug_ == PlantedBug::passed_not_joined && passes) break;
+        if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued) {
+          // No longer something that can wait.
+          if (passes) {
+            copy.via = nullptr;
+          } else {
+            unqueue(copy);
+          }
+          ensure(bring(datum, replica, task), "what was on its way is still somewhere");
+        } else {
+          wait_for(task, copy);
         }
         break;
       }
@@ -262,20 +344,14 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
         [[fallthrough]];
       case ReplicaState::valid:
         pin(replica, node);
-        if (reads(access.mode) && replica.version != datum.version &&
-            bug_ != PlantedBug::leaving_revived_stale) {
-          // Written elsewhere since; only the copies that still read it have kept it here.
-          if (const Replica* source = source_of(datum, &replica)) {
-            Copy& copy = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
-            wait_for(task, copy);
-            enqueue(copy);
-          }
-        }
+        if (needs_value(access) && replica.version != datum.version &&
+            bug_ != PlantedBug::leaving_revived_stale)
+          bring(datum, replica, task);  // written elsewhere since; only the copies that read it have kept it
         break;
     }
     access.address = node.base + replica.block.offset;
   }
-  access.packed = !in_place;
+  access.packed = !in_place || datum.is_partial;
   if (!writes(access.mode)) return;
   ++datum.writers;
   // A replica that is being read by a copy may not change under it.
@@ -283,7 +359,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   for (Copy* copy = replica.outgoing; copy != nullptr;) {
     Copy* following = copy->next_outgoing;
     if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {
-      take_back(*copy);
+      abandon(*copy, DropReason::revoked);
     } else {
       wait_for(task, *copy);
     }
@@ -311,18 +387,20 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   if (node.claimant != nullptr || reaches(node_id, datum.home.node) || datum.poisoned || datum.removed)
     return false;
   // A task may be changing it in place, while other copies of it are still current.
-  if (datum.writers != 0) return false;
+  if (datum.writers != 0 || datum.out_of_view) return false;
   if (node.prefetching_bytes + datum.bytes > node.space.capacity() / prefetch_share) return false;
   Replica& replica = data_.cached_on(id, node_id);
   if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;
-  const Replica* source = source_of(datum, &replica);
-  if (source == nullptr) return false;
+  const Replica* source = source_of(datum, node_id);
+  // What has to be made would keep workers from tasks that are admitted.
+  if (source == nullptr || made_from(datum, *source)) return false;
   auto range = node.space.allocate(datum.bytes);
   if (!range && spare_for(id, datum.bytes, node)) range = node.space.allocate(datum.bytes);
   if (!range) return false;
   replica.block = *range;
   replica.prefetched = true;
   node.prefetching_bytes += range->bytes;
+  node.prefetched_bytes += range->bytes;
   node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
   if (tell_residency_) policy_->reserved(id, node_id);
   enqueue(make_copy(*const_cast<Replica*>(source), replica, Cause::prefetch));

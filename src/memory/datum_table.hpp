@@ -4,6 +4,7 @@
 #include <fairlead/ids.hpp>
 
 #include "base/chunked_vector.hpp"
+#include "data/generator.hpp"
 #include "memory/replica.hpp"
 #include "policy/view.hpp"
 
@@ -12,9 +13,13 @@ namespace fairlead::memory {
 struct DatumSpec {
   Bytes bytes = 0;
   NodeId home{};
-  void* address = nullptr;  ///< user memory: where it is
-  Bytes home_offset = 0;    ///< disk: where its space in the spill file begins
+  void* address = nullptr;                     ///< user memory: where it is
+  const data::Layout* layout = nullptr;        ///< user memory: how it lies there, if not in one block; stays
+  Bytes home_offset = 0;                       ///< disk: where its space in the spill file begins
+  const data::Generator* generator = nullptr;  ///< makes what it holds at first, in place of its home
   View::Coordinates coordinates{};
+  DatumId partial_of = no_id<DatumId>;  ///< it holds partial results of reductions on that datum
+  bool out_of_view = false;             ///< the home is shared with data that are used now
 };
 
 /// What every admission looks at comes first: two cache lines.
@@ -27,8 +32,13 @@ struct alignas(64) Datum {
   std::uint32_t writers = 0;  ///< admitted tasks that change it: nobody else may read it now
   bool poisoned = false;      ///< a task that was to write it failed or was cancelled
   bool removed = false;
+  bool out_of_view = false;  ///< its home is shared with data that are used now: it is a part, or has parts
   bool flush_when_written = false;  ///< a flush waits for the task that changes it now
+  bool is_partial = false;          ///< its value means something between a reduction and its folding only
+  std::uint32_t partials = 0;       ///< where Memory keeps its partial results, plus 1; 0: it has none
   View::Coordinates coordinates{};
+  const data::Layout* layout = nullptr;        ///< of the home, if that is not one block
+  const data::Generator* generator = nullptr;  ///< makes version 1, which is stored nowhere
 
   bool dirty() const noexcept { return home.version != version; }
 };
@@ -41,6 +51,10 @@ class DatumTable {
     Datum& datum = data_.emplace_back();
     datum.bytes = spec.bytes;
     datum.coordinates = spec.coordinates;
+    datum.layout = spec.layout;
+    datum.generator = spec.generator;
+    datum.is_partial = spec.partial_of != no_id<DatumId>;
+    datum.out_of_view = spec.out_of_view;
     datum.home.datum = id;
     datum.home.node = spec.home;
     datum.home.state = ReplicaState::valid;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -13,12 +14,14 @@ namespace fairlead::memory {
 
 Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
     : topology_(topology),
+      routes_(topology_),
       policy_(&policy),
       tell_residency_(includes(policy.interests(), Interest::residency)),
       bug_(bug),
       links_(topology.links.size()),
       traffic_(topology.links.size()),
-      data_on_other_homes_(topology.nodes.size()) {
+      data_on_other_homes_(topology.nodes.size()),
+      data_bytes_(topology.nodes.size()) {
   for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
     const NodeSpec& spec = topology_.nodes[i];
     MemoryNode& node = nodes_.emplace_back(spec.role == NodeRole::cache ? spec.capacity : 0);
@@ -29,8 +32,27 @@ Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
 }
 
 DatumId Memory::add(const DatumSpec& spec) {
-  for (const MemoryNode& node : nodes_) data_on_other_homes_[index(node.id)] += !reaches(node.id, spec.home);
-  return data_.add(spec);
+  ensure(spec.generator == nullptr || std::ranges::any_of(topology_.links,
+                                                          [&](const LinkSpec& link) {
+                                                            return link.computes && link.first == spec.home;
+                                                          }),
+         "data are computed only where there is a link for that");
+  for (const MemoryNode& node : nodes_) {
+    if (reaches(node.id, spec.home)) continue;
+    ++data_on_other_homes_[index(node.id)];
+    data_bytes_[index(node.id)] += node.space.rounded(spec.bytes);
+  }
+  const DatumId id = data_.add(spec);
+  if (spec.partial_of != no_id<DatumId>) {
+    Datum& whole = data_[spec.partial_of];
+    if (whole.partials == 0) {
+      partials_.emplace_back();
+      whole.partials = static_cast<std::uint32_t>(partials_.size());
+    }
+    data_[id].partials = whole.partials;
+    partials_[whole.partials - 1].push_back({id});
+  }
+  return id;
 }
 
 bool Memory::try_remove(DatumId id) {
@@ -38,9 +60,10 @@ bool Memory::try_remove(DatumId id) {
   bool in_flight = datum.home.arriving != nullptr;
   ensure(datum.token_holder == nullptr, "no task changes a datum that is removed");
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
-    ensure(replica->task_pins == 0, "no task uses a datum that is removed");
+    ensure((replica->task_pins | replica->app_pins) == 0, "nobody uses a datum that is removed");
+    if (replica->in_lane) leave_lane(*replica);
     if (replica->state == ReplicaState::arriving && replica->arriving->state == Copy::State::queued) {
-      take_back(*replica->arriving);
+      abandon(*replica->arriving, DropReason::overwritten);
     } else if (replica->source_pins != 0 || replica->state == ReplicaState::arriving) {
       in_flight = true;
     }
@@ -50,8 +73,13 @@ bool Memory::try_remove(DatumId id) {
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
   datum.removed = true;
-  for (const MemoryNode& node : nodes_)
-    data_on_other_homes_[index(node.id)] -= !reaches(node.id, datum.home.node);
+  if (datum.is_partial)
+    std::erase_if(partials_[datum.partials - 1], [&](const Partial& p) { return p.id == id; });
+  for (const MemoryNode& node : nodes_) {
+    if (reaches(node.id, datum.home.node)) continue;
+    --data_on_other_homes_[index(node.id)];
+    data_bytes_[index(node.id)] -= node.space.rounded(datum.bytes);
+  }
   datum.home.version = datum.version;
   return true;
 }
@@ -90,7 +118,7 @@ void Memory::drop(Replica& replica, DropReason reason) {
   const bool told = replica.state == ReplicaState::leaving;
   if (told) node.leaving_bytes -= replica.block.bytes;
   if (replica.prefetched) {
-    replica.prefetched = false;
+    no_longer_unused(replica);
     replica.taken_back += reason != DropReason::overwritten && replica.taken_back < 2;
     const bool moved = replica.state != ReplicaState::arriving && reason != DropReason::failed;
     if (moved) node.unused_prefetch_bytes[static_cast<std::size_t>(reason)] += data_[replica.datum].bytes;
@@ -100,6 +128,12 @@ void Memory::drop(Replica& replica, DropReason reason) {
   replica.block = {};
   replica.state = ReplicaState::absent;
   if (tell_residency_ && !told) policy_->dropped(replica.datum, node.id, reason);
+}
+
+/// It was prefetched, and is now used, or leaves.
+void Memory::no_longer_unused(Replica& replica) noexcept {
+  if (std::exchange(replica.prefetched, false))
+    nodes_[index(replica.node)].prefetched_bytes -= replica.block.bytes;
 }
 
 /// The policy was told that the replica is gone, but it stays after all.
@@ -120,21 +154,21 @@ void Memory::written(Datum& datum, Replica& at) {
       case ReplicaState::arriving: {
         Copy& copy = *replica->arriving;
         if (copy.state == Copy::State::queued && copy.waiters.empty()) {
-          unqueue(copy);
-          drop(*replica, DropReason::overwritten);
+          abandon(copy, DropReason::overwritten);
         } else {
           copy.overtaken = true;
         }
         break;
       }
       case ReplicaState::leaving:
-        // The copy home carries an old version now; if the world has not heard of it, it need not be made.
+        // The copy that it waits for carries an old version now; if the world has not heard of it, it need
+        // not be made.
         if (bug_ == PlantedBug::leaving_not_invalidated) {
           replica->version = datum.version;
         } else if (replica->outgoing != nullptr && replica->outgoing->state == Copy::State::queued &&
-                   replica->outgoing->next_outgoing == nullptr && !replica->outgoing->counts_for_flush) {
-          unqueue(*replica->outgoing);
-          drop(*replica, DropReason::overwritten);
+                   replica->outgoing->next_outgoing == nullptr && !replica->outgoing->counts_for_flush &&
+                   replica->outgoing->waiters.empty()) {
+          abandon(*replica->outgoing, DropReason::overwritten);
         }
         break;
       case ReplicaState::valid:
@@ -147,9 +181,11 @@ void Memory::written(Datum& datum, Replica& at) {
 void Memory::release(Task& task, Outcome outcome) {
   MemoryNode& node = nodes_[index(task.node)];
   for (Access& access : task.accesses()) {
-    Datum& datum = data_[access.datum];
-    Replica& replica = usable(access.datum, node);
+    const DatumId id = target(access);
+    Datum& datum = data_[id];
+    Replica& replica = usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
+    if (task.has(TaskFlag::at_home)) datum.out_of_view = access.mode == AccessMode::read_write;
     if (datum.token_holder == &task) {
       datum.token_holder = nullptr;
       node.freed = true;
@@ -166,7 +202,8 @@ void Memory::release(Task& task, Outcome outcome) {
         if (access.mode == AccessMode::write) datum.poisoned = false;
       } else {
         datum.poisoned = poison_seen_ = true;
-        datum.home.version = datum.version;  // there is nothing worth bringing home
+        data_[access.datum].poisoned = true;  // what it was to add is missing there
+        datum.home.version = datum.version;   // there is nothing worth bringing home
       }
     }
     if (datum.flush_when_written && datum.writers == 0) {
@@ -180,6 +217,7 @@ void Memory::release(Task& task, Outcome outcome) {
     if (bug_ == PlantedBug::pin_forgotten && index(task.id) % 16 == 7) continue;
     unpin(replica, node);
   }
+  if (task.scratch_bytes != 0) give_scratch_back(task, node);
   task.pending_copies = 0;
 }
 
@@ -213,15 +251,18 @@ ReplicaState Memory::residency(DatumId id, NodeId node) const noexcept {
   return replica == nullptr ? ReplicaState::absent : replica->state;
 }
 
-NodeId Memory::source_node(DatumId id) const noexcept {
-  const Replica* source = source_of(data_[id], nullptr);
-  return source == nullptr ? data_[id].home.node : source->node;
+Duration Memory::transfer_time(DatumId id, NodeId node) const noexcept {
+  if (residency(id, node) != ReplicaState::absent) return Duration{};
+  const Datum& datum = data_[id];
+  const Replica* source = source_of(datum, node);
+  if (source == nullptr) source = &datum.home;
+  return route_from(datum, *source, node).time(datum.bytes);
 }
 
 void Memory::check(bool idle) const {
   const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
-  std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), leaving(nodes_.size()),
-      prefetching(nodes_.size());
+  std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), held(nodes_.size()), leaving(nodes_.size()),
+      prefetching(nodes_.size()), prefetched(nodes_.size()), in_lane(nodes_.size());
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Datum& datum = data_[static_cast<DatumId>(i)];
     const std::string name = "datum " + std::to_string(i);
@@ -233,11 +274,15 @@ void Memory::check(bool idle) const {
       if (r->state == ReplicaState::absent) continue;
       used[index(r->node)] += r->block.bytes;
       if (r->task_pins != 0) pinned[index(r->node)] += r->block.bytes;
+      if (r->prefetched) prefetched[index(r->node)] += r->block.bytes;
+      if (r->app_pins != 0) held[index(r->node)] += r->block.bytes;
       if (r->state == ReplicaState::leaving) leaving[index(r->node)] += r->block.bytes;
-      if (r->state == ReplicaState::arriving && r->arriving->cause == Cause::prefetch)
+      if (r->state == ReplicaState::arriving && r->arriving->cause == Cause::prefetch && r->arriving->to == r)
         prefetching[index(r->node)] += r->block.bytes;
       if (r->state != ReplicaState::arriving && r->version == datum.version) newest = true;
-      if (idle && r->pinned()) fail(name + " is still pinned on " + topology_.nodes[index(r->node)].name);
+      if (r->in_lane) in_lane[index(r->node)] += r->block.bytes;
+      if (idle && (r->task_pins | r->source_pins | r->app_pins) != 0)
+        fail(name + " is still pinned on " + topology_.nodes[index(r->node)].name);
       if (idle && r->state == ReplicaState::leaving) fail(name + " is still leaving");
       if (r->in_list && (r->pinned() || r->state != ReplicaState::valid))
         fail(name + " may leave but must not");
@@ -248,11 +293,17 @@ void Memory::check(bool idle) const {
   }
   for (const MemoryNode& node : nodes_) {
     if (!node.is_cache) continue;
+    used[index(node.id)] += node.scratch_bytes;
+    pinned[index(node.id)] += node.scratch_bytes;
+    if (idle && node.scratch_bytes != 0) fail("scratch of a task that is over is still reserved");
     if (used[index(node.id)] != node.space.used_bytes()) fail("used bytes do not add up");
     if (used[index(node.id)] > node.space.capacity()) fail("capacity exceeded");
     if (pinned[index(node.id)] != node.pinned_bytes) fail("pinned bytes do not add up");
+    if (held[index(node.id)] != node.held_bytes) fail("held bytes do not add up");
+    if (in_lane[index(node.id)] != node.lane_bytes) fail("the bytes of the direct lane do not add up");
     if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
     if (prefetching[index(node.id)] != node.prefetching_bytes) fail("prefetched bytes do not add up");
+    if (prefetched[index(node.id)] != node.prefetched_bytes) fail("unused prefetched bytes do not add up");
     if (idle && node.claimant != nullptr)
       fail("a task that is over still claims " + topology_.nodes[index(node.id)].name);
   }

@@ -14,6 +14,7 @@
 #include "machine/topology.hpp"
 #include "memory/datum_table.hpp"
 #include "memory/memory_node.hpp"
+#include "memory/routes.hpp"
 #include "policy/policy.hpp"
 
 namespace fairlead::memory {
@@ -40,7 +41,8 @@ struct Effects {
   DatumId write_back_failed = no_id<DatumId>;
 };
 
-/// Bytes and copies that went over a link, by cause and direction.
+/// Bytes and copies that went over a wire, by cause and direction: from its first node to its second is "from
+/// home". A copy that crosses two wires counts on both.
 struct LinkTraffic {
   struct Count {
     Bytes bytes = 0;
@@ -67,12 +69,19 @@ enum class PlantedBug : std::uint8_t {
   source_not_pinned,          // a replica may leave while a copy reads it
   own_data_evicted,           // what a task has already makes room for what it lacks
   removed_in_flight,          // a datum is forgotten while copies of it are under way
+  passed_not_joined,          // what a copy will leave in the cache that it passes is taken for there already
+  refuge_taken_for_home,      // what left a device for RAM counts as safe at home
+  hold_not_pinned,            // what the application holds may leave
+  partial_not_folded,         // a partial result counts as empty when it is to be folded
+  partial_kept,               // a partial result that was folded is added to again
+  written_made_anew,          // what was made once is made again although it was written since
   // In the engine.
   successors_told_first,  // a task's successors are served before its own end
   returned_task_lost,     // a task that was taken back from a worker is given to nobody
   event_lost,             // now and then the end of a copy is not served
+  hold_write_forgotten,   // what the application has written while it held a datum counts as unchanged
 };
-inline constexpr std::size_t planted_bug_count = 19;
+inline constexpr std::size_t planted_bug_count = 26;
 std::string_view name_of(PlantedBug bug) noexcept;
 
 class Memory {
@@ -95,9 +104,43 @@ class Memory {
   Admission admit(Task& task, NodeId node, bool first);
   /// Ends what admit() began.
   void release(Task& task, Outcome outcome);
+  /// The admitted task is the application's: its data are held until unhold(), after which release() ends
+  /// it.
+  void hold(Task& admitted);
+  void unhold(Task& held);
+  /// The datum's newest version stays on the node, and counts as written there from now on, since tasks of
+  /// the direct lane change it untold. `has_value`: something has been written into it before. Returns where
+  /// it is; null if it is somewhere else, is poisoned, or has no room.
+  void* keep_for_lane(DatumId id, NodeId node, bool has_value);
+  /// The lane is closed, and nobody is inside: data may leave again.
+  void end_lane();
+  /// Whether all data fit into the node together.
+  bool all_fit(NodeId node) const noexcept {
+    return bytes_of_data(node) <= nodes_[index(node)].space.capacity();
+  }
+  /// Of all data that are not used in place there, as the allocator rounds them.
+  Bytes bytes_of_data(NodeId node) const noexcept { return data_bytes_[index(node)]; }
+  /// Somebody was kept out by data that stay for the lane. Until the lane ends.
+  bool lane_is_in_the_way() const noexcept { return lane_is_in_the_way_; }
   /// A task that will never run: what it was to write is poisoned. It must not be admitted.
   void poison_outputs(const Task& task);
   bool reads_poisoned(const Task& task) const;
+  /// Whether another task is changing what this one has to have alone.
+  bool waits_for_token(const Task& task) const;
+  /// The datum whose replica an admitted access is given: its own, or that of a partial result.
+  DatumId target(const Access& access) const noexcept {
+    return access.partial == 0 ? access.datum
+                               : partials_[data_[access.datum].partials - 1][access.partial - 1u].id;
+  }
+  /// How many partial results a datum has.
+  std::size_t partials_of(DatumId id) const noexcept {
+    const std::uint32_t at = data_[id].partials;
+    return at == 0 || data_[id].is_partial ? 0 : partials_[at - 1].size();
+  }
+  /// For a task that folds: whether there is anything in its partial result.
+  bool anything_to_fold(const Task& fold) const;
+  /// It is over, or there was nothing to fold: the partial result is empty again.
+  void fold_over(const Task& fold);
   /// The task no longer waits for memory (it was cancelled or given to another node).
   void forget_claim(Task& task);
 
@@ -126,8 +169,8 @@ class Memory {
     return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0;
   }
   ReplicaState residency(DatumId id, NodeId node) const noexcept;
-  /// The node from which the datum would be copied now.
-  NodeId source_node(DatumId id) const noexcept;
+  /// How long bringing the datum there would take from its cheapest source, on idle links; 0 if it is there.
+  Duration transfer_time(DatumId id, NodeId node) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }
   /// The datum will be looked at soon: begins to load its cache lines.
   void look_ahead(DatumId id) const noexcept {
@@ -141,7 +184,18 @@ class Memory {
   std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
   std::size_t copies_in_flight() const noexcept { return copies_in_flight_; }
   std::size_t copies_queued() const noexcept;
+  std::uint64_t copies_landed() const noexcept { return copies_landed_; }
+  /// Calls f(const Copy&) for each that is queued or in flight.
+  template <class F>
+  void for_each_copy(F&& f) const {
+    for (const Copy& copy : copies_)
+      if (copy.to != nullptr) f(copy);
+  }
+  /// The datum's replica on a cache; null if there never was one.
+  const Replica* replica_on(DatumId id, NodeId node) const noexcept { return data_.find_on(id, node); }
   const Topology& topology() const noexcept { return topology_; }
+  /// Never changes: any thread may look.
+  const Routes& routes() const noexcept { return routes_; }
 
   /// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is
   /// pinned.
@@ -158,6 +212,9 @@ class Memory {
   };
 
   Replica& usable(DatumId id, const MemoryNode& node);
+  /// A task that reduces: chooses where it adds. False if all are taken.
+  bool choose_target(Access& access, const MemoryNode& node);
+  Replica& usable(const Task& task, const Access& access, const MemoryNode& node);
   /// Puts what the task lacks on the node into `sizes_`; returns the bytes that its admission would pin
   /// there.
   Bytes find_needs(const Task& task, const MemoryNode& node);
@@ -167,16 +224,30 @@ class Memory {
   void revoke_prefetches(MemoryNode& node, const Task& for_task);
   void take(Task& task, MemoryNode& node);
   void take_access(Task& task, Access& access, MemoryNode& node);
+  void give_scratch_back(Task& task, MemoryNode& node);
+  bool bring(Datum& datum, Replica& to, Task& task);
   void pin(Replica& replica, MemoryNode& node);
   void unpin(Replica& replica, MemoryNode& node);
   /// A replica that nobody pins any more: drop it if it is old, else let it leave when space is needed.
   void settle(Replica& replica);
   void drop(Replica& replica, DropReason reason);
+  void leave_lane(Replica& replica);
   void tell_back(const Replica& replica);
   void written(Datum& datum, Replica& at);
+  /// The copy home or to a refuge has ended: its source is gone, unless somebody uses it again.
+  void left(Replica& replica);
   void send_home(Datum& datum);
   void flush_ended() noexcept;
-  const Replica* source_of(const Datum& datum, const Replica* except) const noexcept;
+  /// A copy from there is not read but made: nothing has ever been written to the home.
+  bool made_from(const Datum& datum, const Replica& holder) const noexcept {
+    return datum.generator != nullptr && &holder == &datum.home &&
+           (holder.version == 1 || bug_ == PlantedBug::written_made_anew);
+  }
+  const Route& route_from(const Datum& datum, const Replica& holder, NodeId to) const noexcept {
+    return made_from(datum, holder) ? routes_.computing(holder.node, to) : routes_.between(holder.node, to);
+  }
+  const Replica* source_of(const Datum& datum, NodeId to) const noexcept;
+  Replica* space_on_the_way(Datum& datum, NodeId through);
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
   bool may_leave(const Datum& datum, const Replica& replica) const noexcept;
 
@@ -184,22 +255,34 @@ class Memory {
   void wait_for(Task& task, Copy& copy);
   void enqueue(Copy& copy);
   void unqueue(Copy& copy);
-  void take_back(Copy& prefetch);
+  void abandon(Copy& copy, DropReason reason);
+  void let_go_of_via(Copy& copy, DropReason reason);
   void pump(LinkId link);
   void no_longer_prefetching(const Copy& copy) noexcept;
+  void no_longer_unused(Replica& replica) noexcept;
   void detach(Copy& copy);
   void recycle(Copy& copy);
   void arrived(Copy& copy);
   void came_home(Copy& copy);
   void failed(Copy& copy);
   void serve_waiters(Copy& copy);
+  void arrived_at(Replica& replica, const Copy& copy, bool& revoked, bool old);
+  void ask_again(Replica& replica, Copy& copy);
+  void settle_after(Replica& replica, bool revoked);
 
   Topology topology_;
+  Routes routes_;
   Policy* policy_;
   bool tell_residency_;
   PlantedBug bug_;
   std::vector<MemoryNode> nodes_;  // by NodeId; homes have no space to manage
   DatumTable data_;
+  struct Partial {
+    DatumId id;
+    bool used = false;  ///< since the datum's reductions were last folded
+  };
+  std::vector<std::vector<Partial>> partials_;  // by Datum::partials - 1
+  Partial& partial_of_fold(const Task& fold);
   std::vector<LinkQueue> links_;
   std::vector<LinkTraffic> traffic_;
   std::deque<Copy> copies_;
@@ -208,9 +291,13 @@ class Memory {
   std::vector<Replica*> own_;  // scratch
   std::uint64_t next_copy_id_ = 0;
   std::size_t copies_in_flight_ = 0;
+  std::uint64_t copies_landed_ = 0;
   std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
-  bool poison_seen_ = false;  // ever: spares the search where nothing failed
+  bool poison_seen_ = false;       // ever: spares the search where nothing failed
+  std::vector<Bytes> data_bytes_;  // by NodeId: of all data, rounded, that are not used in place there
+  ReplicaList lane_;               // replicas that stay for the direct lane
+  bool lane_is_in_the_way_ = false;
   std::size_t flushes_open_ = 0;
 };
 

@@ -48,9 +48,13 @@ struct MemoryNode {
   std::byte* base = nullptr;  ///< where the arena begins; null in a simulation
   ReplicaList may_leave;
   Bytes pinned_bytes = 0;       ///< of replicas with task pins
+  Bytes scratch_bytes = 0;      ///< of admitted tasks; counted in pinned_bytes, too
+  Bytes held_bytes = 0;         ///< of replicas that the application holds
+  Bytes lane_bytes = 0;         ///< of replicas that stay for the direct lane
   Bytes leaving_bytes = 0;      ///< of replicas on their way home to make room
   Bytes revoked_bytes = 0;      ///< of prefetches in flight that give their space back when they land
   Bytes prefetching_bytes = 0;  ///< of prefetches that have not landed
+  Bytes prefetched_bytes = 0;   ///< of prefetches that no task has used so far, landed or not
   /// Prefetched, moved, and left again before any task used it; by DropReason.
   std::array<Bytes, drop_reason_count> unused_prefetch_bytes{};
   Bytes peak_bytes = 0;

@@ -23,9 +23,16 @@ std::string_view name_of(PlantedBug bug) noexcept {
       "source_not_pinned",
       "own_data_evicted",
       "removed_in_flight",
+      "passed_not_joined",
+      "refuge_taken_for_home",
+      "hold_not_pinned",
+      "partial_not_folded",
+      "partial_kept",
+      "written_made_anew",
       "successors_told_first",
       "returned_task_lost",
       "event_lost",
+      "hold_write_forgotten",
   };
   return names[static_cast<std::size_t>(bug)];
 }

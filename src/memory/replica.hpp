@@ -3,10 +3,13 @@
 #include <fairlead/ids.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <string_view>
 #include <vector>
 
 #include "base/event.hpp"
+#include "data/generator.hpp"
+#include "data/layout.hpp"
 #include "memory/range_allocator.hpp"
 #include "policy/view.hpp"
 
@@ -47,6 +50,7 @@ struct Replica {
   bool prefetched = false;      ///< brought by a prefetch, and no task has used it since
   std::uint8_t taken_back = 0;  ///< prefetches in a row that left again unused
   bool in_list = false;         ///< in its node's list of replicas that may leave
+  bool in_lane = false;         ///< tasks of the direct lane may be using it: it stays where it is
   std::uint32_t task_pins =
       0;  ///< admitted tasks that use it. Three counters, because one that is shared drifts
   std::uint32_t source_pins = 0;  ///< copies that read it
@@ -59,7 +63,7 @@ struct Replica {
   Replica* next_of_datum = nullptr;
   Replica *older = nullptr, *newer = nullptr;  ///< neighbours in the list of replicas that may leave
 
-  bool pinned() const noexcept { return (task_pins | source_pins | app_pins) != 0; }
+  bool pinned() const noexcept { return (task_pins | source_pins | app_pins) != 0 || in_lane; }
 };
 
 struct Copy : Event {
@@ -76,12 +80,18 @@ struct Copy : Event {
   bool overtaken = false;  ///< the datum was written meanwhile: what lands is old
   bool revoked = false;    ///< a prefetch whose space is wanted back as soon as it lands
   bool counts_for_flush = false;
+  bool via_revoked = false;   ///< what `via` takes is wanted back as soon as the copy lands
   std::uint8_t attempts = 0;  ///< failed so far
   int error_number = 0;       ///< set by the world before copy_failed
+  Time started{};             ///< by the engine's clock; `at` is the world's while the copy is in flight
   std::uint64_t version = 0;  ///< that it carries
   Bytes bytes = 0;
   Replica* from = nullptr;
   Replica* to = nullptr;
+  const data::Layout* layout = nullptr;        ///< of the end in user memory, if that is not one block
+  const data::Generator* generator = nullptr;  ///< the bytes are not read at `from` but made by this
+  std::exception_ptr failure;                  ///< what that threw; set by the world before copy_failed
+  Replica* via = nullptr;  ///< on a cache that the bytes pass on their way: it keeps them, too
   Copy* next_outgoing = nullptr;
   std::vector<Task*> waiters;  ///< admitted tasks that start only after it
 };

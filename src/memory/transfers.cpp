@@ -12,14 +12,23 @@
 
 namespace fairlead::memory {
 
-/// Where the newest version can be read from: the home if it has it, else any settled replica.
-const Replica* Memory::source_of(const Datum& datum, const Replica* except) const noexcept {
-  if (&datum.home != except && datum.home.version == datum.version) return &datum.home;
-  for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
-    const bool settled = replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving;
-    if (replica != except && settled && replica->version == datum.version) return replica;
-  }
-  return nullptr;
+/// Where the newest version is read from: of the home, if it has it, and the settled replicas, the one from
+/// which an idle link brings it soonest; null if nobody else has it.
+const Replica* Memory::source_of(const Datum& datum, NodeId to) const noexcept {
+  const Replica* best = nullptr;
+  Duration least{};
+  const auto consider = [&](const Replica& holder) {
+    const Route& route = route_from(datum, holder, to);
+    if (holder.node == to || holder.version != datum.version || !route.exists()) return;
+    const Duration time = route.time(datum.bytes);
+    if (best != nullptr && time >= least) return;
+    best = &holder;
+    least = time;
+  };
+  consider(datum.home);
+  for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
+    if (replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving) consider(*replica);
+  return best;
 }
 
 /// Dropping the replica loses nothing: it is old, or its home or a settled replica has the same version.
@@ -34,7 +43,8 @@ bool Memory::another_holds(const Datum& datum, const Replica& replica) const noe
 /// The replica can give up its space: by being dropped, or by way of a home to which nothing is under way and
 /// in which no task works in place.
 bool Memory::may_leave(const Datum& datum, const Replica& replica) const noexcept {
-  return another_holds(datum, replica) || (datum.home.arriving == nullptr && datum.home.task_pins == 0);
+  return another_holds(datum, replica) ||
+         (datum.home.arriving == nullptr && (datum.home.task_pins | datum.home.app_pins) == 0);
 }
 
 Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
@@ -48,16 +58,20 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   const Datum& datum = data_[to.datum];
   copy->id = next_copy_id_++;
   copy->datum = to.datum;
-  copy->link = topology_.link_between(from.node, to.node);
+  copy->from = &from;
+  copy->to = &to;
+  copy->generator = made_from(datum, from) ? datum.generator : nullptr;
+  const Route& route = routes_.of(*copy);
+  copy->link = route.link;
   copy->cause = cause;
   copy->state = Copy::State::queued;
-  copy->overtaken = copy->revoked = copy->counts_for_flush = false;
+  copy->overtaken = copy->revoked = copy->counts_for_flush = copy->via_revoked = false;
+  copy->via = nullptr;
+  copy->layout = datum.layout;
   copy->attempts = 0;
   copy->error_number = 0;
   copy->version = from.version;
   copy->bytes = datum.bytes;
-  copy->from = &from;
-  copy->to = &to;
   copy->waiters.clear();
   copy->next_outgoing = from.outgoing;
   from.outgoing = copy;
@@ -66,7 +80,16 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
     if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
   }
   to.arriving = copy;
-  if (nodes_[index(to.node)].is_cache) to.state = ReplicaState::arriving;
+  if (!nodes_[index(to.node)].is_cache) return *copy;
+  to.state = ReplicaState::arriving;
+  if (route.through != no_id<NodeId> && cause != Cause::eviction) {
+    copy->via = space_on_the_way(data_[to.datum], route.through);
+    if (copy->via != nullptr) {
+      copy->via->arriving = copy;
+      copy->via->state = ReplicaState::arriving;
+      copy->via->version = 0;
+    }
+  }
   return *copy;
 }
 
@@ -90,14 +113,24 @@ void Memory::unqueue(Copy& copy) {
   detach(copy);
   copy.to->arriving = nullptr;
   no_longer_prefetching(copy);
+  let_go_of_via(copy, DropReason::revoked);
   recycle(copy);
 }
 
-/// Cancels a prefetch that has not started.
-void Memory::take_back(Copy& prefetch) {
-  Replica& replica = *prefetch.to;
-  unqueue(prefetch);
-  drop(replica, DropReason::revoked);
+/// Takes a copy back that the world has not heard of and that nobody waits for, and gives up its space.
+void Memory::abandon(Copy& copy, DropReason reason) {
+  ensure(copy.waiters.empty(), "nobody waits for a copy that is given up");
+  Replica &from = *copy.from, &to = *copy.to;
+  unqueue(copy);
+  if (nodes_[index(to.node)].is_cache) drop(to, reason);
+  if (from.state == ReplicaState::leaving && !from.pinned()) drop(from, reason);
+}
+
+void Memory::let_go_of_via(Copy& copy, DropReason reason) {
+  Replica* const via = std::exchange(copy.via, nullptr);
+  if (via == nullptr) return;
+  via->arriving = nullptr;
+  drop(*via, reason);
 }
 
 void Memory::no_longer_prefetching(const Copy& copy) noexcept {
@@ -144,6 +177,7 @@ void Memory::detach(Copy& copy) {
 
 void Memory::recycle(Copy& copy) {
   copy.from = copy.to = nullptr;
+  copy.failure = nullptr;
   unused_copies_.push_back(&copy);
 }
 
@@ -152,14 +186,17 @@ void Memory::landed(Copy& copy, bool succeeded) {
   --links_[index(link)].in_flight;
   if (copy.cause == Cause::prefetch) --links_[index(link)].prefetches_in_flight;
   --copies_in_flight_;
+  ++copies_landed_;
   if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
     failed(copy);
   } else {
-    const bool from_home = !nodes_[index(copy.from->node)].is_cache;
-    LinkTraffic& traffic = traffic_[index(link)];
-    auto& count = (from_home ? traffic.from_home : traffic.to_home)[static_cast<std::size_t>(copy.cause)];
-    count.bytes += copy.bytes;
-    ++count.copies;
+    for (const Leg& leg : routes_.of(copy).legs) {
+      LinkTraffic& traffic = traffic_[index(leg.link)];
+      auto& direction = leg.away_from_home ? traffic.from_home : traffic.to_home;
+      auto& count = direction[static_cast<std::size_t>(copy.cause)];
+      count.bytes += copy.bytes;
+      ++count.copies;
+    }
     if (nodes_[index(copy.to->node)].is_cache) {
       arrived(copy);
     } else {
@@ -175,37 +212,71 @@ void Memory::serve_waiters(Copy& copy) {
   copy.waiters.clear();
 }
 
-void Memory::arrived(Copy& copy) {
-  Replica& replica = *copy.to;
+/// The bytes of a copy are in the replica: at its end, or on its way.
+void Memory::arrived_at(Replica& replica, const Copy& copy, bool& revoked, bool old) {
   MemoryNode& node = nodes_[index(replica.node)];
-  Datum& datum = data_[replica.datum];
-  if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
-  no_longer_prefetching(copy);
+  if (revoked) node.revoked_bytes -= replica.block.bytes;
   node.freed = true;
   replica.arriving = nullptr;
   replica.state = ReplicaState::valid;
+  replica.version = old ? 0 : copy.version;
+}
+
+/// What landed is not what its readers there need: they ask the new holder.
+void Memory::ask_again(Replica& replica, Copy& copy) {
+  const auto here = std::ranges::stable_partition(
+      copy.waiters, [&](const Task* task) { return task->node != replica.node; });
+  if (here.empty()) return;
+  const Replica* source = source_of(data_[replica.datum], replica.node);
+  if (source == nullptr) return;
+  Copy& again = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
+  again.waiters.assign(here.begin(), here.end());
+  copy.waiters.erase(here.begin(), here.end());
+  enqueue(again);
+}
+
+void Memory::settle_after(Replica& replica, bool revoked) {
+  if (replica.state == ReplicaState::arriving) return;  // asked for again
+  if (!replica.pinned() && (revoked || replica.version == 0)) {
+    drop(replica, revoked ? DropReason::revoked : DropReason::overwritten);
+    return;
+  }
+  if (tell_residency_ && replica.version != 0) policy_->loaded(replica.datum, replica.node);
+  settle(replica);
+}
+
+void Memory::arrived(Copy& copy) {
+  Replica& replica = *copy.to;
+  Replica* const via = copy.via;
+  const Datum& datum = data_[replica.datum];
+  no_longer_prefetching(copy);
   const bool old = copy.overtaken || copy.version != datum.version;
-  replica.version = old && bug_ != PlantedBug::overtaken_copy_served ? 0 : copy.version;
-  if (old && bug_ == PlantedBug::overtaken_copy_served) replica.version = datum.version;
+  const bool noticed = old && bug_ != PlantedBug::overtaken_copy_served;
+  arrived_at(replica, copy, copy.revoked, noticed);
+  if (old && !noticed) replica.version = datum.version;
+  if (via != nullptr) {
+    arrived_at(*via, copy, copy.via_revoked, old);
+  }
   detach(copy);
-  if (old && !copy.waiters.empty() && bug_ != PlantedBug::overtaken_copy_served) {
-    // What landed is not what its readers need: ask the new holder.
-    if (const Replica* source = source_of(datum, &replica)) {
-      Copy& again = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
-      again.waiters.swap(copy.waiters);
-      recycle(copy);
-      enqueue(again);
-      return;
-    }
+  if (noticed) {
+    ask_again(replica, copy);
+    if (via != nullptr && via->version == 0) ask_again(*via, copy);
   }
   serve_waiters(copy);
-  if (!replica.pinned() && (copy.revoked || replica.version == 0)) {
-    drop(replica, copy.revoked ? DropReason::revoked : DropReason::overwritten);
-  } else {
-    if (tell_residency_ && replica.version != 0) policy_->loaded(replica.datum, node.id);
-    settle(replica);
-  }
+  settle_after(replica, copy.revoked);
+  if (via != nullptr) settle_after(*via, copy.via_revoked);
+  if (copy.cause == Cause::eviction) left(*copy.from);
+  if (copy.cause == Cause::eviction && bug_ == PlantedBug::refuge_taken_for_home)
+    data_[copy.datum].home.version = datum.version;
   recycle(copy);
+}
+
+void Memory::left(Replica& replica) {
+  if (replica.state != ReplicaState::leaving) return;
+  if (!replica.pinned()) return drop(replica, DropReason::evicted);
+  nodes_[index(replica.node)].leaving_bytes -= replica.block.bytes;  // others still read it
+  replica.state = ReplicaState::valid;
+  tell_back(replica);
 }
 
 void Memory::came_home(Copy& copy) {
@@ -219,7 +290,6 @@ void Memory::came_home(Copy& copy) {
   } else {
     datum.home.version = std::max(datum.home.version, copy.version);
   }
-  const bool leaving = replica.state == ReplicaState::leaving;
   detach(copy);
   if (datum.dirty() && copy.counts_for_flush && copy.waiters.empty() && datum.writers != 0) {
     copy.counts_for_flush = false;  // the newest is being changed, and may not be read now
@@ -227,7 +297,7 @@ void Memory::came_home(Copy& copy) {
   }
   const Replica* newer = nullptr;
   if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
-    newer = source_of(datum, &datum.home);
+    newer = source_of(datum, datum.home.node);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.
     Copy& again = make_copy(*const_cast<Replica*>(newer), datum.home, copy.cause);
@@ -236,13 +306,7 @@ void Memory::came_home(Copy& copy) {
     enqueue(again);
   }
   serve_waiters(copy);
-  if (leaving && !replica.pinned()) {
-    drop(replica, DropReason::evicted);
-  } else if (leaving) {
-    node.leaving_bytes -= replica.block.bytes;  // others still read it
-    replica.state = ReplicaState::valid;
-    tell_back(replica);
-  }
+  left(replica);
   if (copy.counts_for_flush) flush_ended();
   recycle(copy);
 }
@@ -252,19 +316,20 @@ void Memory::failed(Copy& copy) {
   Datum& datum = data_[copy.datum];
   const bool to_cache = nodes_[index(replica.node)].is_cache;
   nodes_[index(to_cache ? replica.node : copy.from->node)].freed = true;
-  if (++copy.attempts < 2 && !copy.revoked) {
+  // What makes data would fail again.
+  if (++copy.attempts < 2 && !copy.revoked && copy.generator == nullptr) {
     // Once more, from somebody else if there is somebody.
     const Replica* other = nullptr;
-    if (to_cache)
+    if (to_cache && copy.via == nullptr && copy.cause != Cause::eviction)
       for (const Replica* holder = datum.cached; holder != nullptr; holder = holder->next_of_datum)
         if (holder != copy.from && holder != copy.to && holder->state == ReplicaState::valid &&
-            holder->version == datum.version)
+            holder->version == datum.version && routes_.between(holder->node, replica.node).exists())
           other = holder;
     if (other != nullptr) {
       detach(copy);
       copy.from = const_cast<Replica*>(other);
       copy.version = other->version;
-      copy.link = topology_.link_between(other->node, replica.node);
+      copy.link = routes_.between(other->node, replica.node).link;
       copy.next_outgoing = copy.from->outgoing;
       copy.from->outgoing = &copy;
       if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
@@ -272,7 +337,7 @@ void Memory::failed(Copy& copy) {
     }
     if (!copy.waiters.empty() && copy.cause == Cause::prefetch) {  // a task waits for it now: it is urgent
       no_longer_prefetching(copy);
-      replica.prefetched = false;
+      no_longer_unused(replica);
       copy.cause = Cause::demand;
     }
     copy.state = Copy::State::queued;
@@ -282,6 +347,8 @@ void Memory::failed(Copy& copy) {
   // Those who need what should have arrived fail; those who only waited until the source is read no more go
   // on.
   const auto needs_it = [&](const Task& task) {
+    if (copy.via != nullptr && task.node == copy.via->node) return true;
+    if (!to_cache && task.has(TaskFlag::at_home)) return true;
     return to_cache ? task.node == replica.node : reaches(task.node, replica.node);
   };
   for (Task* task : copy.waiters) {
@@ -289,6 +356,7 @@ void Memory::failed(Copy& copy) {
     if (!needs_it(*task)) {
       if (task->pending_copies == 0) effects.landed.push_back(task);
     } else {
+      if (task->failure == nullptr && copy.failure != nullptr) task->failure = copy.failure;
       if (task->failure == nullptr)
         task->failure = std::make_exception_ptr(SystemError(
             "copying datum " + std::to_string(index(copy.datum)) + " (" + std::to_string(copy.bytes) +
@@ -297,31 +365,31 @@ void Memory::failed(Copy& copy) {
       if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
     }
   }
+  const bool to_be_seen = !to_cache && std::ranges::any_of(copy.waiters, [](const Task* task) {
+    return task->has(TaskFlag::at_home);
+  });
   copy.waiters.clear();
   replica.arriving = nullptr;
+  Replica& holder = *copy.from;
+  // What was to make room or to be safe exists in one place only: it stays there, and the run has to stop.
+  if (holder.state == ReplicaState::leaving && (!to_cache || copy.cause == Cause::eviction)) {
+    nodes_[index(holder.node)].leaving_bytes -= holder.block.bytes;
+    holder.state = ReplicaState::valid;
+    tell_back(holder);
+  }
+  if (copy.cause == Cause::eviction || copy.cause == Cause::flush || to_be_seen) {
+    effects.write_back_error = copy.error_number;
+    effects.write_back_failed = copy.datum;
+  }
   if (to_cache) {
-    MemoryNode& node = nodes_[index(replica.node)];
-    if (copy.revoked) node.revoked_bytes -= replica.block.bytes;
     no_longer_prefetching(copy);
-    replica.state = ReplicaState::valid;
-    replica.version = 0;
+    arrived_at(replica, copy, copy.revoked, true);
+    if (copy.via != nullptr) arrived_at(*copy.via, copy, copy.via_revoked, true);
     detach(copy);
     settle(replica);
+    if (copy.via != nullptr) settle(*copy.via);
   } else {
-    // The newest version exists here only: it stays, and if it was sent to make room or for good, the run has
-    // to stop.
-    Replica& holder = *copy.from;
-    MemoryNode& node = nodes_[index(holder.node)];
-    if (holder.state == ReplicaState::leaving) {
-      node.leaving_bytes -= holder.block.bytes;
-      holder.state = ReplicaState::valid;
-      tell_back(holder);
-    }
     detach(copy);
-    if (copy.cause != Cause::demand) {
-      effects.write_back_error = copy.error_number;
-      effects.write_back_failed = copy.datum;
-    }
     if (copy.counts_for_flush && copy.cause == Cause::demand && datum.writers == 0) {
       send_home(datum);  // it was a task's; the flush tries for itself
     } else if (copy.counts_for_flush) {
@@ -341,7 +409,7 @@ void Memory::drop_clean() {
 
 /// Starts what one of the open flushes waits for, or ends it.
 void Memory::send_home(Datum& datum) {
-  const Replica* source = datum.dirty() ? source_of(datum, &datum.home) : nullptr;
+  const Replica* source = datum.dirty() ? source_of(datum, datum.home.node) : nullptr;
   if (source == nullptr) return flush_ended();
   Copy& copy = make_copy(*const_cast<Replica*>(source), datum.home, Cause::flush);
   copy.counts_for_flush = true;
@@ -356,7 +424,7 @@ void Memory::flush() {
   ensure(!flush_wanted_, "one flush ends before the next begins");
   for (std::size_t i = 0; i < data_.size(); ++i) {
     Datum& datum = data_[static_cast<DatumId>(i)];
-    if (!datum.dirty() || datum.removed) continue;
+    if (!datum.dirty() || datum.removed || datum.is_partial) continue;
     ++flushes_open_;
     if (datum.home.arriving != nullptr) {
       datum.home.arriving->counts_for_flush = true;

@@ -1,52 +1,95 @@
-// How long the tasks of a codelet take: learned while they run, in integers, so that a replay estimates the
-// same.
+// How long tasks take: learned while they run, per codelet, processor and footprint; for footprints that
+// never ran, from those of other sizes. All in integers, so that a replay estimates the same.
 #pragma once
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/worker_kind.hpp>
+
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "base/time.hpp"
-#include "data/task.hpp"
-#include "machine/worker_kind.hpp"
+#include "model/estimate.hpp"
+#include "model/footprint.hpp"
+#include "model/kept_duration.hpp"
+#include "model/processor.hpp"
+#include "model/quantile_history.hpp"
+#include "model/size_regression.hpp"
 
 namespace fairlead::model {
 
-/// Per codelet and worker kind, the mean of the last tasks. The first one is left out where there are more:
-/// it pays for cold caches and lazily loaded code. (Outliers are cut at four times the mean.)
+/// Codelets are told apart by name: two of one name count as one. Not for several threads at once.
 class DurationModel {
  public:
-  void record(const CodeletInfo* codelet, WorkerKind kind, Duration duration) {
-    Entry& entry = entry_of(codelet, kind);
-    const std::int64_t sample = duration.count();
-    if (entry.samples++ <= 1) {
-      entry.mean_x16 = sample * 16;
-      return;
-    }
-    const std::int64_t cut = sample * 4 > entry.mean_x16 ? entry.mean_x16 / 4 + 1 : sample;
-    entry.mean_x16 += cut - entry.mean_x16 / 16;
+  /// The footprints that a codelet has a history for, each. Beyond them, tasks of about one size share one.
+  static constexpr std::size_t most_footprints = 256;
+
+  DurationModel();
+  ~DurationModel();
+  DurationModel(const DurationModel&) = delete;
+  DurationModel& operator=(const DurationModel&) = delete;
+
+  /// What earlier runs found. Before anything else.
+  void start_with(const KeptDurations& kept);
+
+  /// Whether the next task of the codelet should be recorded. Where all of them are tiny, one in forty is:
+  /// there, estimates hardly matter, and recording would cost as much as the tasks.
+  bool wants(const CodeletInfo& codelet, const Processor& processor) noexcept {
+    Family* family = recent_[slot(codelet, processor)];
+    if (family == nullptr || family->key != key(codelet, processor) || family->skip == 0) return true;
+    --family->skip;
+    return false;
   }
-  /// 1 microsecond for what never ran.
-  Duration estimate(const CodeletInfo* codelet, WorkerKind kind) const {
-    for (const Entry& entry : entries_)
-      if (entry.codelet == codelet && entry.kind == kind) return Duration(entry.mean_x16 / 16 + 1);
-    return Duration(1000);
-  }
+  void record(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
+              Duration duration);
+
+  Estimate estimate(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint) const;
+
+  /// What is known and was learned (or learned more of) in this process, for later ones; in the order of its
+  /// keys. Of each, `tasks` counts those of this process only.
+  KeptDurations learned() const;
 
  private:
-  struct Entry {
-    const CodeletInfo* codelet;
-    WorkerKind kind;
-    std::uint64_t samples = 0;
-    std::int64_t mean_x16 = 0;  // exponential mean over about 16 samples, times 16
+  struct History {
+    std::uint64_t footprint = 0, size = 0;
+    QuantileHistory durations;
   };
-  Entry& entry_of(const CodeletInfo* codelet, WorkerKind kind) {
-    if (last_ < entries_.size() && entries_[last_].codelet == codelet && entries_[last_].kind == kind)
-      return entries_[last_];
-    for (last_ = 0; last_ < entries_.size(); ++last_)
-      if (entries_[last_].codelet == codelet && entries_[last_].kind == kind) return entries_[last_];
-    return entries_.emplace_back(Entry{codelet, kind});
+  /// A codelet on one kind of processor.
+  struct Family {
+    std::uint64_t key = 0;
+    std::uint32_t skip = 0;  // so many tasks need not be recorded
+    bool tiny = false;       // all its tasks
+    WorkerKind kind{};
+    std::string processor;
+    WorkUnit unit{};
+    std::string codelet;
+    std::vector<History> histories;
+    std::vector<std::uint32_t> places;  // open addressing by footprint: index + 1 of a history; 0: none
+    std::uint32_t last = 0;             // the history used last
+    mutable SizeRegression regression;
+    mutable std::size_t changes = 1;  // in histories since the regression was made
+  };
+
+  static std::uint64_t key(const CodeletInfo& codelet, const Processor& processor) noexcept {
+    return codelet.name_hash() + (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   }
-  std::vector<Entry> entries_;  // few: one per codelet
-  std::size_t last_ = 0;
+  static std::size_t slot(const CodeletInfo& codelet, const Processor& processor) noexcept {
+    const std::uint64_t k = key(codelet, processor);
+    return (k ^ (k >> 4)) % recent_families;
+  }
+  Family* find(const CodeletInfo& codelet, const Processor& processor) const;
+  Family& find_or_make(const CodeletInfo& codelet, const Processor& processor);
+  static History* find(Family& family, std::uint64_t footprint) noexcept;
+  static History& find_or_make(Family& family, const Footprint& footprint);
+  static History& make(Family& family, std::uint64_t footprint, std::uint64_t size);
+  static const SizeRegression& regression_of(const Family& family);
+
+  static constexpr std::size_t recent_families = 32;
+  mutable std::array<Family*, recent_families> recent_{};  // by slot: the one used last
+  std::vector<std::unique_ptr<Family>> families_;          // in the order in which they were met
+  std::unordered_map<std::uint64_t, Family*> by_key_;      // asked only, never walked through
 };
 
 }  // namespace fairlead::model

@@ -58,6 +58,11 @@ class Policy {
   /// Unfinished tasks that it wants to see ahead; 0 = the runtime's default, which is small and fast.
   virtual std::size_t horizon() const { return 0; }
 
+  /// Its order is that of one queue per worker, oldest first, from which the others steal: the runtime may
+  /// then keep such queues itself while everything fits into memory, and tells it only of tasks that it has
+  /// to order otherwise (those with priorities, for instance).
+  virtual bool keeps_local_queues() const { return false; }
+
   // ---- events
 
   /// All predecessors are finished. `released_by`: whose task finished last; none if it was ready when

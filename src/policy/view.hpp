@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include <fairlead/worker_kind.hpp>
 #include "base/random.hpp"
 #include "base/time.hpp"
 #include "data/task.hpp"
-#include "machine/worker_kind.hpp"
 
 namespace fairlead {
 
@@ -54,6 +54,9 @@ class View {
   virtual bool can_run(const Task&, WorkerId) const = 0;
   /// How long the body would take there, as the models know it.
   virtual Duration estimate(const Task&, WorkerId) const = 0;
+  /// Whether that rests on tasks like this one, or on a formula. If not, some should be tried there before
+  /// the estimate is relied on.
+  virtual bool known(const Task&, WorkerId) const { return true; }
 
   virtual Bytes bytes(DatumId) const = 0;
   /// `valid` also where the node's workers use the datum in place, in its home.

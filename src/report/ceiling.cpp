@@ -1,4 +1,4 @@
-// Work and critical path of a tiled Cholesky factorization, in closed form.
+// Work and critical path of tiled factorizations and products, in closed form.
 #include "report/ceiling.hpp"
 
 #include <algorithm>
@@ -14,10 +14,29 @@ struct TaskSeconds {
   double syrk(double n, double k) const { return n * (n + 1) * k / (rates.syrk * 1e9); }
   double trsm(double m, double n) const { return m * n * n / (rates.trsm * 1e9); }
   double potrf(double n) const { return cholesky_flops(n) / (rates.potrf * 1e9); }
+  double getrf(double n) const { return lu_flops(n) / (rates.getrf * 1e9); }
 };
 
-// `whole` tiles of `tile` a side, and a last one of `rest` < tile if that is not zero.
-double work(const TaskSeconds& seconds, double whole, double tile, double rest) {
+// A side of `n` elements in tiles: `whole` of `tile` elements, and a last one of `rest` if that is not zero.
+struct Cut {
+  Cut(std::uint64_t n, std::uint64_t tile_)
+      : tile(static_cast<double>(std::min(tile_, n))),
+        whole(static_cast<double>(n / std::min(tile_, n))),
+        rest(static_cast<double>(n % std::min(tile_, n))) {}
+  double tile, whole, rest;
+  double last() const { return rest > 0 ? rest : tile; }
+  double tiles() const { return whole + (rest > 0 ? 1 : 0); }
+};
+
+// A rate that no task needs must not turn "no tasks" into 0 x infinity.
+TileRates without_zeros(TileRates rates) {
+  for (double* const rate : {&rates.gemm, &rates.syrk, &rates.trsm, &rates.potrf, &rates.getrf})
+    if (!(*rate > 0)) *rate = 1;
+  return rates;
+}
+
+double cholesky_work(const TaskSeconds& seconds, const Cut& cut) {
+  const auto [tile, whole, rest] = cut;
   const double pairs = whole * (whole - 1) / 2, triples = pairs * (whole - 2) / 3;
   double sum = triples * seconds.gemm(tile, tile, tile) + pairs * seconds.syrk(tile, tile) +
                pairs * seconds.trsm(tile, tile) + whole * seconds.potrf(tile);
@@ -29,15 +48,41 @@ double work(const TaskSeconds& seconds, double whole, double tile, double rest) 
 
 // From the trsm of one column to that of the next the longest way is over the update of a tile below the
 // diagonal (gemm), or over the update and the factorization of the diagonal tile (syrk, potrf).
-double critical_path(const TaskSeconds& seconds, std::uint64_t tiles, double tile, double last) {
-  if (tiles == 1) return seconds.potrf(last);
+double cholesky_path(const TaskSeconds& seconds, const Cut& cut) {
+  const double tile = cut.tile, last = cut.last(), tiles = cut.tiles();
+  if (tiles < 2) return seconds.potrf(last);
   const double diagonal = seconds.syrk(tile, tile) + seconds.potrf(tile);
-  double sum = seconds.potrf(tile) + seconds.trsm(tiles == 2 ? last : tile, tile);
-  for (std::uint64_t column = 1; column + 1 < tiles; ++column) {
-    const double row = column + 2 == tiles ? last : tile;  // of the tallest tile below this column's diagonal
+  double sum = seconds.potrf(tile) + seconds.trsm(tiles < 3 ? last : tile, tile);
+  for (double column = 1; column + 1 < tiles; ++column) {
+    const double row = column + 3 > tiles ? last : tile;  // of the tallest tile below this column's diagonal
     sum += std::max(seconds.gemm(row, tile, tile), diagonal) + seconds.trsm(row, tile);
   }
   return sum + seconds.syrk(last, tile) + seconds.potrf(last);
+}
+
+double lu_work(const TaskSeconds& seconds, const Cut& cut) {
+  const auto [tile, whole, rest] = cut;
+  const double pairs = whole * (whole - 1) / 2, squares = pairs * (2 * whole - 1) / 3;
+  double sum = squares * seconds.gemm(tile, tile, tile) + 2 * pairs * seconds.trsm(tile, tile) +
+               whole * seconds.getrf(tile);
+  if (rest > 0)
+    sum += 2 * pairs * seconds.gemm(rest, tile, tile) + whole * seconds.gemm(rest, rest, tile) +
+           2 * whole * seconds.trsm(rest, tile) + seconds.getrf(rest);
+  return sum;
+}
+
+// Down the diagonal: getrf, a solve beside it, and the update of the next diagonal tile.
+double lu_path(const TaskSeconds& seconds, const Cut& cut) {
+  const auto step = [&](double next) {
+    return seconds.getrf(cut.tile) + seconds.trsm(next, cut.tile) + seconds.gemm(next, next, cut.tile);
+  };
+  if (cut.tiles() < 2) return seconds.getrf(cut.last());
+  return (cut.tiles() - 2) * step(cut.tile) + step(cut.last()) + seconds.getrf(cut.last());
+}
+
+std::optional<double> gflops(double flops, const std::optional<Ceiling>& ceiling) {
+  if (!ceiling) return {};
+  return flops / ceiling->seconds() / 1e9;
 }
 
 }  // namespace
@@ -45,25 +90,37 @@ double critical_path(const TaskSeconds& seconds, std::uint64_t tiles, double til
 std::optional<Ceiling> cholesky_ceiling(std::uint64_t n, std::uint64_t tile, const TileRates& rates,
                                         unsigned cores) {
   if (n == 0 || tile == 0 || cores == 0) return {};
-  tile = std::min(tile, n);
-  const std::uint64_t whole = n / tile, rest = n % tile, tiles = whole + (rest > 0 ? 1 : 0);
-  const bool known =
-      rates.potrf > 0 && (tiles < 2 || (rates.syrk > 0 && rates.trsm > 0)) && (tiles < 3 || rates.gemm > 0);
+  const Cut cut(n, tile);
+  const bool known = rates.potrf > 0 && (cut.tiles() < 2 || (rates.syrk > 0 && rates.trsm > 0)) &&
+                     (cut.tiles() < 3 || rates.gemm > 0);
   if (!known) return {};
-  // A rate that no task needs must not turn "no tasks" into 0 x infinity.
-  const auto some = [](double rate) { return rate > 0 ? rate : 1; };
-  const TaskSeconds seconds{{some(rates.gemm), some(rates.syrk), some(rates.trsm), rates.potrf}};
-  const double side = static_cast<double>(tile), last = static_cast<double>(rest > 0 ? rest : tile);
-  return Ceiling{
-      .compute_seconds = work(seconds, static_cast<double>(whole), side, static_cast<double>(rest)) / cores,
-      .critical_path_seconds = critical_path(seconds, tiles, side, last)};
+  const TaskSeconds seconds{without_zeros(rates)};
+  return Ceiling{.compute_seconds = cholesky_work(seconds, cut) / cores,
+                 .critical_path_seconds = cholesky_path(seconds, cut)};
+}
+
+std::optional<Ceiling> lu_ceiling(std::uint64_t n, std::uint64_t tile, const TileRates& rates,
+                                  unsigned cores) {
+  if (n == 0 || tile == 0 || cores == 0) return {};
+  const Cut cut(n, tile);
+  if (!(rates.getrf > 0 && (cut.tiles() < 2 || (rates.trsm > 0 && rates.gemm > 0)))) return {};
+  const TaskSeconds seconds{without_zeros(rates)};
+  return Ceiling{.compute_seconds = lu_work(seconds, cut) / cores,
+                 .critical_path_seconds = lu_path(seconds, cut)};
+}
+
+std::optional<Ceiling> product_ceiling(std::uint64_t n, std::uint64_t tile, const TileRates& rates,
+                                       unsigned cores) {
+  if (n == 0 || tile == 0 || cores == 0 || !(rates.gemm > 0)) return {};
+  const TaskSeconds seconds{rates};
+  const auto size = static_cast<double>(n), side = static_cast<double>(std::min(n, tile));
+  return Ceiling{.compute_seconds = seconds.gemm(size, size, size) / cores,
+                 .critical_path_seconds = seconds.gemm(side, side, size)};  // the updates of one tile
 }
 
 std::optional<double> cholesky_ceiling_gflops(std::uint64_t n, std::uint64_t tile, const TileRates& rates,
                                               unsigned cores) {
-  const auto ceiling = cholesky_ceiling(n, tile, rates, cores);
-  if (!ceiling) return {};
-  return cholesky_flops(static_cast<double>(n)) / ceiling->seconds() / 1e9;
+  return gflops(cholesky_flops(static_cast<double>(n)), cholesky_ceiling(n, tile, rates, cores));
 }
 
 }  // namespace fairlead::report

@@ -41,6 +41,13 @@ struct WorkerReport {
   std::uint64_t tasks = 0;
 };
 
+/// What tasks ran of one kernel.
+struct KernelReport {
+  std::string name;  ///< "gemm"
+  std::uint64_t calls = 0;
+  double gflop = 0;  ///< 10^9 operations, of all calls
+};
+
 /// A part of the run: "reading", "factorization", "solve", "error check". They follow each other; not all of
 /// them need to be within `RunReport::seconds`.
 struct Phase {
@@ -74,8 +81,10 @@ struct RunReport {
   double gflops = 0;   ///< 10^9 operations per second, over `seconds`
   std::vector<Phase> phases;
   std::optional<double> backward_error;
+  std::optional<int> refinement_steps;  ///< of a factor in single precision, up to that error
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
+  std::vector<KernelReport> kernel_calls;  ///< within `seconds`
 
   // What it is measured against.
   std::optional<double>
@@ -90,6 +99,7 @@ struct RunReport {
       kernel_bytes_written;  ///< by the kernel's, of the same stretch of time
   std::optional<IoBounds> bounds;
   std::vector<LinkReport> links;
+  Traffic generated;  ///< data computed where they would have been read; not among bytes_read
 
   // Memory.
   Bytes peak_memory_bytes = 0;               ///< of what the limit counts, by the engine

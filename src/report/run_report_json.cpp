@@ -54,6 +54,27 @@ Json phases(const RunReport& report) {
   return all;
 }
 
+Json kernel_calls(const RunReport& report) {
+  Json all = Json::object();
+  for (const KernelReport& kernel : report.kernel_calls)
+    all.add(kernel.name, Json::object({{"calls", kernel.calls}, {"gflop", kernel.gflop}}));
+  return all;
+}
+
+/// Those that are known.
+Json tile_gflops(const TileRates& rates) {
+  Json all = Json::object();
+  const auto add = [&all](const char* key, double rate) {
+    if (rate > 0) all.add(key, rate);
+  };
+  add("gemm", rates.gemm);
+  add("syrk", rates.syrk);
+  add("trsm", rates.trsm);
+  add("potrf", rates.potrf);
+  add("getrf", rates.getrf);
+  return all;
+}
+
 }  // namespace
 
 Json json(const RunReport& report) {
@@ -85,18 +106,16 @@ Json json(const RunReport& report) {
   all.add("gflops", report.gflops);
   all.add("phases", phases(report));
   add_known("backward_error", report.backward_error);
+  if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   all.add("tasks", report.tasks);
   all.add("evictions", report.evictions);
+  if (!report.kernel_calls.empty()) all.add("kernel_calls", kernel_calls(report));
 
   add_known("gemm_peak_gflops", report.gemm_peak_gflops);
   if (report.gemm_peak_gflops) all.add("gemm_peak_percent", 100 * report.gflops / *report.gemm_peak_gflops);
   add_known("ceiling_gflops", report.ceiling_gflops);
   if (report.ceiling_gflops) all.add("ceiling_percent", 100 * report.gflops / *report.ceiling_gflops);
-  if (report.tile_rates)
-    all.add("tile_gflops", Json::object({{"gemm", report.tile_rates->gemm},
-                                         {"syrk", report.tile_rates->syrk},
-                                         {"trsm", report.tile_rates->trsm},
-                                         {"potrf", report.tile_rates->potrf}}));
+  if (report.tile_rates) all.add("tile_gflops", tile_gflops(*report.tile_rates));
   if (report.ceiling) {
     all.add("compute_bound_seconds", report.ceiling->compute_seconds);
     all.add("critical_path_seconds", report.ceiling->critical_path_seconds);
@@ -111,6 +130,10 @@ Json json(const RunReport& report) {
     all.add("compulsory_bytes", report.bounds->inputs);
     all.add("floor_read_bytes", report.bounds->floor_read());
     all.add("floor_bytes", report.bounds->floor());
+  }
+  if (report.generated.copies != 0) {
+    all.add("generated_bytes", report.generated.bytes);
+    all.add("generated_tiles", report.generated.copies);
   }
   all.add("links", links(report));
 

@@ -91,9 +91,22 @@ void speed(Page& page, const RunReport& report) {
     page.row("", fmt::format("bounds in time: {} of computing on all workers, {} along the critical path",
                              readable_seconds(report.ceiling->compute_seconds),
                              readable_seconds(report.ceiling->critical_path_seconds)));
-  if (report.backward_error) page.row("Backward error", fmt::format("{:.2e}", *report.backward_error));
+  if (report.backward_error)
+    page.row("Backward error",
+             fmt::format("{:.2e}", *report.backward_error) +
+                 (report.refinement_steps
+                      ? fmt::format(", after {} step{} of refinement in double precision",
+                                    *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
+                      : ""));
   page.row("Tasks", fmt::format("{}, with {} eviction{} from memory", with_commas(report.tasks),
                                 with_commas(report.evictions), report.evictions == 1 ? "" : "s"));
+  std::vector<std::string> kernels;
+  double gflop = 0;
+  for (const KernelReport& kernel : report.kernel_calls) gflop += kernel.gflop;
+  for (const KernelReport& kernel : report.kernel_calls)
+    kernels.push_back(fmt::format("{} {} ({} of the operations)", kernel.name, with_commas(kernel.calls),
+                                  percent(kernel.gflop, gflop)));
+  page.parts("Kernels", kernels, ", ");
 }
 
 void moved_row(Page& page, std::string_view what, std::string_view read, std::string_view written,
@@ -103,6 +116,11 @@ void moved_row(Page& page, std::string_view what, std::string_view read, std::st
 
 void moved(Page& page, const RunReport& report) {
   page.blank();
+  if (report.generated.copies != 0)
+    page.row("Generated",
+             fmt::format("{} tile{}, {}, when they were first needed: not read",
+                         with_commas(report.generated.copies), report.generated.copies == 1 ? "" : "s",
+                         moved_bytes(report.generated.bytes)));
   page.row("Disk", fmt::format("{:<22}{:>12}{:>12}{:>12}", "", "read", "written", "both"));
   const Bytes both = report.bytes_read + report.bytes_written;
   moved_row(page, "measured", moved_bytes(report.bytes_read), moved_bytes(report.bytes_written),

@@ -50,6 +50,13 @@ class Lookahead {
     return writer->tile == datum ? data_[index(datum)].first : writer;
   }
 
+  /// Calls `f` with each unfinished task, the last submitted first.
+  template <class F>
+  void for_each_backwards(F&& f) {
+    for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task)
+      if (task->task != nullptr) f(*task);
+  }
+
   /// Calls `f` with each unfinished task that reads the datum.
   template <class F>
   void for_each_reader(DatumId datum, F&& f) {

@@ -19,6 +19,8 @@ namespace {
 
 class Lws final : public Policy {
  public:
+  bool keeps_local_queues() const override { return true; }
+
   void ready(Task& task, WorkerId released_by) override {
     ++changes_;
     if (released_by == no_id<WorkerId> || lost_[index(released_by)] || !view().can_run(task, released_by))

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/ap.hpp"
 #include "schedule/blocks/blocks.hpp"
 #include "schedule/darts/darts.hpp"
 #include "schedule/darts/darts_ahead.hpp"
+#include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
 #include "schedule/lws.hpp"
 
@@ -23,6 +25,11 @@ namespace {
 constexpr std::array list = {
     PolicyEntry{"eager", "first come, first served, from one queue", make_eager},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released", make_lws},
+    PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", make_dmda},
+    PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas},
+    PolicyEntry{"ap", "one queue by bottom level: the critical path first", make_ap},
+    PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
+                make_ap_dplasma},
     PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least", make_darts},
     PolicyEntry{"darts-belady", "darts, evicting what its plans use last", make_darts_belady},
     PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run", make_darts_chain},

@@ -2,9 +2,9 @@
 // do: few priorities at a time; then both ends cost a few nanoseconds.
 #pragma once
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "data/task.hpp"
 
@@ -12,13 +12,17 @@ namespace fairlead::schedule {
 
 class UrgencyQueue {
  public:
+  UrgencyQueue() = default;
+  UrgencyQueue(const UrgencyQueue&) = delete;  // it remembers a place in its own map
+  UrgencyQueue& operator=(const UrgencyQueue&) = delete;
+
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
 
-  void insert(Task* task) {
+  void insert(Task* task) { insert(task, task->priority); }
+  void insert(Task* task, std::int32_t priority) {
     ++size_;
-    if (last_ == buckets_.end() || last_->first != task->priority)
-      last_ = buckets_.try_emplace(task->priority).first;
+    if (last_ == buckets_.end() || last_->first != priority) last_ = buckets_.try_emplace(priority).first;
     last_->second.push_back(task);
   }
 
@@ -30,7 +34,7 @@ class UrgencyQueue {
       for (auto at = bucket.begin(); at != bucket.end(); ++at) {
         Task* task = *at;
         if (!condition(*task)) continue;
-        at == bucket.begin() ? bucket.pop_front() : void(bucket.erase(at));
+        bucket.erase(at);
         removed_from(it);
         return task;
       }
@@ -63,7 +67,33 @@ class UrgencyQueue {
   }
 
  private:
-  using Bucket = std::deque<Task*>;  // oldest first
+  /// Oldest first. Not a deque: that takes half a kilobyte, and there may be as many priorities as tasks.
+  class Bucket {
+   public:
+    using Iterator = std::vector<Task*>::iterator;
+    bool empty() const noexcept { return first_ == tasks_.size(); }
+    Iterator begin() noexcept { return tasks_.begin() + static_cast<std::ptrdiff_t>(first_); }
+    Iterator end() noexcept { return tasks_.end(); }
+    auto begin() const noexcept { return tasks_.begin() + static_cast<std::ptrdiff_t>(first_); }
+    auto end() const noexcept { return tasks_.end(); }
+    void push_back(Task* task) {
+      if (tasks_.size() == tasks_.capacity() && 2 * first_ >= tasks_.size()) {  // room in front
+        tasks_.erase(tasks_.begin(), begin());
+        first_ = 0;
+      }
+      tasks_.push_back(task);
+    }
+    void erase(Iterator at) {
+      if (at == begin())
+        ++first_;
+      else
+        tasks_.erase(at);
+    }
+
+   private:
+    std::vector<Task*> tasks_;
+    std::size_t first_ = 0;  // those before it are gone
+  };
   using Buckets = std::map<std::int32_t, Bucket, std::greater<>>;
 
   void removed_from(Buckets::iterator bucket) {

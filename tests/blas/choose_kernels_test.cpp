@@ -30,7 +30,6 @@ class Choosing : public testing::Test {
  protected:
   Choosing() {
     settings.libraries = {"libpretended.so"};
-    settings.fallback = "";
     settings.cache_directory = directory / "cache";
     std::ofstream(library) << "a file to have a date";
   }
@@ -48,8 +47,11 @@ class Choosing : public testing::Test {
   }
 
   std::string report(const std::string& core_type, const std::string& gflops) const {
-    return fmt::format("printf 'fairlead-blas-timing\\t1\\t%s\\t%s\\t%s\\t%s\\n' '{}' \"{}\" \"{}\" \"{}\"\n",
-                       library.string(), core_type, gflops, gflops);
+    return fmt::format(
+        "printf 'fairlead-blas-timing\\t2\\t%s\\t%s\\tOPENBLAS_CORETYPE\\t\\t%s\\t%s\\t%s\\t%s\\n' '{0}' "
+        "\"{1}\" "
+        "\"{2}\" \"{2}\" \"{2}\" \"{2}\"\n",
+        library.string(), core_type, gflops);
   }
   std::size_t children() const {
     const auto text = content(log);
@@ -245,12 +247,69 @@ TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
   const auto start = std::chrono::steady_clock::now();
   const auto choice = choose_kernels(settings);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
-  EXPECT_GT(choice.best.gemm_gflops, 0.1);
+  EXPECT_GT(choice.best.rates.gemm, 0.1);
   EXPECT_GE(choice.best.gflops(), choice.by_default.gflops());
   EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
   EXPECT_THAT(choice.failures.back().second, HasSubstr("cannot load the library \"libno_such_blas.so\""));
 #endif
 }
+
+// What is in the loader's places is tried, the reference implementation last.
+TEST_F(Choosing, TheLibrariesOfTheLoadersPlacesAreTried) {
+  helper("case $1 in *blis*) r=70;; *openblas*) r=50;; *) r=3;; esac\n" +
+         report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
+  const auto place = directory / "place";
+  std::filesystem::create_directories(place);
+  for (const char* name : {"libblas.so.3", "libblis.so.4", "libopenblas.so.0"})
+    std::ofstream(place / name) << name;
+  settings.libraries.clear();
+  settings.loader = {place.string(), directory / "none", {}};
+  const auto choice = choose_kernels(settings);
+  EXPECT_EQ(choice.by_default.candidate.library, "libopenblas.so.0");
+  EXPECT_EQ(choice.best.candidate.library, "libblis.so.4");
+  EXPECT_EQ(choice.timings.back().candidate.library, "libblas.so.3");
+  // A library more, and all are timed again.
+  std::ofstream(place / "libmkl_rt.so.2") << "mkl";
+  EXPECT_FALSE(choose_kernels(settings).from_cache);
+  EXPECT_TRUE(choose_kernels(settings).from_cache);
+}
+
+#ifdef FAIRLEAD_TOLD_BLAS
+// As BLIS and AOCL are: by another variable, with names of their own, and the library says what it took.
+TEST_F(Choosing, ALibraryIsToldItsCoreTypeByItsOwnVariable) {
+  if (core_types(this_processor(), "BLIS_ARCH_TYPE").empty()) GTEST_SKIP() << "no AVX2";
+  settings.helper = {FAIRLEAD_TIME_BLAS};
+  settings.libraries = {FAIRLEAD_TOLD_BLAS};
+  settings.tile = 128;
+  for (const bool from_cache : {false, true}) {
+    const auto choice = choose_kernels(settings);
+    EXPECT_EQ(choice.from_cache, from_cache);
+    // By itself, and told; the other names it does not know. OpenBLAS below it says its own first.
+    if (choice.by_default.variable == "OPENBLAS_CORETYPE")
+      GTEST_SKIP() << "stands on OpenBLAS, which is told";
+    ASSERT_EQ(choice.timings.size(), 2u);
+    EXPECT_EQ(choice.timings[0].core_type, "pretended");
+    EXPECT_EQ(choice.timings[1].core_type, "haswell");
+    EXPECT_EQ(choice.timings[1].candidate.variable, "BLIS_ARCH_TYPE");
+    ASSERT_EQ(choice.failures.size(), 1u);
+    EXPECT_EQ(choice.failures[0].first.core_type, "zen3");
+    EXPECT_THAT(choice.failures[0].second, HasSubstr("does not know this core type"));
+  }
+}
+
+// Several workers would get in each other's way.
+TEST_F(Choosing, ALibraryThatUsesSeveralThreadsWhateverItIsToldIsLeftOut) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  settings.helper = {FAIRLEAD_TIME_BLAS};
+  settings.libraries = {"libopenblas.so.0", FAIRLEAD_THREADED_BLAS};
+  settings.tile = 128;
+  const auto choice = choose_kernels(settings);
+  EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
+  ASSERT_FALSE(choice.failures.empty());
+  EXPECT_EQ(choice.failures.back().first.library, FAIRLEAD_THREADED_BLAS);
+  EXPECT_THAT(choice.failures.back().second, HasSubstr("computes on several threads"));
+}
+#endif
 
 TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
 #ifndef FAIRLEAD_TIME_BLAS
@@ -270,8 +329,10 @@ TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
 TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
   const auto blas = Blas::load();
   KernelChoice choice;
-  choice.by_default = {{"libopenblas.so.0", ""}, blas->path(), blas->core_type(), 62, 62};
-  choice.best = {{"libopenblas.so.0", "Faster"}, blas->path(), "Faster", 105, 105};
+  choice.by_default = {
+      {"libopenblas.so.0", ""}, blas->path(), blas->core_type(), "OPENBLAS_CORETYPE", {62, 62, 62, 62}};
+  choice.best = {
+      {"libopenblas.so.0", "Faster"}, blas->path(), "Faster", "OPENBLAS_CORETYPE", {105, 105, 105, 105}};
   choice.timings = {choice.by_default, choice.best};
   const auto text = loss(choice, *blas);
   EXPECT_THAT(text, HasSubstr("62 of 105 GF/s"));
@@ -309,6 +370,8 @@ TEST(CoreTypes, OnlyThoseWhoseInstructionsTheProcessorHas) {
   EXPECT_THAT(core_types(zen3), testing::ElementsAre("Haswell", "Zen"));
   EXPECT_THAT(core_types({"old", {"sse4_2", "avx"}}), testing::ElementsAre("Sandybridge"));
   EXPECT_THAT(core_types({"unknown", {}}), testing::IsEmpty());
+  EXPECT_THAT(core_types(zen3, "BLIS_ARCH_TYPE"), testing::ElementsAre("haswell", "zen", "zen2", "zen3"));
+  EXPECT_THAT(core_types(zen3, "MKL_ENABLE_INSTRUCTIONS"), testing::IsEmpty());
 }
 
 TEST(KernelRates, EveryKernelIsMeasuredOnEveryThread) {

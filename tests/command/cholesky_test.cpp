@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <tuple>
 #include <vector>
 
 #include "algorithms/linalg/generated_matrix.hpp"
@@ -26,6 +28,7 @@ using data::NpyFile;
 using data::NpyWriter;
 using data::StorageOrder;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A folder with a system in it; gone at the end of the test.
 class Files : public testing::Test {
@@ -166,6 +169,104 @@ TEST_F(Solve, MakesTheMatrixFromPoints) {
   for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(x[i], static_cast<double>(i % 7), 1e-10) << i;
 }
 
+// 10 x 10 tiles of 64 x 64: 55 on and below the diagonal, of 32 KiB, all but the last row's, which have
+// 24 of 64 rows. Memory for about 35 of them. Each tile is made once, when its first update needs it, and is
+// from then on part of the factor; nothing else goes to the disk. A tile of which not all updates were
+// together may be written twice: half as many again must be enough.
+TEST_F(Solve, StoresNothingOfAMatrixOfPointsButItsFactor) {
+  constexpr std::size_t n = 600, tile_bytes = 64 * 64 * 8, border_bytes = 24 * 64 * 8,
+                        corner_bytes = 24 * 24 * 8,
+                        factor = 45 * tile_bytes + 9 * border_bytes + corner_bytes;
+  std::vector<double> points(n), b(n, 1);
+  for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<double>(i) / 20;
+  write("points.npy", n, 1, points, true);
+  write("b.npy", n, 1, b, true);
+  const auto solve = [&](const std::string& memory, const std::string& more) {
+    const Answer answer = in_folder("solve --kernel rbf --points '" + path("points.npy") +
+                                    "' --length-scale 0.5 --nugget 0.5 '" + path("b.npy") + "' -o '" +
+                                    path("x.npy") + "' --tile 64 --workers 2 --memory " + memory +
+                                    " --json '" + path("report.json") + "'" + more);
+    EXPECT_EQ(answer.exit_code, 0) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr("Generated       55 tiles, "));
+    std::ifstream file(path("report.json"));
+    return nlohmann::json::parse(file);
+  };
+  const auto in_core = solve("64MiB", "");
+  EXPECT_EQ(in_core.at("bytes_written"), 0);
+  EXPECT_EQ(in_core.at("generated_bytes"), factor);
+  // Of the limit, 1.1 MiB are left for tiles.
+  const auto out_of_core = solve("4500KiB", "");
+  EXPECT_EQ(out_of_core.at("generated_tiles"), 55);
+  EXPECT_EQ(out_of_core.at("generated_bytes"), factor);
+  EXPECT_GT(out_of_core.at("bytes_read"), 0);
+  EXPECT_GT(out_of_core.at("bytes_written"), 0);
+  EXPECT_LE(out_of_core.at("bytes_written"), factor * 3 / 2);
+  EXPECT_LE(out_of_core.at("backward_error"), 1e-15);
+}
+
+// The factor has half the bytes; the error is that of double precision all the same.
+TEST_F(Solve, RefinesASolutionFromAFactorInSinglePrecision) {
+  write_system<double>(500);
+  const Answer answer = solve("--refine --memory 6MiB --tile 32 --json '" + path("report.json") + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("of refinement in double precision"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("trying again")));
+  std::ifstream file(path("report.json"));
+  const auto report = nlohmann::json::parse(file);
+  EXPECT_EQ(report.at("element"), "FP32");
+  EXPECT_GE(report.at("refinement_steps"), 2);
+  EXPECT_LE(report.at("backward_error"), 4.5e-16);
+  std::vector<double> elements(500);
+  NpyFile(path("x.npy")).read_block<double>(0, 500, 0, 1, elements.data(), 500);
+  for (int i = 0; i < 500; ++i) EXPECT_NEAR(elements[static_cast<std::size_t>(i)], i + 1, 1e-10);
+}
+
+TEST_F(Solve, RefinesForAMatrixInSinglePrecisionToo) {
+  write_system<float>(200);
+  const Answer answer = solve("--refine --json '" + path("report.json") + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  std::ifstream file(path("report.json"));
+  EXPECT_LE(nlohmann::json::parse(file).at("backward_error"), 4.5e-16);
+}
+
+// Too ill-conditioned, not positive definite once rounded, too large for single precision: then in double.
+TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
+  constexpr std::size_t n = 200;
+  std::vector<double> points(n), b(n, 1);
+  for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<double>(i) / 10;
+  write("points.npy", n, 1, points, true);
+  write("b.npy", n, 1, b, true);
+  for (const auto& [nugget, reason] :
+       {std::pair("3e-7", "too ill-conditioned for a factor in single"), {"3e-8", "not positive definite"}}) {
+    const Answer answer = in_folder("solve --refine --kernel rbf --points '" + path("points.npy") +
+                                    "' --length-scale 0.5 --nugget " + nugget + " '" + path("b.npy") +
+                                    "' -o '" + path("x.npy") + "' --memory 16MiB");
+    EXPECT_EQ(answer.exit_code, 0) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr(reason));
+    EXPECT_THAT(answer.text, HasSubstr("; trying again in double precision\n"));
+    EXPECT_THAT(answer.text, HasSubstr("n = 200, FP64"));
+  }
+  auto a = matrix<double>(100);
+  a[0] = 1e300;
+  write("A.npy", 100, 100, a);
+  write("b.npy", 100, 1, std::vector<double>(100, 1), true);
+  const Answer answer = solve("--refine");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("trying again in double precision"));
+}
+
+TEST_F(Solve, SaysWhatIsWrongWithAMatrixThatNeitherPrecisionCanSolve) {
+  write_system<double>(100);
+  auto a = matrix<double>(100);
+  a[77 * 101] = -1;
+  write("A.npy", 100, 100, a);
+  const Answer answer = solve("--refine --tile 16");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text,
+              HasSubstr("\nfairlead: the matrix is not positive definite: this shows in column 77,"));
+  EXPECT_EQ(files(), 2u);
+}
+
 TEST_F(Solve, SaysWhatAKernelNeeds) {
   write("points.npy", 4, 2, std::vector<double>{0, 0, 1, 0, 0, 1, 1, std::nan("")});
   write("b.npy", 4, 1, std::vector<double>(4, 1), true);
@@ -203,10 +304,38 @@ TEST_F(Bench, FactorsOutOfCoreAndWritesTheReport) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(Bench, RunsTheSmallestProblem) { EXPECT_EQ(in_folder("bench cholesky --n 1").exit_code, 0); }
+TEST_F(Bench, RunsTheSmallestProblem) {
+  for (const char* what : {"cholesky", "lu", "gemm"})
+    EXPECT_EQ(in_folder(std::string("bench ") + what + " --n 1").exit_code, 0) << what;
+}
+
+// The kernels are those of the algorithm, the bytes no less than the bound.
+TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
+  for (const auto& [what, kernel, precision] : {std::tuple("lu", "getrf", "double"),
+                                                {"gemm", "gemm", "double"},
+                                                {"lu", "trsm", "single"},
+                                                {"gemm", "gemm", "single"}}) {
+    const Answer answer =
+        in_folder(std::string("bench ") + what + " --n 1200 --digest --tile 64 --precision " + precision +
+                  " --json '" + path("report.json") + "'");
+    ASSERT_EQ(answer.exit_code, 0) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr("of the tiled ceiling"));
+    std::ifstream file(path("report.json"));
+    const auto report = nlohmann::json::parse(file);
+    const double rounding = std::string(precision) == "double" ? 1e-16 : 1e-7;
+    EXPECT_LT(report.at("backward_error"), 100 * rounding) << what;
+    EXPECT_GT(report.at("backward_error"), 1e-5 * rounding) << what;
+    EXPECT_GE(report.at("bytes_read"), report.at("lower_bound_bytes")) << what;
+    EXPECT_GT(report.at("kernel_calls").at(kernel).at("calls"), 0) << what;
+    EXPECT_GT(report.at("tile_gflops").at(kernel), 0) << what;
+    EXPECT_FALSE(report.at("kernel_calls").contains("potrf")) << what;
+    EXPECT_TRUE(report.contains("factor_digest")) << what;
+  }
+}
 
 TEST_F(Bench, RefusesMistakes) {
-  EXPECT_EQ(in_folder("bench lu").exit_code, 2);
+  EXPECT_EQ(in_folder("bench qr").exit_code, 2);
+  EXPECT_THAT(in_folder("bench gem").text, HasSubstr("there is no benchmark \"gem\" (did you mean gemm?)"));
   EXPECT_EQ(in_folder("bench cholesky --n 0").exit_code, 2);
   EXPECT_EQ(in_folder("bench cholesky --tile 0").exit_code, 2);
   const Answer answer = in_folder("bench cholesky --n 2000 --scheduler datrs");

@@ -236,7 +236,7 @@ TEST(CpuWorldRecall, NoTaskIsLeftBehindALongOne) {
 
 // The same where every task brings data from the disk, so that many are staged ahead.
 TEST(CpuWorldRecall, NoTaskThatWaitedForDataIsLeftBehindALongOne) {
-  for (const char* policy : {"eager", "lws", "darts", "darts-defer", "blocks"}) {
+  for (const char* policy : {"eager", "lws", "dmda", "dmdas", "ap", "darts", "darts-defer", "blocks"}) {
     SCOPED_TRACE(policy);
     Config config = settings(2);
     config.set("scheduler", policy);

@@ -55,14 +55,8 @@ TYPED_TEST(Cholesky, SolvesForRightHandSidesThatDoNotFitEither) {
   fill<T>(flow, source, a, Tiles::lower);
   fill<T>(flow, b, x, Tiles::all);
   solve(flow, kernels(), a, x);
-  Dense<T> result{n, columns, std::vector<T>(n * columns)};
-  const auto fetch = codelet("fetch").cpu([&](In<Tile<T>> from, std::int64_t row, std::int64_t column) {
-    for (int j = 0; j < from.columns(); ++j)
-      for (int i = 0; i < from.rows(); ++i) result(row + i, column + j) = from(i, j);
-  });
-  for (int i = 0; i < x.tile_rows(); ++i)
-    for (int j = 0; j < x.tile_columns(); ++j) flow.submit(fetch(x(i, j), i * tile, j * tile));
   wait_for_results(flow);
+  const auto result = fetch(flow, x);
   EXPECT_LT(solution_residual(dense<T>(*source), result, dense<T>(*b)), 30);
   EXPECT_GT(runtime.disk_traffic().read, 0u);
 }

@@ -28,6 +28,29 @@ TEST_P(OutOfCore, GivesTheSameBitsAsInCore) {
 INSTANTIATE_TEST_SUITE_P(Policies, OutOfCore, ::testing::Values("eager", "lws", "darts", "blocks"),
                          [](const auto& policy) { return policy.param; });
 
+class OnDevices : public ::testing::TestWithParam<const char*> {};
+
+// Cores and emulated accelerators together, over RAM over disk: none of them holds the matrix.
+TEST_P(OnDevices, GivesTheSameBitsAsOnCores) {
+  const int n = 520, tile = 48;  // 11 x 11 tiles of 20 KiB
+  const auto a = std::make_shared<GeneratedSpd<double>>(n, 11);
+  const auto in_core = factor<double>(a, tile, {});
+  for (const char* devices :
+       {"emulated:memory=400KiB", "emulated:memory=100KiB,copies=blocking,workers=2",
+        "emulated:memory=200KiB + emulated:memory=400KiB,copies=blocking",
+        "emulated:memory=60KiB,peers=20GB/s + emulated:memory=2MiB,peers=20GB/s + emulated:memory=200KiB"})
+    for (const Bytes memory : {Bytes{300} << 10, plenty})
+      EXPECT_TRUE(
+          factor<double>(a, tile,
+                         {.workers = 1, .memory = memory, .scheduler = GetParam(), .devices = devices}) ==
+          in_core)
+          << devices << ", memory of " << memory;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, OnDevices,
+                         ::testing::Values("eager", "lws", "dmda", "dmdas", "darts", "blocks"),
+                         [](const auto& policy) { return policy.param; });
+
 TEST(OutOfCoreSingle, GivesTheSameBitsAsInCore) {
   const auto a = std::make_shared<GeneratedSpd<float>>(333, 11);
   const auto in_core = factor<float>(a, 32, {});

@@ -44,7 +44,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
     EXPECT_EQ(flow.submitted(), reader.tasks(tiles, runtime.capacity_bytes()));
     wait_for_results(flow);
     reader.require_symmetric();
-    return fetch_lower(flow, tiles);
+    return fetch(flow, tiles, Tiles::lower);
   }
 
   std::string refusal(const Dense<double>& a, int tile) {

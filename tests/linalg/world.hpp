@@ -23,6 +23,7 @@ struct Setting {
   std::size_t workers = 2;
   Bytes memory = plenty;
   std::string scheduler = "lws";
+  std::string devices{};
 };
 
 inline Config config_of(const Setting& setting) {
@@ -31,6 +32,7 @@ inline Config config_of(const Setting& setting) {
   config.set("memory", setting.memory);
   config.set("scheduler", setting.scheduler);
   config.set("bind-threads", false);
+  if (!setting.devices.empty()) config.set("devices", setting.devices);
   return config;
 }
 
@@ -76,56 +78,92 @@ class GivenMatrix final : public MatrixSource<T> {
   Dense<T> given_;
 };
 
-/// The lower triangle of tiles, fetched by a task each; zeros above the diagonal.
+/// Tiles fetched by a task each; of the lower triangle, zeros above the diagonal.
 template <class T>
-Dense<T> fetch_lower(Flow& flow, const TiledMatrix<T>& a) {
+Dense<T> fetch(Flow& flow, const TiledMatrix<T>& a, Tiles which = Tiles::all) {
   Dense<T> result{a.rows(), a.columns()};
   result.elements.resize(static_cast<std::size_t>(a.rows() * a.columns()));
-  const auto fetch = codelet("fetch").cpu([&result](In<Tile<T>> tile, std::int64_t row, std::int64_t column) {
-    for (int j = 0; j < tile.columns(); ++j)
-      for (int i = 0; i < tile.rows(); ++i)
-        if (row + i >= column + j) result(row + i, column + j) = tile(i, j);
-  });
+  const auto fetch =
+      codelet("fetch").cpu([&result, which](In<Tile<T>> tile, std::int64_t row, std::int64_t column) {
+        for (int j = 0; j < tile.columns(); ++j)
+          for (int i = 0; i < tile.rows(); ++i)
+            if (which == Tiles::all || row + i >= column + j) result(row + i, column + j) = tile(i, j);
+      });
   for (std::int32_t i = 0; i < a.tile_rows(); ++i)
-    for (std::int32_t j = 0; j <= i; ++j)
+    for (std::int32_t j = 0; j < a.tile_columns() && (which == Tiles::all || j <= i); ++j)
       flow.submit(
           fetch(a(i, j), static_cast<std::int64_t>(i) * a.tile(), static_cast<std::int64_t>(j) * a.tile()));
   flow.wait();
   return result;
 }
 
-/// The factor L of a matrix, computed by Fairlead. `bytes_read`: from the spill file, if wanted.
+/// What `compute(flow, a)` makes of a matrix in tiles. `bytes_read`: from the spill file, if wanted.
+template <class T, class Compute>
+Dense<T> computed(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile, Tiles which,
+                  const Setting& setting, Bytes* bytes_read, Compute compute) {
+  Runtime runtime(config_of(setting));
+  const auto a = runtime.tiled<T>("A", source->rows(), source->columns(), tile, which);
+  Flow flow(runtime);
+  fill<T>(flow, source, a, which);
+  compute(flow, a);
+  wait_for_results(flow);
+  if (bytes_read != nullptr) *bytes_read = runtime.disk_traffic().read;
+  return fetch(flow, a, which);
+}
+
+/// The factor L of a matrix, computed by Fairlead.
 template <class T>
 Dense<T> factor(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
                 const Setting& setting, Bytes* bytes_read = nullptr) {
-  Runtime runtime(config_of(setting));
-  const auto a = runtime.tiled<T>("A", source->rows(), source->columns(), tile, Tiles::lower);
-  Flow flow(runtime);
-  fill<T>(flow, source, a, Tiles::lower);
-  cholesky(flow, kernels(), a);
-  wait_for_results(flow);
-  if (bytes_read != nullptr) *bytes_read = runtime.disk_traffic().read;
-  return fetch_lower(flow, a);
+  return computed<T>(source, tile, Tiles::lower, setting, bytes_read,
+                     [](Flow& flow, const auto& a) { cholesky(flow, kernels(), a); });
 }
 
-/// || A - L L^T || / (n || A || eps), in the one norm.
+/// Both factors of a matrix in one, computed by Fairlead without pivoting.
 template <class T>
-double factor_residual(const Dense<T>& a, const Dense<T>& l) {
-  const std::int64_t n = a.rows;
+Dense<T> lu_factors(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
+                    const Setting& setting, Bytes* bytes_read = nullptr) {
+  return computed<T>(source, tile, Tiles::all, setting, bytes_read,
+                     [](Flow& flow, const auto& a) { lu(flow, kernels(), a); });
+}
+
+/// || A - product(i, j) || / (n || A || eps), in the one norm.
+template <class T, class Product>
+double difference_from(const Dense<T>& a, Product product) {
   double norm = 0, residual = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
+  for (std::int64_t j = 0; j < a.columns; ++j) {
     double sum = 0, difference = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double product = 0;
-      for (std::int64_t k = 0; k <= std::min(i, j); ++k)
-        product += static_cast<double>(l(i, k)) * static_cast<double>(l(j, k));
+    for (std::int64_t i = 0; i < a.rows; ++i) {
       sum += std::abs(static_cast<double>(a(i, j)));
-      difference += std::abs(static_cast<double>(a(i, j)) - product);
+      difference += std::abs(static_cast<double>(a(i, j)) - product(i, j));
     }
     norm = std::max(norm, sum);
     residual = std::max(residual, difference);
   }
-  return residual / (static_cast<double>(n) * norm * static_cast<double>(std::numeric_limits<T>::epsilon()));
+  return residual /
+         (static_cast<double>(a.rows) * norm * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+/// || A - L L^T || / (n || A || eps).
+template <class T>
+double factor_residual(const Dense<T>& a, const Dense<T>& l) {
+  return difference_from(a, [&](std::int64_t i, std::int64_t j) {
+    double product = 0;
+    for (std::int64_t k = 0; k <= std::min(i, j); ++k)
+      product += static_cast<double>(l(i, k)) * static_cast<double>(l(j, k));
+    return product;
+  });
+}
+
+/// || A - L U || / (n || A || eps), of both factors in one matrix.
+template <class T>
+double lu_residual(const Dense<T>& a, const Dense<T>& factors) {
+  return difference_from(a, [&](std::int64_t i, std::int64_t j) {
+    double product = i <= j ? static_cast<double>(factors(i, j)) : 0;
+    for (std::int64_t k = 0; k < i && k <= j; ++k)
+      product += static_cast<double>(factors(i, k)) * static_cast<double>(factors(k, j));
+    return product;
+  });
 }
 
 /// || b - A x || / (|| A || || x || eps), in the one norm, the largest over the columns.

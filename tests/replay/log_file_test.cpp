@@ -40,7 +40,20 @@ class LogFiles : public testing::Test {
   std::filesystem::path directory_ = made();
   std::string path_ = directory_ / "run.log";
   EventLog log_;
-  const LogHead head_{"darts-defer", 11, 5, out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000))};
+  const LogHead head_{"darts-defer",
+                      11,
+                      5,
+                      out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
+                      {{"gemm",
+                        WorkerKind::emulated,
+                        "0.5 of a core",
+                        0,
+                        WorkUnit::flops,
+                        77,
+                        1000,
+                        20,
+                        {1, 2, 3, 4, 5, 6, 7, 8},
+                        0}}};
 };
 
 }  // namespace
@@ -65,6 +78,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{OutOfCoreNodes::user_memory});
   EXPECT_EQ(head.topology.workers.size(), 2u);
   EXPECT_EQ(head.topology.links.at(1).bytes_per_second, 2.5e9);
+  EXPECT_EQ(head.durations, head_.durations);
 }
 
 TEST_F(LogFiles, IsRefusedWhenItsHeadMakesNoSense) {

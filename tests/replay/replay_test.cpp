@@ -37,6 +37,10 @@ TEST_P(Replay, GivesTheSameCommandsWhenEverythingFailsAtTimes) {
   replay_all({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true}, 5000, 50);
 }
 
+TEST_P(Replay, GivesTheSameCommandsWhenTheApplicationHoldsData) {
+  replay_all({.copies_fail = true, .tasks_fail = true, .cancels = true, .holds = true}, 6000, 50);
+}
+
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
   for (const PolicyEntry& entry : schedule::policies()) names.emplace_back(entry.name);

@@ -31,6 +31,7 @@ inline RunReport example() {
   report.backward_error = 3.21e-16;
   report.tasks = 6545;
   report.evictions = 1234;
+  report.kernel_calls = {{"gemm", 4960, 1331.4}, {"potrf", 32, 1.4}};
   report.gemm_peak_gflops = 180;
   report.ceiling = Ceiling{.compute_seconds = 8.43, .critical_path_seconds = 0.312};
   report.ceiling_gflops = 174;

@@ -33,8 +33,8 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
     EXPECT_TRUE(all.at(key).is_string()) << key;
   for (const char* key : {"phases", "links", "nodes", "worker_times"})
     EXPECT_TRUE(all.at(key).is_array()) << key;
-  EXPECT_TRUE(all.at("tile_gflops").is_object());
-  EXPECT_EQ(all.size(), 17u + 10u + 10u + 4u + 1u);
+  for (const char* key : {"tile_gflops", "kernel_calls"}) EXPECT_TRUE(all.at(key).is_object()) << key;
+  EXPECT_EQ(all.size(), 17u + 10u + 10u + 4u + 2u);
 }
 
 TEST(ReportJson, SaysWhatTheReportSays) {
@@ -50,6 +50,7 @@ TEST(ReportJson, SaysWhatTheReportSays) {
   EXPECT_NEAR(all.at("ceiling_percent").get<double>(), 100 * 170.5 / 174, 1e-9);
   EXPECT_NEAR(all.at("gemm_peak_percent").get<double>(), 100 * 170.5 / 180, 1e-9);
   EXPECT_EQ(all.at("tile_gflops"), (Read{{"gemm", 90.0}, {"syrk", 71.0}, {"trsm", 61.0}, {"potrf", 55.0}}));
+  EXPECT_EQ(all.at("kernel_calls").at("gemm"), (Read{{"calls", 4960}, {"gflop", 1331.4}}));
   EXPECT_EQ(all.at("factor_digest"), "0000000000001234");
   EXPECT_EQ(all.at("command_digest"), "fedcba9876543210");
   EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}}));

@@ -41,6 +41,7 @@ Speed           170.5 GFlop/s
                 bounds in time: 8.43 s of computing on all workers, 312 ms along the critical path
 Backward error  3.21e-16
 Tasks           6,545, with 1,234 evictions from memory
+Kernels         gemm 4,960 (99.9 % of the operations), potrf 32 (0.11 % of the operations)
 
 Disk                                          read     written        both
                 measured                   3.00 GB     1.20 GB     4.20 GB

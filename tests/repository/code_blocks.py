@@ -4,7 +4,9 @@ warnings as errors and run, shell blocks that say `# checked` are run.
 How a block says what it is, in the words after the opening fence:
   ```cpp           a program: compiled, and run in an empty folder; must end with status 0
   ```cpp no-run    a program: compiled only
+  ```cpp openmp    a program that needs OpenMP, or with `tbb` TBB: left out where the machine has none
   ```cpp fragment  part of a program: neither
+  ```cpp fragment policy  a scheduling policy: tests/schedule compiles it and lets it run
   ```sh            run, in an empty folder with the installed command on the PATH, if a line is `# checked`
 """
 
@@ -23,14 +25,27 @@ PROJECT = """# Written by tests/repository/code_blocks.py: a user's project with
 cmake_minimum_required(VERSION 3.25)
 project(code_blocks LANGUAGES CXX)
 find_package(fairlead REQUIRED)
+find_package(OpenMP QUIET COMPONENTS CXX)
+find_package(TBB CONFIG QUIET)
 file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*.cpp")
 foreach(program ${programs})
   get_filename_component(name ${program} NAME_WE)
+  if((name MATCHES "_openmp$" AND NOT TARGET OpenMP::OpenMP_CXX) OR (name MATCHES "_tbb$" AND NOT TARGET TBB::tbb))
+    continue()
+  endif()
   add_executable(${name} ${program})
   target_link_libraries(${name} PRIVATE fairlead::fairlead)
+  if(name MATCHES "_openmp$")
+    target_link_libraries(${name} PRIVATE OpenMP::OpenMP_CXX)
+  elseif(name MATCHES "_tbb$")
+    target_link_libraries(${name} PRIVATE TBB::tbb)
+  endif()
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Werror)
 endforeach()
 """
+
+
+LIBRARIES = ("openmp", "tbb")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +62,11 @@ class Block:
 
     @property
     def name(self) -> str:
-        return re.sub(r"\W", "_", self.path) + f"_{self.line}"
+        return "_".join([re.sub(r"\W", "_", self.path), str(self.line), *self.libraries])
+
+    @property
+    def libraries(self) -> list[str]:
+        return [mark for mark in self.marks if mark in LIBRARIES]
 
     @property
     def is_program(self) -> bool:
@@ -84,8 +103,8 @@ def mistakes(blocks: list[Block]) -> list[str]:
     for block in blocks:
         if block.language != "cpp":
             continue
-        found += [f"{block.where}: unknown mark '{mark}' (no-run and fragment are known)"
-                  for mark in block.marks if mark not in ("no-run", "fragment")]
+        found += [f"{block.where}: unknown mark '{mark}' (no-run, openmp, tbb, fragment and policy are known)"
+                  for mark in block.marks if mark not in ("no-run", "fragment", "policy", *LIBRARIES)]
         if block.is_program and not re.search(r"\bint\s+main\s*\(", block.text):
             found.append(f"{block.where}: has no main(); mark it ```cpp fragment if it is part of a program")
     return found
@@ -124,6 +143,8 @@ def run(block: Block, folder: pathlib.Path, prefix: pathlib.Path) -> str | None:
         command = ["bash", "-euo", "pipefail", "-c", block.text]
     else:
         command = [folder / "build" / block.name]
+        if block.libraries and not command[0].exists():
+            return None
     with tempfile.TemporaryDirectory(prefix="fairlead-docs-") as empty:
         try:
             done = subprocess.run(command, cwd=empty, capture_output=True, text=True, timeout=120,

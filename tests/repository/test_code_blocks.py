@@ -24,6 +24,11 @@ class CodeBlocks(unittest.TestCase):
         self.assertEqual((True, False), (compiled.is_program, compiled.is_run))
         self.assertEqual((False, False), (fragment.is_program, fragment.is_run))
 
+    def test_a_program_says_by_its_name_which_library_it_needs(self):
+        [block] = blocks(PROGRAM.replace("cpp", "cpp openmp"))
+        self.assertEqual(("page_md_2_openmp", True), (block.name, block.is_program))
+        self.assertEqual([], code_blocks.mistakes([block]))
+
     def test_shell_is_run_only_where_it_says_checked(self):
         checked, other = blocks("```sh\n# checked\ntrue\n```\n```sh\nrm -rf everything\n```\n")
         self.assertEqual((True, False), (checked.is_run, other.is_run))

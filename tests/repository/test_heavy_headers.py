@@ -7,7 +7,7 @@ import include_order
 import tree
 
 # Library: how its headers' names begin.
-HEAVY = {"CLI11": "CLI/", "toml++": "toml++/", "JSON": "nlohmann/"}
+HEAVY = {"CLI11": "CLI/", "toml++": "toml++/", "JSON": "nlohmann/", "protozero": "protozero/"}
 
 
 def users(prefix: str, sources: dict[Path, str]) -> list[str]:

@@ -6,8 +6,8 @@
 namespace fairlead::schedule {
 
 struct Twins {
-  explicit Twins(std::uint64_t seed)
-      : random(seed), nodes(1 + static_cast<unsigned>(seed % 3)), a(nodes), b(nodes) {
+  explicit Twins(std::uint64_t seed, int number_of_data = 12)
+      : random(seed), nodes(1 + static_cast<unsigned>(seed % 3)), data(number_of_data), a(nodes), b(nodes) {
     for (FakeWorld* world : {&a, &b}) {
       world->from_host_ms = 2;
       world->from_peer_ms = seed % 2 == 0 ? 0 : 0.5;
@@ -17,12 +17,10 @@ struct Twins {
     a.attach(darts);
     b.attach(naive);
   }
-  static constexpr int data = 12;
-
   void ready() {
     Spec spec{"T" + std::to_string(tasks++), {}};
-    const int inputs = static_cast<int>(random.between(0, 4));
-    const int first = static_cast<int>(random.below(data));
+    const int inputs = static_cast<int>(random.between(0, data / 3));
+    const int first = static_cast<int>(random.below(static_cast<std::uint64_t>(data)));
     for (int i = 0; i < inputs; ++i) {
       const std::string name = std::to_string((first + i * (1 + tasks % 3)) % data);
       (i == 0 && random.once_in(2) ? spec.updates : spec.reads).push_back(name);
@@ -63,7 +61,7 @@ struct Twins {
   /// Something that no admitted task uses leaves.
   void drop() {
     const auto at = static_cast<unsigned>(random.below(nodes));
-    const std::string name = std::to_string(random.below(data));
+    const std::string name = std::to_string(random.below(static_cast<std::uint64_t>(data)));
     if (a.residency(a.datum(name), node(at)) == ReplicaState::absent) return;
     for (const auto& task : held) {
       if (!task.admitted || task.by != at) continue;
@@ -81,6 +79,7 @@ struct Twins {
   };
   Random random;
   unsigned nodes;
+  int data;
   Darts darts;
   NaiveDarts naive;
   FakeWorld a, b;
@@ -88,29 +87,44 @@ struct Twins {
   std::vector<Held> held;
 };
 
+void expect_the_same(Twins& twins, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    SCOPED_TRACE(step);
+    switch (twins.random.below(7)) {
+      case 0:
+      case 1:
+        twins.ready();
+        break;
+      case 2:
+        twins.drop();
+        break;
+      case 3:
+      case 4:
+        twins.change_one_held();
+        break;
+      default:
+        twins.pick();
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST(DartsIncremental, DecidesAsTheLiteralAlgorithmAfterAnySequenceOfEvents) {
   for (std::uint64_t seed = 1; seed <= 90; ++seed) {
     SCOPED_TRACE(seed);
     Twins twins(seed);
-    for (int step = 0; step < 400; ++step) {
-      SCOPED_TRACE(step);
-      switch (twins.random.below(7)) {
-        case 0:
-        case 1:
-          twins.ready();
-          break;
-        case 2:
-          twins.drop();
-          break;
-        case 3:
-        case 4:
-          twins.change_one_held();
-          break;
-        default:
-          twins.pick();
-      }
-      if (testing::Test::HasFatalFailure()) return;
-    }
+    expect_the_same(twins, 400);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// More inputs than there are bits for what is missing, and than the lists of users have numbers for.
+TEST(DartsIncremental, DecidesAsTheLiteralAlgorithmWithHundredsOfInputsPerTask) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Twins twins(seed, seed % 2 == 0 ? 900 : 120);
+    expect_the_same(twins, 120);
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,13 @@ class FakeWorld : public View {
   double from_host_ms = 2;                                    // for every datum
   double from_peer_ms = 0;                                    // 0: no links between the nodes
   std::map<std::string, std::vector<unsigned>> only_workers;  // by task: those that can run it; default all
+  std::map<unsigned, double> times_slower;                    // by worker; default 1
+  std::set<unsigned> unknown_on;                              // workers whose estimates are guesses
+  std::map<std::string, std::pair<int, int>> tiles;           // by datum: row and column
+  std::map<std::string, Bytes> sizes;                         // by datum; default 1
+  double now_ms = 0;
+
+  void kind(unsigned by, WorkerKind kind) { workers_[by].kind = kind; }
 
   void attach(Policy& policy) {
     policy_ = &policy;
@@ -93,6 +101,13 @@ class FakeWorld : public View {
     task.state = TaskState::ready;
     policy_->ready(task, released_by);
   }
+  /// As ready(), for a policy that wants to know what is submitted.
+  void submit_ready(const Spec& spec) {
+    Task& task = submit(spec);
+    policy_->submitted(task);
+    task.state = TaskState::ready;
+    policy_->ready(task, no_id<WorkerId>);
+  }
   void ready(std::initializer_list<Spec> specs) {
     for (const Spec& spec : specs) ready(spec);
   }
@@ -109,6 +124,19 @@ class FakeWorld : public View {
   void drop(const std::string& name, NodeId at, DropReason why = DropReason::evicted) {
     state(datum(name), at) = ReplicaState::absent;
     policy_->dropped(datum(name), at, why);
+  }
+  /// It is being written home to make room: as good as gone, so the policy is told.
+  void leave(const std::string& name, NodeId at) {
+    state(datum(name), at) = ReplicaState::leaving;
+    policy_->dropped(datum(name), at, DropReason::evicted);
+  }
+  /// And then it is gone, of which nobody tells,
+  void gone(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::absent; }
+  /// or it stays after all.
+  void stays(const std::string& name, NodeId at) {
+    state(datum(name), at) = ReplicaState::valid;
+    policy_->reserved(datum(name), at);
+    policy_->loaded(datum(name), at);
   }
   /// The datum is used in place by the node's workers: valid there, and nobody is told of it.
   void in_place(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::valid; }
@@ -136,6 +164,9 @@ class FakeWorld : public View {
     for (const Access& access : task.accesses())
       if (reads(access.mode)) load(names_[index(access.datum)], at);
     task.state = TaskState::staged;
+  }
+  void start(const std::string& name, unsigned by = 0) {
+    policy_->started(by_name_.at(name)->task, worker(by));
   }
   void finish(const std::string& name, unsigned by = 0) {
     Task& task = by_name_.at(name)->task;
@@ -176,14 +207,23 @@ class FakeWorld : public View {
 
   std::span<const WorkerInfo> workers() const override { return workers_; }
   std::span<const NodeInfo> nodes() const override { return nodes_; }
-  Time now() const override { return {}; }
+  Time now() const override { return Time{} + ms(now_ms); }
   Random& random() override { return random_; }
   bool can_run(const Task& task, WorkerId id) const override {
     const auto it = only_workers.find(name_of(task));
     return it == only_workers.end() || std::ranges::count(it->second, index(id)) > 0;
   }
-  Duration estimate(const Task& task, WorkerId) const override { return ms(tasks_[index(task.id)]->spec.ms); }
-  Bytes bytes(DatumId) const override { return 1; }
+  Duration estimate(const Task& task, WorkerId by) const override {
+    const auto slower = times_slower.find(static_cast<unsigned>(index(by)));
+    return ms(tasks_[index(task.id)]->spec.ms * (slower == times_slower.end() ? 1 : slower->second));
+  }
+  bool known(const Task&, WorkerId by) const override {
+    return !unknown_on.contains(static_cast<unsigned>(index(by)));
+  }
+  Bytes bytes(DatumId id) const override {
+    const auto size = sizes.find(names_[index(id)]);
+    return size == sizes.end() ? 1 : size->second;
+  }
   ReplicaState residency(DatumId id, NodeId at) const override { return state_[index(at)][index(id)]; }
   Duration transfer_time(DatumId id, NodeId at) const override {
     if (residency(id, at) != ReplicaState::absent) return {};
@@ -198,7 +238,10 @@ class FakeWorld : public View {
   }
   void successors(const Task&, std::vector<Task*>& out) const override { out.clear(); }
   std::uint32_t remaining_writers(DatumId) const override { return 0; }
-  Coordinates coordinates(DatumId) const override { return {}; }
+  Coordinates coordinates(DatumId id) const override {
+    const auto tile = tiles.find(names_[index(id)]);
+    return tile == tiles.end() ? Coordinates{} : Coordinates{0, tile->second.first, tile->second.second};
+  }
 
  private:
   struct Record {

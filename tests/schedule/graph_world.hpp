@@ -276,6 +276,26 @@ inline std::unique_ptr<GraphWorld> cholesky(int n, std::size_t slots, std::size_
   return world;
 }
 
+/// Right-looking LU without pivoting of n x n tiles.
+inline std::unique_ptr<GraphWorld> lu(int n, std::size_t slots, std::size_t depth = 8) {
+  auto world = std::make_unique<GraphWorld>(slots, depth);
+  std::vector<DatumId> a;
+  for (int i = 0; i < n * n; ++i) a.push_back(world->tile(i / n, i % n));
+  const auto at = [&](int m, int k) { return a[static_cast<std::size_t>(m * n + k)]; };
+  const Duration getrf{1'310'000}, trsm{745'000}, gemm{1'048'000};
+  for (int k = 0; k < n; ++k) {
+    world->add(getrf, {}, at(k, k));
+    for (int i = k + 1; i < n; ++i) {
+      world->add(trsm, {at(k, k)}, at(i, k));
+      world->add(trsm, {at(k, k)}, at(k, i));
+    }
+    for (int j = k + 1; j < n; ++j)
+      for (int m = k + 1; m < n; ++m) world->add(gemm, {at(m, k), at(k, j)}, at(m, j));
+  }
+  world->prioritize();
+  return world;
+}
+
 /// C += A B of n x n tiles: n chains of updates per row of C.
 inline std::unique_ptr<GraphWorld> gemm(int n, std::size_t slots, std::size_t depth = 8) {
   auto world = std::make_unique<GraphWorld>(slots, depth);

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
+#include <string>
+
+#include "config/schema.hpp"
 #include "schedule/fake_world.hpp"
 
 namespace fairlead::schedule {
@@ -72,6 +76,14 @@ TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
         }
       EXPECT_EQ(done, 60);
     }
+}
+
+TEST(Policies, TheHelpOnTheSettingNamesThemAll) {
+  const auto schema = config::schema();
+  const auto setting = std::ranges::find(schema, "scheduler", &Setting::key);
+  ASSERT_NE(setting, schema.end());
+  for (const PolicyEntry& entry : policies())
+    EXPECT_THAT(std::string(setting->help), testing::HasSubstr(std::string(entry.name)));
 }
 
 TEST(Policies, AnUnknownNameIsAnsweredWithTheNearestOne) {

@@ -70,6 +70,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
       for (auto& datum : data) {
         core.register_datum(datum, {.bytes = tile_bytes, .home = OutOfCoreNodes::disk});
         datum.ever_written = true;
+        checker.registered(index(datum.id), datum.id);
       }
       CodeletInfo codelet;
       front::FlowSource flow(core);
@@ -79,6 +80,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
         front::Submission submission;
         submission.codelet = &codelet;
         submission.uses = uses;
+        submission.line = static_cast<std::uint32_t>(flow.submitted());  // the task's number
         flow.submit(submission);
       }
       flow.wait();

@@ -20,6 +20,7 @@ RunOptions options_for(std::uint64_t seed) {
       RunOptions{.tasks_fail = true},
       RunOptions{.cancels = true},
       RunOptions{.write_backs_fail = true},
+      RunOptions{.holds = true},
       RunOptions{.copies_fail = true, .write_backs_fail = true, .tasks_fail = true, .cancels = true},
   };
   RunOptions options = kinds[seed % kinds.size()];
@@ -30,10 +31,10 @@ RunOptions options_for(std::uint64_t seed) {
 
 class PlantedBugs : public testing::TestWithParam<memory::PlantedBug> {};
 
-TEST_P(PlantedBugs, AreCaughtWithinTwoThousandRuns) {
+TEST_P(PlantedBugs, AreCaughtWithinSixThousandRuns) {
   std::string what;
   std::uint64_t seed = 0;
-  while (what.empty() && ++seed <= 2000) {
+  while (what.empty() && ++seed <= 6000) {
     RunOptions options = options_for(seed);
     options.bug = GetParam();
     RunResult result;

@@ -10,15 +10,22 @@ namespace {
 Bytes rounded(Bytes bytes) { return (bytes + 4095) / 4096 * 4096; }
 }  // namespace
 
-RandomProgram::RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels) {
+RandomProgram::RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels,
+                             bool holds) {
   make_data(random);
   make_flows(random, task_count, cancels);
+  let_some_be_generated();
   make_tasks(random, several_kinds);
+  if (holds) make_holds(random);
+  if (holds) make_order(random);
+  give_scratch();
+  give_workers();
   run_in_order();
   for (const PlannedTask& task : tasks) {
-    Bytes footprint = 0;
+    Bytes footprint = rounded(task.scratch);
     for (const PlannedUse& use : task.uses) footprint += rounded(data[use.datum].bytes);
-    largest_footprint = std::max(largest_footprint, footprint);
+    Bytes& largest = task.hold ? largest_hold : largest_footprint;
+    largest = std::max(largest, footprint);
   }
   for (const PlannedDatum& datum : data) all_bytes += rounded(datum.bytes);
 }
@@ -92,6 +99,7 @@ void RandomProgram::make_tasks(Random& random, bool several_kinds) {
                                     AccessMode::read_write,  AccessMode::write,    AccessMode::read_write,
                                     AccessMode::commutative, AccessMode::reduction};
   // Mostly readers: many tasks are ready at once, and much can be fetched ahead.
+  const bool mostly_reductions = random.once_in(6);
   const bool mostly_readers = random.once_in(width == Width::uneven ? 2 : 3);
   std::vector<bool> written(data.size()), gone(data.size());
   for (std::size_t d = 0; d < data.size(); ++d) written[d] = !data[d].temporary;
@@ -110,6 +118,7 @@ void RandomProgram::make_tasks(Random& random, bool several_kinds) {
         std::swap(known[u], known[u + random.below(known.size() - u)]);
         AccessMode mode = modes[random.below(modes.size())];
         if (mostly_readers && !random.once_in(6)) mode = AccessMode::read;
+        if (mostly_reductions && random.once_in(2)) mode = AccessMode::reduction;
         if (uses > 8 && !random.once_in(4)) mode = AccessMode::read;
         if (!written[known[u]]) mode = AccessMode::write;
         written[known[u]] = true;
@@ -119,6 +128,62 @@ void RandomProgram::make_tasks(Random& random, bool several_kinds) {
     }
     for (const std::size_t d : flow.removed_after) gone[d] = true;
   }
+}
+
+/// In some programs some tasks need memory of their own.
+void RandomProgram::give_scratch() {
+  if (Random::mix(tasks.size() + data.size()) % 3 != 0) return;
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    if (const auto drawn = Random::mix(t + data.size()); drawn % 4 == 0 && !tasks[t].hold)
+      tasks[t].scratch = 1 + (drawn >> 8) % 30000;
+}
+
+/// In two programs of three.
+void RandomProgram::let_some_be_generated() {
+  const auto one_in = std::array{0u, 2u, 4u}[Random::mix(data.size() + 11 * flows.size()) % 3];
+  for (std::size_t d = 0; d < data.size() && one_in != 0; ++d)
+    data[d].generated =
+        !data[d].in_user_memory && !data[d].temporary && Random::mix(d + 31 * data.size()) % one_in == 0;
+}
+
+/// In some programs some tasks are parallel inside; in a few, most.
+void RandomProgram::give_workers() {
+  const auto drawn = Random::mix(tasks.size() * 31 + data.size());
+  if (drawn % 2 != 0) return;
+  const std::uint64_t once_in = drawn % 8 == 0 ? 1 : 6;
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    if (const auto task = Random::mix(t * 7 + data.size()); task % once_in == 0 && !tasks[t].hold)
+      tasks[t].workers = 1 + static_cast<int>((task >> 8) % 4);
+}
+
+/// Some tasks become holds of the application, for a while.
+void RandomProgram::make_holds(Random& random) {
+  for (const PlannedFlow& flow : flows)
+    for (std::size_t t = flow.first_task; t < flow.end_task; ++t) {
+      PlannedTask& task = tasks[t];
+      const bool shared =
+          std::ranges::any_of(task.uses, [](const PlannedUse& u) { return in_any_order(u.mode); });
+      if (shared || task.uses.size() > 4 || !random.once_in(8)) continue;
+      task.hold = true;
+      task.with_callback = random.once_in(2);
+      task.released_before = t + 1 + random.below(12);
+    }
+}
+
+/// Some tasks come after others that they share no data with.
+void RandomProgram::make_order(Random& random) {
+  for (const PlannedFlow& flow : flows)
+    for (std::size_t t = flow.first_task + 1; t < flow.end_task; ++t) {
+      if (tasks[t].hold || !random.once_in(4)) continue;
+      for (auto wanted = random.between(1, 4); wanted > 0; --wanted) {
+        const std::size_t before = flow.first_task + random.below(t - flow.first_task);
+        if (!tasks[before].hold) tasks[t].after.push_back(before);
+      }
+    }
+}
+
+std::size_t RandomProgram::task_count() const {
+  return static_cast<std::size_t>(std::ranges::count(tasks, false, &PlannedTask::hold));
 }
 
 void RandomProgram::run_in_order() {

@@ -32,13 +32,20 @@ struct PlannedUse {
 struct PlannedTask {
   std::vector<PlannedUse> uses;
   int priority = 0;
+  Bytes scratch = 0;
+  int workers = 1;                             // at once on cores, or as many as there are
   std::uint32_t kinds = 1;                     // of workers that can run it
+  std::vector<std::size_t> after;              // tasks that have to be over, whatever the data say
+  bool hold = false;                           // not a task: the application acquires the data
+  bool with_callback = false;                  // a hold that is not waited for
+  std::size_t released_before = 0;             // a hold: which later task is submitted only after its release
   std::vector<std::uint64_t> expected_inputs;  // of a sequential run; 0 where any order is allowed
 };
 struct PlannedDatum {
   Bytes bytes = 0;
   bool in_user_memory = false;
   bool temporary = false;  // nothing has written it when it is registered
+  bool generated = false;  // its initial value is computed, and nowhere until then
   std::uint64_t initial = 0, final = 0;
   bool removed = false;  // before the end
 };
@@ -56,9 +63,11 @@ struct RandomProgram {
   std::vector<PlannedTask> tasks;
   std::vector<PlannedFlow> flows;
   Bytes largest_footprint = 0, all_bytes = 0;  // as an arena rounds them
+  Bytes largest_hold = 0;
+  std::size_t task_count() const;  // holds apart
 
   /// `several_kinds`: there are workers of kinds cpu and cuda.
-  RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels);
+  RandomProgram(Random& random, std::size_t task_count, bool several_kinds, bool cancels, bool holds = false);
 
  protected:
   RandomProgram() = default;  // for programs that are not random
@@ -66,8 +75,13 @@ struct RandomProgram {
 
  private:
   void make_data(Random& random);
+  void give_workers();
   void make_flows(Random& random, std::size_t task_count, bool cancels);
   void make_tasks(Random& random, bool several_kinds);
+  void make_holds(Random& random);
+  void make_order(Random& random);
+  void give_scratch();
+  void let_some_be_generated();
 };
 
 }  // namespace fairlead::tests

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -25,14 +26,30 @@ namespace {
 // While a task waits for memory, 64 others may be admitted before it; and it may have to wait for its turn.
 constexpr std::size_t most_passed = 100;
 
+/// What it makes, the checker knows.
+class NoGenerator final : public data::Generator {
+ public:
+  void make(std::byte*, Bytes, Bytes) const override {}
+};
+
 /// Carries a program out on a runtime.
 class Runner {
  public:
-  Runner(engine::RuntimeCore& core, const RandomProgram& program, std::uint64_t seed, bool failures_planned)
-      : core_(core), program_(program), random_(seed), failures_planned_(failures_planned) {
+  Runner(engine::RuntimeCore& core, const RandomProgram& program, ValueChecker& checker, std::uint64_t seed,
+         bool failures_planned)
+      : core_(core),
+        program_(program),
+        checker_(checker),
+        random_(seed),
+        failures_planned_(failures_planned) {
+    checker_.is_over = [this](std::size_t t) { return watched_.at(t)->over.load(); };
     for (std::size_t kinds = 0; kinds < codelets_.size(); ++kinds) {
       codelets_[kinds].name = "random";
       codelets_[kinds].kinds = static_cast<std::uint32_t>(kinds);
+      // Whatever is reduced is added up; the checker does that.
+      codelets_[kinds].reductions.resize(
+          64, {[](const detail::Place&, const detail::Place&, const detail::ReducedShape&) {},
+               [](detail::ReducedShape&, const void*) {}});
     }
   }
 
@@ -46,7 +63,12 @@ class Runner {
     // Copies for tasks that failed, and prefetches, may still be under way.
     core_.help_until([this] { return core_.engine().idle(); });
   }
-  bool something_failed() const { return something_failed_; }
+  bool something_failed() const { return something_failed_ || refused_ != 0; }
+  void count(RunResult& result) const {
+    result.holds_granted = granted_;
+    result.holds_refused = refused_;
+    result.waits_refused = waits_refused_;
+  }
 
  private:
   void register_next() {
@@ -58,15 +80,22 @@ class Runner {
                          {.bytes = planned.bytes,
                           .home = home,
                           .home_offset = i << 20,
+                          .generator = planned.generated ? &generator_ : nullptr,
                           .coordinates = {0, static_cast<int>(i / 4), static_cast<int>(i % 4)}});
     data_.back()->ever_written = !planned.temporary;
+    checker_.registered(i, data_.back()->id);
+    ids_.push_back(data_.back()->id);
   }
 
   void run_flow(const PlannedFlow& planned) {
     front::FlowSource flow(core_);
     for (std::size_t t = planned.first_task; t < planned.end_task; ++t) {
+      release([&](const Held& held) { return program_.tasks[held.planned].released_before <= t; });
       if (random_.once_in(20)) work(random_.below(60));
-      if (std::ranges::find(planned.flushed_before, t) != planned.flushed_before.end()) flush();
+      if (std::ranges::find(planned.flushed_before, t) != planned.flushed_before.end()) {
+        release_all();
+        flush();
+      }
       if (planned.cancelled_before == t) flow.cancel();
       const PlannedTask& task = program_.tasks[t];
       std::vector<front::Submission::Use> uses;
@@ -75,14 +104,106 @@ class Runner {
       submission.codelet = &codelets_[task.kinds];
       submission.uses = uses;
       submission.priority = task.priority;
+      submission.scratch_bytes = task.scratch;
+      submission.workers = at_most(task.workers);
       submission.file = "random_run.cpp";
-      flow.submit(submission);
+      submission.line = static_cast<std::uint32_t>(t);
+      // What is held may leave no room, or lie in the way: then it is released, and all is as if nothing had
+      // been tried.
+      insist([&] { task.hold ? acquire(flow, submission, t) : submit(flow, submission, t); });
     }
+    if (random_.once_in(2)) release_all();
     try {
-      flow.wait();
+      insist([&] { flow.wait(); });
     } catch (const TaskError&) {
       something_failed_ = true;
       if (!failures_planned_) throw;
+    }
+    if (random_.once_in(2)) release_all();
+    // The callbacks' holds are released; tasks behind them may fail in the next flow's time.
+    release_all();
+    core_.help_until([&] { return flow.done() == flow.submitted() && core_.holds().open() == 0; });
+  }
+
+  void submit(front::FlowSource& flow, const front::Submission& submission, std::size_t t) {
+    front::Order order;
+    for (const std::size_t before : program_.tasks[t].after) order.after.push_back(watched_.at(before));
+    auto watched = std::make_shared<front::WatchedTask>();
+    flow.submit(submission, codelet_, watched, &order);
+    watched_[t] = std::move(watched);
+  }
+
+  // ---- holds
+
+  struct Held {
+    std::size_t planned;
+    std::shared_ptr<engine::HoldRecord> record;
+  };
+
+  void acquire(front::FlowSource& flow, const front::Submission& submission, std::size_t t) {
+    std::vector<std::uint8_t> access_of_use;
+    if (program_.tasks[t].with_callback) {
+      flow.acquire_then(submission, access_of_use,
+                        [this, t](const std::shared_ptr<engine::HoldRecord>& record) {
+                          granted(t, record);
+                          if (held_.empty() || held_.back().record != record) return;
+                          checker_.hold_ends(record->task);
+                          core_.holds().release(*record);
+                          held_.pop_back();
+                        });
+      return;
+    }
+    try {
+      granted(t, flow.acquire(submission, access_of_use));
+    } catch (const TaskError&) {
+      ++refused_;
+      if (!failures_planned_) throw;
+    }
+  }
+  void granted(std::size_t t, const std::shared_ptr<engine::HoldRecord>& record) {
+    if (record->state.load() != engine::HoldRecord::State::granted) {
+      ++refused_;
+      return;
+    }
+    ++granted_;
+    checker_.hold_starts(record->task);
+    held_.push_back({t, record});
+  }
+  template <class Which>
+  void release(Which&& which) {
+    std::vector<Held> chosen;  // what is released may grant something to a callback, which changes held_
+    std::erase_if(held_, [&](const Held& held) {
+      if (!which(held)) return false;
+      chosen.push_back(held);
+      return true;
+    });
+    for (const Held& held : chosen) {
+      checker_.hold_ends(held.record->task);
+      core_.holds().release(*held.record);
+    }
+  }
+  void release_all() {
+    release([](const Held&) { return true; });
+  }
+  template <class What>
+  void insist(What&& what) {
+    for (;;) {
+      try {
+        return what();
+      } catch (const UsageError&) {
+        if (held_.empty()) throw;
+        ++waits_refused_;
+      } catch (const FootprintError&) {
+        ++waits_refused_;
+        // Nothing is held: the tasks that have to be over first are in the way.
+        if (held_.empty() && core_.holds().open() == 0) {
+          if (core_.all_over()) throw;
+          core_.help_until([&] { return core_.all_over(); });
+        }
+      }
+      release_all();
+      // Those that have a callback may only be granted now.
+      if (core_.holds().open() != 0) work(random_.below(60));
     }
   }
 
@@ -90,26 +211,36 @@ class Runner {
   void flush() {
     std::vector<std::uint64_t> wanted;
     for (std::size_t d = 0; d < data_.size(); ++d) {
-      const memory::Datum& datum = core_.engine().memory().datum(static_cast<DatumId>(d));
+      const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
       wanted.push_back(datum.removed || datum.poisoned ? 0 : datum.version);
     }
     core_.flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)
-      if (core_.engine().memory().datum(static_cast<DatumId>(d)).home.version < wanted[d])
+      if (wanted[d] != 0 && core_.engine().memory().datum(id_of(d)).home.version < wanted[d])
         throw Error(fmt::format("datum {} is not at home after a flush", d));
   }
 
+  DatumId id_of(std::size_t planned) const { return ids_[planned]; }
+
   /// The application waits a little, so that tasks run in between.
   void work(std::uint64_t events) {
-    core_.help_until([&] { return events-- == 0 || core_.engine().idle(); });
+    core_.help([&] { return events-- == 0 || core_.engine().idle(); });
+    core_.throw_if_stopped();
   }
 
   engine::RuntimeCore& core_;
   const RandomProgram& program_;
+  ValueChecker& checker_;
+  std::vector<Held> held_;
+  std::map<std::size_t, std::shared_ptr<front::WatchedTask>> watched_;  // by number in the program
+  const std::shared_ptr<const CodeletInfo> codelet_ = std::make_shared<CodeletInfo>();
+  std::uint64_t granted_ = 0, refused_ = 0, waits_refused_ = 0;
   Random random_;
   bool failures_planned_, something_failed_ = false;
   std::array<CodeletInfo, 8> codelets_;
+  const NoGenerator generator_;
   std::vector<std::unique_ptr<engine::RegisteredDatum>> data_;
+  std::vector<DatumId> ids_;  // likewise; also of those that are gone
 };
 
 void count(const memory::Memory& memory, RunResult& result) {
@@ -136,7 +267,7 @@ void count(const memory::Memory& memory, RunResult& result) {
 std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options, RunResult& result) {
   Random random(seed * 7919 + 17);
   const bool several_kinds = random.once_in(4);
-  const RandomProgram program(random, options.tasks, several_kinds, options.cancels);
+  const RandomProgram program(random, options.tasks, several_kinds, options.cancels, options.holds);
   const Topology machine = random_machine(random, program, options.tight, several_kinds);
   ValueChecker checker(program, machine.nodes.size());
 
@@ -155,9 +286,19 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.most_events = 400 * options.tasks;
   const auto scale = static_cast<std::int64_t>(std::uint64_t{1} << random.below(12));
   sim.duration = [scale](const Task& task, WorkerId) { return Duration(scale * (10 + index(task.id) % 13)); };
-  sim.on_copy_start = [&](const memory::Copy& copy) { checker.copy_starts(copy); };
+  sim.on_copy_start = [&](const memory::Copy& copy) {
+    checker.copy_starts(copy);
+    result.chained += machine.links[index(copy.link)].legs.size() == 2;
+    result.generated += copy.generator != nullptr;
+    result.kept_by += copy.via != nullptr;
+    result.refuges +=
+        copy.cause == memory::Cause::eviction && machine.nodes[index(copy.to->node)].role == NodeRole::cache;
+  };
   sim.on_copy = [&](const memory::Copy& copy, bool succeeded) { checker.copy_ends(copy, succeeded); };
-  sim.on_start = [&](Task& task, WorkerId worker) { checker.task_starts(task, worker); };
+  sim.on_start = [&](Task& task, WorkerId worker) {
+    result.spans += task.workers_wanted != 0 && task.width > 1;
+    checker.task_starts(task, worker);
+  };
   sim.on_end = [&](Task& task, WorkerId, bool succeeded) { checker.task_ends(task, succeeded); };
   backend::SimWorld world(sim);
 
@@ -176,12 +317,21 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   try {
     engine::RuntimeCore core(std::move(core_options), world);
     checker.attach(core.engine());
+    Bytes used = Bytes{1} << 40;
+    const bool short_of_space = random.once_in(5);
+    core.reductions().space = [&](Bytes bytes, NodeId home) -> std::optional<engine::PartialSpace> {
+      if (short_of_space && used > (Bytes{1} << 40)) return std::nullopt;
+      used += (bytes + 4095) / 4096 * 4096;
+      return engine::PartialSpace{home, nullptr, used, nullptr};
+    };
     const auto tell = [&](engine::RuntimeCore* ended) {
       options.at_end ? options.at_end(ended->engine()) : void();
     };
     const std::unique_ptr<engine::RuntimeCore, decltype(tell)> at_exit(&core, tell);
-    Runner runner(core, program, random.next(), options.tasks_fail || options.copies_fail || options.cancels);
+    Runner runner(core, program, checker, random.next(),
+                  options.tasks_fail || options.copies_fail || options.cancels);
     runner.run();
+    runner.count(result);
     const auto& memory = core.engine().memory();
     memory.check(true);
     checker.check_homes();
@@ -191,7 +341,10 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
     result.longest_passed = checker.longest_passed();
     result.digest = core.engine().digest().value();
     result.end_time = world.now().count();
-    if (result.tasks_run + result.tasks_cancelled != program.tasks.size()) return "a task was lost";
+    result.folds = checker.folds();
+    if (result.tasks_run + result.tasks_cancelled + core.engine().folds_skipped() != core.submitted ||
+        core.submitted < program.task_count())
+      return "a task was lost";
     if (result.tasks_cancelled != 0 && !runner.something_failed()) return "not every task ran";
     if (result.longest_passed > most_passed)
       return fmt::format("a task was passed {} times", result.longest_passed);

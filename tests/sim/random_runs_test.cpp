@@ -26,6 +26,15 @@ class RandomRuns : public testing::TestWithParam<std::string> {
       total.prefetched_bytes += result.prefetched_bytes;
       total.unused_prefetch_bytes += result.unused_prefetch_bytes;
       total.bytes_moved += result.bytes_moved;
+      total.chained += result.chained;
+      total.folds += result.folds;
+      total.spans += result.spans;
+      total.kept_by += result.kept_by;
+      total.generated += result.generated;
+      total.refuges += result.refuges;
+      total.holds_granted += result.holds_granted;
+      total.holds_refused += result.holds_refused;
+      total.waits_refused += result.waits_refused;
       total.longest_passed = std::max(total.longest_passed, result.longest_passed);
     }
     RecordProperty("longest_passed", static_cast<int>(total.longest_passed));
@@ -35,7 +44,14 @@ class RandomRuns : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(RandomRuns, GiveTheValuesOfASequentialRunWhenMemoryIsTight) {
-  EXPECT_GT(run({.tight = true}, 1, 400).evictions, 0u);
+  const RunResult total = run({.tight = true}, 1, 400);
+  EXPECT_GT(total.evictions, 0u);
+  EXPECT_GT(total.folds, 0u);
+  EXPECT_GT(total.spans, 0u);
+  EXPECT_GT(total.chained, 0u);
+  EXPECT_GT(total.kept_by, 0u);
+  EXPECT_GT(total.generated, 0u);
+  EXPECT_GT(total.refuges, 0u);
 }
 TEST_P(RandomRuns, GiveTheValuesOfASequentialRunWhenMemoryIsAmple) {
   const RunResult total = run({.tight = false}, 1000, 300);
@@ -55,6 +71,17 @@ TEST_P(RandomRuns, SurviveFlowsThatAreCancelled) {
   EXPECT_GT(run({.cancels = true}, 4000, 150).tasks_cancelled, 0u);
 }
 TEST_P(RandomRuns, StopWithAnErrorWhenResultsCannotGoHome) { run({.write_backs_fail = true}, 5000, 150); }
+TEST_P(RandomRuns, GiveTheApplicationWhatItAcquires) {
+  const RunResult total = run({.holds = true}, 7000, 200);
+  EXPECT_GT(total.holds_granted, 1000u);
+  EXPECT_GT(total.waits_refused, 100u);
+}
+TEST_P(RandomRuns, GiveTheApplicationWhatItAcquiresAmongFailures) {
+  const RunResult total =
+      run({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true, .cancels = true, .holds = true},
+          8000, 150);
+  EXPECT_GT(total.holds_refused, 0u);
+}
 TEST_P(RandomRuns, SurviveEverythingAtOnce) {
   run({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true, .cancels = true}, 6000, 150);
 }

@@ -24,7 +24,16 @@ namespace fairlead::tests {
 
 constexpr Bytes operator""_MiB(unsigned long long n) { return n << 20; }
 
-enum class Place { on_disk, in_user_memory };
+enum class Place {
+  on_disk,
+  in_user_memory,
+  generated,  // on disk as soon as it is written, until then nowhere
+};
+/// Machines have a link for it: see add_generator().
+class NoGenerator final : public data::Generator {
+ public:
+  void make(std::byte*, Bytes, Bytes) const override {}
+};
 struct NamedDatum {
   std::string name;
   Bytes bytes;
@@ -68,7 +77,7 @@ struct Machine {
   Topology topology;
   std::string policy = "eager";
   std::size_t depth = 0;
-  std::function<bool(const memory::Copy&)> copy_fails;
+  std::function<bool(const memory::Copy&)> copy_fails, copy_hangs;
 
   static NodeId device(std::size_t i) { return static_cast<NodeId>(2 + i); }
   /// Tasks can be put on device i by its kind of worker.
@@ -86,6 +95,9 @@ struct Machine {
   }
   Machine& where_copies_fail(std::function<bool(const memory::Copy&)> fails) {
     return copy_fails = std::move(fails), *this;
+  }
+  Machine& where_copies_hang(std::function<bool(const memory::Copy&)> hangs) {
+    return copy_hangs = std::move(hangs), *this;
   }
   class World with_data(std::vector<NamedDatum> data);
 };
@@ -124,22 +136,25 @@ class World {
       : sim_(sim_options(machine)), core_(core_options(machine), sim_) {
     for (const NamedDatum& named : data) {
       auto& datum = data_[named.name];
-      core_.register_datum(datum,
-                           {.bytes = named.bytes, .home = NodeId(named.place == Place::on_disk ? 1 : 0)});
+      core_.register_datum(datum, {.bytes = named.bytes,
+                                   .home = NodeId(named.place == Place::in_user_memory ? 0 : 1),
+                                   .generator = named.place == Place::generated ? &generator_ : nullptr});
       names_.push_back(named.name);
     }
     newest_.resize(names_.size());
-    at_home_.resize(names_.size());
+    for (const NamedDatum& named : data) at_home_.push_back(named.place == Place::generated ? -1 : 0);
     flows_.push_back(std::make_unique<Source>(*this));
     for (std::uint32_t k = 0; k < codelets_.size(); ++k) codelets_[k].kinds = k;
   }
 
-  /// A task of the first flow, or of another; on any device, or on one.
-  TaskNumber submit(const Uses& uses, std::size_t device = 0, std::size_t flow = 0) {
+  /// A task of the first flow, or of another; on any device, or on one; on one worker, or on several at once.
+  TaskNumber submit(const Uses& uses, std::size_t device = 0, std::size_t flow = 0, Workers workers = 1) {
     while (flows_.size() <= flow) flows_.push_back(std::make_unique<Source>(*this));
     Task* task = core_.graph().make_task(uses.list.size());
     task->codelet = &codelets_[1u << device];
     task->source = flows_[flow].get();
+    task->workers_wanted =
+        workers.count() == 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(workers.count());
     std::vector<graph::Insertion> insertions;
     for (const auto& [name, mode] : uses.list)
       insertions.push_back({&data_.at(name).tail, data_.at(name).id, mode});
@@ -154,8 +169,31 @@ class World {
     }
     return endings_.size() - 1;
   }
+  TaskNumber submit_wide(const Uses& uses, Workers workers, std::size_t flow = 0) {
+    return submit(uses, 0, flow, workers);
+  }
   void cancel(std::size_t flow = 0) { core_.engine().cancel(*flows_[flow]); }
   void fail(TaskNumber task) { failing_.push_back(task); }
+  void hang(TaskNumber task) { hanging_.push_back(task); }
+  /// The worker of a device goes away, as if it were lost.
+  void lose_worker(WorkerId worker) {
+    lost_.kind = EventKind::worker_left;
+    lost_.worker = worker;
+    lost_.at = now();
+    core_.application().add(lost_);
+    core_.application().serve();
+  }
+  /// Runs until nothing happens any more, and then `later`: what waits for what.
+  engine::Situation situation_when_stalled(Duration later) {
+    try {
+      run();
+      ADD_FAILURE() << "nothing is stalled";
+    } catch (const Error&) {
+    }
+    return core_.engine().situation({.datum = [this](DatumId id) { return names_[index(id)]; },
+                                     .in_body = [](WorkerId) { return false; },
+                                     .now = now() + later});
+  }
   void run_until(const Condition& condition) {
     core_.help_until([&] { return condition(*this); });
   }
@@ -212,15 +250,20 @@ class World {
     options.most_events = 100'000;
     options.duration = [](const Task&, WorkerId) { return Duration(100'000); };
     options.copy_fails = machine.copy_fails;
+    options.copy_hangs = machine.copy_hangs;
+    options.task_hangs = [this](const Task& task) {
+      return std::ranges::find(hanging_, index(task.id)) != hanging_.end();
+    };
     options.task_fails = [this](const Task& task) {
       return std::ranges::find(failing_, index(task.id)) != failing_.end();
     };
     options.on_copy_start = [this](const memory::Copy& copy) {
-      flying_[&copy] = place(*copy.from);
+      flying_[&copy] = copy.generator != nullptr ? 0 : place(*copy.from);
       note(copy, CopyEvent::started);
     };
     options.on_copy = [this](const memory::Copy& copy, bool succeeded) {
       place(*copy.to) = succeeded ? flying_[&copy] : -1;
+      if (copy.via != nullptr) place(*copy.via) = place(*copy.to);
       note(copy, succeeded ? CopyEvent::landed : CopyEvent::failed);
     };
     options.on_start = [this](Task& task, WorkerId) { starts(task); };
@@ -277,7 +320,9 @@ class World {
   std::vector<int> newest_, at_home_;
   std::map<std::pair<std::size_t, Bytes>, int> blocks_;
   std::map<const memory::Copy*, int> flying_;
-  std::vector<TaskNumber> failing_, starts_;
+  std::vector<TaskNumber> failing_, hanging_, starts_;
+  Event lost_;
+  const NoGenerator generator_;
   std::vector<CopyEvent> copies_;
   std::vector<Ending> endings_;
   std::vector<Time> started_at_;

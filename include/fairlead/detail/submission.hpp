@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/team.hpp>
 
 #include <cstdint>
 #include <span>
@@ -22,7 +23,11 @@ struct Submission {
   const CodeletInfo* codelet = nullptr;
   std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
   int priority = 0;
-  const char* file = "";  ///< where the program submits it
+  NodeId node = no_id<NodeId>;  ///< it runs there only; none: anywhere
+  float work = 0;               ///< what the codelet's formula says; 0: there is none
+  Bytes scratch_bytes = 0;      ///< of memory that only this task uses
+  Workers workers = 1;          ///< that it needs at once where a core runs it
+  const char* file = "";        ///< where the program submits it
   std::uint32_t line = 0;
   /// Puts the body's other arguments into the task's closure; `access_of_use` tells for each use which of the
   /// task's accesses it became (a datum that appears twice is one access). Null if there is nothing to put.
@@ -33,10 +38,13 @@ struct Submission {
 /// Where a datum is for a running task.
 struct Place {
   void* address;
-  bool packed;  ///< a copy without gaps between columns, not the user's memory
+  bool packed;         ///< a copy without gaps between columns, not the user's memory
+  bool fresh = false;  ///< a partial result in which nothing is yet; whoever is told so first begins it
 };
 Place place_of(const TaskContext& context, unsigned access) noexcept;
 void* closure_of(const TaskContext& context) noexcept;
+/// What a formula has said, if that is an amount of work. Throws UsageError if it is not.
+float checked_work(const CodeletInfo& codelet, double work);
 /// The bytes for arguments that a task's descriptor has room for.
 inline constexpr std::size_t closure_capacity = 64;
 

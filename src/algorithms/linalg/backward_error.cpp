@@ -26,12 +26,13 @@ double larger(double a, double b) noexcept {
 template <class T>
 BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
                                 std::shared_ptr<const MatrixSource<double>> b, const T* x,
-                                std::int64_t columns)
+                                std::int64_t columns, double* residual)
     : kernels_(std::move(kernels)),
       a_(std::move(a)),
       b_(std::move(b)),
       x_(x),
       columns_(columns),
+      residual_(residual),
       scratch_(scratch_bytes_per_worker(columns)) {
   norms_.residual.resize(static_cast<std::size_t>(columns));
   norms_.x.resize(static_cast<std::size_t>(columns));
@@ -123,12 +124,16 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
       }
     }
   }
-  kernels_.count(2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
+  kernels_.count(Kernel::gemm,
+                 2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
   for (const double sum : row_sums) part.a = larger(part.a, sum);
   for (std::size_t c = 0; c < columns; ++c)
     for (std::int64_t i = 0; i < count; ++i)
       part.residual[c] =
           larger(part.residual[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
+  if (residual_ != nullptr)
+    for (std::int64_t c = 0; c < columns_; ++c)
+      std::copy_n(residual + c * count, count, residual_ + row + c * n);
   merge(part);
 }
 

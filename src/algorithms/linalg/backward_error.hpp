@@ -1,5 +1,5 @@
-// How good a solution is: the normwise backward error, from the matrix as its source has it, not from what is
-// left of it after the factorization.
+// How good a solution is: the residual and the normwise backward error, from the matrix as its source has it,
+// not from what is left of it after the factorization.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/scratch_pool.hpp"
 
 namespace fairlead::linalg {
@@ -23,9 +23,11 @@ template <class T>
 class BackwardError {
  public:
   /// `x`: column-major in memory, as many rows as A, `columns` columns one after the other; it must stay
-  /// until the flow has been waited for, and not change.
+  /// until the flow has been waited for, and not change. `residual`: if not null, b - A x is left there,
+  /// laid out as x; each task writes the rows that it alone reads of b, which may be the same memory.
   BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
-                std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t columns);
+                std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t columns,
+                double* residual = nullptr);
 
   /// What one task takes of memory besides; as many as there are workers run at once.
   static std::size_t scratch_bytes_per_worker(std::int64_t columns) noexcept;
@@ -47,6 +49,7 @@ class BackwardError {
   std::shared_ptr<const MatrixSource<double>> a_, b_;
   const T* x_;
   std::int64_t columns_;
+  double* residual_;
   ScratchPool scratch_;
   mutable std::mutex mutex_;  // guards norms_
   Norms norms_;

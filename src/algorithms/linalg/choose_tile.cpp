@@ -1,19 +1,20 @@
 // The largest side that leaves enough tiles. 256 and 512 are left out: OpenBLAS's syrk dips there, since
 // columns that lie a power of two apart share the sets of the caches.
 #include "algorithms/linalg/choose_tile.hpp"
+#include "base/pages.hpp"
 
 #include <algorithm>
 
 namespace fairlead::linalg {
 
-std::int32_t choose_cholesky_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes,
-                                  std::size_t workers) noexcept {
+std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes,
+                         std::size_t workers) noexcept {
   constexpr std::int32_t sides[] = {1024, 768, 640, 576, 448, 384, 320, 192, 160,
                                     128,  96,  64,  48,  32,  16,  8,   4};
   const auto w = static_cast<std::int64_t>(std::max<std::size_t>(workers, 1));
   for (const std::int32_t side : sides) {
     const Bytes tile_bytes =
-        (static_cast<Bytes>(side) * static_cast<Bytes>(side) * element_bytes + 4095) / 4096 * 4096;
+        whole_pages_for(static_cast<Bytes>(side) * static_cast<Bytes>(side) * element_bytes);
     // A task has three tiles; each worker runs one and has as much again on the way; twelve to choose among.
     const Bytes slots = memory_bytes / tile_bytes;
     const bool fits = slots >= static_cast<Bytes>(12 + 12 * w);

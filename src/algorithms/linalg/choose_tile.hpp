@@ -7,10 +7,10 @@
 
 namespace fairlead::linalg {
 
-/// For a Cholesky factorization of an n x n matrix. Larger tiles make faster kernels and fewer tasks; but
+/// For factorizations and products of n x n matrices. Larger tiles make faster kernels and fewer tasks; but
 /// enough of them must fit in the memory for workers to have what they use, what comes next and something to
 /// reuse, and there must be enough of them to keep all workers busy to the end.
-std::int32_t choose_cholesky_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes,
-                                  std::size_t workers) noexcept;
+std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes,
+                         std::size_t workers) noexcept;
 
 }  // namespace fairlead::linalg

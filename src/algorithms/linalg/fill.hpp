@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 
 namespace fairlead::linalg {
 
@@ -22,6 +22,16 @@ void fill(Flow& flow, std::shared_ptr<const MatrixSource<T>> source, const Tiled
   for (std::int32_t i = 0; i < tiles.tile_rows(); ++i)
     for (std::int32_t j = 0; j < tiles.tile_columns() && (which == Tiles::all || j <= i); ++j)
       flow.submit(make(tiles(i, j), i * side, j * side));
+}
+
+/// How many tasks that is.
+template <class T>
+std::uint64_t fill_tasks(const TiledMatrix<T>& tiles, Tiles which) {
+  std::uint64_t tasks = 0;
+  for (std::int32_t i = 0; i < tiles.tile_rows(); ++i)
+    tasks += static_cast<std::uint64_t>(which == Tiles::all ? tiles.tile_columns()
+                                                            : std::min(i + 1, tiles.tile_columns()));
+  return tasks;
 }
 
 }  // namespace fairlead::linalg

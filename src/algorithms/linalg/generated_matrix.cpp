@@ -44,6 +44,8 @@ void GeneratedUniform<T>::read(std::int64_t row, std::int64_t row_count, std::in
     const std::uint64_t hash = hash_of_column(seed_, j);
     for (std::int64_t i = row; i < row + row_count; ++i)
       out[(i - row) + (j - column) * ld] = element<T>(hash, i);
+    if (diagonal_ && j >= row && j < row + row_count)
+      out[(j - row) + (j - column) * ld] = static_cast<T>(*diagonal_);
   }
 }
 

@@ -2,8 +2,9 @@
 // piece can be made on its own, and again.
 #pragma once
 #include <cstdint>
+#include <optional>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 
 namespace fairlead::linalg {
 
@@ -24,12 +25,15 @@ class GeneratedSpd final : public MatrixSource<T> {
   std::uint64_t seed_;
 };
 
-/// Elements uniform in [-1, 1): right-hand sides.
+/// Elements uniform in [-1, 1): right-hand sides, factors of a product. With a number for the diagonal, a
+/// matrix whose diagonal dominates if that is at least the columns: such a one has an LU factorization
+/// without pivoting.
 template <class T>
 class GeneratedUniform final : public MatrixSource<T> {
  public:
-  GeneratedUniform(std::int64_t rows, std::int64_t columns, std::uint64_t seed)
-      : rows_(rows), columns_(columns), seed_(seed) {}
+  GeneratedUniform(std::int64_t rows, std::int64_t columns, std::uint64_t seed,
+                   std::optional<double> diagonal = std::nullopt)
+      : rows_(rows), columns_(columns), seed_(seed), diagonal_(diagonal) {}
 
   std::int64_t rows() const override { return rows_; }
   std::int64_t columns() const override { return columns_; }
@@ -39,6 +43,7 @@ class GeneratedUniform final : public MatrixSource<T> {
  private:
   std::int64_t rows_, columns_;
   std::uint64_t seed_;
+  std::optional<double> diagonal_;
 };
 
 extern template class GeneratedSpd<float>;

@@ -7,12 +7,31 @@
 namespace fairlead::linalg {
 
 Kernels::Kernels(std::shared_ptr<const Blas> blas)
-    : blas_(std::move(blas)), flops_(std::make_shared<std::atomic<std::uint64_t>>(0)) {}
+    : blas_(std::move(blas)), counters_(std::make_shared<std::array<Counter, kernel_count>>()) {}
 
 Kernels Kernels::load(const std::string& library) {
   BlasLibrary which;
   if (!library.empty()) which.blas = library;
   return Kernels(Blas::load(which));
+}
+
+KernelCounts Kernels::counts() const noexcept {
+  KernelCounts counts;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    counts[i] = {(*counters_)[i].calls.load(std::memory_order_relaxed),
+                 static_cast<double>((*counters_)[i].flops.load(std::memory_order_relaxed))};
+  return counts;
+}
+
+double Kernels::flops_done() const noexcept {
+  double flops = 0;
+  for (const KernelCount& one : counts()) flops += one.flops;
+  return flops;
+}
+
+std::string_view name_of(Kernel kernel) noexcept {
+  constexpr std::array<std::string_view, kernel_count> names{"gemm", "syrk", "trsm", "potrf", "getrf"};
+  return names[static_cast<std::size_t>(kernel)];
 }
 
 void wait_for_results(Flow& flow) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "data/npy/npy_file.hpp"
 

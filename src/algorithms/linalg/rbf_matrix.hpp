@@ -1,10 +1,11 @@
 // The kernel matrix of Gaussian process regression, which nobody has to store: its elements follow from the
 // points.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/linalg/matrix_source.hpp"
+#include <fairlead/matrix_source.hpp>
 
 namespace fairlead::linalg {
 
@@ -19,6 +20,8 @@ class RbfMatrix final : public MatrixSource<double> {
   /// Throws UsageError if the length scale is not positive or the nugget is negative.
   RbfMatrix(Points points, double length_scale, double nugget);
 
+  /// Of memory, for the points.
+  std::size_t bytes() const noexcept { return points_.coordinates.size() * sizeof(double); }
   std::int64_t rows() const override { return points_.count; }
   std::int64_t columns() const override { return points_.count; }
   void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,

@@ -9,25 +9,29 @@
 #include <type_traits>
 #include <vector>
 
+#include "algorithms/linalg/fill.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
 
-/// Of the lower triangle: what is above the diagonal in tiles on it does not count. Depends on the tile,
-/// since rounding does as well. Must live until the flow has waited.
+/// Of the lower triangle, where what is above the diagonal in tiles on it does not count, or of all tiles.
+/// Depends on the tile, since rounding does as well. Must live until the flow has waited.
 template <class T>
-class LowerDigest {
+class TileDigest {
  public:
+  explicit TileDigest(Tiles which) noexcept : which_(which) {}
+
   /// A task for each tile.
   void submit(Flow& flow, const TiledMatrix<T>& a) {
-    digests_.assign(static_cast<std::size_t>(tasks(a.tile_rows())), 0);
-    const auto digest = codelet("digest").cpu([this](In<Tile<T>> tile, std::int32_t i, std::int32_t j) {
-      digests_[static_cast<std::size_t>(tasks(i) + j)] = of(tile, i == j);
+    digests_.assign(fill_tasks(a, which_), 0);
+    const auto digest = codelet("digest").cpu([this](In<Tile<T>> tile, std::size_t place, bool lower_only) {
+      digests_[place] = of(tile, lower_only);
     });
+    std::size_t place = 0;
     for (std::int32_t i = 0; i < a.tile_rows(); ++i)
-      for (std::int32_t j = 0; j <= i; ++j) flow.submit(digest(a(i, j), i, j));
+      for (std::int32_t j = 0; j < a.tile_columns() && (which_ == Tiles::all || j <= i); ++j)
+        flow.submit(digest(a(i, j), place++, which_ == Tiles::lower && i == j));
   }
-  static std::int64_t tasks(std::int64_t tiles) noexcept { return tiles * (tiles + 1) / 2; }
 
   /// When the tasks are over.
   std::uint64_t value() const noexcept {
@@ -38,15 +42,16 @@ class LowerDigest {
 
  private:
   template <class View>
-  static std::uint64_t of(const View& tile, bool on_diagonal) noexcept {
+  static std::uint64_t of(const View& tile, bool lower_only) noexcept {
     using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     std::uint64_t value = 0;
     for (int c = 0; c < tile.columns(); ++c)
-      for (int r = on_diagonal ? c : 0; r < tile.rows(); ++r)
+      for (int r = lower_only ? c : 0; r < tile.rows(); ++r)
         value = Random::mix(value ^ std::bit_cast<Bits>(tile(r, c))) + 1;
     return value;
   }
 
+  Tiles which_;
   std::vector<std::uint64_t> digests_;  // of the tiles, row by row
 };
 

@@ -1,5 +1,5 @@
-// The tasks of a tiled Cholesky factorization and of its solves, as codelets: each calls BLAS or LAPACK on
-// whole tiles.
+// The tasks of tiled linear algebra as codelets: each calls BLAS or LAPACK on whole tiles. Those of one
+// algorithm are together.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
@@ -9,10 +9,10 @@
 namespace fairlead::linalg {
 
 template <class T>
-struct TileKernels {
+struct CholeskyKernels {
   using Tile = fairlead::Tile<T>;
 
-  explicit TileKernels(const Kernels& kernels);
+  explicit CholeskyKernels(const Kernels& kernels);
 
   /// A := L with A = L L^T. The number is the column of the matrix with which the tile begins.
   Codelet<InOut<Tile>, std::int64_t> potrf;
@@ -22,18 +22,65 @@ struct TileKernels {
   Codelet<In<Tile>, InOut<Tile>> syrk;
   /// C := C - A B^T.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> gemm;
+};
 
-  /// X := L^-1 X.
+template <class T>
+struct LuKernels {
+  using Tile = fairlead::Tile<T>;
+
+  explicit LuKernels(const Kernels& kernels);
+
+  /// A := L and U with A = L U. The number is the column of the matrix with which the tile begins.
+  Codelet<InOut<Tile>, std::int64_t> getrf;
+  /// A := A U^-1: a tile of L, below the diagonal.
+  Codelet<In<Tile>, InOut<Tile>> trsm_below;
+  /// A := L^-1 A: a tile of U, right of the diagonal.
+  Codelet<In<Tile>, InOut<Tile>> trsm_right;
+  /// C := C - A B.
+  Codelet<In<Tile>, In<Tile>, InOut<Tile>> gemm;
+};
+
+template <class T>
+struct ProductKernels {
+  using Tile = fairlead::Tile<T>;
+
+  ProductKernels(const Kernels& kernels, T alpha, T beta);
+
+  /// C := alpha A B.
+  Codelet<In<Tile>, In<Tile>, Out<Tile>> set;
+  /// C := alpha A B + beta C.
+  Codelet<In<Tile>, In<Tile>, InOut<Tile>> scale_and_add;
+  /// C := alpha A B + C.
+  Codelet<In<Tile>, In<Tile>, InOut<Tile>> add;
+};
+
+/// Which factorization a solve follows.
+enum class Factors : std::uint8_t { cholesky, lu };
+
+/// The solves L Y = X and then R X = Y, where R is L^T or U.
+template <class T>
+struct SolveKernels {
+  using Tile = fairlead::Tile<T>;
+
+  SolveKernels(const Kernels& kernels, Factors factors);
+
+  /// X := L^-1 X, with the tile on the diagonal.
   Codelet<In<Tile>, InOut<Tile>> solve_lower;
-  /// X := L^-T X.
+  /// X := R^-1 X.
   Codelet<In<Tile>, InOut<Tile>> solve_upper;
-  /// Y := Y - A X.
+  /// Y := Y - A X, with a tile A of L.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update_lower;
-  /// Y := Y - A^T X.
+  /// Y := Y - op(A) X, with the tile A of L of which R has the transpose, or a tile of U.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update_upper;
 };
 
-extern template struct TileKernels<float>;
-extern template struct TileKernels<double>;
+#define FAIRLEAD_KERNELS_OF(T)               \
+  extern template struct CholeskyKernels<T>; \
+  extern template struct LuKernels<T>;       \
+  extern template struct ProductKernels<T>;  \
+  extern template struct SolveKernels<T>;
+FAIRLEAD_KERNELS_OF(float)
+FAIRLEAD_KERNELS_OF(double)
+#undef FAIRLEAD_KERNELS_OF
 
 }  // namespace fairlead::linalg

@@ -4,10 +4,10 @@
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
+
+#include "backend/cpu/affinity.hpp"
+#include "graph/epoch.hpp"
 
 namespace fairlead::backend {
 
@@ -17,6 +17,9 @@ constexpr Duration told_after{8'000};      // the first of them at the latest, a
 constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
 constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
 constexpr unsigned looks_per_clock = 64;
+constexpr unsigned looks_while_patient = 64;  // about two microseconds
+constexpr std::size_t enough_to_steal = 16;   // of tiny tasks: each theft costs their owner as much as one
+constexpr unsigned run_in_a_row = 16;         // tasks of the direct lane, before looking what else there is
 constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
 
 void pause_briefly() noexcept {
@@ -29,7 +32,8 @@ void pause_briefly() noexcept {
 }  // namespace
 
 CpuWorld::CpuWorld(CpuOptions options) : options_(std::move(options)) {
-  for (std::size_t i = 0; i < options_.workers; ++i) workers_.push_back(std::make_unique<Worker>());
+  for (std::size_t i = 0; i < options_.workers + options_.device_workers; ++i)
+    workers_.push_back(std::make_unique<Worker>());
 }
 
 CpuWorld::~CpuWorld() { end(); }
@@ -38,14 +42,38 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   engine_ = &engine;
   application_ = &application;
   const auto id = [](std::size_t i) { return static_cast<std::uint16_t>(i); };
-  disk_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(options_.workers));
-  asynchronous_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(options_.workers + 1));
+  const std::size_t all = workers_.size();
+  copies_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(all));
+  asynchronous_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(all + 1));
+  copies_reporter_->share();
+  asynchronous_reporter_->share();
   if (options_.spill_descriptor >= 0)
     disk_ = std::make_unique<IoThreads>(
         options_.disk, [this] { return now(); }, [this](const IoResult& result) { disk_done(result); });
-  for (std::size_t i = 1; i < options_.workers; ++i)
+  if (!options_.devices.empty()) {
+    devices_ = std::make_unique<Devices>(
+        options_.devices,
+        Devices::Surroundings{
+            .topology = &engine.memory().topology(),
+            .routes = &engine.memory().routes(),
+            .ram = options_.arena,
+            .clock = [this] { return now(); },
+            .submit_to_disk =
+                [this](IoRequest request) {
+                  request.descriptor = options_.spill_descriptor;
+                  disk_->submit(request);
+                },
+            .generate = [this](const Generation& generation) { generate(generation); },
+            .copy_done = [this](memory::Copy& copy, int error) { copy_done(copy, error); },
+            .wake = [this](WorkerId worker) { workers_[index(worker)]->sleeper.wake_if_asleep(); }});
+  }
+  for (std::size_t i = 0; i < all; ++i) {
+    workers_[i]->kind = engine.workers()[i].kind;
+    if (devices_) workers_[i]->speed = devices_->speed_of(engine.workers()[i].node);
+  }
+  for (std::size_t i = 1; i < all; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
-  for (std::size_t i = 1; i < options_.workers; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
+  for (std::size_t i = 1; i < all; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
 }
 
 void CpuWorld::end() {
@@ -53,21 +81,24 @@ void CpuWorld::end() {
   for (auto& worker : workers_) worker->sleeper.wake();
   for (auto& worker : workers_)
     if (worker->thread.joinable()) worker->thread.join();
+  if (devices_) devices_->stop();  // first: wires give the disk work, but no longer the other way round
   disk_.reset();
+  devices_.reset();
   // Whoever ended the last asynchronous task may not have come back from here yet.
-  { const std::lock_guard guard(asynchronous_mutex_); }
+  while (visitors_.load() != 0) std::this_thread::yield();
   for (auto& worker : workers_) worker->reporter.reset();
-  disk_reporter_.reset();
+  copies_reporter_.reset();
   asynchronous_reporter_.reset();
 }
 
 void CpuWorld::bind(std::size_t worker) {
-  if (options_.processors.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(options_.processors[worker % options_.processors.size()], &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set,
-                         &set);  // a wish: without it the run is slower, not wrong
+  if (options_.processors.empty() || worker >= options_.workers) return;
+  run_only_on(unit_of(worker));
+}
+
+std::span<const unsigned> CpuWorld::unit_of(std::size_t worker) const {
+  if (options_.processors.empty()) return {};
+  return std::span(options_.processors).subspan(worker % options_.processors.size(), 1);
 }
 
 void CpuWorld::launch(WorkerId id, Task& task) {
@@ -76,47 +107,44 @@ void CpuWorld::launch(WorkerId id, Task& task) {
 
 void CpuWorld::recall(WorkerId id, Task& task) {
   Worker& worker = *workers_[index(id)];
-  const bool returned = worker.mailbox.take_back(task);
-  Event& answer = returned ? task : worker.refusal;
-  answer.kind = returned ? EventKind::task_returned : EventKind::recall_refused;
-  answer.worker = id;
-  answer.at = engine_->now();
-  EventChain chain;
-  chain.append(answer);
-  engine_->post(chain);
-}
-
-bool CpuWorld::is_tiny(const Worker& worker, const Task& task) const noexcept {
-  return std::ranges::find(worker.tiny, task.codelet) != worker.tiny.end();
+  if (worker.mailbox.take_back(task))
+    engine_->post(task, EventKind::task_returned, id, engine_->now());
+  else
+    engine_->post(worker.refusal, EventKind::recall_refused, id, engine_->now());
 }
 
 void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
   // What is finished may not wait behind a task that may be long: others need what it releases.
-  const bool tiny = is_tiny(worker, task);
-  if (!tiny && reporter.unreported() != 0) {
+  if (!worker.tiny.contains(task.codelet) && reporter.unreported() != 0) {
     reporter.report();
     worker.clock_is_fresh = false;
   }
   const Time start = worker.clock_is_fresh ? worker.last_end : now();
   TaskContext context{&task, task.worker, this};
-  const bool asynchronous = task.codelet->asynchronous;
+  const Implementation& implementation = task.codelet->for_kind(worker.kind);
+  const bool asynchronous = implementation.asynchronous;
   if (asynchronous) task.at = start;
+  worker.in_body.store(true, std::memory_order_relaxed);
   try {
-    task.codelet->run(*task.codelet, context);
+    if (task.workers_wanted != 0) [[unlikely]] {
+      run_together(worker, implementation, context);
+    } else {
+      implementation.run(implementation.body.get(), context);
+    }
   } catch (...) {
     task.failure = std::current_exception();
   }
+  worker.in_body.store(false, std::memory_order_relaxed);
   worker.last_end = now();
+  if (worker.speed < 1) {  // a slower processor would still be at it
+    const auto longer = static_cast<double>((worker.last_end - start).count()) * (1 / worker.speed - 1);
+    std::this_thread::sleep_for(Duration(static_cast<std::int64_t>(longer)));
+    worker.last_end = now();
+  }
   worker.clock_is_fresh = true;
   if (asynchronous) return;  // somebody else says when it is over; it may be by now
   const Duration duration = worker.last_end - start;
-  if (tiny != (duration < told_after)) {
-    if (tiny) {
-      *std::ranges::find(worker.tiny, task.codelet) = nullptr;
-    } else {
-      worker.tiny[worker.next_tiny++ % worker.tiny.size()] = task.codelet;
-    }
-  }
+  worker.tiny.took(task.codelet, duration < told_after);
   reporter.finished(task, worker.last_end, duration);
   if (reporter.unreported() == 1) worker.first_unreported = worker.last_end;
   const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;
@@ -130,7 +158,21 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
 
 bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
+  if (has_bytes_to_move(index)) {
+    if (reporter.unreported() != 0) reporter.report();
+    devices_->play_one(static_cast<WorkerId>(index));
+    worker.clock_is_fresh = false;
+    return true;
+  }
+  if (has_data_to_make(index)) [[unlikely]] {
+    if (reporter.unreported() != 0) reporter.report();
+    leave_lane(index, reporter);
+    make_data(worker);
+    worker.clock_is_fresh = false;
+    return true;
+  }
   if (Task* task = worker.mailbox.take()) {
+    leave_lane(index, reporter);
     run_task(worker, *task, reporter);
     return true;
   }
@@ -139,25 +181,147 @@ bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
     worker.clock_is_fresh = false;
     return true;
   }
-  return false;
+  return work_in_lane(index, reporter);
+}
+
+/// Runs a task of the direct lane; where its data are was written down when it was inserted.
+void CpuWorld::run_body_in_lane(std::size_t index, Task& task) {
+  engine::DirectLane& lane = engine_->lane();
+  for (Access& access : task.accesses()) access.address = access.epoch->address;
+  task.worker = static_cast<WorkerId>(index);
+  TaskContext context{&task, task.worker, this};
+  const Implementation& implementation = task.codelet->for_kind(WorkerKind::cpu);
+  lane.begin_body(index, task);
+  try {
+    implementation.run(implementation.body.get(), context);
+  } catch (...) {
+    task.failure = std::current_exception();
+    engine_->failed_in_lane(task);
+  }
+  lane.end_body(index);
+}
+
+/// Runs what is in the worker's own queue, or somebody else's, for a while. Tiny tasks are timed together: a
+/// look at the clock would cost as much as they do.
+bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
+  Worker& worker = *workers_[index];
+  engine::DirectLane& lane = engine_->lane();
+  const std::size_t least = worker.patient ? enough_to_steal : 1;
+  if (!lane.inside(index) && !lane.something_queued(least)) return false;
+  lane.enter(index);
+  Task* task = lane.take(index, least);
+  if (task == nullptr) {
+    leave_lane(index, reporter);
+    return false;
+  }
+  const bool timed = engine_->recorder() != nullptr;
+  Time begun = worker.clock_is_fresh ? worker.last_end : now();
+  unsigned tiny_ones = 0, run = 0;
+  const auto count = [&](unsigned tasks) {
+    worker.last_end = now();
+    lane.count(index, tasks, worker.last_end - begun);
+    if (tiny_ones != 0 && worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+    begun = worker.last_end;
+    tiny_ones = 0;
+  };
+  worker.in_body.store(true, std::memory_order_relaxed);
+  do {
+    if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+      task->kind = EventKind::task_ready;  // the engine decides
+      task->at = begun;
+      reporter.add(*task);
+      task = nullptr;
+    } else if (!timed && worker.tiny.may_go_untimed(task->codelet)) {
+      task->at = begun;
+      run_body_in_lane(index, *task);
+      ++tiny_ones;
+      task = reporter.over_in_lane(*task);
+    } else {
+      // It may take long: nobody should have to wait for it who does not need it.
+      if (tiny_ones != 0) count(tiny_ones);
+      reporter.count_up();
+      run_body_in_lane(index, *task);
+      const Time start = begun;
+      count(1);
+      task->at = worker.last_end;
+      task->duration = worker.last_end - start;
+      worker.tiny.took(task->codelet, task->duration < told_after);
+      if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
+      task = reporter.over_in_lane(*task);
+      if (!worker.mailbox.empty() || engine_->something_posted()) break;
+    }
+    if (++run >= run_in_a_row) break;
+    if (task == nullptr) task = lane.take(index, enough_to_steal);
+  } while (task != nullptr);
+  worker.in_body.store(false, std::memory_order_relaxed);
+  worker.patient = tiny_ones != 0;
+  if (tiny_ones != 0) count(tiny_ones);
+  worker.clock_is_fresh = true;
+  if (task != nullptr && !reporter.put_in_lane(*task)) {
+    task->kind = EventKind::task_ready;
+    reporter.add(*task);
+  }
+  reporter.count_up();
+  if (lane.generation() == 0) leave_lane(index, reporter);
+  if (reporter.has_events() || engine_->something_posted()) {
+    reporter.serve();
+    worker.clock_is_fresh = false;
+  } else if (!engine_->callbacks().empty()) {
+    reporter.run_callbacks();
+    worker.clock_is_fresh = false;
+  }
+  return true;
+}
+
+/// Somebody may wait until nobody is inside, and then takes it that all that happened there has been told.
+void CpuWorld::leave_lane(std::size_t index, engine::Reporter& reporter) {
+  reporter.post();
+  if (engine_->lane().leave(index)) reporter.serve_surely();
+}
+
+/// Whoever sleeps looks into all queues before he does: one at a time is woken, and wakes the next if he
+/// finds more than he can run.
+void CpuWorld::lane_filled() noexcept { wake_one_of(workers_.size()); }
+
+void CpuWorld::wake_one_of(std::size_t first_workers) noexcept {
+  if (asleep_.load() == 0) return;
+  for (std::size_t i = 0; i < first_workers; ++i)
+    if (workers_[i]->sleeper.wake_once()) return;
+}
+
+bool CpuWorld::has_bytes_to_move(std::size_t worker) const {
+  return worker >= options_.workers && devices_ && devices_->waiting(static_cast<WorkerId>(worker));
 }
 
 /// Nothing to do: look around for a while, serving what others have posted, then sleep until somebody brings
 /// work or `stop()` holds.
 template <class Stop>
-void CpuWorld::rest(Worker& worker, engine::Reporter& reporter, Stop&& stop) {
+void CpuWorld::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) {
+  Worker& worker = *workers_[index];
   idle_.fetch_add(1);
-  const Time until = now() + options_.spin;
-  for (unsigned looks = 1; worker.mailbox.empty() && !stop(); ++looks) {
-    if (looks % looks_per_glance == 0 && engine_->something_posted()) reporter.serve();
-    if (looks % looks_per_clock == 0 && now() >= until) {
+  // Who plays an accelerator has no core of his own to look around on.
+  const Time until = index < options_.workers ? now() + options_.spin : Time{};
+  const auto nothing_here = [&] {
+    return worker.mailbox.empty() && !has_bytes_to_move(index) && !has_data_to_make(index);
+  };
+  for (unsigned looks = 1; nothing_here() && !stop(); ++looks) {
+    if (looks % looks_per_glance == 0) {
+      if (engine_->something_posted()) reporter.serve();
+      if (!worker.patient && engine_->lane().something_queued()) break;
+    }
+    if (worker.patient && looks % looks_while_patient == 0) {
+      worker.patient = false;  // if there is less, it is worth having at the next glance
+      if (engine_->lane().something_queued(enough_to_steal)) break;
+    }
+    if (looks % looks_per_clock == 0 && (worker.aside.load(std::memory_order_relaxed) || now() >= until)) {
       // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
       // changing it.
       asleep_.fetch_add(1);
-      worker.sleeper.sleep_unless(
-          [&] { return !worker.mailbox.empty() || engine_->something_posted() || stop(); });
+      worker.sleeper.sleep_unless([&] {
+        return !nothing_here() || engine_->something_posted() || engine_->lane().something_queued() || stop();
+      });
       asleep_.fetch_sub(1);
-      if (worker.mailbox.empty() && engine_->something_posted()) reporter.serve();
+      if (nothing_here() && engine_->something_posted()) reporter.serve();
       break;
     }
     pause_briefly();
@@ -175,32 +339,13 @@ void CpuWorld::run(std::size_t index) {
   worker.reporter->add(worker.arrival);
   worker.reporter->serve();
   while (!ending_.load(std::memory_order_relaxed))
-    if (!work_once(index, *worker.reporter))
-      rest(worker, *worker.reporter, [this] { return ending_.load(); });
+    if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, [this] { return ending_.load(); });
 }
-
-/// The application's thread is bound only while it works here: what it starts elsewhere is none of our
-/// business.
-class CpuWorld::BoundForNow {
- public:
-  explicit BoundForNow(CpuWorld& world) : bound_(!world.options_.processors.empty()) {
-    if (!bound_ || pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) != 0) return;
-    world.bind(0);
-  }
-  ~BoundForNow() {
-    if (bound_) pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
-  }
-  BoundForNow(const BoundForNow&) = delete;
-  BoundForNow& operator=(const BoundForNow&) = delete;
-
- private:
-  bool bound_;
-  cpu_set_t before_{};
-};
 
 void CpuWorld::help(const std::function<bool()>& done) {
   Worker& self = *workers_[0];
-  const BoundForNow bound(*this);
+  // What the program starts elsewhere is none of our business.
+  const RunOnlyOnForNow bound(unit_of(0));
   const auto announce = [&](EventKind kind) {
     self.arrival.kind = kind;
     self.arrival.worker = WorkerId{0};
@@ -214,9 +359,10 @@ void CpuWorld::help(const std::function<bool()>& done) {
   while (!stop()) {
     for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
     }
-    if (self.mailbox.empty() && application_->unreported() == 0) rest(self, *application_, stop);
+    if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
   }
   if (application_->unreported() != 0) application_->report();
+  leave_lane(0, *application_);  // nobody may have to wait until the program comes back
   announce(EventKind::worker_left);
 }
 
@@ -226,16 +372,22 @@ void CpuWorld::nudge() noexcept {
 
 void CpuWorld::hurry() noexcept {
   if (disk_) disk_->lift_cap();
+  if (devices_) devices_->lift_caps();
 }
 
 void CpuWorld::start(memory::Copy& copy) {
   using Nodes = OutOfCoreNodes;
+  if (ending_.load()) return;  // a prefetch that nobody will use
+  copy.at = now();
+  const auto at_device = [](const memory::Replica& replica) { return replica.node > Nodes::ram; };
+  if (devices_ && (at_device(*copy.from) || at_device(*copy.to))) return devices_->start(copy);
+  if (copy.generator != nullptr)
+    return generate({.copy = &copy, .to = options_.arena + copy.to->block.offset, .bytes = copy.bytes});
   const bool read = copy.from->node == Nodes::disk;
   const memory::Replica& in_memory = read ? *copy.to : *copy.from;
   const memory::Replica& on_disk = read ? *copy.from : *copy.to;
   if (in_memory.node != Nodes::ram || on_disk.node != Nodes::disk || disk_ == nullptr)
     throw Error("internal: a copy between nodes that this backend does not join");
-  copy.at = now();
   disk_->submit(IoRequest{.descriptor = options_.spill_descriptor,
                           .offset = on_disk.block.offset,
                           .memory = options_.arena + in_memory.block.offset,
@@ -244,30 +396,77 @@ void CpuWorld::start(memory::Copy& copy) {
                           .token = &copy});
 }
 
+void CpuWorld::generate(const Generation& generation) {
+  generations_.submit(generation);
+  wake_for_data();
+}
+
+/// Who is awake looks for data to make before he sleeps; a core's worker who sleeps is woken.
+void CpuWorld::wake_for_data() noexcept { wake_one_of(options_.workers); }
+
+void CpuWorld::make_data(Worker& worker) {
+  const std::optional<Generation> generation = generations_.take();
+  if (!generation) return;  // another worker was faster
+  if (!generations_.empty()) wake_for_data();
+  worker.in_body.store(true, std::memory_order_relaxed);
+  const int error = generations_.make(*generation);
+  worker.in_body.store(false, std::memory_order_relaxed);
+  if (generation->token != nullptr) {
+    Devices::generated(generation->token, error);
+  } else {
+    copy_done(*generation->copy, error);
+  }
+}
+
 void CpuWorld::disk_done(const IoResult& result) {
-  auto& copy = *static_cast<memory::Copy*>(result.token);
-  if (result.error_number == ECANCELED) return;  // the runtime is being destroyed
+  if (result.error_number == ECANCELED) {  // the runtime is being destroyed
+    if (Devices::is_ours(result)) devices_->disk_done(result);
+    return;
+  }
   (result.direction == IoDirection::read ? bytes_read_ : bytes_written_)
       .fetch_add(result.bytes, std::memory_order_relaxed);
+  if (Devices::is_ours(result)) {
+    devices_->disk_done(result);
+  } else {
+    copy_done(*static_cast<memory::Copy*>(result.token), result.error_number);
+  }
+}
+
+void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
   const Time end = now();
   copy.duration = end - copy.at;
   copy.at = end;
-  copy.error_number = result.error_number;
-  copy.kind = result.error_number == 0 ? EventKind::copy_finished : EventKind::copy_failed;
+  copy.error_number = error_number;
+  copy.kind = error_number == 0 ? EventKind::copy_finished : EventKind::copy_failed;
   {
-    const std::lock_guard guard(disk_mutex_);
-    disk_reporter_->add(copy);
-    disk_reporter_->serve();
+    const std::lock_guard guard(copies_mutex_);
+    copies_reporter_->add(copy);
+    copies_reporter_->serve();
   }
+  copies_reporter_->run_callbacks();
   nudge();  // the application may wait for a flush
 }
 
 void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {
-  const std::lock_guard guard(asynchronous_mutex_);
+  visitors_.fetch_add(1);
   const Time end = now();
   task.failure = std::move(failure);
+  asynchronous_lock_.lock();
   asynchronous_reporter_->finished(task, end, end - task.at);
   asynchronous_reporter_->report();
+  asynchronous_lock_.unlock();
+  serve_for_others();
+  visitors_.fetch_sub(1);
+}
+
+void CpuWorld::serve_for_others() {
+  // Sequentially consistent, like Engine::enter(): whoever finds it locked has posted before the holder's
+  // last look. The holder may be a caller of ours.
+  while (engine_->something_posted() && asynchronous_lock_.try_lock()) {
+    asynchronous_reporter_->serve();
+    asynchronous_lock_.unlock();
+  }
+  asynchronous_reporter_->run_callbacks();
 }
 
 }  // namespace fairlead::backend

@@ -1,6 +1,6 @@
 // The real world: threads bound to cores that run tasks, the application's thread among them whenever it
-// waits, and threads that move tiles between RAM and the disk. An idle worker looks around for some
-// microseconds, then sleeps; it is woken only if there is work for it.
+// waits, threads that play accelerators, and threads that move tiles between RAM and the disk. An idle worker
+// looks around for some microseconds, then sleeps; it is woken only if there is work for it.
 #pragma once
 #include <array>
 #include <atomic>
@@ -12,19 +12,24 @@
 
 #include "backend/cpu/mailbox.hpp"
 #include "backend/cpu/sleeper.hpp"
+#include "backend/cpu/tiny_kinds.hpp"
 #include "backend/disk/io_threads.hpp"
+#include "backend/emulated/devices.hpp"
+#include "backend/generation/generations.hpp"
 #include "base/fast_clock.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
 
 struct CpuOptions {
-  std::size_t workers = 1;           ///< the application's thread included
+  std::size_t workers = 1;           ///< cores' workers, the application's thread included
+  std::size_t device_workers = 0;    ///< they come after those
   std::vector<unsigned> processors;  ///< one per worker to bind to; empty: wherever the system puts them
   Duration spin{50'000};             ///< how long an idle worker looks around before it sleeps
   std::byte* arena = nullptr;        ///< the bytes of the node RAM
   int spill_descriptor = -1;         ///< where the node disk keeps its data; -1: there is none
   IoThreads::Settings disk;
+  std::vector<DeviceOptions> devices{};
 };
 
 class CpuWorld final : public engine::DrivenWorld {
@@ -38,14 +43,22 @@ class CpuWorld final : public engine::DrivenWorld {
   bool must_be_told() const noexcept override { return asleep_.load() > 0; }
   void nudge() noexcept override;
   void hurry() noexcept override;
+  void serve_for_others() override;
   Time now() noexcept override { return clock_.now(); }
-  std::size_t reporters() const noexcept override { return options_.workers + 2; }
+  std::size_t reporters() const noexcept override { return workers_.size() + 2; }
 
   void launch(WorkerId worker, Task& task) override;
   void recall(WorkerId worker, Task& task) override;
+  void gathered(Task& task, std::span<const WorkerId> workers) override;
+  void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
   void launched(WorkerId worker) override { workers_[index(worker)]->sleeper.wake_if_asleep(); }
   void stopped() override { nudge(); }
+  void lane_filled() noexcept override;
+  void posted_meanwhile() noexcept override { lane_filled(); }  // whoever wakes up looks at both
+  bool in_body(WorkerId worker) const noexcept override {
+    return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
+  }
 
   /// Ends a task whose body had returned before it was over. Any thread, once per task.
   void end_asynchronous(Task& task, std::exception_ptr failure);
@@ -64,21 +77,38 @@ class CpuWorld final : public engine::DrivenWorld {
     Event refusal;    // the engine asks one task back at a time
     Time last_end{};  // the thread's: when it last looked at the clock
     bool clock_is_fresh = false;
+    std::atomic<bool> in_body{false};  // written by the thread, for those who ask what it does
     Time first_unreported{};
-    std::array<const CodeletInfo*, 8> tiny{};  // kinds of task whose last one here was over in no time
-    std::size_t next_tiny = 0;
+    TinyKinds tiny;
+    bool patient = false;  // tasks were tiny of late: a few more are worth waiting for before they are stolen
+    WorkerKind kind = WorkerKind::cpu;
+    double speed = 1;                  // of an emulated accelerator
+    std::atomic<bool> aside{false};    // for a task of several workers: not worth looking around
+    std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
   };
-
-  class BoundForNow;
 
   void run(std::size_t worker);
   void bind(std::size_t worker);
-  bool is_tiny(const Worker& worker, const Task& task) const noexcept;
+  /// Where it is bound to; none if threads are not.
+  std::span<const unsigned> unit_of(std::size_t worker) const;
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
+  static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
   bool work_once(std::size_t worker, engine::Reporter& reporter);
+  bool work_in_lane(std::size_t worker, engine::Reporter& reporter);
+  void run_body_in_lane(std::size_t worker, Task& task);
+  void leave_lane(std::size_t worker, engine::Reporter& reporter);
   template <class Stop>
-  void rest(Worker& worker, engine::Reporter& reporter, Stop&& stop);
+  void rest(std::size_t worker, engine::Reporter& reporter, Stop&& stop);
+  bool has_bytes_to_move(std::size_t worker) const;
+  bool has_data_to_make(std::size_t worker) const noexcept {
+    return !generations_.empty() && worker < options_.workers;
+  }
+  void generate(const Generation& generation);
+  void make_data(Worker& worker);
+  void wake_for_data() noexcept;
+  void wake_one_of(std::size_t first_workers) noexcept;
   void disk_done(const IoResult& result);
+  void copy_done(memory::Copy& copy, int error_number);
 
   CpuOptions options_;
   const FastClock clock_;
@@ -86,13 +116,17 @@ class CpuWorld final : public engine::DrivenWorld {
   engine::Reporter* application_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   alignas(64) std::atomic<int> idle_{0};  // workers that look for work
-  std::atomic<int> asleep_{0};            // of these, those that do not look any more
-  std::atomic<bool> ending_{false};
-  std::mutex disk_mutex_;  // guards disk_reporter_: the disk's threads take turns
-  std::unique_ptr<engine::Reporter> disk_reporter_;
-  std::mutex asynchronous_mutex_;  // guards asynchronous_reporter_
+  // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.
+  alignas(64) std::atomic<int> asleep_{0};
+  alignas(64) std::atomic<bool> ending_{false};
+  std::mutex copies_mutex_;  // guards copies_reporter_: the threads that move bytes take turns
+  std::unique_ptr<engine::Reporter> copies_reporter_;
+  std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
+  engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;
   std::atomic<Bytes> bytes_read_{0}, bytes_written_{0};
+  Generations generations_;
+  std::unique_ptr<Devices> devices_;
   std::unique_ptr<IoThreads> disk_;  // last: its threads use all the rest
 };
 

@@ -24,6 +24,12 @@ class Sleeper {
   void wake_if_asleep() noexcept {
     if (asleep_.fetch_or(0) != 0) wake();
   }
+  /// True if it slept; it will not be woken a second time from the same sleep.
+  bool wake_once() noexcept {
+    if (asleep_.load() == 0 || asleep_.exchange(0) == 0) return false;
+    wake();
+    return true;
+  }
   void wake() noexcept {
     calls_.fetch_add(1);
     calls_.notify_one();

@@ -34,14 +34,6 @@ std::span<iovec> without_first(std::span<iovec> parts, std::size_t bytes) {
   return parts;
 }
 
-}  // namespace
-
-void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept {
-  posix_fadvise(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
-}
-
-namespace {
-
 // Writing goes to the page cache first: waiting for the disk here keeps the cache from growing, and shows the
 // disk's errors where they belong. 0, or the error number.
 int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection direction) {
@@ -58,6 +50,10 @@ int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection 
 }
 
 }  // namespace
+
+void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept {
+  posix_fadvise(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
+}
 
 TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> parts, IoDirection direction,
                                  bool direct) {

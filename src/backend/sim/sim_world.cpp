@@ -40,6 +40,8 @@ void SimWorld::schedule(Happening happening) {
 
 void SimWorld::launch(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
+  if (worker.aside_for != nullptr && worker.aside_for != &task)
+    throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
   if (worker.running == nullptr) {
     --idle_workers_;
@@ -52,14 +54,22 @@ void SimWorld::recall(WorkerId id, Task& task) {
   const auto it = std::ranges::find(worker.staged, &task);
   const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 &&
                                                      random_.once_in(options_.recall_refused_once_in));
-  if (!refused) worker.staged.erase(it);
-  Event& answer = refused ? worker.refusal : task;
-  answer.kind = refused ? EventKind::recall_refused : EventKind::task_returned;
-  answer.worker = id;
-  answer.at = now_;
-  EventChain chain;
-  chain.append(answer);
-  engine_->post(chain);
+  if (refused) return engine_->post(worker.refusal, EventKind::recall_refused, id, now_);
+  worker.staged.erase(it);
+  engine_->post(task, EventKind::task_returned, id, now_);
+}
+
+void SimWorld::gathered(Task& task, std::span<const WorkerId> workers) {
+  for (const WorkerId id : workers) {
+    Worker& worker = workers_[index(id)];
+    if (worker.running != nullptr || !worker.staged.empty() || worker.aside_for != nullptr)
+      throw Error("internal: a worker that is to stand aside has something to do");
+    worker.aside_for = &task;
+  }
+}
+
+void SimWorld::dissolved(std::span<const WorkerId> workers) {
+  for (const WorkerId id : workers) workers_[index(id)].aside_for = nullptr;
 }
 
 void SimWorld::start_next(WorkerId id) {
@@ -69,21 +79,33 @@ void SimWorld::start_next(WorkerId id) {
   worker.started = now_;
   if (options_.on_start) options_.on_start(*worker.running, id);
   const Duration duration =
-      with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000));
+      with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000)) /
+      (worker.running->workers_wanted == 0 ? 1 : worker.running->width);
+  if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
   schedule({now_ + duration, 0, Happening::Kind::task_ends, id, nullptr});
 }
 
 void SimWorld::start(memory::Copy& copy) {
-  const LinkSpec& link = engine_->memory().topology().links[index(copy.link)];
-  Time& free_at = link_free_at_[index(copy.link)];
-  const auto transfer =
-      Duration(static_cast<std::int64_t>(static_cast<double>(copy.bytes) * 1e9 / link.bytes_per_second));
-  Duration duration = with_noise(transfer);
-  if (options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in)) duration *= 100;
-  free_at = std::max(free_at, now_) + duration;
+  const Topology& topology = engine_->memory().topology();
+  const auto& legs = engine_->memory().routes().of(copy).legs;
+  const bool stalls = options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in);
+  // It begins when all its wires are free, and crosses them piece by piece: as fast as the slowest.
+  Time begin = now_;
+  for (const Leg& leg : legs) begin = std::max(begin, link_free_at_[index(leg.link)]);
+  Time end = begin;
+  Duration latency{};
+  for (const Leg& leg : legs) {
+    const LinkSpec& wire = topology.links[index(leg.link)];
+    Duration transfer = with_noise(topology.transfer_time(leg.link, copy.bytes) - wire.latency);
+    if (stalls) transfer *= 100;
+    latency += wire.latency;
+    link_free_at_[index(leg.link)] = begin + transfer;
+    end = std::max(end, begin + transfer);
+  }
   if (options_.on_copy_start) options_.on_copy_start(copy);
   copy.at = now_;
-  schedule({free_at + link.latency, 0, Happening::Kind::copy_ends, no_id<WorkerId>, &copy});
+  if (options_.copy_hangs && options_.copy_hangs(copy)) return;
+  schedule({end + latency, 0, Happening::Kind::copy_ends, no_id<WorkerId>, &copy});
 }
 
 void SimWorld::happen(const Happening& happening) {
@@ -112,8 +134,10 @@ void SimWorld::happen(const Happening& happening) {
     task.failure = std::make_exception_ptr(Error("a planted failure"));
   } else if (options_.run_bodies) {
     try {
-      TaskContext context{&task, happening.worker, nullptr};
-      task.codelet->run(*task.codelet, context);
+      const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
+      TaskContext context{&task, happening.worker, nullptr, &team};
+      const Implementation& body = task.codelet->for_kind(engine_->workers()[index(happening.worker)].kind);
+      body.run(body.body.get(), context);
     } catch (...) {
       task.failure = std::current_exception();
       fails = true;
@@ -139,7 +163,12 @@ void SimWorld::help(const std::function<bool()>& done) {
                   " simulated events");
     if (future_.empty()) {
       if (stopped_) return;
-      throw Error("internal: the simulation has nothing left to happen, but what is waited for did not");
+      throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
+                  engine_
+                      ->situation({.datum = [](DatumId id) { return "datum " + std::to_string(index(id)); },
+                                   .in_body = [this](WorkerId id) { return in_body(id); },
+                                   .now = now_})
+                      .text());
     }
     const Happening next = future_.top();
     future_.pop();

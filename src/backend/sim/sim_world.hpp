@@ -14,7 +14,7 @@ namespace fairlead::backend {
 
 struct SimOptions {
   std::uint64_t seed = 1;
-  /// How long a task takes on a worker, before noise.
+  /// How long a task takes on a worker, before noise; on several, so many times less.
   std::function<Duration(const Task&, WorkerId)> duration;
   unsigned noise_percent = 0;            ///< tasks and copies take up to this much longer or shorter
   std::uint64_t copy_fails_once_in = 0;  ///< 0: never
@@ -25,6 +25,9 @@ struct SimOptions {
   /// Faults by script, besides those by chance.
   std::function<bool(const memory::Copy&)> copy_fails;
   std::function<bool(const Task&)> task_fails;
+  /// Copies and tasks that begin and never end.
+  std::function<bool(const memory::Copy&)> copy_hangs;
+  std::function<bool(const Task&)> task_hangs;
   std::uint64_t most_events = 0;  ///< more end the simulation with an Error; 0: no limit
   bool run_bodies = false;        ///< else tasks only take time
   /// Told when the bytes of a copy have landed, before the engine hears of it.
@@ -44,14 +47,18 @@ class SimWorld final : public engine::DrivenWorld {
   void help(const std::function<bool()>& done) override;
   bool must_be_told() const noexcept override { return idle_workers_ > 0; }
   void nudge() noexcept override {}
+  void serve_for_others() override { application_->serve(); }
   Time now() noexcept override { return now_; }
   std::size_t reporters() const noexcept override { return 1; }
 
   void launch(WorkerId worker, Task& task) override;
   void recall(WorkerId worker, Task& task) override;
+  void gathered(Task& task, std::span<const WorkerId> workers) override;
+  void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
   void launched(WorkerId) override {}
   void stopped() override { stopped_ = true; }
+  bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
 
   std::uint64_t events() const noexcept { return events_; }
 
@@ -59,6 +66,7 @@ class SimWorld final : public engine::DrivenWorld {
   struct Worker {
     std::deque<Task*> staged;
     Task* running = nullptr;
+    const Task* aside_for = nullptr;  // nothing else is launched here
     Time started{};
     Event refusal;  // the engine asks one task back at a time
   };

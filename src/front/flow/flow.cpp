@@ -7,18 +7,10 @@
 #include <utility>
 
 #include "backend/cpu/cpu_world.hpp"
-#include "front/flow/flow_source.hpp"
+#include "front/flow/flow_implementation.hpp"
+#include "front/replay/recorded_tasks.hpp"
 
 namespace fairlead {
-
-class Flow::Implementation {
- public:
-  Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c)
-      : runtime(std::move(r)), core(c), source(std::make_unique<front::FlowSource>(core)) {}
-  std::shared_ptr<void> runtime;  // there as long as the flow is
-  engine::RuntimeCore& core;
-  std::unique_ptr<front::FlowSource> source;
-};
 
 Flow::Flow(Runtime& runtime)
     : implementation_(std::make_unique<Implementation>(runtime.implementation_, runtime.core())) {}
@@ -44,10 +36,22 @@ void Future::wait() const {
   state_->core.help_until([this] { return done(); });
   state_->task->rethrow();
 }
-Future Flow::insert_watched(const detail::Submission& submission,
-                            const std::shared_ptr<const CodeletInfo>& codelet) {
-  auto state = std::make_shared<Future::State>(implementation_->runtime, implementation_->core);
-  implementation_->source->submit(submission, codelet, state->task);
+Future Flow::insert_extended(const detail::Submission& submission,
+                             const std::shared_ptr<const CodeletInfo>& codelet,
+                             const detail::Extras& extras) {
+  auto& it = *implementation_;
+  front::Order order;
+  order.on_done = extras.on_done;
+  for (const Future& future : extras.after) {
+    const Future::State* before = future.state_.get();
+    if (before == nullptr || &before->core != &it.core)
+      throw UsageError("the task " + submission.codelet->name + " is to come after " +
+                       (before == nullptr ? "an empty future" : "a task of another runtime") +
+                       "\n  submitted at " + submission.file + ":" + std::to_string(submission.line));
+    order.after.push_back(before->task);
+  }
+  auto state = std::make_shared<Future::State>(it.runtime, it.core);
+  it.source->submit(submission, codelet, state->task, &order);
   return Future(std::move(state));
 }
 
@@ -59,10 +63,23 @@ std::uint64_t Flow::done() const noexcept { return implementation_->source->done
 namespace detail {
 
 Place place_of(const TaskContext& context, unsigned access) noexcept {
-  const Access& it = context.task->accesses_begin[access];
-  return {it.address, it.packed};
+  Access& it = context.task->accesses_begin[access];
+  const Place place{it.address, it.packed, it.fresh};
+  it.fresh = false;  // another parameter may name the same datum
+  return place;
 }
-void* closure_of(const TaskContext& context) noexcept { return context.task->closure.data(); }
+void* closure_of(const TaskContext& context) noexcept {
+  Task& task = *context.task;
+  return task.recorded != nullptr ? task.recorded->closure : task.closure.data();
+}
+void* scratch_of(const TaskContext& context) noexcept { return context.task->scratch; }
+Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {
+  constexpr Bytes more_than_any = Bytes{1} << 48;
+  if (size.elements < 0 || static_cast<Bytes>(size.elements) > more_than_any / element_bytes)
+    throw UsageError("the task " + codelet.name + " asks for scratch of " + std::to_string(size.elements) +
+                     " elements");
+  return scratch_bytes(size, element_bytes);
+}
 
 }  // namespace detail
 

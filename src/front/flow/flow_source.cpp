@@ -10,13 +10,16 @@
 #include <array>
 #include <utility>
 
+#include "base/bytes_text.hpp"
+#include "base/pages.hpp"
+#include "front/flow/gathered.hpp"
+#include "front/replay/recorded_tasks.hpp"
+#include "front/runtime/views.hpp"
+
 namespace fairlead::front {
 
 namespace {
-std::string mebibytes(Bytes bytes) {
-  if (bytes < 1024 * 1024) return fmt::format("{} bytes", bytes);
-  return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
-}
+constexpr std::uint64_t tasks_between_lane_trials = 1024;
 
 std::string failed(const std::string& task, const std::exception_ptr& cause) {
   try {
@@ -47,140 +50,281 @@ FlowSource::FlowSource(engine::RuntimeCore& core) : core_(checked(core)), progre
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
+  // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
+  core_.may_help() ? core_.application().serve_surely() : core_.world().serve_for_others();
+  core_.engine().locked([](memory::Memory&) {});
 }
 
 bool FlowSource::finish() noexcept {
   finished_ = true;
   try {
+    core_.may_help() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
     if (core_.may_help() && done() != submitted_) wait_until_done(submitted_);
+    if (core_.may_help() && told_->open.load() != 0) core_.help([this] { return told_->open.load() == 0; });
   } catch (...) {
     // wait() is where failures are told; here nobody listens.
   }
   return done() == submitted_;
 }
 
-void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched) {
-  std::array<graph::Insertion, 64> insertions;
-  std::array<std::uint8_t, 256> access_of_use;
-  std::size_t count = 0, used = 0;
-  if (submission.uses.size() > access_of_use.size())
-    throw UsageError(
-        fmt::format("the task {} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
-                    submission.codelet->name, submission.uses.size(), access_of_use.size(), submission.file,
-                    submission.line));
-  Bytes footprint = 0;
+namespace {
+/// What is submitted, for messages.
+std::string subject(const Submission& submission) {
+  return submission.codelet->kinds == 0 ? "an acquire" : "the task " + submission.codelet->name;
+}
+}  // namespace
+
+/// Throws UsageError for what must not be used, or not like this. Changes nothing.
+void FlowSource::gather(const Submission& submission, Gathered& out) const {
+  std::size_t used = 0;
+  if (submission.uses.size() > most_uses)
+    throw UsageError(fmt::format("{} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
+                                 subject(submission), submission.uses.size(), most_uses, submission.file,
+                                 submission.line));
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr)
-      throw UsageError(
-          fmt::format("the task {} is given an empty handle as its datum {}\n  submitted at {}:{}",
-                      submission.codelet->name, used + 1, submission.file, submission.line));
+      throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
+                                   subject(submission), used + 1, submission.file, submission.line));
     if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
       throw UsageError(
-          fmt::format("the task {} uses a datum that is gone: the matrix its handle is of was destroyed\n  "
+          fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "
                       "submitted at {}:{}",
-                      submission.codelet->name, submission.file, submission.line));
+                      subject(submission), submission.file, submission.line));
     std::size_t same = 0;
-    while (same < count && insertions[same].datum != use.datum->id) ++same;
-    if (same < count) {
-      access_of_use[used++] = static_cast<std::uint8_t>(same);
-      insertions[same].mode = graph::merged(insertions[same].mode, use.mode);
+    while (same < out.count && out.insertions[same].datum != use.datum->id) ++same;
+    if (same < out.count) {
+      out.access_of_use[used++] = static_cast<std::uint8_t>(same);
+      out.insertions[same].mode = graph::merged(out.insertions[same].mode, use.mode);
       continue;
     }
-    if (count == insertions.size())
-      throw UsageError(fmt::format("the task {} uses more than {} data\n  submitted at {}:{}",
-                                   submission.codelet->name, insertions.size(), submission.file,
-                                   submission.line));
+    if (out.count == most_data)
+      throw UsageError(fmt::format("{} uses more than {} data\n  submitted at {}:{}", subject(submission),
+                                   most_data, submission.file, submission.line));
     if (use.datum->runtime != &core_)
-      throw UsageError(
-          fmt::format("the task {} uses {}, which belongs to another runtime\n  submitted at {}:{}",
-                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
-    access_of_use[used++] = static_cast<std::uint8_t>(count);
-    insertions[count++] = {&use.datum->tail, use.datum->id, use.mode};
-    if (!use.datum->in_place) footprint += use.datum->bytes + 4095;
-    if (reads(use.mode) && !use.datum->ever_written && !use.datum->in_place)
-      throw UsageError(
-          fmt::format("the task {} reads {}, which nothing has written yet\n  submitted at {}:{}",
-                      submission.codelet->name, use.datum->text(), submission.file, submission.line));
+      throw UsageError(fmt::format("{} uses {}, which belongs to another runtime\n  submitted at {}:{}",
+                                   subject(submission), use.datum->text(), submission.file, submission.line));
+    // Comes while the rest is looked at: what reads it later are locked instructions, which wait one by one.
+    __builtin_prefetch(use.datum->tail.last, 1);
+    out.access_of_use[used++] = static_cast<std::uint8_t>(out.count);
+    out.insertions[out.count++] = {&use.datum->tail, use.datum->id, use.mode, 0};
+    const Bytes rounded = whole_pages_for(use.datum->bytes);
+    out.footprint += rounded;
+    if (!use.datum->in_place) out.host_footprint += rounded;
+    out.views |= use.datum->view != nullptr;
+    if (reads(use.mode) && (!use.datum->ever_written || use.datum->view != nullptr) && !has_value(*use.datum))
+      throw UsageError(fmt::format("{} reads {}, which nothing has written yet\n  submitted at {}:{}",
+                                   subject(submission), use.datum->text(), submission.file, submission.line));
   }
-  if (footprint != 0) check_footprint(submission);
-  for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+  if (out.views) [[unlikely]]
+    check_views(submission);
+}
 
-  Task* task = core_.graph().make_task(count);
-  task->codelet = submission.codelet;
-  task->source = this;
-  task->priority = submission.priority;
-  task->submitted_at = {submission.file, submission.line};
+void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched,
+                        const Order* order) {
+  if (window_held_up_) [[unlikely]]
+    make_room_in_window();
+  Gathered gathered;
+  gather(submission, gathered);
+  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
+  gathered.footprint += scratch;
+  gathered.host_footprint += scratch;
+  const bool somebody_can = (submission.codelet->kinds & core_.kinds_of_workers()) != 0;
+  const bool fits_anywhere = somebody_can && gathered.footprint <= core_.smallest_cache();
+  std::uint32_t excluded =
+      fits_anywhere && submission.node == no_id<NodeId> ? 0 : nodes_excluded_for(submission);
+  const std::uint16_t together =
+      submission.workers.count() == 1 ? std::uint16_t{0} : workers_wanted(submission, excluded);
+  if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().host())) & 1u) == 0 &&
+      (submission.codelet->kinds & core_.host_kinds()) != 0) {
+    // Whatever may run there has to find room beside what the application holds.
+    if (!core_.holds().none()) [[unlikely]]
+      core_.holds().check_room(gathered.host_footprint, false, text_of(submission), submission);
+    core_.holds().note_footprint(gathered.host_footprint);
+  }
+  if (gathered.views) [[unlikely]]
+    show_all(submission);
+  const std::uint32_t lane =
+      core_.engine().lane_possible() && excluded == 0 && together == 0 ? lane_for(submission, gathered) : 0;
+  bool reduced = !submission.codelet->reductions.empty();
+  for (const Submission::Use& use : submission.uses) {
+    use.datum->ever_written |= writes(use.mode);
+    reduced |= use.datum->reduction != nullptr;
+  }
+  if (core_.fixed_order()) [[unlikely]]
+    for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
+      if (insertion.mode != AccessMode::read && may_share(insertion.mode))
+        insertion.mode = AccessMode::read_write;
+  if (reduced) [[unlikely]]
+    follow_reductions(submission, gathered);
+
+  Task& task = new_task(*submission.codelet, gathered.count, submission.file, submission.line);
+  task.priority = submission.priority;
+  task.work = submission.work;
+  task.scratch_bytes = submission.scratch_bytes;
+  task.nodes_excluded = excluded;
+  task.lane = lane;
+  task.workers_wanted = together;
   if (submission.fill_closure != nullptr) {
     try {
-      submission.fill_closure(task->closure.data(), submission.arguments, access_of_use.data());
+      submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
     } catch (...) {
-      core_.graph().discard(*task);
+      core_.graph().discard(task);
       throw;
     }
   }
   if (watched != nullptr) {
+    if (order != nullptr && order->on_done != nullptr) {
+      watched->on_done = order->on_done;
+      watched->whose = fmt::format("the task {}, submitted at {}:{},", submission.codelet->name,
+                                   submission.file, submission.line);
+      told_->open.fetch_add(1);
+    }
     const std::lock_guard guard(failure_mutex_);
-    watched_.emplace(task->id, std::move(watched));
+    watched_.emplace(task.id, std::move(watched));
     watched_count_.store(watched_.size());
   }
-  if (core_.engine().wants_submissions()) {
-    for (std::size_t i = 0; i < count; ++i) {  // what insert() is about to write, for those who look now
-      task->accesses_begin[i].datum = insertions[i].datum;
-      task->accesses_begin[i].mode = insertions[i].mode;
-    }
-    core_.engine().submitted(*task);
-  }
+  announce(task, gathered.all());
   ++submitted_;
   ++core_.submitted;
-  if (core_.graph().insert(*task, std::span(insertions).first(count))) {
-    task->kind = EventKind::task_ready;
-    task->worker = no_id<WorkerId>;
-    task->at = Time{};
-    EventChain ready;
-    ready.append(*task);
-    core_.engine().post(ready);
-    if (core_.world().must_be_told()) core_.application().serve();
+  const std::size_t after = order == nullptr ? 0 : order->after.size();
+  bool ready = core_.graph().insert(task, gathered.all(), static_cast<std::int32_t>(after));
+  if (after != 0) {
+    std::int32_t over = 0;
+    for (const auto& before : order->after) over += !before->follow(task);
+    // acq_rel: sees what those did that are over.
+    if (over != 0) ready = task.wait.fetch_sub(over, std::memory_order_acq_rel) == over;
   }
+  if (ready) tell_ready(task);
+  if (submitted_ < window_end_) return;
   if (submitted_ - progress_.done() >= core_.window()) {
     core_.engine().horizon_closed();
-    wait_until_done(submitted_ - core_.window() / 2);
+    // If it cannot get emptier, the next submission is told so: this one is in.
+    window_held_up_ = !wait_until_done(submitted_ - core_.window() / 2);
     core_.throw_if_stopped();
   }
+  window_end_ = progress_.done() + core_.window();
 }
 
-void FlowSource::check_footprint(const Submission& submission) const {
-  // Per worker kind that can run it, some node must be able to hold all of it when empty.
-  const Topology& topology = core_.topology();
-  Bytes largest = 0, needed = 0;
-  const NodeSpec* largest_node = nullptr;
-  for (const WorkerSpec& worker : topology.workers) {
-    if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
-    const NodeSpec& node = topology.nodes[index(worker.node)];
-    Bytes bytes = 0;
-    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
-      const auto& use = submission.uses[i];
-      bool earlier = false;
-      for (std::size_t k = 0; k < i; ++k) earlier |= submission.uses[k].datum == use.datum;
-      if (!use.datum->in_place && !earlier) bytes += (use.datum->bytes + 4095) / 4096 * 4096;
-    }
-    if (bytes <= node.capacity / 4096 * 4096) return;
-    if (largest_node == nullptr || node.capacity > largest) {
-      largest = node.capacity;
-      largest_node = &node;
-      needed = bytes;
-    }
+Task& FlowSource::new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file,
+                           std::uint32_t line) {
+  Task& task = *core_.graph().make_task(accesses);
+  task.codelet = &codelet;
+  task.source = this;
+  task.submitted_at = {file, line};
+  return task;
+}
+
+/// Tasks that ask for nothing but to run on any core, on data that stay where they are.
+std::uint32_t FlowSource::lane_for(const Submission& submission, const Gathered& gathered) {
+  engine::Engine& engine = core_.engine();
+  std::uint32_t lane = engine.lane().generation();
+  if (lane == 0) [[unlikely]] {
+    if (submitted_ != progress_.done() && submitted_ < next_lane_trial_) return 0;
+    next_lane_trial_ = submitted_ + tasks_between_lane_trials;
+    if (!engine.try_open_lane()) return 0;
+    lane = engine.lane().generation();
   }
+  if (submission.priority != 0 || submission.scratch_bytes != 0 || submission.node != no_id<NodeId> ||
+      gathered.views || submission.codelet->for_kind(WorkerKind::cpu).asynchronous)
+    return 0;
+  for (const graph::Insertion& insertion : gathered.all())
+    if (insertion.mode != AccessMode::read && may_share(insertion.mode)) return 0;
+  for (const Submission::Use& use : submission.uses)
+    if (use.datum->reduction != nullptr || (use.datum->tail.lane != lane && !let_in(*use.datum, lane)))
+      return 0;
+  return lane;
+}
+
+bool FlowSource::let_in(engine::RegisteredDatum& datum, std::uint32_t lane) {
+  void* const address = core_.engine().let_into_lane(datum.id, datum.ever_written || has_value(datum));
+  if (address == nullptr) return false;
+  datum.tail.address = address;
+  datum.tail.lane = lane;
+  datum.tail.packed = !datum.in_place;
+  return true;
+}
+
+void FlowSource::announce(Task& task, std::span<const graph::Insertion> insertions) {
+  if (!core_.engine().wants_submissions()) return;
+  for (std::size_t i = 0; i < insertions.size(); ++i) {
+    task.accesses_begin[i].datum = insertions[i].datum;
+    task.accesses_begin[i].mode = insertions[i].mode;
+    task.accesses_begin[i].partials = insertions[i].partials;
+  }
+  core_.engine().submitted(task);
+}
+
+void FlowSource::tell_ready(Task& task) {
+  if (core_.application().put_in_lane(task)) {
+    if (core_.world().must_be_told()) core_.world().lane_filled();
+    return;
+  }
+  core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
+  if (core_.world().must_be_told()) core_.application().serve();
+}
+
+/// The window is full of tasks that wait for what the application held when it was last tried.
+void FlowSource::make_room_in_window() {
+  window_held_up_ =
+      submitted_ - progress_.done() >= core_.window() && !wait_until_done(submitted_ - core_.window() / 2);
+  core_.throw_if_stopped();
+  if (window_held_up_)
+    core_.throw_held_up(fmt::format("submit: {} tasks are unfinished, more must not be; waiting for them",
+                                    submitted_ - progress_.done())
+                            .c_str());
+}
+
+std::string FlowSource::text_of(const Submission& submission) {
   std::string data;
   for (const auto& use : submission.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
-  if (largest_node == nullptr)
-    throw UsageError(fmt::format(
-        "the task {}({}) has no implementation for any worker of this machine\n  submitted at {}:{}",
-        submission.codelet->name, data, submission.file, submission.line));
-  throw FootprintError(fmt::format(
-      "the task {}({}) needs {} at once in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
-      "  Use smaller tiles, or allow at least {} of memory.",
-      submission.codelet->name, data, mebibytes(needed), largest_node->name, mebibytes(largest),
-      submission.file, submission.line, mebibytes(needed)));
+  return subject(submission) + "(" + data + ")";
+}
+
+std::uint32_t FlowSource::nodes_excluded_for(const Submission& submission) const {
+  const Topology& topology = core_.topology();
+  const auto footprint_on = [&](const NodeSpec& node) {
+    Bytes bytes = whole_pages_for(submission.scratch_bytes);
+    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+      const engine::RegisteredDatum* datum = submission.uses[i].datum;
+      bool counted = std::ranges::find(node.reaches, datum->home) != node.reaches.end();
+      for (std::size_t k = 0; k < i; ++k) counted |= submission.uses[k].datum == datum;
+      if (!counted) bytes += whole_pages_for(datum->bytes);
+    }
+    return bytes;
+  };
+  std::uint32_t excluded = 0;
+  bool fits = false;
+  const NodeSpec* nearest = nullptr;  // the one that lacks least
+  Bytes needed = 0, lacking = 0;
+  for (const WorkerSpec& worker : topology.workers) {
+    const NodeSpec& node = topology.nodes[index(worker.node)];
+    const Bytes bytes = footprint_on(node), capacity = whole_pages_in(node.capacity);
+    const bool wanted = submission.node == no_id<NodeId> || submission.node == worker.node;
+    if (bytes > capacity || !wanted) excluded |= 1u << index(worker.node);
+    if (!wanted) continue;
+    if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
+    fits |= bytes <= capacity;
+    if (bytes <= capacity || (nearest != nullptr && bytes - capacity >= lacking)) continue;
+    nearest = &node;
+    needed = bytes;
+    lacking = bytes - capacity;
+  }
+  if (fits) return excluded;
+  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
+  if (nearest == nullptr)
+    throw UsageError(fmt::format("{} has no implementation for any worker of {}\n  submitted at {}:{}",
+                                 text_of(submission),
+                                 submission.node == no_id<NodeId>
+                                     ? "this machine"
+                                     : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
+                                 submission.file, submission.line));
+  throw FootprintError(
+      fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
+                  "  Use smaller tiles{}, or allow at least {} of memory.",
+                  text_of(submission), mebibytes(needed),
+                  scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
+                  mebibytes(nearest->capacity), submission.file, submission.line,
+                  scratch == 0 ? "" : " or less scratch", mebibytes(needed)));
 }
 
 void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
@@ -189,19 +333,22 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (std::ranges::find(codelets_, codelet) == codelets_.end()) codelets_.push_back(codelet);
 }
 
-void FlowSource::wait_until_done(std::uint64_t target) {
+bool FlowSource::wait_until_done(std::uint64_t target) {
   progress_.set_target(target);
-  core_.help([&] { return progress_.reached(target); });
+  const bool over = core_.help([&] { return progress_.reached(target); });
   progress_.no_target();
+  return over;
 }
 
 void FlowSource::wait() {
   core_.check_caller("wait");
+  core_.reductions().close_all(this);
   core_.engine().horizon_closed();
-  wait_until_done(submitted_);
+  const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
   core_.throw_if_stopped();
+  if (!over) core_.throw_held_up("wait()");
   const std::lock_guard guard(failure_mutex_);
-  if (failure_ == nullptr && cancelled_ == 0) return;
+  if (failure_ == nullptr && cancelled_ == 0) return throw_if_callback_failed();
   const std::exception_ptr cause = std::exchange(failure_, nullptr);
   const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
   if (cause == nullptr) throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
@@ -211,9 +358,25 @@ void FlowSource::wait() {
   throw_nesting(cause, text);
 }
 
+void FlowSource::throw_if_callback_failed() {
+  const std::lock_guard guard(told_->mutex);
+  const std::exception_ptr cause = std::exchange(told_->failure, nullptr);
+  if (cause == nullptr) return;
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    std::throw_with_nested(TaskError("the callback of " + told_->whose + " threw: " + error.what()));
+  } catch (...) {
+    std::throw_with_nested(
+        TaskError("the callback of " + told_->whose + " threw something that is not a std::exception"));
+  }
+}
+
 std::string FlowSource::describe(const Task& task) const {
   std::string data;
-  for (const Access& access : task.accesses())
+  const bool folds = task.codelet == &fold_codelet();
+  const std::size_t shown = folds ? 1 : std::min<std::size_t>(task.access_count, most_data);
+  for (const Access& access : task.accesses().first(shown))
     data += (data.empty() ? "" : ", ") + (core_.name_of_datum ? core_.name_of_datum(access.datum)
                                                               : fmt::format("datum {}", index(access.datum)));
   return fmt::format("{}({}), submitted at {}:{},", task.codelet->name, data, task.submitted_at.file,
@@ -227,13 +390,13 @@ void FlowSource::record(const Task& task) {
       failure_ = task.failure;
       failed_task_ = describe(task);
     }
-  } else {
+  } else if (task.codelet != &fold_codelet()) {  // that is not the program's, and neither is its end
     ++cancelled_;
   }
 }
 
 /// The task was watched before it was inserted, so that whoever completes it sees that.
-void FlowSource::tell(const Task& task) {
+void FlowSource::tell(const Task& task, EventChain& ready) {
   std::shared_ptr<WatchedTask> watched;
   {
     const std::lock_guard guard(failure_mutex_);
@@ -246,8 +409,38 @@ void FlowSource::tell(const Task& task) {
   watched->failure = task.failure;
   watched->cancelled = task.cancelled;
   if (task.failure != nullptr || task.cancelled) watched->text = describe(task);
+  std::vector<Task*> followers;
+  {
+    const std::lock_guard guard(watched->mutex);
+    watched->followed = true;
+    followers.swap(watched->followers);
+  }
   watched->over.store(true);
+  for (Task* follower : followers) {
+    if (follower->wait.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+    follower->kind = EventKind::task_ready;
+    follower->worker = task.worker;
+    follower->at = task.at;
+    ready.append(*follower);
+  }
+  if (watched->on_done != nullptr)
+    core_.engine().callbacks().push([watched, calls = told_, &world = core_.world()]() mutable {
+      calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
+      watched->on_done = nullptr;
+      calls->open.fetch_sub(1);
+      world.nudge();
+    });
   core_.world().nudge();
+}
+
+std::exception_ptr WatchedTask::outcome() const noexcept {
+  if (failure != nullptr || !cancelled) return failure;
+  try {
+    rethrow();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 void WatchedTask::rethrow() const {
@@ -258,15 +451,22 @@ void WatchedTask::rethrow() const {
 }
 
 void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) {
-  for (Task* task : tasks) {
-    if (task->failure != nullptr || task->cancelled) record(*task);
-    if (watched_count_.load(std::memory_order_relaxed) != 0) tell(*task);
-    graph::Graph::complete(*task, ready, recycler);
-  }
-  if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks.size());
+  for (Task* task : tasks) release(*task, ready, recycler);
+  count(tasks.size(), recycler);
+}
+
+void FlowSource::release(Task& task, EventChain& ready, Recycler& recycler) {
+  if (task.failure != nullptr || task.cancelled) record(task);
+  if (watched_count_.load(std::memory_order_relaxed) != 0) tell(task, ready);
+  if (task.recorded != nullptr) return RecordedTasks::release(task, ready, recycler);
+  graph::Graph::complete(task, ready, recycler);
+}
+
+void FlowSource::count(std::size_t tasks, Recycler& recycler) {
+  if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks);
   // Once the last task is counted this flow may be gone.
   engine::DrivenWorld& world = core_.world();
-  if (progress_.count(tasks.size())) world.nudge();
+  if (progress_.count(tasks)) world.nudge();
 }
 
 }  // namespace fairlead::front

@@ -16,7 +16,14 @@
 
 namespace fairlead::front {
 
+class RecordedTasks;
+
+struct View;
+
 using detail::Submission;
+
+/// Of the tasks that add a partial result to its datum.
+const CodeletInfo& fold_codelet();
 
 /// How a task went that somebody waits for by itself. Written once, before `over`.
 struct WatchedTask {
@@ -24,9 +31,50 @@ struct WatchedTask {
   bool cancelled = false;
   std::string text;  // what it was, if it did not succeed
   std::atomic<bool> over{false};
+  std::function<void(std::exception_ptr)> on_done;
+  std::string whose;             // for messages, if on_done throws
+  std::mutex mutex;              // guards what follows
+  std::vector<Task*> followers;  // start after it
+  bool followed = false;         // they have been told
+
+  /// The task, which is counted as waiting, starts after this one. False if this one is over already.
+  bool follow(Task& task) {
+    const std::lock_guard guard(mutex);
+    if (!followed) followers.push_back(&task);
+    return !followed;
+  }
+  /// What on_done is given.
+  std::exception_ptr outcome() const noexcept;
 
   /// Throws TaskError if the task failed or was not run.
   void rethrow() const;
+};
+
+/// What a flow still has to be told by callbacks. They may outlive the flow.
+struct Callbacks {
+  std::atomic<std::size_t> open{0};
+  std::mutex mutex;  // guards what follows
+  std::exception_ptr failure;
+  std::string whose;
+
+  /// Calls f(); what it throws is told by the flow's wait().
+  template <class F>
+  void call(F&& f, const std::string& of) noexcept {
+    try {
+      f();
+    } catch (...) {
+      const std::lock_guard guard(mutex);
+      if (failure != nullptr) return;
+      failure = std::current_exception();
+      whose = of;
+    }
+  }
+};
+
+/// What few tasks have.
+struct Order {
+  std::vector<std::shared_ptr<WatchedTask>> after;
+  std::function<void(std::exception_ptr)> on_done;
 };
 
 class FlowSource final : public TaskSource {
@@ -47,10 +95,10 @@ class FlowSource final : public TaskSource {
   }
   /// The same; what the task needs of the codelet stays as long as the flow.
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
-              std::shared_ptr<WatchedTask> watched = nullptr) {
+              std::shared_ptr<WatchedTask> watched = nullptr, const Order* order = nullptr) {
     core_.check_caller("submit");
     retain(codelet);
-    insert(submission, std::move(watched));
+    insert(submission, std::move(watched), order);
   }
   /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
   /// others.
@@ -59,31 +107,85 @@ class FlowSource final : public TaskSource {
   void cancel() {
     core_.check_process("cancel");
     core_.engine().cancel(*this);
+    if (holds_ != nullptr) core_.engine().cancel(*holds_);
   }
+  using Told = std::function<void(const std::shared_ptr<engine::HoldRecord>&)>;
+  /// Works until the data are the application's. `access_of_use`: which of the record's places each use got.
+  /// Throws as submit(), TaskError if an input is poisoned or the flow was cancelled, UsageError if it would
+  /// wait for what this thread holds.
+  std::shared_ptr<engine::HoldRecord> acquire(const Submission& submission,
+                                              std::vector<std::uint8_t>& access_of_use);
+  /// Returns at once; `told` is called when the data are there, or when they cannot be had.
+  void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use, Told told);
+  /// Throws TaskError saying why the data could not be had.
+  [[noreturn]] static void throw_refused(const engine::HoldRecord& record);
+  /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
+  /// active.
+  void show(View& view, const char* file, std::uint32_t line);
+  /// Adds a task to the recording, whose tasks are all of this flow. Throws as submit(); UsageError also for
+  /// parts of data, and when the recording has run.
+  void record(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
+              RecordedTasks& into);
+  /// Runs the recorded tasks when all that was submitted before is over, and waits until they are. Throws as
+  /// wait(); UsageError if data are gone, or this thread holds some.
+  void run(RecordedTasks& tasks);
   std::uint64_t submitted() const noexcept { return submitted_; }
   std::uint64_t done() const noexcept { return progress_.done(); }
 
   void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
+  void release(Task& task, EventChain& ready, Recycler& recycler) override;
+  void count(std::size_t tasks, Recycler& recycler) override;
 
  private:
-  void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr);
-  void tell(const Task& task);
+  void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
+              const Order* order = nullptr);
+  static void check_views(const Submission& submission);
+  void show_all(const Submission& submission);
+  /// A task of this flow that is not in the graph yet.
+  Task& new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file, std::uint32_t line);
+  /// To policies that look ahead, with what inserting into the graph is about to write.
+  void announce(Task& task, std::span<const graph::Insertion> insertions);
+  void tell_ready(Task& task);
+  void tell(const Task& task, EventChain& ready);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
-  void check_footprint(const Submission& submission) const;
+  std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
+  std::uint32_t nodes_excluded_for(const Submission& submission) const;
   std::string describe(const Task& task) const;
   void record(const Task& task);
-  void wait_until_done(std::uint64_t target);
+  struct Gathered;
+  void gather(const Submission& submission, Gathered& out) const;
+  /// The generation of the direct lane in which the task may pass, or 0.
+  std::uint32_t lane_for(const Submission& submission, const Gathered& gathered);
+  bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
+  std::uint32_t open_lane_for(RecordedTasks& tasks);
+  static std::string text_of(const Submission& submission);
+  void make_room_in_window();
+  /// Data whose partial results have to be folded before the task, and those that it reduces.
+  void follow_reductions(const Submission& submission, Gathered& gathered);
+  void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
+  void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
+                   std::uint32_t line);
+  void throw_if_callback_failed();
+  std::shared_ptr<engine::HoldRecord> request(const Submission& submission,
+                                              std::vector<std::uint8_t>& access_of_use, Told told);
+  /// False if that will not be before the application releases what it holds.
+  bool wait_until_done(std::uint64_t target);
 
   engine::RuntimeCore& core_;
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
-  std::uint64_t submitted_ = 0;  // the submitter's
+  std::uint64_t submitted_ = 0;   // the submitter's
+  std::uint64_t window_end_ = 0;  // likewise: so many may be submitted before it looks how many are done
   bool finished_ = false;
+  std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
+  bool window_held_up_ = false;        // when it was last full, nothing could be done about it
   engine::Progress& progress_;
   std::mutex failure_mutex_;  // guards what follows
   std::exception_ptr failure_;
   std::string failed_task_;
   std::uint64_t failed_ = 0, cancelled_ = 0;
+  engine::HoldSource* holds_ = nullptr;  // made when the flow first acquires something
+  std::shared_ptr<Callbacks> told_ = std::make_shared<Callbacks>();
   std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;  // likewise
   std::atomic<std::size_t> watched_count_{0};                         // its size
 };

@@ -8,13 +8,24 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <unordered_map>
 
 #include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/spill_file.hpp"
+#include "base/pages.hpp"
 #include "config/value.hpp"
 #include "data/output/output_file.hpp"
+#include "engine/recording.hpp"
+#include "front/runtime/machine_memory.hpp"
+#include "front/runtime/part_collection.hpp"
+#include "front/runtime/single_data.hpp"
 #include "front/runtime/tile_collection.hpp"
+#include "front/runtime/watchdog.hpp"
+#include "machine/device_list.hpp"
 #include "machine/machine.hpp"
 #include "memory/arena.hpp"
 #include "schedule/policies.hpp"
@@ -23,18 +34,30 @@ namespace fairlead {
 
 namespace {
 
-constexpr double disk_bytes_per_second_guess = 3e9;  // for estimates until links are measured
+constexpr double disk_bytes_per_second_guess =
+    3e9;  // for estimates where links are not measured (fairlead calibrate)
+constexpr double generated_bytes_per_second_guess = 0.5e9;  // by each core
 constexpr Duration disk_latency_guess{100'000};
+constexpr Bytes largest_piece = Bytes{4} << 20;  // of what passes RAM on its way between disk and device
+// Of the pool's size: partial results of data in user memory, which are outside of it as those are.
+constexpr Bytes most_for_partials = 16;
+constexpr unsigned pieces_per_device = 3;  // one comes, one goes, one waits
 
 struct Plan {
   std::size_t workers;
   Bytes capacity;
   std::vector<unsigned> processors;
+  std::vector<DeviceSpec> devices{};
+  Bytes piece = 0;  // of transit buffers
+
+  front::MachineMemory known;  // of the machine, from earlier runs
+
+  Bytes transit_bytes() const { return piece * pieces_per_device * devices.size(); }
 };
 
 Plan plan_of(const Config& config, Bytes reserved) {
   const machine::Machine machine = machine::discover();
-  Plan plan;
+  Plan plan{.workers = 0, .capacity = 0, .processors = {}, .devices = {}, .known = {config, machine}};
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
@@ -42,7 +65,16 @@ Plan plan_of(const Config& config, Bytes reserved) {
         fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
                     "  Allow more by --memory.",
                     config::readable_size(limit), config::readable_size(reserved)));
-  plan.capacity = (limit - reserved) / 4096 * 4096;
+  plan.devices = machine::devices_from(config.text_or("devices", ""));
+  if (!plan.devices.empty()) {
+    const Bytes share = (limit - reserved) / (8 * pieces_per_device * plan.devices.size());
+    plan.piece = std::clamp<Bytes>(whole_pages_in(share), 4096, largest_piece);
+  }
+  const Bytes besides = reserved + plan.transit_bytes();
+  if (limit <= besides + 4096)
+    throw ConfigError(fmt::format("the memory limit of {} is used up by the transit buffers of {} devices",
+                                  limit, plan.devices.size()));
+  plan.capacity = whole_pages_in(limit - besides);
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
     for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
@@ -57,18 +89,37 @@ class Runtime::Implementation {
       : plan(plan_of(config, reserved)),
         automatic_policy(!config.has("scheduler")),
         event_log_path(config.text_or("event-log", "")),
+        recording_for(config.has("report")  ? "--report " + config.text("report")
+                      : config.has("trace") ? "--trace " + config.text("trace")
+                                            : ""),
         arena(plan.capacity,
               config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
+        transit(std::max<Bytes>(plan.transit_bytes(), 4096), memory::HugePages::no),
         spill(config.text("disk-directory")),
         world(cpu_options(config)),
-        core(core_options(config), world) {
+        core(core_options(config), world),
+        watchdog(Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
+                 {.activity = [this] { return core.engine().activity(); },
+                  .situation = [this] { return situation(); }},
+                 [](const std::string& text) { fmt::print(stderr, "fairlead: {}", text); }) {
     if (!event_log_path.empty())
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
-    core.engine().locked(
-        [&](memory::Memory& memory) { memory.node(OutOfCoreNodes::ram).base = arena.at(0); });
+    core.engine().locked([&](memory::Memory& memory) {
+      memory.node(OutOfCoreNodes::ram).base = arena.at(0);
+      for (std::size_t i = 0; i < device_arenas.size(); ++i)
+        memory.node(node_of_device(i)).base = device_arenas[i].at(0);
+    });
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
+    core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
+    plan.known.keep(
+        core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); }));
+    // An option that does nothing would be worse than none. What ends by an error says so itself.
+    if (!recording_for.empty() && !core.engine().recorder()->ever_taken() && std::uncaught_exceptions() == 0)
+      fmt::print(stderr,
+                 "fairlead: {}: nothing was written, since the program does not call write_recorded()\n",
+                 recording_for);
     if (!event_log_path.empty()) {
       try {
         if (!core.may_help())
@@ -90,39 +141,102 @@ class Runtime::Implementation {
       warmed = wanted;
     }
   }
+  /// Where the datum is at home, too: the spill file, or memory of ours beside the user's.
+  std::optional<engine::PartialSpace> space_for_partial(Bytes bytes, NodeId home) {
+    if (home == OutOfCoreNodes::disk) {
+      try {
+        const memory::Range slot = spill.allocate(bytes);
+        warm(bytes);
+        return engine::PartialSpace{
+            home, nullptr, slot.offset,
+            std::shared_ptr<void>(this, [this, slot](void*) { spill.release(slot); })};
+      } catch (const SystemError&) {
+        return std::nullopt;  // the disk is full: fewer tasks run at the same time
+      }
+    }
+    if (partial_bytes + bytes > plan.capacity / most_for_partials) return std::nullopt;
+    partial_bytes += bytes;
+    constexpr std::align_val_t alignment{64};
+    std::shared_ptr<void> memory(::operator new(bytes, alignment), [this, bytes](void* at) {
+      ::operator delete(at, alignment);
+      partial_bytes -= bytes;
+    });
+    void* const address = memory.get();
+    return engine::PartialSpace{home, address, 0, std::move(memory)};
+  }
   /// While nobody has named a policy and no task has been submitted: that for what is registered by now.
   void choose_policy() {
     if (!automatic_policy || core.submitted != 0 || registered <= plan.capacity) return;
     const std::string name(schedule::default_policy(false));
     if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
   }
+  std::int32_t number_collection(const std::string& name) {
+    collection_names.push_back(name);
+    return static_cast<std::int32_t>(collection_names.size() - 1);
+  }
+  trace::Snapshot recorded() {
+    return engine::recorded(core.engine(), [&](DatumId id) {
+      const auto at = core.engine().coordinates(id);
+      if (at.collection >= 0)
+        return fmt::format("{}[{},{}]", collection_names[static_cast<std::size_t>(at.collection)], at.row,
+                           at.column);
+      return by_id(id);
+    });
+  }
+  /// Any thread.
+  engine::Situation situation() {
+    return core.engine().situation({.datum = [this](DatumId id) { return by_id(id); },
+                                    .in_body = [this](WorkerId worker) { return world.in_body(worker); },
+                                    .now = world.now()});
+  }
   std::string by_id(DatumId id) const {
+    if (const auto name = single.name_of(id); !name.empty()) return name;
     const std::lock_guard guard(names_mutex);
-    for (const auto& entry : names)
-      if (entry.first->id == id) return entry.second;
     for (const detail::TileCollection* tiles : collections)
       if (const auto name = tiles->name_of(id); !name.empty()) return name;
+    for (const detail::PartCollection* parts : partitions)
+      if (const auto name = parts->name_of(id); !name.empty()) return name;
     return fmt::format("datum {}", index(id));
   }
 
   Plan plan;
   bool automatic_policy;  // nobody has named one
   std::string event_log_path;
+  std::string recording_for;  // the option by which somebody wants to see afterwards what happened
   memory::Arena arena;
+  memory::Arena transit;
+  std::deque<memory::Arena> device_arenas;
   backend::SpillFile spill;
+  Bytes partial_bytes = 0;  // in memory beside the user's
   front::DatumStore data;
+  front::SingleData single{data, spill};
   backend::CpuWorld world;
   engine::RuntimeCore core;
   Bytes registered = 0, warmed = 0;
-  std::int32_t collections_made = 0;
-  mutable std::mutex names_mutex;  // guards the two below: workers ask for names when tasks fail
-  std::deque<std::pair<engine::RegisteredDatum*, std::string>> names;  // of single values
+  std::vector<std::string> collection_names;  // of all that were made, also of those that are gone
+  mutable std::mutex names_mutex;             // guards what is below: workers ask for names when tasks fail
   std::vector<const detail::TileCollection*> collections;
+  std::vector<const detail::PartCollection*> partitions;
+  front::Watchdog watchdog;  // last: its thread uses the rest
 
  private:
+  static NodeId node_of_device(std::size_t i) {
+    return static_cast<NodeId>(index(OutOfCoreNodes::ram) + 1 + i);
+  }
   backend::CpuOptions cpu_options(const Config& config) {
     backend::CpuOptions options;
     options.workers = plan.workers;
+    for (const DeviceSpec& device : plan.devices) {
+      const std::size_t i = options.devices.size();
+      options.device_workers += device.workers;
+      options.devices.push_back({.node = node_of_device(i),
+                                 .arena = device_arenas.emplace_back(device.capacity).at(0),
+                                 .blocking_copies = device.blocking_copies,
+                                 .speed = device.speed,
+                                 .transit = transit.at(i * pieces_per_device * plan.piece),
+                                 .piece_bytes = plan.piece,
+                                 .pieces = pieces_per_device});
+    }
     options.processors = plan.processors;
     options.spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000);
     options.arena = arena.at(0);
@@ -134,10 +248,12 @@ class Runtime::Implementation {
   }
   engine::CoreOptions core_options(const Config& config) {
     engine::CoreOptions options;
-    const double bandwidth = config.has("disk-bandwidth")
-                                 ? static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"))
-                                 : disk_bytes_per_second_guess;
-    options.topology = out_of_core_topology(plan.workers, plan.capacity, bandwidth, disk_latency_guess);
+    options.topology =
+        out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
+    plan.known.use_links(options.topology);
+    add_devices(options.topology, plan.devices);
+    add_generator(options.topology, generated_bytes_per_second_guess * static_cast<double>(plan.workers));
+    options.engine.durations = plan.known.durations();
     std::vector<std::string_view> known;
     for (const PolicyEntry& entry : schedule::policies()) known.push_back(entry.name);
     config.require_one_of("scheduler", known);
@@ -146,6 +262,9 @@ class Runtime::Implementation {
     options.engine.pipeline_depth = config.count_or("pipeline-depth", 0);
     options.engine.seed = config.count("seed");
     options.engine.log = config.has("event-log");
+    if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
+    options.engine.direct_lane = config.flag("direct-lane");
+    options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());
     return options;
   }
@@ -161,14 +280,40 @@ Runtime::~Runtime() { implementation_->core.close(); }
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
+NodeId Runtime::memory_node(std::string_view name) const {
+  const Topology& topology = implementation_->core.topology();
+  std::string names;
+  for (std::size_t i = 0; i < topology.nodes.size(); ++i) {
+    const NodeSpec& node = topology.nodes[i];
+    if (node.role != NodeRole::cache) continue;
+    if (node.name == name) return static_cast<NodeId>(i);
+    names += (names.empty() ? "" : ", ") + node.name;
+  }
+  throw UsageError(
+      fmt::format("there is no memory node \"{}\" on which tasks run; there are {}", name, names));
+}
+
 void Runtime::flush() {
   implementation_->core.check_caller("flush");
   implementation_->core.flush();
+}
+std::string Runtime::status() const {
+  implementation_->core.check_process("status");
+  const engine::Situation situation = implementation_->situation();
+  return situation.lines.empty() ? "nothing to do\n" : situation.text();
+}
+void Runtime::on_quiet(std::function<void(const std::string&)> tell) {
+  implementation_->core.check_process("on_quiet");
+  implementation_->watchdog.tell_to(std::move(tell));
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::drop_clean() {
   implementation_->core.check_caller("drop_clean");
   implementation_->core.drop_clean();
+}
+trace::Snapshot Runtime::recorded() {
+  implementation_->core.check_caller("recorded");
+  return implementation_->recorded();
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
   return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
@@ -190,15 +335,19 @@ std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::T
   }
   return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
             std::unique_ptr<detail::TileCollection> last(ended);
-            if (!ended->release()) return runtime->core.keep(std::move(last));
-            const std::lock_guard guard(runtime->names_mutex);
-            std::erase(runtime->collections, ended);
+            if (!ended->finish()) return runtime->core.keep(std::move(last));
+            {
+              const std::lock_guard guard(runtime->names_mutex);
+              std::erase(runtime->collections, ended);
+            }
+            ended->remove_all();
           }};
 }
 
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
                                                             std::int64_t columns, std::int32_t tile,
-                                                            Tiles which, std::size_t element_bytes) {
+                                                            Tiles which, std::size_t element_bytes,
+                                                            detail::Fill fill) {
   auto& it = *implementation_;
   it.core.check_caller("tiled");
   if (tile <= 0)
@@ -206,8 +355,9 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   if (rows <= 0 || columns <= 0)
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++,
-                                                              grid, element_bytes, nullptr, &it.spill));
+  auto tiles =
+      owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name), grid,
+                                                     element_bytes, nullptr, &it.spill, std::move(fill)));
   it.warm(tiles->bytes());
   it.choose_policy();
   return tiles;
@@ -225,22 +375,72 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
                                  columns, leading_dimension));
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections_made++, grid,
-                                                        element_bytes, data, nullptr));
+  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name),
+                                                        grid, element_bytes, data, nullptr, detail::Fill{}));
 }
 
-detail::DatumReference Runtime::register_value(const std::string& name, void* address, std::size_t bytes) {
+detail::DatumReference Runtime::register_one(const std::string& name, const detail::Description& as) {
   auto& it = *implementation_;
-  it.core.check_caller("value");
-  engine::RegisteredDatum& datum = it.data.make();
-  it.core.register_datum(datum, {.bytes = bytes, .home = OutOfCoreNodes::user_memory, .address = address});
-  const std::lock_guard guard(it.names_mutex);
-  const auto& named = it.names.emplace_back(&datum, name);
-  datum.owner = &named.second;
-  datum.name = [](const void* owner, const engine::RegisteredDatum&) {
-    return *static_cast<const std::string*>(owner);
-  };
-  return {&datum, datum.generation};
+  const front::SingleDatum& single = it.single.add(it.core, name, as);
+  if (as.kept) {
+    it.warm(single.slot.bytes);
+    it.choose_policy();
+  }
+  return {single.datum, single.datum->generation};
+}
+
+void Runtime::remove_one(const detail::DatumReference& reference) {
+  auto& it = *implementation_;
+  it.core.check_caller("remove");
+  front::SingleDatum* const single =
+      reference.datum == nullptr || reference.datum->generation != reference.generation
+          ? nullptr
+          : front::SingleData::find(*reference.datum);
+  if (single == nullptr)
+    throw UsageError(
+        "remove was given a handle that is empty, of a datum that is gone, or of a tile, which goes with its "
+        "matrix");
+  if (single->views != nullptr && single->views->partitions != 0)
+    throw UsageError(
+        fmt::format("remove of {}, which is split into parts: end its partitions first", single->name));
+  // Sets targets, so that whoever ends the last task wakes this thread.
+  const bool over = it.core.help_until_all_done();
+  it.core.throw_if_stopped();
+  if (!over) it.core.throw_held_up("remove");
+  if (it.core.holds().holds(*single->datum))
+    throw UsageError(fmt::format("remove of {}, which this program holds", single->name));
+  it.single.remove(it.core, *single);
+}
+
+std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumReference& reference,
+                                                           const std::array<std::int64_t, 3>& extents,
+                                                           std::size_t dimensions) {
+  auto& it = *implementation_;
+  it.core.check_caller("split");
+  if (reference.datum == nullptr || reference.datum->generation != reference.generation)
+    throw UsageError("split was given a handle that is empty, or of a datum that is gone");
+  front::SingleDatum* const single = front::SingleData::find(*reference.datum);
+  if (single == nullptr)
+    throw UsageError(
+        fmt::format("{} cannot be split: it is a part or a tile itself", reference.datum->text()));
+  if (single->as.fill)
+    throw UsageError(fmt::format(
+        "{} cannot be split: parts lie in the home of their whole, and a generated datum is not there",
+        single->name));
+  if (reference.datum->runtime != &it.core)
+    throw UsageError(fmt::format("{} cannot be split here: it belongs to another runtime", single->name));
+  auto parts = std::make_unique<detail::PartCollection>(it.core, it.data, *single, extents, dimensions,
+                                                        it.spill.alignment());
+  {
+    const std::lock_guard guard(it.names_mutex);
+    it.partitions.push_back(parts.get());
+  }
+  return {parts.release(), [runtime = implementation_](detail::PartCollection* ended) {
+            std::unique_ptr<detail::PartCollection> last(ended);
+            if (!ended->release()) return runtime->core.keep(std::move(last));
+            const std::lock_guard guard(runtime->names_mutex);
+            std::erase(runtime->partitions, ended);
+          }};
 }
 
 Statistics Runtime::statistics() const {
@@ -253,9 +453,11 @@ Statistics Runtime::statistics() const {
     result.tasks_cancelled = engine.tasks_cancelled();
     result.scheduler = engine.policy_name();
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
+      if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
       const memory::LinkTraffic& traffic = memory.traffic()[i];
+      const bool computes = topology.links[i].computes;
       Statistics::Link link{topology.links[i].name,
-                            topology.nodes[index(topology.links[i].first)].name,
+                            computes ? "generator" : topology.nodes[index(topology.links[i].first)].name,
                             topology.nodes[index(topology.links[i].second)].name,
                             {},
                             {}};
@@ -263,6 +465,11 @@ Statistics Runtime::statistics() const {
         link.from_home[cause] = {traffic.from_home[cause].bytes, traffic.from_home[cause].copies};
         link.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
+      if (computes)
+        for (const Statistics::Count& count : link.from_home) {
+          result.generated.bytes += count.bytes;
+          result.generated.copies += count.copies;
+        }
       result.links.push_back(link);
     }
     for (const NodeInfo& info : engine.nodes()) {
@@ -270,9 +477,11 @@ Statistics Runtime::statistics() const {
       result.nodes.push_back(
           {topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes, node.evictions});
     }
-    for (const engine::Pipeline& pipeline : engine.pipelines())
-      result.workers.push_back(
-          {pipeline.tasks_run, pipeline.busy, pipeline.waiting_for_data, pipeline.waiting_for_tasks});
+    for (const WorkerInfo& worker : engine.workers()) {
+      const engine::Pipeline& pipeline = engine.pipelines()[index(worker.id)];
+      result.workers.push_back({pipeline.tasks_run, pipeline.busy, pipeline.waiting_for_data,
+                                pipeline.waiting_for_tasks, topology.nodes[index(worker.node)].name});
+    }
     return result;
   });
 }

@@ -1,5 +1,6 @@
 // Registration of a whole matrix: all space is set aside before the first tile is registered.
 #include "front/runtime/tile_collection.hpp"
+#include "base/pages.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -11,14 +12,15 @@ namespace fairlead::detail {
 
 TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name,
                                std::int32_t number, const Grid& grid, std::size_t element_bytes, void* memory,
-                               backend::SpillFile* spill)
+                               backend::SpillFile* spill, Fill fill)
     : core_(core),
       store_(store),
       name_(std::move(name)),
       grid_(grid),
       tile_rows_(static_cast<std::int32_t>((grid.rows + grid.tile - 1) / grid.tile)),
       tile_columns_(static_cast<std::int32_t>((grid.columns + grid.tile - 1) / grid.tile)),
-      spill_(spill) {
+      spill_(spill),
+      fill_(std::move(fill)) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({nullptr, {}, i, j});
@@ -51,9 +53,20 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
         spec.bytes = bytes_of(entry);
         spec.home = OutOfCoreNodes::user_memory;
         spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
+        spec.layout =
+            layout_for(extent(grid_.rows, entry.row), extent(grid_.columns, entry.column), element_bytes);
       }
       entry.datum = &store_.make();
+      if (fill_)
+        spec.generator = &generators_.emplace_back(
+            fill_,
+            front::GeneratedArray::Place{static_cast<std::int64_t>(entry.row) * grid_.tile,
+                                         extent(grid_.rows, entry.row),
+                                         static_cast<std::int64_t>(entry.column) * grid_.tile,
+                                         extent(grid_.columns, entry.column), element_bytes},
+            *entry.datum);
       core_.register_datum(*entry.datum, spec);
+      entry.datum->ever_written = spec.generator != nullptr;
       entry.datum->owner = this;
       entry.datum->name = [](const void* owner, const engine::RegisteredDatum& datum) {
         const auto& tiles = *static_cast<const TileCollection*>(owner);
@@ -67,14 +80,28 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   }
 }
 
-bool TileCollection::release() noexcept {
+/// Its columns lie apart in the user's matrix; null if they do not.
+const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t columns,
+                                               std::size_t element_bytes) {
+  const auto found = data::layout_of({{rows, columns, 1}, {1, grid_.leading_dimension, 0}}, element_bytes);
+  if (!found) return nullptr;
+  const data::Layout& layout = *found;
+  for (const data::Layout& known : layouts_)
+    if (known.run_bytes == layout.run_bytes && known.counts == layout.counts) return &known;
+  return &layouts_.emplace_back(layout);
+}
+
+bool TileCollection::finish() noexcept {
   if (!core_.may_help()) return false;
   try {
-    core_.help_until_all_done();
+    core_.reductions().close_all();
+    // What the program still holds, or what waits for that, stays until the runtime is gone.
+    if (!core_.help_until_all_done()) return false;
+    for (const Entry& entry : entries_)
+      if (core_.holds().holds(*entry.datum)) return false;
   } catch (...) {
     return false;
   }
-  remove_all();
   return true;
 }
 
@@ -118,7 +145,7 @@ DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const
 
 Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
-  for (const Entry& entry : entries_) all += (entry.datum->bytes + 4095) / 4096 * 4096;
+  for (const Entry& entry : entries_) all += whole_pages_for(entry.datum->bytes);
   return all;
 }
 

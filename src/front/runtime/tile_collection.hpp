@@ -2,25 +2,32 @@
 #pragma once
 #include <fairlead/tiled_matrix.hpp>
 
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "backend/disk/spill_file.hpp"
+#include "data/layout.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/runtime/datum_store.hpp"
+#include "front/runtime/generated_array.hpp"
 
 namespace fairlead::detail {
 
 class TileCollection {
  public:
-  /// `memory`: the user's, or null: then `spill` is where the tiles' homes are.
+  /// `memory`: the user's, or null: then `spill` is where the tiles' homes are. `fill`: what computes tiles
+  /// in the spill file that nothing has written; or none.
   TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name, std::int32_t number,
-                 const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill);
+                 const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill,
+                 Fill fill);
   TileCollection(const TileCollection&) = delete;
   TileCollection& operator=(const TileCollection&) = delete;
-  /// Waits for unfinished tasks, then gives the space back. False if the caller must not wait: then all stays
-  /// as it is, and it must stay as long as the runtime.
-  bool release() noexcept;
+  /// Waits for unfinished tasks. False if the caller must not: then all stays as it is, and it must stay as
+  /// long as the runtime.
+  bool finish() noexcept;
+  /// After that: the tiles are registered no more, and their space is given back.
+  void remove_all() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
   DatumReference tile(std::int32_t row, std::int32_t column) const;
@@ -34,8 +41,8 @@ class TileCollection {
     memory::Range slot;
     std::int32_t row, column;
   };
+  const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
   std::size_t position(std::int32_t row, std::int32_t column) const noexcept;
-  void remove_all() noexcept;
 
   engine::RuntimeCore& core_;
   front::DatumStore& store_;
@@ -44,6 +51,9 @@ class TileCollection {
   std::int32_t tile_rows_, tile_columns_;
   backend::SpillFile* spill_;
   std::vector<Entry> entries_;
+  const Fill fill_;
+  std::deque<front::GeneratedArray> generators_;  // of the entries, if there is a fill_
+  std::deque<data::Layout> layouts_;              // of tiles in the user's memory, by shape
 };
 
 }  // namespace fairlead::detail

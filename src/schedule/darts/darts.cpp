@@ -11,6 +11,8 @@ using darts::Slot;
 
 void Darts::attached() {
   index_.attach(view());
+  for (const WorkerInfo& worker : view().workers())
+    several_kinds_ |= worker.kind != view().workers().front().kind;
   for (const NodeInfo& info : view().nodes()) {
     if (slots_.size() <= index(info.id)) slots_.resize(index(info.id) + 1, no_slot);
     slots_[index(info.id)] = static_cast<Slot>(nodes_.size());
@@ -53,6 +55,7 @@ void Darts::cancelled(Task& task) {
 void Darts::finished(Task& task, WorkerId worker, Duration) {
   const Slot slot = slot_of(worker);
   nodes_[slot].plans_changed = true;
+  index_.fetch_lists();
   for (const Access& access : task.accesses())
     if (reads(access.mode) && index_.awaited(access.datum, slot))
       index_.set_awaited(access.datum, slot, awaited_by_pipeline(access.datum, slot, &task));
@@ -82,7 +85,7 @@ Slot Darts::least_queued_free(const HeldTask& held) {
   Slot best = no_slot;
   std::size_t least = 0;
   for (Slot slot = 0; slot < nodes_.size(); ++slot) {
-    if (held.nodes[slot].missing != 0) continue;
+    if (held.on(slot).missing != 0) continue;
     if (nodes_.size() == 1) return slot;
     view().pipeline(nodes_[slot].id, pipeline_);
     const std::size_t queued = index_.planned_tasks(slot).size() + pipeline_.size();
@@ -124,6 +127,7 @@ void Darts::dropped(DatumId datum, NodeId node, DropReason) {
     }
   }
   index_.transfer_changed(datum, slot);
+  index_.fetch_lists();
 }
 
 /// Whether a picked task that is not yet admitted will bring the datum.
@@ -152,9 +156,12 @@ void Darts::forget_awaited(const Task& task) {
 // A node that finds nothing costs next to nothing to ask again: all that fill() looks at is empty.
 Task* Darts::pick(WorkerId worker, bool must) {
   const Slot slot = slot_of(worker);
+  index_.fetch_records(slot);
   do {
     if (Task* task = take_planned(slot, worker); task != nullptr) return task;
   } while (fill(slot));
+  if (several_kinds_)
+    if (Task* task = take_from_slower(slot, worker); task != nullptr) return task;
   if (!must) return nullptr;
   for (Slot other = 0; other < nodes_.size(); ++other)  // nobody else will, it seems
     for (HeldTask* held = index_.planned_tasks(other).front(); held != nullptr; held = held->next)
@@ -180,18 +187,45 @@ bool Darts::fill(Slot slot) {
   }
   for (HeldTask* held : found_) index_.take_out(*held, false);
   for (HeldTask* held : found_) plan(*held, slot);
+  index_.expect_next_best(slot);
   return !found_.empty();
 }
 
 void Darts::plan(HeldTask& held, Slot slot) {
   index_.to_planned(held, slot);
   nodes_[slot].plans_changed = true;
+  __builtin_prefetch(&held.task->policy_data);  // looked at when it is picked
 }
 
 Task* Darts::take_planned(Slot slot, WorkerId worker) {
   for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
     if (nodes_[slot].one_worker || view().can_run(*held->task, worker)) return take(*held, slot);
   return nullptr;
+}
+
+/// A task planned on another node, whose plan lasts longer than it would take here; of the last few that of
+/// which this node lacks the fewest data.
+Task* Darts::take_from_slower(Slot slot, WorkerId worker) {
+  constexpr int looked_at = 32;
+  HeldTask* best = nullptr;
+  std::size_t fewest = 0;
+  for (Slot other = 0; other < nodes_.size(); ++other) {
+    if (other == slot || nodes_[other].workers.empty()) continue;
+    const auto planned = static_cast<std::int64_t>(index_.planned_tasks(other).size());
+    const auto workers = static_cast<std::int64_t>(nodes_[other].workers.size());
+    HeldTask* held = index_.planned_tasks(other).back();
+    for (int i = 0; i < looked_at && held != nullptr; ++i, held = held->previous) {
+      if (!held->on(slot).usable() || held->on(slot).work >= held->on(other).work * planned / workers ||
+          !view().can_run(*held->task, worker))
+        continue;
+      std::size_t missing = 0;
+      for (const darts::Use& use : held->uses()) missing += index_.missing(use.datum, slot) ? 1 : 0;
+      if (best != nullptr && missing >= fewest) continue;
+      best = held;
+      fewest = missing;
+    }
+  }
+  return best == nullptr ? nullptr : take(*best, slot);
 }
 
 /// Hands a planned task out, to run on `slot`.
@@ -210,28 +244,29 @@ Task* Darts::take(HeldTask& held, Slot slot) {
 
 // ---- eviction and prefetch
 
-// Stamps the data that taskBuffer uses (and, for Belady, plannedTasks) with the position of their next use.
+// Stamps the data that taskBuffer uses (and, for Belady, plannedTasks) with the position of their next use:
+// from the last to the first, so that nobody has to ask whether there is one already.
 void Darts::compute_next_uses(Slot slot) {
   Node& node = nodes_[slot];
   if (!node.plans_changed) return;
   node.plans_changed = false;
   ++node.stamp;
-  std::uint32_t position = 0;
+  view().pipeline(node.id, pipeline_);
+  const bool all = options_.eviction == DartsEviction::belady;
+  const darts::HeldList& planned = index_.planned_tasks(slot);
+  auto position = static_cast<std::uint32_t>(pipeline_.size() + (all ? planned.size() : 0));
   const auto use = [&](DatumId datum) {
     if (index(datum) >= node.next_use.size()) node.next_use.resize(2 * index(datum) + 1);
-    NextUse& next = node.next_use[index(datum)];
-    if (next.stamp != node.stamp) next = {node.stamp, position};
+    node.next_use[index(datum)] = {node.stamp, position};
   };
-  view().pipeline(node.id, pipeline_);
-  for (const Task* task : pipeline_) {
-    for (const Access& access : task->accesses())
-      if (reads(access.mode)) use(access.datum);
-    ++position;
+  for (const HeldTask* held = all ? planned.back() : nullptr; held != nullptr; held = held->previous) {
+    --position;
+    for (const darts::Use& input : held->uses()) use(input.datum);
   }
-  if (options_.eviction != DartsEviction::belady) return;
-  for (const HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next) {
-    for (const darts::Use& input : held->uses) use(input.datum);
-    ++position;
+  for (std::size_t i = pipeline_.size(); i-- > 0;) {
+    --position;
+    for (const Access& access : pipeline_[i]->accesses())
+      if (reads(access.mode)) use(access.datum);
   }
 }
 
@@ -252,7 +287,10 @@ DatumId Darts::victim(NodeId at, Candidates& candidates) {
       furthest = position;
     } else {
       const std::uint32_t planned = index_.planned_users(datum, slot);
-      if (planned == 0) return datum;  // nothing can be better: no plan uses it, and it is the oldest such
+      if (planned == 0) {  // nothing can be better: no plan uses it, and it is the oldest such
+        if (const DatumId next = candidates.next(); next != no_id<DatumId>) index_.expect(next);
+        return datum;
+      }
       if (!best_buffered && planned >= fewest) continue;
       best = datum;
       fewest = planned;
@@ -266,7 +304,7 @@ std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
   const Slot slot = slot_of(worker);
   std::size_t written = 0;
   for (const HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
-    for (const darts::Use& use : held->uses) {
+    for (const darts::Use& use : held->uses()) {
       if (written == out.size()) return written;
       if (!index_.resident(use.datum, slot) && std::ranges::find(out.first(written), use.datum) ==
                                                    out.begin() + static_cast<std::ptrdiff_t>(written))

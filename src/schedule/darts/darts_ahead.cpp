@@ -63,7 +63,7 @@ void DartsAhead::enter(HeldTask& held) {
 bool DartsAhead::worth_waiting_for(const HeldTask& held) {
   const AheadTask* ahead = lookahead_.find(held.task->id);
   if (ahead->next == nullptr || ahead->next->unlocked()) return false;
-  for (const darts::Use& use : held.uses)
+  for (const darts::Use& use : held.uses())
     if (use.datum == ahead->tile)
       for (Slot slot = 0; slot < tasks().slots(); ++slot)
         if (!tasks().missing(use.datum, slot)) return false;
@@ -73,7 +73,7 @@ bool DartsAhead::worth_waiting_for(const HeldTask& held) {
 // The oldest, which costs nothing to find; the most urgent one is no better.
 bool DartsAhead::recall(Slot slot) {
   for (HeldTask* held = tasks().tasks_aside().front(); held != nullptr; held = held->next) {
-    if (!held->nodes[slot].usable()) continue;
+    if (!held->on(slot).usable()) continue;
     tasks().take_out(*held, false);
     tasks().count_missing(*held);
     tasks().to_ready(*held);

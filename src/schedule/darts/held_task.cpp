@@ -16,40 +16,49 @@ HeldTask& HeldPool::make(Task& task, std::size_t uses) {
 
   held.task = &task;
   held.order = ++order_;
-  held.previous = held.next = nullptr;
-  held.uses = {held.uses.data(), uses};
-  for (OnNode& on : held.nodes) on = {};
-  held.bonus = 0;
+  held.use_count = static_cast<std::uint16_t>(uses);
+  for (OnNode& on : held.nodes()) on = {};
+  held.has_bonus = false;
   held.priority = task.priority;
-  held.planned_on = no_slot;
   held.where = HeldTask::Where::nowhere;
   return held;
 }
 
 void HeldPool::release(HeldTask& held) noexcept {
-  held.order = 0;
+  constexpr std::uint32_t last_generation = (1u << 24) - 1;
+  ++held.generation;
+  held.where = HeldTask::Where::nowhere;
   held.task = nullptr;
-  free_[held.size_class].push_back(&held);  // has room: grow() reserved it
+  if (held.generation == last_generation) return;  // worn out: old references could be taken for new ones
+  free_[held.size_class].push_back(&held);         // has room: grow() reserved it
 }
 
-// One block per record, uses and nodes behind it: they are looked at together.
+// One block per record, nodes and uses behind it: they are looked at together.
 void HeldPool::grow(std::size_t size_class) {
   static_assert(std::is_trivially_destructible_v<HeldTask>);
+  static_assert(offsetof(HeldTask, generation) == cache_line, "the second half begins a cache line");
+  static_assert(sizeof(HeldTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(Use) == 0 &&
+                sizeof(Use) == 4);
+  static_assert(sizeof(HeldTask) + sizeof(OnNode) + 4 * sizeof(Use) == 2 * cache_line, "the common case");
   const std::size_t width = std::size_t{4} << size_class;
-  const std::size_t count = width > 64 ? 1 : 128;
-  const std::size_t stride = sizeof(HeldTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
-  static_assert(sizeof(HeldTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(Use) == 0);
-  static_assert(sizeof(Use) % alignof(HeldTask) == 0);
-  std::byte* at = slabs_.emplace_back(std::make_unique<std::byte[]>(count * stride)).get();
+  const std::size_t count = width > 1024 ? 1 : width > 64 ? per_slab / 16 : per_slab;
+  const std::size_t bytes = sizeof(HeldTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
+  const std::size_t stride = (bytes + cache_line - 1) / cache_line * cache_line;
+  auto* begin = static_cast<std::byte*>(::operator new[](count* stride, std::align_val_t{cache_line}));
+  slabs_.push_back({std::unique_ptr<std::byte[], Free>(begin), count, stride});
+  places_.push_back({begin, stride});
   auto& free = free_[size_class];
-  free.reserve(free.capacity() + count);
-  for (std::size_t i = 0; i < count; ++i, at += stride) {
+  std::size_t& made = made_[size_class];
+  if (free.capacity() < made + count) free.reserve(2 * (made + count));
+  made += count;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::byte* at = begin + i * stride;
     auto* held = new (at) HeldTask;
-    auto* nodes = new (at + sizeof(HeldTask)) OnNode[nodes_];
-    auto* uses = new (at + sizeof(HeldTask) + nodes_ * sizeof(OnNode)) Use[width];
-    held->nodes = {nodes, nodes_};
-    held->uses = {uses, width};
-    held->size_class = static_cast<std::uint8_t>(size_class);
+    held->node_count = static_cast<std::uint8_t>(nodes_) & 127u;
+    held->size_class = static_cast<std::uint32_t>(size_class) & 31u;
+    held->record = static_cast<std::uint32_t>((slabs_.size() - 1) * per_slab + i) & ((1u << 27) - 1);
+    new (at + sizeof(HeldTask)) OnNode[nodes_];
+    new (at + sizeof(HeldTask) + nodes_ * sizeof(OnNode)) Use[width];
     free.push_back(held);
   }
 }

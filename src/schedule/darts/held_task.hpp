@@ -1,8 +1,10 @@
-// What DARTS keeps for a task between ready() and pick(): where it stands, how many of its data each node
-// lacks, and its place in the lists of those data's users.
+// What DARTS keeps for a task between ready() and pick(): where it stands, and which of its data each node
+// lacks. Written so that a datum that comes or goes looks at one cache line of each of its users.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -15,18 +17,18 @@ inline constexpr Slot no_slot = ~Slot{0};
 
 /// An input of a held task. Pure outputs are not inputs: nothing is loaded for them.
 struct Use {
-  DatumId datum;
-  std::uint32_t position : 31;  ///< in the datum's list of users
-  std::uint32_t updated : 1;    ///< written too
+  DatumId datum : 31 = DatumId{};
+  bool updated : 1 = false;  ///< written too
 };
 
 /// A held task as one node sees it.
 struct OnNode {
-  static constexpr std::uint32_t unusable = ~std::uint32_t{0};
-  std::int64_t work = 0;      ///< ns that it takes there, at least 1
-  std::uint32_t missing = 0;  ///< inputs in dataNotInMem; `unusable` if no worker of the node can run it
-  bool listed_free = false;   ///< in the node's list of tasks that need nothing more
-  bool listed_far = false;    ///< in the node's heap of tasks that need three data or more
+  static constexpr std::uint32_t unusable = (1u << 30) - 1;
+  std::int64_t work = 0;           ///< ns that it takes there, at least 1
+  std::uint32_t lacks = 0;         ///< bit i: its i-th use is in dataNotInMem; unless it has too many uses
+  std::uint32_t missing : 30 = 0;  ///< inputs in dataNotInMem; `unusable` if no worker of the node can run it
+  bool listed_free : 1 = false;    ///< in the node's list of tasks that need nothing more
+  bool listed_far : 1 = false;     ///< in the node's heap of tasks that need three data or more
   bool usable() const noexcept { return missing != unusable; }
 };
 
@@ -37,24 +39,44 @@ struct HeldTask {
     planned,  // plannedTasks of `planned_on`
     aside,    // held back by a variant
   };
-  std::uint64_t order = 0;  ///< of release; 0 = this record is free, and old references to it are void
-  Where where = Where::nowhere;
-  std::uint8_t size_class = 0;
-  Slot planned_on = no_slot;
-  std::int32_t priority = 0;
-  std::span<Use> uses;
-  std::span<OnNode> nodes;  ///< by slot
-  std::int64_t bonus = 0;   ///< ns of later updates of its tile that only wait for this one
-  Task* task = nullptr;
+  // Looked at, and set, only when the task is planned or set aside.
   HeldTask* previous = nullptr;
   HeldTask* next = nullptr;
+  std::int64_t bonus = 0;  ///< ns of later updates of its tile that only wait for this one, if `has_bonus`
+  Slot planned_on = no_slot;
+  std::uint32_t unused[9] = {};
+  // Looked at, with the nodes and uses behind it, when one of its data comes or goes: begins a cache line.
+  std::uint32_t generation = 1;   ///< of the record, 24 bits: with another one, references to it are void
+  std::uint32_t record : 27 = 0;  ///< the pool's number of it
+  std::uint32_t size_class : 5 = 0;
+  std::int32_t priority = 0;
+  Where where = Where::nowhere;
+  bool has_bonus : 1 = false;
+  std::uint8_t node_count : 7 = 0;
+  std::uint16_t use_count = 0;
+  std::uint64_t order = 0;  ///< of release
+  Task* task = nullptr;
+
+  std::span<OnNode> nodes() noexcept { return {node_array(), node_count}; }  ///< by slot
+  OnNode& on(Slot slot) noexcept { return node_array()[slot]; }
+  const OnNode& on(Slot slot) const noexcept { return const_cast<HeldTask*>(this)->node_array()[slot]; }
+  std::span<Use> uses() noexcept { return {use_array(), use_count}; }
+  std::span<const Use> uses() const noexcept { return const_cast<HeldTask*>(this)->uses(); }
+  /// Whether OnNode::lacks says which uses are missing.
+  bool few_uses() const noexcept { return use_count <= 32; }
+
+ private:
+  OnNode* node_array() noexcept { return std::launder(reinterpret_cast<OnNode*>(this + 1)); }
+  Use* use_array() noexcept {
+    return std::launder(reinterpret_cast<Use*>(reinterpret_cast<OnNode*>(this + 1) + node_count));
+  }
 };
 
 /// A reference that notices when the record serves another task.
 struct HeldRef {
   HeldTask* held;
-  std::uint64_t order;
-  bool stale() const noexcept { return held->order != order; }
+  std::uint32_t generation;
+  bool stale() const noexcept { return held->generation != generation; }
 };
 
 /// Earlier released first.
@@ -81,6 +103,7 @@ class HeldList {
     --size_;
   }
   HeldTask* front() const noexcept { return front_; }
+  HeldTask* back() const noexcept { return back_; }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return front_ == nullptr; }
 
@@ -90,21 +113,53 @@ class HeldList {
   std::size_t size_ = 0;
 };
 
-/// Records with room for their uses and nodes behind them; reused, and freed only with the pool.
+/// Records with room for their nodes and uses behind them; reused, and freed only with the pool.
 class HeldPool {
  public:
   void set_nodes(std::size_t nodes) { nodes_ = nodes; }
   HeldTask& make(Task& task, std::size_t uses);
+  HeldTask& at(std::uint32_t record) const noexcept {
+    const Place& place = places_[record / per_slab];
+    return *std::launder(reinterpret_cast<HeldTask*>(place.begin + record % per_slab * place.stride));
+  }
   void release(HeldTask& held) noexcept;
+  /// All its numbers of records are less.
+  std::size_t records() const noexcept { return slabs_.size() * per_slab; }
+  /// Calls f with each record in use or not.
+  template <class F>
+  void for_each(F&& f) {
+    for (const Slab& slab : slabs_)
+      for (std::size_t i = 0; i < slab.count; ++i) f(*slab.at(i));
+  }
 
  private:
   static constexpr std::size_t classes = 18;  // 4, 8, 16, ... uses: up to 2^19, more than a task can have
+  static constexpr std::size_t cache_line = 64;
+  static constexpr std::uint32_t per_slab = 512;
+  struct Free {
+    void operator()(std::byte* bytes) const noexcept {
+      ::operator delete[](bytes, std::align_val_t{cache_line});
+    }
+  };
+  struct Slab {
+    std::unique_ptr<std::byte[], Free> bytes;
+    std::size_t count, stride;
+    HeldTask* at(std::size_t i) const noexcept {
+      return std::launder(reinterpret_cast<HeldTask*>(bytes.get() + i * stride));
+    }
+  };
+  struct Place {  // of a slab, as small as can be: read for every record
+    std::byte* begin;
+    std::size_t stride;
+  };
   void grow(std::size_t size_class);
 
   std::size_t nodes_ = 1;
   std::uint64_t order_ = 0;
   std::vector<HeldTask*> free_[classes];
-  std::vector<std::unique_ptr<std::byte[]>> slabs_;
+  std::size_t made_[classes] = {};
+  std::vector<Slab> slabs_;
+  std::vector<Place> places_;
 };
 
 }  // namespace fairlead::schedule::darts

@@ -15,18 +15,23 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// What wait() says of a task whose body does this.
-std::string failure_of(const std::function<void()>& what, std::size_t workers = 1) {
+/// What wait() says of one task of this codelet, named "mistake".
+template <class Codelet>
+std::string failure_of_one(const Codelet& mistake, std::size_t workers) {
   Runtime runtime(settings(workers));
   int x = 0;
   const auto handle = runtime.value("x", x);
-  const auto mistake = codelet("mistake").cpu([&what](InOut<int>) { what(); });
   Flow flow(runtime);
   flow.submit(mistake(handle));
   const std::string text = refused<TaskError>([&] { flow.wait(); });
   EXPECT_THAT(text, AllOf(HasSubstr("mistake(x)"), HasSubstr("bodies_test.cpp:")));
   expect_works(runtime);
   return text;
+}
+
+/// The same of a body that does this.
+std::string failure_of(const std::function<void()>& what, std::size_t workers = 1) {
+  return failure_of_one(codelet("mistake").cpu([&what](InOut<int>) { what(); }), workers);
 }
 
 TEST(Bodies, ThrowAnException) {
@@ -75,16 +80,7 @@ TEST(Bodies, ManyFail) {
 using Async = std::function<void(const Completion&)>;
 
 std::string asynchronous_failure_of(const Async& what) {
-  Runtime runtime(settings());
-  int x = 0;
-  const auto handle = runtime.value("x", x);
-  const auto mistake = codelet("mistake").cpu([&what](Completion done, InOut<int>) { what(done); });
-  Flow flow(runtime);
-  flow.submit(mistake(handle));
-  const std::string text = refused<TaskError>([&] { flow.wait(); });
-  EXPECT_THAT(text, AllOf(HasSubstr("mistake(x)"), HasSubstr("bodies_test.cpp:")));
-  expect_works(runtime);
-  return text;
+  return failure_of_one(codelet("mistake").cpu([&what](Completion done, InOut<int>) { what(done); }), 2);
 }
 
 TEST(AsynchronousBodies, ThrowAnException) {

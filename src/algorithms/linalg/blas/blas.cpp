@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <fairlead/error.hpp>
+#include <string_view>
 
 #include "algorithms/linalg/blas/shared_library.hpp"
 
@@ -20,10 +21,20 @@ bool has_wide_integers(const SharedLibrary& library) {
   return ddot(&length, x, &stride, y, &stride) != 3 * 7 + 5 * 11;
 }
 
+/// Each library by its own function; one has several if it stands on another.
 void set_one_thread(const SharedLibrary& library) {
-  if (const auto openblas = library.find<void(int)>("openblas_set_num_threads")) openblas(1);
-  if (const auto mkl = library.find<void(int)>("MKL_Set_Num_Threads")) mkl(1);
+  for (const char* function : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "flexiblas_set_num_threads",
+                               "armpl_set_num_threads", "nvpl_blas_set_num_threads"})
+    if (const auto set = library.find<void(int)>(function)) set(1);
   if (const auto blis = library.find<void(std::int64_t)>("bli_thread_set_num_threads")) blis(1);
+}
+
+/// MKL's library for run time decides by its first call which interface it has: 32-bit integers, and no
+/// threads of its own.
+void set_interface(const SharedLibrary& library) {
+  constexpr int lp64 = 0, sequential = 1;
+  if (const auto set = library.find<int(int)>("MKL_Set_Interface_Layer")) set(lp64);
+  if (const auto set = library.find<int(int)>("MKL_Set_Threading_Layer")) set(sequential);
 }
 
 std::string told_by(const SharedLibrary& library, const char* function) {
@@ -42,6 +53,7 @@ SharedLibrary lapack_of(const SharedLibrary& blas, const std::string& wanted) {
 
 std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
   const auto blas = SharedLibrary::open(library.blas);
+  set_interface(blas);
   if (blas.find<void()>("dgemm_") == nullptr && blas.find<void()>("dgemm_64_") != nullptr)
     throw SystemError(
         fmt::format("the BLAS \"{}\" has 64-bit integers only (ILP64: its routines end in _64_); give one "
@@ -64,7 +76,27 @@ std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
   loaded->version_ = told_by(blas, "openblas_get_config");
   if (loaded->version_.empty()) loaded->version_ = told_by(blas, "bli_info_get_version_str");
   loaded->core_type_ = told_by(blas, "openblas_get_corename");
+  if (!loaded->core_type_.empty())
+    loaded->core_type_variable_ = "OPENBLAS_CORETYPE";
+  else
+    loaded->ask_blis(blas);
   return loaded;
+}
+
+/// Its core types by number; the list ends with "generic".
+void Blas::ask_blis(const SharedLibrary& library) {
+  const auto current = library.find<int()>("bli_arch_query_id");
+  const auto name = library.find<const char*(int)>("bli_arch_string");
+  if (current == nullptr || name == nullptr) return;
+  core_type_variable_ = "BLIS_ARCH_TYPE";
+  const char* const text = name(current());
+  core_type_ = text != nullptr ? text : "";
+  constexpr int most = 40;
+  for (int number = 0; number < most; ++number) {
+    const char* const type = name(number);
+    if (type == nullptr || std::string_view(type) == "generic") break;
+    core_type_numbers_ += fmt::format("{}{}:{}", number == 0 ? "" : ",", type, number);
+  }
 }
 
 void Blas::refuse(const char* routine, int argument) const {

@@ -48,7 +48,11 @@ class Blas {
   }  ///< as the library describes itself, or empty
   const std::string& core_type() const noexcept {
     return core_type_;
-  }  ///< of OpenBLAS: "SkylakeX", ...; or empty
+  }  ///< of OpenBLAS: "SkylakeX", of BLIS: "zen3", ...; or empty
+  /// The environment variable that tells the library its core type; empty if none does.
+  const std::string& core_type_variable() const noexcept { return core_type_variable_; }
+  /// What that variable takes, where the library has numbers for its core types: "skx:0,haswell:3".
+  const std::string& core_type_numbers() const noexcept { return core_type_numbers_; }
 
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
   template <Real T>
@@ -149,6 +153,7 @@ class Blas {
 
  private:
   Blas() = default;
+  void ask_blis(const SharedLibrary& library);
   [[noreturn]] void refuse(const char* routine, int argument) const;
 
   template <class Enum>
@@ -163,7 +168,7 @@ class Blas {
 
   Routines<double> double_;
   Routines<float> float_;
-  std::string path_, lapack_path_, version_, core_type_;
+  std::string path_, lapack_path_, version_, core_type_, core_type_variable_, core_type_numbers_;
 };
 
 }  // namespace fairlead::linalg

@@ -1,19 +1,29 @@
 // What one BLAS with one core type achieves, found out in a process of its own: a library takes its core type
 // when it is loaded, once and for all, and one that uses instructions which the processor lacks dies.
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "base/time.hpp"
 
 namespace fairlead::linalg {
 
+/// Variables of the environment that set libraries to one thread when they are loaded: their functions come
+/// too late for some, and hold for the calling thread only in others.
+inline constexpr std::array one_thread_variables{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+                                                 "BLIS_NUM_THREADS", "NVPL_BLAS_NUM_THREADS"};
+
 /// A library to try, and how.
 struct BlasCandidate {
-  std::string library;    ///< as Blas::load takes it
-  std::string core_type;  ///< for OPENBLAS_CORETYPE; empty: what the library decides
+  std::string library;                         ///< as Blas::load takes it
+  std::string core_type;                       ///< what it is told; empty: what the library decides
+  std::string variable = "OPENBLAS_CORETYPE";  ///< of the environment, by which it is told
+  std::string number = "";                     ///< what to set that to, if it is not the core type's name
 
+  const std::string& told() const noexcept { return number.empty() ? core_type : number; }
   friend bool operator==(const BlasCandidate&, const BlasCandidate&) = default;
 };
 
@@ -21,24 +31,26 @@ struct BlasTiming {
   BlasCandidate candidate;
   std::string path;       ///< the file that was loaded
   std::string core_type;  ///< what the library says it uses
-  double gemm_gflops = 0;
-  double potrf_gflops = 0;
+  std::string variable;   ///< by which it can be told; empty: by none
+  KernelRates rates;
 
-  /// One number to compare by: of 20 operations of a tiled factorization, 19 are in gemm or as fast, one in
-  /// potrf.
+  /// One number to compare by: the rate of a tiled Cholesky factorization of 20 x 20 tiles.
   double gflops() const noexcept;
 };
 
 /// A timing, or why there is none, in words: "cannot load the library ...", "was ended by signal 4 (Illegal
-/// instruction)", "computes wrong results", "took longer than 1.5 s".
+/// instruction)", "computes wrong results", "computes on
+/// several threads", "took longer than 1.5 s".
 struct TimingOutcome {
   std::optional<BlasTiming> timing;
   std::string failure;
+  /// Of the library by itself: what its variable takes, as Blas::core_type_numbers().
+  std::string core_type_numbers = {};
   bool worth_retrying = false;  ///< the failure may be the moment's: the machine was busy
 };
 
-/// Starts `helper` with the candidate's arguments and OPENBLAS_CORETYPE, and reads the one line that it
-/// prints. `helper` is a program with its first arguments that ends in time_blas_main:
+/// Starts `helper` with the candidate's arguments and its core type in the environment, and reads the one
+/// line that it prints. `helper` is a program with its first arguments that ends in time_blas_main:
 /// {"/usr/libexec/fairlead-time-blas"} or
 /// {"/proc/self/exe", "time-blas"}. Waits at most `limit`. May be called from a process with threads.
 /// Throws SystemError if `helper` cannot be started.

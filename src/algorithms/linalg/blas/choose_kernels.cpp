@@ -18,7 +18,8 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr double worth_it = 1.03;  // a smaller gain is within the noise of a busy machine
-constexpr Duration one_candidate = std::chrono::milliseconds(1200);
+constexpr Duration one_candidate =
+    std::chrono::seconds(3);  // needs a tenth of it, if it has a core to itself
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -31,31 +32,50 @@ class Timer {
   explicit Timer(const KernelSettings& settings)
       : settings_(settings), until_(std::chrono::steady_clock::now() + settings.budget) {}
 
-  void time_library(const std::string& library, const std::vector<std::string>& core_types) {
-    const auto by_itself = time({library, {}});
-    if (!by_itself || by_itself->core_type.empty()) return;  // no OpenBLAS: it cannot be told
-    for (const auto& core_type : core_types)
-      if (!same_name(core_type, by_itself->core_type)) time({library, core_type});
+  void time_library(const std::string& library, const Processor& processor) {
+    const TimingOutcome by_itself = time({library, {}});
+    if (!by_itself.timing || by_itself.timing->variable.empty()) return;  // it cannot be told
+    const std::string& variable = by_itself.timing->variable;
+    auto types = core_types(processor, variable);
+    const auto& inherited = settings_.inherited_core_type;
+    if (variable == "OPENBLAS_CORETYPE" && !inherited.empty() &&
+        std::ranges::none_of(types, [&](auto& type) { return same_name(type, inherited); }))
+      types.push_back(inherited);
+    for (const auto& core_type : types) {
+      if (same_name(core_type, by_itself.timing->core_type)) continue;
+      const auto number = number_of(core_type, by_itself.core_type_numbers);
+      if (number) time({library, core_type, variable, *number});
+    }
   }
 
   const BlasTimings& taken() const noexcept { return taken_; }
   bool complete() const noexcept { return complete_; }
 
  private:
-  std::optional<BlasTiming> time(const BlasCandidate& candidate) {
+  /// Empty: its name will do. None: the library does not have it.
+  static std::optional<std::string> number_of(const std::string& core_type, const std::string& numbers) {
+    if (numbers.empty()) return "";
+    const std::string all = "," + numbers + ",", name = "," + core_type + ":";
+    const auto at = all.find(name);
+    if (at == std::string::npos) return {};
+    return all.substr(at + name.size(), all.find(',', at + 1) - at - name.size());
+  }
+
+  TimingOutcome time(const BlasCandidate& candidate) {
     const Duration left = until_ - std::chrono::steady_clock::now();
-    auto outcome = left > one_candidate / 4 ? time_in_child(settings_.helper, candidate, settings_.tile,
-                                                            std::min(left, one_candidate))
-                                            : TimingOutcome{{}, "not timed: no time left", true};
+    auto outcome =
+        left > std::chrono::milliseconds(300)
+            ? time_in_child(settings_.helper, candidate, settings_.tile, std::min(left, one_candidate))
+            : TimingOutcome{{}, "not timed: no time left", {}, true};
     if (outcome.timing && !candidate.core_type.empty() &&
         !same_name(outcome.timing->core_type, candidate.core_type))
-      outcome = {{}, "the library does not know this core type", false};
+      outcome = {{}, "the library does not know this core type"};
     if (outcome.timing)
       taken_.timings.push_back(*outcome.timing);
     else
       taken_.failures.emplace_back(candidate, outcome.failure);
     complete_ &= !outcome.worth_retrying;
-    return outcome.timing;
+    return outcome;
   }
 
   const KernelSettings& settings_;
@@ -108,7 +128,8 @@ KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
 KernelChoice choose_kernels(const KernelSettings& settings) {
   const Processor processor = this_processor();
   auto libraries = settings.libraries;
-  if (!settings.fallback.empty()) libraries.push_back(settings.fallback);
+  if (libraries.empty())
+    for (const FoundLibrary& found : find_blas_libraries(settings.loader)) libraries.push_back(found.name);
 
   std::optional<TimingCache> cache;
   std::string cache_problem;
@@ -126,14 +147,7 @@ KernelChoice choose_kernels(const KernelSettings& settings) {
     }
 
   Timer timer(settings);
-  auto types = core_types(processor);
-  const auto& inherited = settings.inherited_core_type;
-  if (!inherited.empty() &&
-      std::ranges::none_of(types, [&](auto& type) { return same_name(type, inherited); }))
-    types.push_back(inherited);
-  for (const auto& library : settings.libraries) timer.time_library(library, types);
-  if (timer.taken().timings.empty() && !settings.fallback.empty())
-    timer.time_library(settings.fallback, types);
+  for (const auto& library : libraries) timer.time_library(library, processor);
 
   if (cache && !timer.taken().timings.empty() && timer.complete()) try {
       cache->write(timer.taken());
@@ -149,11 +163,11 @@ void use_kernels(const BlasCandidate& chosen) {
   if (SharedLibrary::is_loaded(chosen.library))
     throw UsageError(fmt::format("the BLAS \"{}\" is loaded already: its core type cannot be set any more",
                                  chosen.library));
-  if (chosen.core_type.empty())
-    ::unsetenv("OPENBLAS_CORETYPE");
-  else
-    ::setenv("OPENBLAS_CORETYPE", chosen.core_type.c_str(), 1);
-  ::setenv("OPENBLAS_NUM_THREADS", "1", 1);  // else it starts threads and their buffers when it is loaded
+  ::unsetenv("OPENBLAS_CORETYPE");
+  ::unsetenv("BLIS_ARCH_TYPE");
+  if (!chosen.core_type.empty()) ::setenv(chosen.variable.c_str(), chosen.told().c_str(), 1);
+  // Else a library starts threads and their buffers when it is loaded.
+  for (const char* variable : one_thread_variables) ::setenv(variable, "1", 1);
 }
 
 std::string loss(const KernelChoice& choice, const Blas& loaded) {
@@ -164,8 +178,8 @@ std::string loss(const KernelChoice& choice, const Blas& loaded) {
   std::string advice;
   if (choice.best.path != loaded.path()) advice = fmt::format("load {}", choice.best.path);
   if (!choice.best.candidate.core_type.empty())
-    advice += fmt::format("{}set OPENBLAS_CORETYPE={} before the program starts",
-                          advice.empty() ? "" : " and ", choice.best.candidate.core_type);
+    advice += fmt::format("{}set {}={} before the program starts", advice.empty() ? "" : " and ",
+                          choice.best.candidate.variable, choice.best.candidate.told());
   if (advice.empty()) advice = "unset OPENBLAS_CORETYPE before the program starts";
   return fmt::format("The BLAS {} ({}) runs at {:.0f} of {:.0f} GF/s per core: {}.", loaded.path(),
                      loaded.core_type().empty() ? "no core type" : loaded.core_type(), now,

@@ -12,15 +12,17 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/blas_timing.hpp"
+#include "algorithms/linalg/blas/find_libraries.hpp"
 #include "base/time.hpp"
 
 namespace fairlead::linalg {
 
 struct KernelSettings {
   /// Names for the loader or paths; all are tried, the first that loads is what a program gets by itself.
-  std::vector<std::string> libraries = {"libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4"};
-  std::string fallback = "libblas.so.3";  ///< tried if none of them loads; on Debian a link to one of them
-  std::string core_type;                  ///< not empty: choose among the candidates of this core type only
+  /// Empty: those that find_blas_libraries() finds.
+  std::vector<std::string> libraries;
+  LoaderPlaces loader;    ///< where to look for them
+  std::string core_type;  ///< not empty: choose among the candidates of this core type only
   /// What OPENBLAS_CORETYPE is in this process's environment (which this does not read); empty: not set. Some
   /// sites set it for all of their machines, and so slow down the newer ones.
   std::string inherited_core_type;
@@ -28,8 +30,8 @@ struct KernelSettings {
   std::filesystem::path cache_directory;  ///< the user's; empty: time every time
   int tile = 512;                         ///< elements a side
   Duration budget =
-      std::chrono::seconds(5);  ///< for all candidates; those not reached are listed as failures
-  bool time_again = false;      ///< do not believe the cache
+      std::chrono::seconds(20);  ///< for all candidates; those not reached are listed as failures
+  bool time_again = false;       ///< do not believe the cache
 };
 
 struct KernelChoice {
@@ -49,8 +51,8 @@ struct KernelChoice {
 /// cannot be started; and ConfigError if none has the core type asked for.
 KernelChoice choose_kernels(const KernelSettings& settings);
 
-/// Sets OPENBLAS_CORETYPE and OPENBLAS_NUM_THREADS in this process's environment, so that Blas::load gets
-/// what was chosen. For the application, at the start of main: no other thread may run.
+/// Sets the core type and the numbers of threads of all libraries in this process's environment, so that
+/// Blas::load gets what was chosen. For the application, at the start of main: no other thread may run.
 /// Throws UsageError if the library is loaded already, since it would be too late.
 void use_kernels(const BlasCandidate& chosen);
 

@@ -1,4 +1,5 @@
-// Core types of OpenBLAS on x86-64 and the instructions that their kernels use (its driver/others/dynamic.c).
+// Core types on x86-64 and the instructions that their kernels use: of OpenBLAS (its
+// driver/others/dynamic.c), and of BLIS and AOCL (frame/base/bli_cpuid.c).
 #include "algorithms/linalg/blas/core_types.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <span>
 #include <sstream>
 
 namespace fairlead::linalg {
@@ -18,7 +20,7 @@ struct CoreType {
   const char* obsolete_with;                 // a flag; null: worth trying on every machine that can run it
 };
 
-const std::array known_core_types{
+const std::array openblas_core_types{
     CoreType{"Nehalem", {"sse4_2"}, "avx"},
     CoreType{"Sandybridge", {"avx"}, "avx2"},
     CoreType{"Haswell", {"avx2", "fma"}, nullptr},
@@ -31,6 +33,16 @@ const std::array known_core_types{
              {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd", "avx512_bf16",
               "amx_tile", "amx_bf16"},
              nullptr},
+};
+
+const std::array blis_core_types{
+    CoreType{"haswell", {"avx2", "fma"}, nullptr},
+    CoreType{"zen", {"avx2", "fma"}, nullptr},
+    CoreType{"zen2", {"avx2", "fma"}, nullptr},
+    CoreType{"zen3", {"avx2", "fma"}, nullptr},
+    CoreType{"skx", {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"}, nullptr},
+    CoreType{"zen4", {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"}, nullptr},
+    CoreType{"zen5", {"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"}, nullptr},
 };
 
 }  // namespace
@@ -59,10 +71,13 @@ Processor this_processor() {
   return parse_cpuinfo({std::istreambuf_iterator<char>(file), {}});
 }
 
-std::vector<std::string> core_types(const Processor& processor) {
+std::vector<std::string> core_types(const Processor& processor, std::string_view variable) {
+  std::span<const CoreType> known;
+  if (variable == "OPENBLAS_CORETYPE") known = openblas_core_types;
+  if (variable == "BLIS_ARCH_TYPE") known = blis_core_types;
   const auto has = [&](const char* flag) { return processor.flags.contains(flag); };
   std::vector<std::string> names;
-  for (const auto& type : known_core_types)
+  for (const auto& type : known)
     if (std::ranges::all_of(type.needs, has) && !(type.obsolete_with != nullptr && has(type.obsolete_with)))
       names.emplace_back(type.name);
   return names;

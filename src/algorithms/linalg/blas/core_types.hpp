@@ -1,7 +1,10 @@
-// The processor, as far as choosing kernels goes: its name, and which of OpenBLAS's core types it can run.
+// The processor, as far as choosing kernels goes: its name, and which core types of the libraries it can run.
+// MKL is not told any: it knows the processors of its maker, and on others ignores what it is told
+// (MKL_ENABLE_INSTRUCTIONS, tried with MKL 2026.2 on a Zen 5).
 #pragma once
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fairlead::linalg {
@@ -17,9 +20,10 @@ Processor parse_cpuinfo(const std::string& text);
 /// This machine's processor; without a name and flags if the system does not tell.
 Processor this_processor();
 
-/// The names that OPENBLAS_CORETYPE takes whose instructions `processor` has, oldest first. Those that an
-/// even newer one on the list replaces in every respect (anything before AVX2 on a machine that has it) are
-/// left out.
-std::vector<std::string> core_types(const Processor& processor);
+/// The names that a library takes from the environment variable OPENBLAS_CORETYPE, or BLIS_ARCH_TYPE, whose
+/// instructions `processor` has, oldest first. Those that an even newer one on the list replaces in every
+/// respect (anything before AVX2 on a machine that has it) are left out. None for other variables.
+std::vector<std::string> core_types(const Processor& processor,
+                                    std::string_view variable = "OPENBLAS_CORETYPE");
 
 }  // namespace fairlead::linalg

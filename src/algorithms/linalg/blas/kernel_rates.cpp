@@ -17,6 +17,7 @@
 
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/blas/unpivoted_lu.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
@@ -61,31 +62,52 @@ class Measurer {
   }
 
   KernelRates run() {
-    const auto nothing = [] {};
     const double n = n_;
+    const RateSet set = settings_.kernels;
+    const bool lu = set == RateSet::lu;
     KernelRates rates;
-    rates.gemm = gemm_flops(n, n, n) * 1e-9 / median_seconds(nothing, [&] {
-                   blas_.gemm<T>(Transpose::no, Transpose::yes, n_, n_, n_, -1, a_.data(), n_, b_.data(), n_,
-                                 1, c_.data(), n_);
-                 });
-    rates.potrf = potrf_flops(n) * 1e-9 /
-                  median_seconds([&] { c_ = spd_; },
-                                 [&] { failed_ |= blas_.potrf<T>(Triangle::lower, n_, c_.data(), n_) != 0; });
+    const Transpose op_b = lu || set == RateSet::product ? Transpose::no : Transpose::yes;
+    rates.gemm = rate(gemm_flops(n, n, n), nothing, [&] {
+      blas_.gemm<T>(Transpose::no, op_b, n_, n_, n_, -1, a_.data(), n_, b_.data(), n_, 1, c_.data(), n_);
+    });
+    if (set == RateSet::product) return rates;
+    if (lu)
+      rates.getrf = rate(getrf_flops(n), fresh(spd_),
+                         [&] { failed_ |= unpivoted_lu<T>(blas_, n_, n_, c_.data(), n_) != 0; });
+    else
+      rates.potrf = rate(potrf_flops(n), fresh(spd_),
+                         [&] { failed_ |= blas_.potrf<T>(Triangle::lower, n_, c_.data(), n_) != 0; });
     if (failed_)
-      throw SystemError("potrf of " + blas_.lapack_path() + " fails on a positive definite matrix");
-    if (settings_.gemm_and_potrf_only) return rates;
-    rates.syrk = syrk_flops(n, n) * 1e-9 / median_seconds(nothing, [&] {
-                   blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);
-                 });
-    rates.trsm = trsm_flops(n, n) * 1e-9 /
-                 median_seconds([&] { c_ = b_; },
-                                [&] { panel_solve<T>(blas_, n_, n_, triangle_.data(), n_, c_.data(), n_); });
+      throw SystemError((lu ? "a factorization with " : "potrf of ") + blas_.lapack_path() +
+                        " fails on a positive definite matrix");
+    const auto solve = [&](const TriangularSolve& with) {
+      panel_solve<T>(blas_, with, n_, n_, triangle_.data(), n_, c_.data(), n_);
+    };
+    if (lu)
+      rates.trsm = rate(2 * trsm_flops(n, n), fresh(b_), [&] {
+        solve(below_lu);
+        solve(right_of_lu);
+      });
+    else
+      rates.trsm = rate(trsm_flops(n, n), fresh(b_), [&] { solve(below_cholesky); });
+    if (!lu)
+      rates.syrk = rate(syrk_flops(n, n), nothing, [&] {
+        blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);
+      });
     return rates;
   }
 
  private:
   std::size_t elements() const { return static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_); }
   std::size_t diagonal(int i) const { return static_cast<std::size_t>(i) * static_cast<std::size_t>(n_ + 1); }
+
+  static void nothing() noexcept {}
+  auto fresh(const std::vector<T>& from) {
+    return [this, &from] { c_ = from; };
+  }
+  double rate(double flops, auto&& prepare, auto&& kernel) {
+    return flops * 1e-9 / median_seconds(prepare, kernel);
+  }
 
   /// Seconds of the median call of `kernel`; `prepare` runs before each, unmeasured. Whoever is done goes on
   /// calling it until all are: nobody is measured beside an idle core.
@@ -154,6 +176,7 @@ KernelRates measure(const Blas& blas, const RateSettings& settings) {
     mean.syrk += one.syrk / settings.threads;
     mean.trsm += one.trsm / settings.threads;
     mean.potrf += one.potrf / settings.threads;
+    mean.getrf += one.getrf / settings.threads;
   }
   return mean;
 }

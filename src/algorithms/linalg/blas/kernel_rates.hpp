@@ -1,5 +1,5 @@
-// How fast the kernels of a tiled Cholesky factorization run on one core, with warm caches, while other cores
-// do the same: the "GEMM peak" and the "tiled ceiling" that reports compare a run with.
+// How fast the kernels of tiled algorithms run on one core, with warm caches, while other cores do the same:
+// the "GEMM peak" and the "tiled ceiling" that reports compare a run with.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,11 +11,15 @@ namespace fairlead::linalg {
 
 /// 10^9 floating-point operations a second of one core. 0 = not measured.
 struct KernelRates {
-  double gemm = 0;   ///< C -= A B^T
+  double gemm = 0;   ///< C -= A B^T; C -= A B where that is what the algorithm does
   double syrk = 0;   ///< the lower triangle of C -= A A^T
-  double trsm = 0;   ///< B := B L^-T, by panel_solve
+  double trsm = 0;   ///< B := B L^-T, by panel_solve; of LU, B U^-1 and L^-1 B together
   double potrf = 0;  ///< A = L L^T
+  double getrf = 0;  ///< A = L U, by unpivoted_lu
 };
+
+/// Which kernels: those of an algorithm.
+enum class RateSet : std::uint8_t { cholesky, lu, product };
 
 struct RateSettings {
   int tile = 512;   ///< elements a side
@@ -23,7 +27,7 @@ struct RateSettings {
   Duration per_kernel =
       std::chrono::milliseconds(100);  ///< at least `repetitions` calls, then until this is over
   int repetitions = 5;
-  bool gemm_and_potrf_only = false;               ///< enough to compare libraries
+  RateSet kernels = RateSet::cholesky;
   std::function<void(int thread)> at_start = {};  ///< runs first in each thread: binds it to a core, say
 };
 

@@ -2,6 +2,7 @@
 // line.
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,11 +52,36 @@ bool computes_correctly(const Blas& blas) {
   return error < 1e-10 * n;
 }
 
+double cpu_seconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Whether what a call takes of the processor is taken by the calling thread. Holds on a busy machine, too.
+bool computes_on_one_thread(const Blas& blas) {
+  const int n = 320;
+  const std::vector<double> a(n * n, 1.0), b = a;
+  std::vector<double> c = a;
+  const auto call = [&] {
+    blas.gemm<double>(Transpose::no, Transpose::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+  };
+  call();  // touches what the library sets up
+  const double process = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID), thread = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+  for (int i = 0; i < 3; ++i) call();
+  const double all = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - process;
+  return all < 1.25 * (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - thread) + 0.0005;
+}
+
 }  // namespace
 
 double BlasTiming::gflops() const noexcept {
-  if (gemm_gflops <= 0 || potrf_gflops <= 0) return 0;
-  return 20 / (19 / gemm_gflops + 1 / potrf_gflops);
+  if (rates.gemm <= 0 || rates.syrk <= 0 || rates.trsm <= 0 || rates.potrf <= 0) return 0;
+  // Of n tiles a side: n^3 / 3 operations in all, each of n^2 / 2 tasks of syrk and of trsm one, of potrf a
+  // third.
+  constexpr double n = 20, syrk = 1.5 / n, trsm = 1.5 / n, potrf = 1 / (n * n);
+  return 1 / ((1 - syrk - trsm - potrf) / rates.gemm + syrk / rates.syrk + trsm / rates.trsm +
+              potrf / rates.potrf);
 }
 
 int time_blas_main(const std::vector<std::string>& arguments) {
@@ -70,11 +96,15 @@ int time_blas_main(const std::vector<std::string>& arguments) {
   try {
     const auto blas = Blas::load({.blas = arguments[0], .lapack = {}});
     if (!computes_correctly(*blas)) throw NumericalError(blas->path() + " computes wrong results");
-    const auto rates = measure<double>(*blas, {.tile = *tile,
-                                               .per_kernel = std::chrono::milliseconds(*milliseconds) / 12,
-                                               .gemm_and_potrf_only = true});
-    fmt::print("fairlead-blas-timing\t1\t{}\t{}\t{:.3f}\t{:.3f}\n", blas->path(), blas->core_type(),
-               rates.gemm, rates.potrf);
+    if (!computes_on_one_thread(*blas))
+      throw SystemError(blas->path() + " computes on several threads, although it was set to one");
+    const auto rates = measure<double>(
+        *blas, {.tile = *tile,
+                .per_kernel = std::min<Duration>(std::chrono::milliseconds(*milliseconds) / 20,
+                                                 std::chrono::milliseconds(60))});
+    fmt::print("fairlead-blas-timing\t2\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}\n", blas->path(),
+               blas->core_type(), blas->core_type_variable(), blas->core_type_numbers(), rates.gemm,
+               rates.syrk, rates.trsm, rates.potrf);
     return 0;
   } catch (const std::exception& error) {
     fmt::print("fairlead-blas-failure\t1\t{}\n", error.what());

@@ -32,18 +32,17 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 
 /// This process's environment handed on (no setting is read from it), with the core type set or taken away,
 /// and no threads of the library's own.
-std::vector<std::string> environment_with(const std::string& core_type) {
-  constexpr std::array<std::string_view, 5> replaced{
-      "OPENBLAS_CORETYPE=", "OPENBLAS_NUM_THREADS=", "OPENBLAS_VERBOSE=", "OMP_NUM_THREADS=",
-      "MKL_NUM_THREADS="};
+std::vector<std::string> environment_with(const BlasCandidate& candidate) {
+  std::vector<std::string> set{"OPENBLAS_CORETYPE=", "BLIS_ARCH_TYPE=", "OPENBLAS_VERBOSE="};
+  const std::size_t removed = set.size();
+  for (const char* variable : one_thread_variables) set.push_back(std::string(variable) + "=");
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable)
-    if (std::ranges::none_of(replaced,
-                             [&](auto name) { return std::string_view(*variable).starts_with(name); }))
+    if (std::ranges::none_of(set,
+                             [&](const auto& name) { return std::string_view(*variable).starts_with(name); }))
       variables.emplace_back(*variable);
-  if (!core_type.empty()) variables.push_back("OPENBLAS_CORETYPE=" + core_type);
-  for (const char* one : {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1"})
-    variables.emplace_back(one);
+  for (std::size_t i = removed; i < set.size(); ++i) variables.push_back(set[i] + "1");
+  if (!candidate.core_type.empty()) variables.push_back(candidate.variable + "=" + candidate.told());
   return variables;
 }
 
@@ -147,23 +146,24 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
   const auto limit_ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
   auto arguments = helper;
   arguments.insert(arguments.end(), {candidate.library, std::to_string(tile), std::to_string(limit_ms)});
-  Child child(std::move(arguments), environment_with(candidate.core_type));
+  Child child(std::move(arguments), environment_with(candidate));
   const auto text = child.output(Clock::now() + limit);
-  if (!text) return {{}, fmt::format("took longer than {:.1f} s", seconds(limit)), true};
+  if (!text) return {{}, fmt::format("took longer than {:.1f} s", seconds(limit)), {}, true};
   const int status = child.wait();
   if (WIFSIGNALED(status))
-    return {{},
-            fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
-            false};
+    return {
+        {}, fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))), {}};
 
   const auto fields = fields_of(*text);
-  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2]), false};
-  if (fields.size() == 6 && fields[0] == "fairlead-blas-timing" && fields[1] == "1") {
-    BlasTiming timing{candidate, std::string(fields[2]), std::string(fields[3]), positive(fields[4]),
-                      positive(fields[5])};
-    if (timing.gflops() > 0) return {timing, {}, false};
+  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2])};
+  if (fields.size() == 10 && fields[0] == "fairlead-blas-timing" && fields[1] == "2") {
+    const KernelRates rates{positive(fields[6]), positive(fields[7]), positive(fields[8]),
+                            positive(fields[9])};
+    const BlasTiming timing{candidate, std::string(fields[2]), std::string(fields[3]), std::string(fields[4]),
+                            rates};
+    if (timing.gflops() > 0) return {timing, {}, std::string(fields[5])};
   }
-  return {{}, fmt::format("\"{}\" printed no timing", helper[0]), false};
+  return {{}, fmt::format("\"{}\" printed no timing", helper[0])};
 }
 
 }  // namespace fairlead::linalg

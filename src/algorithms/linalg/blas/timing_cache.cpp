@@ -1,35 +1,20 @@
-// The file: a line of explanation, the key, one line per candidate, and a checksum of all that, fields
-// separated by tabs. It is written beside its place and renamed, so that readers see a whole one.
+// The file: the key, then one line per candidate, fields separated by tabs.
 #include "algorithms/linalg/blas/timing_cache.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <charconv>
-#include <cstring>
-#include <fairlead/error.hpp>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string_view>
 
 namespace fairlead::linalg {
 namespace {
 
-constexpr std::string_view first_line =
-    "fairlead-blas-timings\t1\tMade by timing each candidate once. Delete this file to have it done again.";
-
-/// FNV-1a. Not std::hash, which may differ between two builds that share the file.
-std::uint64_t checksum(std::string_view text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return hash;
-}
+constexpr KeptFile::Format format{
+    "fairlead-blas-timings", 2,
+    "Made by timing each candidate once. Delete this file to have it done again."};
 
 /// Changes with the file at `path`, also when the path is a link that now leads elsewhere.
 std::string identity(const std::string& path) {
@@ -38,29 +23,19 @@ std::string identity(const std::string& path) {
   return fmt::format("{}.{:09}-{}", state.st_mtim.tv_sec, state.st_mtim.tv_nsec, state.st_size);
 }
 
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
-
-std::string key_text(const TimingKey& key) {
+std::vector<std::string> key_lines(const TimingKey& key) {
   std::string flags;
   for (const auto& flag : key.processor.flags) flags += flag + " ";
-  std::string text = fmt::format("{}\nprocessor\t{}\nflags\t{:016x}\ntile\t{}\nlibraries", first_line,
-                                 one_line(key.processor.model), checksum(flags), key.tile);
-  for (const auto& library : key.libraries) text += "\t" + one_line(library);
-  return text + "\ninherited\t" + one_line(key.inherited_core_type) + "\n";
+  std::string libraries = "libraries";
+  for (const auto& library : key.libraries) libraries += "\t" + one_field(library);
+  return {"processor\t" + one_field(key.processor.model), fmt::format("flags\t{:016x}", text_hash(flags)),
+          fmt::format("tile\t{}", key.tile), libraries, "inherited\t" + one_field(key.inherited_core_type)};
 }
 
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> fields;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = line.find('\t', begin);
-    fields.push_back(line.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return fields;
+std::filesystem::path path_of(const std::filesystem::path& directory, const TimingKey& key) {
+  std::string text;
+  for (const auto& line : key_lines(key)) text += line + "\n";
+  return directory / fmt::format("blas-timings-{:016x}.txt", text_hash(text));
 }
 
 std::optional<double> rate(const std::string& text) {
@@ -70,45 +45,30 @@ std::optional<double> rate(const std::string& text) {
   return value;
 }
 
-[[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
-  throw SystemError(fmt::format("cannot {} \"{}\": {}", what, path.string(), std::strerror(error)));
-}
-
 }  // namespace
 
-TimingCache::TimingCache(const std::filesystem::path& directory, TimingKey key) : key_(std::move(key)) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) fail("make the directory", directory, error.value());
-  file_ = directory / fmt::format("blas-timings-{:016x}.txt", checksum(key_text(key_)));
-  auto lock_path = file_;
-  lock_path.replace_extension(".lock");
-  lock_ = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0) fail("write to", lock_path, errno);
-  while (::flock(lock_, LOCK_EX) != 0)
-    if (errno != EINTR) break;  // a file system without locks: the file is replaced whole all the same
-}
-
-TimingCache::~TimingCache() { ::close(lock_); }
+TimingCache::TimingCache(const std::filesystem::path& directory, TimingKey key)
+    : key_(std::move(key)), file_(path_of(directory, key_), format), lock_(file_) {}
 
 std::optional<BlasTimings> TimingCache::read() const {
-  std::ifstream stream(file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const auto key = key_text(key_);
-  const auto check = text.rfind("check\t");
-  if (!text.starts_with(key) || check == std::string::npos || check < key.size()) return {};
-  if (text.substr(check) != fmt::format("check\t{:016x}\n", checksum({text.data(), check}))) return {};
-
+  const auto lines = file_.read().lines;
+  const auto key = key_lines(key_);
+  if (lines.size() < key.size() || !std::equal(key.begin(), key.end(), lines.begin())) return {};
   BlasTimings result;
-  std::istringstream lines(text.substr(key.size(), check - key.size()));
-  for (std::string line; std::getline(lines, line);) {
-    const auto field = split(line);
+  for (std::size_t i = key.size(); i < lines.size(); ++i) {
+    const auto field = fields_of(lines[i]);
     if (field[0] == "failure" && field.size() == 4) {
       result.failures.push_back({{field[1], field[2]}, field[3]});
-    } else if (field[0] == "timing" && field.size() == 8) {
-      const auto gemm = rate(field[6]), potrf = rate(field[7]);
-      if (!gemm || !potrf || identity(field[3]) != field[4]) return {};
-      result.timings.push_back({{field[1], field[2]}, field[3], field[5], *gemm, *potrf});
+    } else if (field[0] == "timing" && field.size() == 13) {
+      std::array<double, 4> rates{};
+      for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = rate(field[9 + k]).value_or(0);
+      const BlasTiming timing{{field[1], field[2], field[3], field[4]},
+                              field[5],
+                              field[7],
+                              field[8],
+                              {rates[0], rates[1], rates[2], rates[3]}};
+      if (timing.gflops() <= 0 || identity(field[5]) != field[6]) return {};
+      result.timings.push_back(timing);
     } else {
       return {};
     }
@@ -118,28 +78,17 @@ std::optional<BlasTimings> TimingCache::read() const {
 }
 
 void TimingCache::write(const BlasTimings& timings) const {
-  std::string text = key_text(key_);
+  auto lines = key_lines(key_);
   for (const auto& one : timings.timings)
-    text += fmt::format("timing\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\n", one_line(one.candidate.library),
-                        one_line(one.candidate.core_type), one_line(one.path), identity(one.path),
-                        one_line(one.core_type), one.gemm_gflops, one.potrf_gflops);
+    lines.push_back(fmt::format("timing\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}",
+                                one_field(one.candidate.library), one_field(one.candidate.core_type),
+                                one.candidate.variable, one_field(one.candidate.number), one_field(one.path),
+                                identity(one.path), one_field(one.core_type), one_field(one.variable),
+                                one.rates.gemm, one.rates.syrk, one.rates.trsm, one.rates.potrf));
   for (const auto& [candidate, reason] : timings.failures)
-    text += fmt::format("failure\t{}\t{}\t{}\n", one_line(candidate.library), one_line(candidate.core_type),
-                        one_line(reason));
-  text += fmt::format("check\t{:016x}\n", checksum(text));
-
-  auto beside = file_;
-  beside += fmt::format(".{}.new", ::getpid());
-  std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(beside, file_, error);
-  if (!stream || error) {
-    const int reason = error ? error.value() : errno;
-    std::filesystem::remove(beside, error);
-    fail("write", file_, reason);
-  }
+    lines.push_back(fmt::format("failure\t{}\t{}\t{}", one_field(candidate.library),
+                                one_field(candidate.core_type), one_field(reason)));
+  file_.replace(lines);
 }
 
 }  // namespace fairlead::linalg

@@ -10,6 +10,7 @@
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "algorithms/linalg/blas/core_types.hpp"
+#include "base/kept_file.hpp"
 
 namespace fairlead::linalg {
 
@@ -32,11 +33,8 @@ class TimingCache {
  public:
   /// Makes `directory` if needed. Throws SystemError naming the path if it cannot be made or written to.
   TimingCache(const std::filesystem::path& directory, TimingKey key);
-  TimingCache(const TimingCache&) = delete;
-  TimingCache& operator=(const TimingCache&) = delete;
-  ~TimingCache();
 
-  const std::filesystem::path& file() const noexcept { return file_; }
+  const std::filesystem::path& file() const noexcept { return file_.path(); }
 
   std::optional<BlasTimings> read() const;
 
@@ -45,9 +43,8 @@ class TimingCache {
 
  private:
   TimingKey key_;
-  std::filesystem::path file_;
-  int lock_ =
-      -1;  // of the file beside it: the file itself is replaced, and a lock would stay with the old one
+  KeptFile file_;
+  KeptFile::Lock lock_;
 };
 
 }  // namespace fairlead::linalg

@@ -1,27 +1,23 @@
 // Filling in the report.
-#include "fairlead/cholesky_report.hpp"
+#include "fairlead/dense_report.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/version.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <fstream>
-#include <span>
-#include <system_error>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "config/value.hpp"
-#include "data/output/output_file.hpp"
 #include "fairlead/kernels.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
-
+#include "report/html/page.hpp"
+#include "report/perfetto.hpp"
+#include "report/report_file.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::app {
@@ -66,21 +62,10 @@ double seconds_between(std::chrono::nanoseconds before, std::chrono::nanoseconds
   return std::chrono::duration<double>(after - before).count();
 }
 
-/// A directory counts as a file that cannot be written; a terminal or a pipe can be, but not made anew.
-bool is_file_or_nothing(const std::string& path) {
-  struct stat found {};
-  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
-}
-
 }  // namespace
 
-Counts counts_of(const Runtime& runtime) { return {runtime.statistics(), report::disk_counters()}; }
-
-bool CholeskyProblem::fits() const noexcept {
-  const std::int64_t tiles = (n + tile - 1) / tile;
-  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
-  return static_cast<Bytes>(tiles * (tiles + 1) / 2) * ((tile_bytes + 4095) / 4096 * 4096) + reserved <=
-         memory_limit;
+Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels) {
+  return {runtime.statistics(), report::disk_counters(), kernels.counts()};
 }
 
 void check_scheduler(const Config& config) {
@@ -90,9 +75,9 @@ void check_scheduler(const Config& config) {
 }
 
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
-                                 const linalg::Kernels& kernels, const CholeskyProblem& problem) {
+                                 const linalg::Kernels& kernels, const DenseProblem& problem) {
   report::RunReport report;
-  report.operation = problem.operation;
+  report.operation = problem.title;
   report.version = version();
   report.date =
       fmt::format("{:%Y-%m-%d %H:%M} UTC",
@@ -101,7 +86,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report.n = static_cast<std::uint64_t>(problem.n);
   report.element = problem.element_bytes == 8 ? "FP64" : "FP32";
   report.tile = static_cast<std::uint64_t>(problem.tile);
-  report.tiles = static_cast<std::uint64_t>((problem.n + problem.tile - 1) / problem.tile);
+  report.tiles = static_cast<std::uint64_t>(problem.tiles());
   report.workers = static_cast<unsigned>(after.engine.workers.size());
   report.scheduler = after.engine.scheduler;
   report.kernels = name_of(kernels);
@@ -121,8 +106,10 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
       report.bytes_read = to.bytes_from_home() - from.bytes_from_home();
       report.bytes_written = to.bytes_to_home() - from.bytes_to_home();
     }
-    report.links.push_back(link);
+    if (to.home != "generator" || after.engine.generated.copies != 0) report.links.push_back(link);
   }
+  report.generated = {after.engine.generated.bytes - before.engine.generated.bytes,
+                      after.engine.generated.copies - before.engine.generated.copies};
   if (before.kernel && after.kernel) {
     const report::DiskCounters counted = *after.kernel - *before.kernel;
     report.kernel_bytes_read = counted.read;
@@ -132,7 +119,8 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     const auto& node = after.engine.nodes[i];
     report.nodes.push_back({node.name, node.capacity, node.peak_bytes});
     report.evictions += node.evictions - before.engine.nodes[i].evictions;
-    report.peak_memory_bytes += node.peak_bytes;
+    // Emulated devices have memory of their own, which no limit of this process means.
+    if (node.name == "RAM") report.peak_memory_bytes += node.peak_bytes;
   }
   report.peak_memory_bytes += problem.reserved;
   report.peak_resident_bytes = report::peak_resident_bytes();
@@ -143,52 +131,56 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
         {seconds_between(from.busy, to.busy), seconds_between(from.waiting_for_data, to.waiting_for_data),
          seconds_between(from.waiting_for_tasks, to.waiting_for_tasks), to.tasks - from.tasks});
   }
-  report.bounds = report::cholesky_bounds(report.n, problem.element_bytes, problem.memory_limit);
+  for (std::size_t i = 0; i < after.kernels.size(); ++i)
+    if (const auto calls = after.kernels[i].calls - before.kernels[i].calls; calls > 0)
+      report.kernel_calls.push_back({std::string(name_of(static_cast<linalg::Kernel>(i))), calls,
+                                     (after.kernels[i].flops - before.kernels[i].flops) * 1e-9});
+  report.bounds = problem.operation->bounds(report.n, problem.element_bytes, problem.memory_limit);
+  if (problem.made) report.bounds->inputs = report.bounds->compulsory = 0;
   return report;
 }
 
-void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels,
-                     const CholeskyProblem& problem) {
+void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
   linalg::RateSettings settings;
   settings.tile = problem.tile;
   settings.threads = static_cast<int>(report.workers);
+  settings.kernels = problem.operation->kernels;
   const linalg::KernelRates rates = problem.element_bytes == 8
                                         ? linalg::measure<double>(kernels.blas(), settings)
                                         : linalg::measure<float>(kernels.blas(), settings);
-  const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf};
+  const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf, rates.getrf};
   report.tile_rates = tile;
   report.gemm_peak_gflops = rates.gemm * report.workers;
-  report.ceiling = report::cholesky_ceiling(report.n, report.tile, tile, report.workers);
-  report.ceiling_gflops = report::cholesky_ceiling_gflops(report.n, report.tile, tile, report.workers);
+  report.ceiling = problem.operation->ceiling(report.n, report.tile, tile, report.workers);
+  if (report.ceiling && report.ceiling->seconds() > 0)
+    report.ceiling_gflops =
+        problem.operation->flops(static_cast<double>(problem.n)) / report.ceiling->seconds() * 1e-9;
 }
 
-void publish(const report::RunReport& report, const Config& config) {
+void publish(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded) {
   fmt::print("{}", report::text(report));
-  if (!config.has("json")) return;
-  write_json(config.text("json"), report::json(report));
-  fmt::print("\nThe same as JSON: {}\n", config.text("json"));
+  const auto write = [&](const char* key, const char* what, const auto& put) {
+    if (!config.has(key)) return;
+    const std::string path = config.text(key);
+    report::ReportFile file(path);
+    put([&file](std::string_view text) { file.append(text); });
+    file.commit();
+    fmt::print("{}{}: {}\n", std::string_view(key) == "json" ? "\n" : "", what, path);
+  };
+  write("json", "The same as JSON", [&](auto&& out) { out(report::json(report).text()); });
+  write("report", "As a page for a browser", [&](auto&& out) { out(report::html_page(report, recorded)); });
+  write("trace", "Every task and copy, for ui.perfetto.dev",
+        [&](auto&& out) { report::write_perfetto(recorded, out); });
+  if (const std::string missing = trace::dropped_text(recorded);
+      !missing.empty() && (config.has("report") || config.has("trace")))
+    fmt::print("{}\n", missing);
 }
 
 void require_place_for_report(const Config& config) {
-  if (config.has("json") && is_file_or_nothing(config.text("json")))
-    data::OutputFile{config.text("json"), 0};  // without a name, and gone at once
+  for (const char* key : {"json", "report", "trace"})
+    if (config.has(key)) report::require_place_for(config.text(key));
 }
 
-void write_json(const std::string& path, const Json& json) {
-  const std::string text = json.text();
-  if (is_file_or_nothing(path)) {
-    data::OutputFile file(path, 0);
-    file.write(0, std::as_bytes(std::span(text)));
-    file.commit();
-    return;
-  }
-  errno = 0;
-  std::ofstream stream(path);
-  stream << text;
-  stream.close();
-  if (!stream)
-    throw SystemError(
-        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO)));
-}
+void write_json(const std::string& path, const Json& json) { report::write_file(path, json.text()); }
 
 }  // namespace fairlead::app

@@ -1,7 +1,12 @@
 // Where a matrix comes from: any piece of it can be had at any time, as often as wanted, on any thread. The
-// source is read into tiles before a computation, and once more after it to judge the result.
+// source is read into tiles before a computation, and again after it to judge or to refine the result: what
+// cannot be kept in memory is made or read once more.
 #pragma once
+#include <fairlead/generated_by.hpp>
+
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace fairlead::linalg {
 
@@ -20,5 +25,14 @@ class MatrixSource {
   /// Whether pieces of few columns and many rows are cheaper than the other way round.
   virtual bool by_columns() const { return false; }
 };
+
+/// For `Runtime::tiled` and `Runtime::matrix`: the tiles are read from the source whenever they are needed,
+/// until something has written them.
+template <class T>
+auto generated_from(std::shared_ptr<const MatrixSource<T>> source) {
+  return generated_by([source = std::move(source)](TileView<T> piece, std::int64_t row, std::int64_t column) {
+    source->read(row, piece.rows(), column, piece.columns(), piece.data(), piece.leading_dimension());
+  });
+}
 
 }  // namespace fairlead::linalg

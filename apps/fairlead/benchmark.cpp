@@ -1,0 +1,191 @@
+// The benchmarks: a factorization, checked by a solve; and a product, checked by its effect on a vector.
+#include "fairlead/benchmark.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/fill.hpp"
+#include "algorithms/linalg/generated_matrix.hpp"
+#include "algorithms/linalg/matrix_in_memory.hpp"
+#include "algorithms/linalg/tile_digest.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using linalg::BackwardError;
+using linalg::GeneratedSpd;
+using linalg::GeneratedUniform;
+using linalg::MatrixInMemory;
+using linalg::MatrixSource;
+
+template <class T>
+std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
+  run.begin("digest", linalg::fill_tasks(a, which));
+  linalg::TileDigest<T> digest(which);
+  digest.submit(run.flow(), a);
+  run.end();
+  return digest.value();
+}
+
+template <class T>
+class Factorization final : public Benchmark<T> {
+ public:
+  Factorization(const DenseOperation& operation, linalg::Kernels kernels, std::int64_t n, std::uint64_t seed)
+      : operation_(operation),
+        lu_(&operation == &lu_operation),
+        kernels_(std::move(kernels)),
+        n_(n),
+        seed_(seed) {}
+
+  /// The right-hand side that becomes the solution, and what judging it takes.
+  Bytes reserved_bytes(std::size_t workers) const override {
+    return static_cast<Bytes>(n_) * sizeof(T) + workers * BackwardError<T>::scratch_bytes_per_worker(1);
+  }
+  void begin(WatchedRun& run, const DenseProblem& problem) override {
+    run_ = &run;
+    x_.resize(static_cast<std::size_t>(n_));
+    a_.emplace(run.runtime().template tiled<T>("A", n_, n_, problem.tile, operation_.tiles));
+    tiled_x_.emplace(run.runtime().template tiled_in_place<T>("x", x_.data(), n_, 1, n_, problem.tile));
+  }
+  std::uint64_t generation_tasks() const override { return linalg::fill_tasks(*a_, operation_.tiles); }
+  void generate(Flow& flow) override { linalg::fill<T>(flow, matrix<T>(), *a_, operation_.tiles); }
+  void compute(Flow& flow) override {
+    if (lu_)
+      linalg::lu(flow, kernels_, *a_);
+    else
+      linalg::cholesky(flow, kernels_, *a_);
+  }
+  std::uint64_t digest() override { return digest_of(*run_, *a_, operation_.tiles); }
+  double check() override {
+    run_->begin("solve", linalg::solve_tasks(a_->tile_rows(), 1),
+                report::cholesky_solve_flops(static_cast<double>(n_), 1));
+    GeneratedUniform<T>(n_, 1, seed_ + 1).read(0, n_, 0, 1, x_.data(), n_);
+    if (lu_)
+      linalg::solve_lu_factored(run_->flow(), kernels_, *a_, *tiled_x_);
+    else
+      linalg::solve_factored(run_->flow(), kernels_, *a_, *tiled_x_);
+    run_->end();
+
+    run_->begin("error check", BackwardError<T>::tasks(n_));
+    BackwardError<T> error(kernels_, matrix<double>(),
+                           std::make_shared<GeneratedUniform<double>>(n_, 1, seed_ + 1), x_.data(), 1);
+    error.submit(run_->flow());
+    run_->end();
+    return error.value();
+  }
+  void end() override {
+    tiled_x_.reset();
+    a_.reset();
+  }
+
+ private:
+  template <class U>
+  std::shared_ptr<const MatrixSource<U>> matrix() const {
+    if (lu_) return std::make_shared<GeneratedUniform<U>>(n_, n_, seed_, static_cast<double>(n_));
+    return std::make_shared<GeneratedSpd<U>>(n_, seed_);
+  }
+
+  const DenseOperation& operation_;
+  bool lu_;
+  linalg::Kernels kernels_;
+  std::int64_t n_;
+  std::uint64_t seed_;
+  WatchedRun* run_ = nullptr;
+  std::vector<T> x_;
+  std::optional<TiledMatrix<T>> a_, tiled_x_;
+};
+
+/// C := C + A B. For a vector x, C x has to be what A (B x) and the C from before say: Freivalds 1979
+/// ("Fast probabilistic algorithms").
+template <class T>
+class Product final : public Benchmark<T> {
+ public:
+  Product(linalg::Kernels kernels, std::int64_t n, std::uint64_t seed)
+      : kernels_(std::move(kernels)), n_(n), seed_(seed) {}
+
+  Bytes reserved_bytes(std::size_t workers) const override {
+    return static_cast<Bytes>(n_) * 2 * (sizeof(T) + sizeof(double)) +
+           workers * BackwardError<double>::scratch_bytes_per_worker(1);
+  }
+  void begin(WatchedRun& run, const DenseProblem& problem) override {
+    run_ = &run;
+    for (const char* name : {"A", "B", "C"})
+      matrices_.push_back(run.runtime().template tiled<T>(name, n_, n_, problem.tile));
+  }
+  std::uint64_t generation_tasks() const override { return 3 * linalg::fill_tasks(c(), Tiles::all); }
+  void generate(Flow& flow) override {
+    for (std::size_t i = 0; i < matrices_.size(); ++i)
+      linalg::fill<T>(flow, matrix<T>(i), matrices_[i], Tiles::all);
+  }
+  void compute(Flow& flow) override {
+    linalg::multiply<T>(flow, kernels_, 1, matrices_[0], matrices_[1], 1, c());
+  }
+  std::uint64_t digest() override { return digest_of(*run_, c(), Tiles::all); }
+
+  double check() override {
+    const auto size = static_cast<std::size_t>(n_);
+    std::vector<T> x(size), y(size);  // y = C x
+    std::vector<double> z(size), r(size);
+    GeneratedUniform<T>(n_, 1, seed_ + 3).read(0, n_, 0, 1, x.data(), n_);
+    run_->begin("error check", static_cast<std::uint64_t>(c().tile_rows() * c().tile_columns()) +
+                                   3 * BackwardError<T>::tasks(n_));
+    {
+      Flow& flow = run_->flow();
+      const std::int32_t tile = c().tile();
+      const auto tiled_x = run_->runtime().template tiled_in_place<T>("x", x.data(), n_, 1, n_, tile),
+                 tiled_y = run_->runtime().template tiled_in_place<T>("y", y.data(), n_, 1, n_, tile);
+      linalg::multiply<T>(flow, kernels_, 1, c(), tiled_x, 0, tiled_y);
+      run_->wait();
+      residual(1, r, x.data(), z.data());  // 0 - B x
+      for (double& value : z) value = -value;
+      std::copy(y.begin(), y.end(), r.begin());
+      residual(2, r, x.data(), r.data());  // C x less the part of C from before
+      const double error = residual(0, r, z.data(), nullptr);
+      run_->end();
+      return error;
+    }
+  }
+  void end() override { matrices_.clear(); }
+
+ private:
+  const TiledMatrix<T>& c() const { return matrices_[2]; }
+  /// A, B, and C before.
+  template <class U>
+  std::shared_ptr<const MatrixSource<U>> matrix(std::size_t which) const {
+    return std::make_shared<GeneratedUniform<U>>(n_, n_, seed_ + which);
+  }
+  /// b - M x to `out`; returns its size.
+  template <class X>
+  double residual(std::size_t which, const std::vector<double>& b, const X* x, double* out) {
+    BackwardError<X> error(kernels_, matrix<double>(which),
+                           std::make_shared<MatrixInMemory<double>>(b.data(), n_, 1), x, 1, out);
+    error.submit(run_->flow());
+    run_->wait();
+    return error.value();
+  }
+
+  linalg::Kernels kernels_;
+  std::int64_t n_;
+  std::uint64_t seed_;
+  WatchedRun* run_ = nullptr;
+  std::vector<TiledMatrix<T>> matrices_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Benchmark<T>> make_benchmark(const DenseOperation& operation, linalg::Kernels kernels,
+                                             std::int64_t n, std::uint64_t seed) {
+  if (&operation == &product_operation) return std::make_unique<Product<T>>(std::move(kernels), n, seed);
+  return std::make_unique<Factorization<T>>(operation, std::move(kernels), n, seed);
+}
+
+template std::unique_ptr<Benchmark<float>> make_benchmark<float>(const DenseOperation&, linalg::Kernels,
+                                                                 std::int64_t, std::uint64_t);
+template std::unique_ptr<Benchmark<double>> make_benchmark<double>(const DenseOperation&, linalg::Kernels,
+                                                                   std::int64_t, std::uint64_t);
+
+}  // namespace fairlead::app

@@ -1,0 +1,55 @@
+// The dense operations that the command runs and reports on, and what the report needs to know of each.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/ids.hpp>
+#include <fairlead/tiled_matrix.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "report/bounds.hpp"
+#include "report/ceiling.hpp"
+
+namespace fairlead::app {
+
+/// One of them, on n x n matrices.
+struct DenseOperation {
+  std::string_view key;   ///< "cholesky", as the command line has it
+  std::string_view name;  ///< "Cholesky factorization"
+  Tiles tiles;            ///< which tiles each matrix has
+  int matrices;           ///< of that size: 1, or A, B and C
+  linalg::RateSet kernels;
+  double (*flops)(double n);
+  std::uint64_t (*tasks)(std::int64_t tiles);
+  report::IoBounds (*bounds)(std::uint64_t n, std::size_t element_bytes, Bytes memory_limit);
+  std::optional<report::Ceiling> (*ceiling)(std::uint64_t n, std::uint64_t tile, const report::TileRates&,
+                                            unsigned cores);
+};
+
+extern const DenseOperation cholesky_operation, lu_operation, product_operation;
+/// Throws ConfigError naming those that there are.
+const DenseOperation& find_operation(std::string_view key);
+
+struct DenseProblem {
+  const DenseOperation* operation = &cholesky_operation;
+  std::string_view title;  ///< "Cholesky solve"
+  std::int64_t n = 0;
+  std::int32_t tile = 0;
+  std::size_t element_bytes = 8;
+  bool made = false;  ///< its matrix is computed when tiles are first needed, not read
+  Bytes memory_limit = 0;
+  Bytes reserved = 0;  ///< of the limit, for what is not tiles
+
+  std::int64_t tiles() const noexcept { return (n + tile - 1) / tile; }
+  /// Of all matrices, without what tiles add to them.
+  Bytes matrix_bytes() const noexcept;
+  /// All tiles of all matrices are in memory at once.
+  bool fits() const noexcept;
+  /// Sets the tile to the one that is asked for, or chooses it.
+  void set_tile(const Config& config, std::size_t workers);
+};
+
+}  // namespace fairlead::app

@@ -1,0 +1,36 @@
+// fairlead status PID: what a run that goes on does now, and what waits for what.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "fairlead/status_server.hpp"
+#include "fairlead/subcommand.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr Positional positionals[] = {{.name = "PID", .help = "the number of its process"}};
+
+int run(const ParsedCommandLine& given) {
+  const std::string& text = given.positionals.front();
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), process);
+  if (error != std::errc() || end != text.data() + text.size() || process <= 0)
+    throw ConfigError(fmt::format("\"{}\" is no number of a process", text));
+  fmt::print("{}", status_of(process));
+  return success;
+}
+
+}  // namespace
+
+const Subcommand status_command{.name = "status",
+                                .summary = "Says what a run does now, and what waits for what.",
+                                .positionals = positionals,
+                                .options = {},
+                                .run = run};
+
+}  // namespace fairlead::app

@@ -1,0 +1,66 @@
+// A call with what only few tasks need: an order that no datum demands, and a function to call at the end.
+//
+//   const auto saved = flow.future(save(a(0, 0), file));
+//   flow.submit(load(b(0, 0), file).after(saved).on_done([](std::exception_ptr failure) { ... }));
+#pragma once
+#include <fairlead/future.hpp>
+#include <fairlead/team.hpp>
+
+#include <exception>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace fairlead {
+
+template <class... P>
+class Call;
+
+/// Called once when a task is over; null if it ran without a failure, else what it threw, or a TaskError if
+/// it was not run.
+using DoneCallback = std::function<void(std::exception_ptr)>;
+
+namespace detail {
+struct Extras {
+  std::vector<Future> after;
+  DoneCallback on_done;
+};
+}  // namespace detail
+
+/// What after() and on_done() make of a Call; submitted like one.
+template <class... P>
+class ExtendedCall {
+ public:
+  explicit ExtendedCall(Call<P...>&& call) : call_(std::move(call)) {}
+
+  template <class... Futures>
+  ExtendedCall&& after(const Futures&... tasks) && {
+    (extras_.after.push_back(tasks), ...);
+    return std::move(*this);
+  }
+  ExtendedCall&& after(const std::vector<Future>& tasks) && {
+    extras_.after.insert(extras_.after.end(), tasks.begin(), tasks.end());
+    return std::move(*this);
+  }
+  ExtendedCall&& on_done(DoneCallback callback) && {
+    extras_.on_done = std::move(callback);
+    return std::move(*this);
+  }
+  ExtendedCall&& priority(int value) && {
+    call_ = std::move(call_).priority(value);
+    return std::move(*this);
+  }
+  ExtendedCall&& workers(Workers workers) && {
+    call_ = std::move(call_).workers(workers);
+    return std::move(*this);
+  }
+
+  const Call<P...>& call() const noexcept { return call_; }
+  const detail::Extras& extras() const noexcept { return extras_; }
+
+ private:
+  Call<P...> call_;
+  detail::Extras extras_;
+};
+
+}  // namespace fairlead

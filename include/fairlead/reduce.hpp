@@ -1,0 +1,172 @@
+// Reductions: tasks that add to the same datum at the same time, each to a result of its own; the runtime
+// folds these together before anything else looks at the datum. What "add" means is part of the parameter's
+// type:
+//
+//   codelet("count").cpu([](In<Tile<int>> t, Reduce<long> sum) { ... *sum += n; ... });
+//   codelet("peak").cpu([](In<Tile<int>> t, Reduce<double, Maximum> peak) { ... });
+//   codelet("sum up").cpu([](In<Tile<int>> t, Reduce<Tile<double>> sums) { ... });     // element by element
+//
+// An operation is a type with two functions, which must be associative and commutative (as far as one wants
+// results to be equal, whatever ran at the same time; see the setting `fixed-order`):
+//
+//   struct Longest {
+//     static Path identity() { return {}; }                          // changes nothing when it is combined
+//     static void combine(Path& into, const Path& from) { if (from.length > into.length) into = from; }
+//   };
+#pragma once
+#include <fairlead/detail/reduction_info.hpp>
+#include <fairlead/parameter.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace fairlead {
+
+/// Adds, by `+=`. What changes nothing is `T{}`.
+struct Sum {
+  template <class T>
+  static T identity() {
+    return T{};
+  }
+  template <class T>
+  requires requires(T& into, const T& from) { into += from; }
+  static void combine(T& into, const T& from) { into = static_cast<T>(into + from); }
+};
+/// Multiplies, by `*=`.
+struct Product {
+  template <class T>
+  static T identity() {
+    return T(1);
+  }
+  template <class T>
+  requires requires(T& into, const T& from) { into *= from; }
+  static void combine(T& into, const T& from) { into = static_cast<T>(into * from); }
+};
+/// Keeps the smallest; of arithmetic types.
+struct Minimum {
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static T identity() {
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::max();
+  }
+  template <class T>
+  static void combine(T& into, const T& from) {
+    into = std::min(into, from);
+  }
+};
+/// Keeps the largest; of arithmetic types.
+struct Maximum {
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static T identity() {
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+  }
+  template <class T>
+  static void combine(T& into, const T& from) {
+    into = std::max(into, from);
+  }
+};
+
+namespace detail {
+
+template <class Operation, class T>
+concept HasIdentity = requires {
+  { Operation::template identity<T>() } -> std::convertible_to<T>;
+}
+|| requires {
+  { Operation::identity() } -> std::convertible_to<T>;
+};
+template <class Operation, class T>
+concept Combines = requires(T& into, const T& from) {
+  Operation::combine(into, from);
+};
+
+template <class Operation, class T>
+T identity_of() {
+  if constexpr (requires { Operation::template identity<T>(); }) {
+    return Operation::template identity<T>();
+  } else {
+    return Operation::identity();
+  }
+}
+
+/// Whether a partial result of T can be made and folded; says what is missing.
+template <class Operation, class T>
+constexpr bool can_reduce() {
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "Reduce: partial results are copied byte by byte between memories: the type must be trivially "
+      "copyable");
+  static_assert(
+      HasIdentity<Operation, T>,
+      "Reduce<T, Operation>: Operation needs `static T identity()`, the value that changes nothing");
+  static_assert(
+      Combines<Operation, T>,
+      "Reduce<T, Operation>: Operation needs `static void combine(T& into, const T& from)`; Sum, which "
+      "is meant if no operation is named, needs a `+=` of T, Product a `*=`");
+  return true;
+}
+
+/// How one value, or all elements of a tile, begin and are combined.
+template <class T, class Operation>
+struct Reducer {
+  static_assert(can_reduce<Operation, T>());
+  static void begin(Held<T, false>& held) { std::construct_at(&held.get(), identity_of<Operation, T>()); }
+  static void combine(Held<T, false>& into, const Held<T, false>& from) {
+    Operation::combine(into.get(), from.get());
+  }
+};
+template <class Element, class Operation>
+struct Reducer<Tile<Element>, Operation> {
+  static_assert(can_reduce<Operation, Element>());
+  static void begin(Held<Tile<Element>, false>& tile) {
+    for (std::int32_t j = 0; j < tile.columns(); ++j)
+      for (std::int32_t i = 0; i < tile.rows(); ++i)
+        std::construct_at(&tile(i, j), identity_of<Operation, Element>());
+  }
+  static void combine(Held<Tile<Element>, false>& into, const Held<Tile<Element>, false>& from) {
+    for (std::int32_t j = 0; j < into.columns(); ++j)
+      for (std::int32_t i = 0; i < into.rows(); ++i) Operation::combine(into(i, j), from(i, j));
+  }
+};
+
+template <class T, class Operation>
+class ReduceParameter : public Parameter<T, AccessMode::reduction> {
+  using Base = Parameter<T, AccessMode::reduction>;
+
+ public:
+  using Stored = typename Base::Stored;
+  ReduceParameter(const Place& place, const Stored& stored) : Base(place, stored) {
+    if (place.fresh) Reducer<T, Operation>::begin(*this);
+  }
+  static void fold(const Place& into, const Place& from, const ReducedShape& shape) {
+    const auto& stored = *std::launder(reinterpret_cast<const Stored*>(shape.bytes.data()));
+    Held<T, false> whole(into, stored);
+    Reducer<T, Operation>::combine(whole, Held<T, false>(from, stored));
+  }
+  static void remember(ReducedShape& shape, const Stored& stored) {
+    static_assert(sizeof(Stored) <= sizeof shape.bytes && std::is_trivially_copyable_v<Stored>,
+                  "what is kept of a handle is small and plain");
+    std::construct_at(reinterpret_cast<Stored*>(shape.bytes.data()), stored);
+  }
+};
+
+template <class T, class Operation>
+struct IsDatum<ReduceParameter<T, Operation>> : std::true_type {};
+
+}  // namespace detail
+
+/// Adds to the datum; tasks that do so with the same datum may run at the same time, each on a result that is
+/// folded in later: a body sees no more than what some of the others have added. See the top of this file for
+/// other operations than sums.
+template <class T, class Operation = Sum>
+using Reduce = detail::ReduceParameter<T, Operation>;
+
+}  // namespace fairlead

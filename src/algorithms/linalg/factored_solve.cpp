@@ -1,0 +1,66 @@
+// Forward by columns of L, backward by columns of R from the last: what the first solve has used last the
+// second uses first.
+#include "algorithms/linalg/factored_solve.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+namespace fairlead::linalg {
+
+template <class T>
+void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                    const TiledMatrix<T>& b) {
+  if (a.rows() != a.columns() || b.rows() != a.rows())
+    throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match", a.rows(),
+                                 a.columns(), b.rows(), b.columns()));
+  if (a.tile() != b.tile())
+    throw UsageError(
+        fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
+                    a.tile(), b.tile()));
+  const SolveKernels<T> tile(kernels, factors);
+  const std::int32_t nt = a.tile_rows(), columns = b.tile_columns();
+  for (std::int32_t k = 0; k < nt; ++k) {
+    for (std::int32_t c = 0; c < columns; ++c)
+      flow.submit(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)));
+    for (std::int32_t i = k + 1; i < nt; ++i)
+      for (std::int32_t c = 0; c < columns; ++c)
+        flow.submit(tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k));
+  }
+  for (std::int32_t k = nt - 1; k >= 0; --k) {
+    for (std::int32_t c = 0; c < columns; ++c)
+      flow.submit(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k));
+    for (std::int32_t i = k - 1; i >= 0; --i) {
+      const auto r = factors == Factors::lu ? a(i, k) : a(k, i);
+      for (std::int32_t c = 0; c < columns; ++c)
+        flow.submit(tile.update_upper(r, b(k, c), b(i, c)).priority(k + i));
+    }
+  }
+}
+
+template <class T>
+void solve_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& l, const TiledMatrix<T>& b) {
+  solve_factored(flow, kernels, Factors::cholesky, l, b);
+}
+
+template <class T>
+void solve_lu_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
+                       const TiledMatrix<T>& b) {
+  solve_factored(flow, kernels, Factors::lu, lu, b);
+}
+
+std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept {
+  const auto nt = static_cast<std::uint64_t>(tiles);
+  return nt * (nt + 1) * static_cast<std::uint64_t>(columns_of_tiles);
+}
+
+#define FAIRLEAD_SOLVES_OF(T)                                                                           \
+  template void solve_factored<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                \
+                                  const TiledMatrix<T>&);                                               \
+  template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&); \
+  template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&);
+FAIRLEAD_SOLVES_OF(float)
+FAIRLEAD_SOLVES_OF(double)
+#undef FAIRLEAD_SOLVES_OF
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,40 @@
+// The tasks of a tiled matrix product in program order. All priorities are the same: nothing is critical, and
+// a policy may choose by the data alone.
+#include <fairlead/error.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <fmt/format.h>
+
+#include "algorithms/linalg/tile_kernels.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+void multiply(Flow& flow, const Kernels& kernels, T alpha, const TiledMatrix<T>& a, const TiledMatrix<T>& b,
+              T beta, const TiledMatrix<T>& c) {
+  if (a.rows() != c.rows() || b.columns() != c.columns() || a.columns() != b.rows())
+    throw UsageError(fmt::format("a product of {} x {} and {} x {} does not make a matrix of {} x {}",
+                                 a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns()));
+  if (a.tile() != c.tile() || b.tile() != c.tile())
+    throw UsageError(
+        fmt::format("matrices with tiles of {}, {} and {} cannot be multiplied: all must have "
+                    "the same",
+                    a.tile(), b.tile(), c.tile()));
+  const ProductKernels<T> tile(kernels, alpha, beta);
+  for (std::int32_t i = 0; i < c.tile_rows(); ++i)
+    for (std::int32_t j = 0; j < c.tile_columns(); ++j)
+      for (std::int32_t k = 0; k < a.tile_columns(); ++k)
+        if (k > 0)
+          flow.submit(tile.add(a(i, k), b(k, j), c(i, j)));
+        else if (beta == 0)
+          flow.submit(tile.set(a(i, k), b(k, j), c(i, j)));
+        else
+          flow.submit(tile.scale_and_add(a(i, k), b(k, j), c(i, j)));
+}
+
+template void multiply<float>(Flow&, const Kernels&, float, const TiledMatrix<float>&,
+                              const TiledMatrix<float>&, float, const TiledMatrix<float>&);
+template void multiply<double>(Flow&, const Kernels&, double, const TiledMatrix<double>&,
+                               const TiledMatrix<double>&, double, const TiledMatrix<double>&);
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,160 @@
+// A step: the residual, scaled to 1 so that it neither overflows nor vanishes in single precision, goes
+// through the factor's solves and is added to the solution.
+#include <fairlead/error.hpp>
+#include <fairlead/refined_solve.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/matrix_in_memory.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;
+constexpr int most_steps = 30;
+
+}  // namespace
+
+class RefinedSolve::Implementation {
+ public:
+  Implementation(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
+                 std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
+                 double* x)
+      : kernels_(std::move(kernels)),
+        l_(l),
+        a_(std::move(a)),
+        b_(std::move(b)),
+        x_(x),
+        n_(b_->rows()),
+        columns_(b_->columns()),
+        residual_(elements()),
+        correction_(elements()),
+        scale_(static_cast<std::size_t>(columns_)) {
+    if (a_->rows() != l.rows() || a_->columns() != l.columns() || n_ != l.rows())
+      throw UsageError(
+          fmt::format("a factor of {} x {}, a matrix of {} x {} and right-hand sides of {} x {} do not match",
+                      l.rows(), l.columns(), a_->rows(), a_->columns(), n_, columns_));
+    tiles_.emplace(
+        runtime.tiled_in_place<float>("correction", correction_.data(), n_, columns_, n_, l.tile()));
+    b_->read(0, n_, 0, columns_, residual_.data(), n_);
+    std::fill_n(x_, elements(), 0.0);
+  }
+
+  void submit_correction(Flow& flow) {
+    for (std::int64_t c = 0; c < columns_; ++c) {
+      const double* const column = residual_.data() + c * n_;
+      double largest = 0;
+      for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(column[i]));
+      scale_[static_cast<std::size_t>(c)] = largest > 0 ? largest : 1;
+    }
+    const auto begin =
+        codelet("round").cpu([this](Out<Tile<float>> d, std::int64_t row, std::int64_t column) {
+          for (int j = 0; j < d.columns(); ++j)
+            for (int i = 0; i < d.rows(); ++i)
+              d(i, j) = static_cast<float>(residual_[place(row + i, column + j)] / scale(column + j));
+        });
+    const auto add = codelet("correct").cpu([this](In<Tile<float>> d, std::int64_t row, std::int64_t column) {
+      for (int j = 0; j < d.columns(); ++j)
+        for (int i = 0; i < d.rows(); ++i)
+          x_[place(row + i, column + j)] += scale(column + j) * static_cast<double>(d(i, j));
+    });
+    const auto for_each_tile = [&](const auto& codelet) {
+      const std::int64_t side = tiles_->tile();
+      for (std::int32_t i = 0; i < tiles_->tile_rows(); ++i)
+        for (std::int32_t j = 0; j < tiles_->tile_columns(); ++j)
+          flow.submit(codelet((*tiles_)(i, j), i * side, j * side));
+    };
+    for_each_tile(begin);
+    solve_factored(flow, kernels_, l_, *tiles_);
+    for_each_tile(add);
+  }
+
+  void submit_residual(Flow& flow) {
+    error_.emplace(kernels_, a_, b_, x_, columns_, residual_.data());
+    error_->submit(flow);
+  }
+
+  State judge() {
+    const double before = backward_error_;
+    backward_error_ = error_->value();
+    ++steps_;
+    if (backward_error_ <= 4 * rounding) return State::converged;
+    const bool better = steps_ == 1 || backward_error_ <= before / 2;
+    if (std::isfinite(backward_error_) && better && steps_ < most_steps) return State::improving;
+    const bool good = backward_error_ <= std::sqrt(static_cast<double>(n_)) * rounding;
+    return good ? State::converged : State::too_coarse;
+  }
+
+  int steps() const noexcept { return steps_; }
+  double backward_error() const noexcept { return backward_error_; }
+
+ private:
+  std::size_t elements() const noexcept { return static_cast<std::size_t>(n_ * columns_); }
+  std::size_t place(std::int64_t i, std::int64_t j) const noexcept {
+    return static_cast<std::size_t>(i + j * n_);
+  }
+  double scale(std::int64_t column) const noexcept { return scale_[static_cast<std::size_t>(column)]; }
+
+  Kernels kernels_;
+  const TiledMatrix<float>& l_;
+  std::shared_ptr<const MatrixSource<double>> a_, b_;
+  double* x_;
+  std::int64_t n_, columns_;
+  std::vector<double> residual_;
+  std::vector<float> correction_;
+  std::vector<double> scale_;  // of each column of the residual
+  std::optional<TiledMatrix<float>> tiles_;
+  std::optional<BackwardError<double>> error_;
+  int steps_ = 0;
+  double backward_error_ = 0;
+};
+
+RefinedSolve::RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
+                           std::shared_ptr<const MatrixSource<double>> a,
+                           std::shared_ptr<const MatrixSource<double>> b, double* x)
+    : implementation_(
+          std::make_unique<Implementation>(runtime, std::move(kernels), l, std::move(a), std::move(b), x)) {}
+RefinedSolve::~RefinedSolve() = default;
+
+std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {
+  return static_cast<std::size_t>(n * columns) * (sizeof(double) + sizeof(float)) +
+         workers * BackwardError<double>::scratch_bytes_per_worker(columns);
+}
+void RefinedSolve::submit_correction(Flow& flow) { implementation_->submit_correction(flow); }
+void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
+RefinedSolve::State RefinedSolve::judge() { return implementation_->judge(); }
+int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
+double RefinedSolve::backward_error() const noexcept { return implementation_->backward_error(); }
+
+RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kernels,
+                              const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,
+                              std::shared_ptr<const MatrixSource<double>> b, double* x) {
+  RefinedSolve solve(runtime, kernels, l, std::move(a), std::move(b), x);
+  wait_for_results(flow);
+  for (;;) {
+    solve.submit_correction(flow);
+    wait_for_results(flow);
+    solve.submit_residual(flow);
+    wait_for_results(flow);
+    const RefinedSolve::State state = solve.judge();
+    if (state == RefinedSolve::State::too_coarse) throw_too_coarse(solve);
+    if (state == RefinedSolve::State::converged) return {solve.steps(), solve.backward_error()};
+  }
+}
+
+void throw_too_coarse(const RefinedSolve& solve) {
+  throw NumericalError(fmt::format(
+      "the matrix is too ill-conditioned for a factor in single precision: after {} step{} of refinement the "
+      "backward error is {:.1e}",
+      solve.steps(), solve.steps() == 1 ? "" : "s", solve.backward_error()));
+}
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,62 @@
+// See measure_memory.hpp.
+#include "backend/cpu/measure_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace fairlead::backend {
+
+namespace {
+
+constexpr std::size_t repetitions = 5, pages = 64;
+constexpr Bytes page = 4096;
+
+using Clock = std::chrono::steady_clock;
+
+/// The median time of f().
+template <class F>
+double seconds_of(F&& f) {
+  std::array<double, repetitions> times;
+  for (double& time : times) {
+    const auto begin = Clock::now();
+    f();
+    time = std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  std::ranges::nth_element(times, times.begin() + repetitions / 2);
+  return std::max(times[repetitions / 2], 1e-9);
+}
+
+}  // namespace
+
+MemoryFigures measure_memory(Bytes bytes) {
+  std::vector<std::byte> here(bytes, std::byte{1}), there(bytes, std::byte{2});
+  std::vector<std::byte> here_too(bytes, std::byte{3}), there_too(bytes, std::byte{4});
+  const auto size = static_cast<double>(bytes);
+  MemoryFigures figures;
+  figures.copied = size / seconds_of([&] { std::memcpy(there.data(), here.data(), bytes); });
+  figures.both = 2 * size / seconds_of([&] {
+                   std::latch both_run(2);
+                   std::jthread other([&] {
+                     both_run.arrive_and_wait();
+                     std::memcpy(here_too.data(), there_too.data(), bytes);
+                   });
+                   both_run.arrive_and_wait();
+                   std::memcpy(there.data(), here.data(), bytes);
+                 });
+  // From one page to the next of many, so that caches do not answer.
+  const Bytes stride = bytes / pages / page * page;
+  const double some = seconds_of([&] {
+    for (std::size_t i = 0; i < pages; ++i)
+      std::memcpy(there.data() + i * stride, here_too.data() + i * stride,
+                  std::min(page, bytes - i * stride));
+  });
+  figures.latency = Duration(static_cast<std::int64_t>(some * 1e9 / pages));
+  return figures;
+}
+
+}  // namespace fairlead::backend

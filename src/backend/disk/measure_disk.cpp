@@ -1,0 +1,164 @@
+// The runtime's own spill file and threads, kept busy with as many pieces as there are threads, twice.
+#include "backend/disk/measure_disk.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/disk/io_threads.hpp"
+#include "backend/disk/spill_file.hpp"
+#include "base/random.hpp"
+
+namespace fairlead::backend {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr Bytes page = 4096;
+constexpr unsigned latency_samples = 200;
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const noexcept { std::free(memory); }
+};
+using Buffer = std::unique_ptr<std::byte, FreeMemory>;
+
+/// Random bytes: a disk that compresses gains nothing.
+Buffer random_bytes(Bytes bytes, std::uint64_t seed) {
+  Buffer buffer(static_cast<std::byte*>(std::aligned_alloc(page, bytes)));
+  if (!buffer) throw std::bad_alloc();
+  Random random(seed);
+  for (Bytes i = 0; i < bytes; i += 8) {
+    const std::uint64_t word = random.next();
+    std::memcpy(buffer.get() + i, &word, 8);
+  }
+  return buffer;
+}
+
+class Measuring {
+ public:
+  Measuring(const std::string& directory, const DiskMeasurement& how)
+      : how_(how),
+        file_(directory),
+        threads_(
+            {.threads = how.threads}, [] { return Time(Clock::now().time_since_epoch()); },
+            [this](const IoResult& result) { done(result); }) {
+    file_.reserve(how.bytes);
+    for (unsigned i = 0; i < 2 * how.threads; ++i) {
+      buffers_.push_back(random_bytes(DiskMeasurement::piece, i));
+      free_.push_back(buffers_.back().get());
+    }
+  }
+
+  bool direct() const noexcept { return file_.direct(); }
+
+  /// Goes through the file once, in time; bytes per second. `reading(i)`: whether piece i is read.
+  template <class Reading>
+  double pass(Reading&& reading) {
+    const auto begin = Clock::now();
+    Bytes bytes = 0;
+    bool wrote = false;
+    for (Bytes offset = 0; offset + DiskMeasurement::piece <= how_.bytes; offset += DiskMeasurement::piece) {
+      if (Clock::now() - begin > how_.longest) break;
+      const bool reads = reading(offset / DiskMeasurement::piece);
+      wrote |= !reads;
+      std::byte* buffer = free_buffer();
+      threads_.submit({.descriptor = file_.descriptor(),
+                       .offset = offset,
+                       .memory = buffer,
+                       .bytes = DiskMeasurement::piece,
+                       .direction = reads ? IoDirection::read : IoDirection::write,
+                       .token = buffer});
+      bytes += DiskMeasurement::piece;
+    }
+    wait_for_all();
+    if (wrote && ::fdatasync(file_.descriptor()) != 0) fail(errno);
+    return static_cast<double>(bytes) / std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  Duration latency() {
+    Random random(1);
+    std::vector<Duration> samples;
+    const auto begin = Clock::now();
+    for (unsigned i = 0; i < latency_samples && Clock::now() - begin < how_.longest; ++i) {
+      const auto offset = static_cast<off_t>(random.below(how_.bytes / page) * page);
+      if (!file_.direct()) ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+      const auto start = Clock::now();
+      if (::pread(file_.descriptor(), buffers_[0].get(), page, offset) != static_cast<ssize_t>(page))
+        fail(errno);
+      samples.emplace_back(Clock::now() - start);
+    }
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    return *middle;
+  }
+
+ private:
+  void done(const IoResult& result) {
+    {
+      const std::lock_guard guard(mutex_);
+      free_.push_back(static_cast<std::byte*>(result.token));
+      if (result.error_number != 0) error_ = result.error_number;
+    }
+    freed_.notify_one();
+  }
+  std::byte* free_buffer() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return !free_.empty(); });
+    if (error_ != 0) fail(error_);
+    std::byte* buffer = free_.back();
+    free_.pop_back();
+    return buffer;
+  }
+  void wait_for_all() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return free_.size() == buffers_.size(); });
+    if (error_ != 0) fail(error_);
+  }
+  [[noreturn]] void fail(int error) const {
+    throw SystemError(
+        fmt::format("cannot measure the disk of \"{}\": {}", file_.directory(), std::strerror(error)));
+  }
+
+  DiskMeasurement how_;
+  SpillFile file_;
+  std::vector<Buffer> buffers_;
+  std::mutex mutex_;  // guards the two below
+  std::vector<std::byte*> free_;
+  int error_ = 0;
+  std::condition_variable freed_;
+  IoThreads threads_;  // last: its threads end first
+};
+
+}  // namespace
+
+DiskFigures measure_disk(const std::string& directory, const DiskMeasurement& how,
+                         const std::function<void(std::string_view part)>& part) {
+  part("finding room");
+  Measuring measuring(directory, how);
+  measuring.pass([](Bytes) { return false; });
+  DiskFigures figures;
+  figures.direct = measuring.direct();
+  part("writing");
+  figures.written = measuring.pass([](Bytes) { return false; });
+  part("reading");
+  figures.read = measuring.pass([](Bytes) { return true; });
+  part("reading and writing");
+  figures.both = measuring.pass([](Bytes piece) { return piece % 2 == 0; });
+  part("reading pages one by one");
+  figures.latency = measuring.latency();
+  return figures;
+}
+
+}  // namespace fairlead::backend

@@ -1,0 +1,77 @@
+// See direct_lane.hpp.
+#include "engine/direct_lane.hpp"
+
+#include <algorithm>
+
+namespace fairlead::engine {
+
+DirectLane::DirectLane(std::size_t workers) : workers_(workers), alone_(workers == 1) {}
+
+/// Sequentially consistent: a worker says that it is inside and then reads the generation; we have closed and
+/// then look whether it is inside. One of the two sees the other.
+bool DirectLane::left() const noexcept {
+  return generation_.load() == 0 &&
+         std::ranges::none_of(workers_, [](const Own& worker) { return worker.seen_inside.load(); });
+}
+
+bool DirectLane::something_queued(std::size_t least) const noexcept {
+  return std::ranges::any_of(workers_, [&](const Own& worker) { return worker.queue.size() >= least; });
+}
+
+std::size_t DirectLane::queued() const noexcept {
+  std::size_t tasks = 0;
+  for (const Own& worker : workers_) tasks += worker.queue.size();
+  return tasks;
+}
+
+Task* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
+  Own& it = own(worker);
+  if (alone_) return it.queue.take_alone();
+  if (Task* task = it.queue.take()) return task;
+  std::array<Task*, LaneQueue::most_stolen> stolen;
+  for (std::size_t tried = 1; tried < workers_.size(); ++tried) {
+    const std::size_t victim = (worker + it.next_victim + tried) % workers_.size();
+    if (victim == worker || own(victim).queue.size() < least) continue;
+    const std::size_t count = own(victim).queue.steal(stolen);
+    if (count == 0) continue;
+    it.next_victim = (victim + workers_.size() - worker - 1) % workers_.size();  // there again
+    for (std::size_t i = 1; i < count; ++i) it.queue.put(*stolen[i]);            // it is empty: there is room
+    return stolen[0];
+  }
+  return nullptr;
+}
+
+std::uint64_t DirectLane::tasks() const noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker) sum += tasks(worker);
+  return sum;
+}
+
+// Release, and acquire below: who reads one of the new values sees that the body before is over.
+void DirectLane::begin_body(std::size_t worker, const Task& task) noexcept {
+  Own& it = own(worker);
+  it.id.store(static_cast<std::uint64_t>(task.id), std::memory_order_release);
+  it.codelet.store(task.codelet, std::memory_order_release);
+  it.file.store(task.submitted_at.file, std::memory_order_release);
+  it.line.store(task.submitted_at.line, std::memory_order_release);
+  it.data_count.store(task.access_count, std::memory_order_release);
+  for (std::size_t i = 0; i < std::min<std::size_t>(task.access_count, inline_accesses); ++i)
+    it.data[i].store(task.accesses_begin[i].datum, std::memory_order_release);
+  it.turn.store(it.turn.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+std::optional<LaneBody> DirectLane::body(std::size_t worker) const noexcept {
+  const Own& it = workers_[worker];
+  const std::uint64_t turn = it.turn.load(std::memory_order_acquire);
+  if (turn % 2 == 0) return std::nullopt;
+  LaneBody body;
+  body.id = static_cast<TaskId>(it.id.load(std::memory_order_acquire));
+  body.codelet = it.codelet.load(std::memory_order_acquire);
+  body.submitted_at = {it.file.load(std::memory_order_acquire), it.line.load(std::memory_order_acquire)};
+  body.data_count = it.data_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < inline_accesses; ++i) body.data[i] = it.data[i].load(std::memory_order_acquire);
+  if (it.turn.load(std::memory_order_acquire) != turn) return std::nullopt;
+  return body;
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,125 @@
+// The direct lane: while all data fit where all workers reach them and the policy's order is the workers' own
+// queues, a task that becomes ready goes to the queue of the worker that released it, and from there to its
+// body, without the engine's lock. docs/concepts.md tells what keeps that consistent with what the engine
+// does.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/lane_queue.hpp"
+
+namespace fairlead::engine {
+
+/// What a worker executes, for those who ask while it does.
+struct LaneBody {
+  TaskId id;
+  const CodeletInfo* codelet;
+  SubmitLine submitted_at;
+  std::array<DatumId, inline_accesses> data;
+  std::size_t data_count;  ///< more than `data` has room for are not told
+};
+
+/// Open during a *generation*: a task and data that were let in during one pass by the lane in that one only.
+/// Whoever takes a task from a queue looks at the generation after he has said that he is inside, so that
+/// once the lane is closed and nobody is inside, nothing runs in it any more, whatever is left in the queues.
+class DirectLane {
+ public:
+  explicit DirectLane(std::size_t workers);
+
+  /// 0: it is closed. Any thread; sequentially consistent, see left().
+  std::uint32_t generation() const noexcept { return generation_.load(); }
+  bool lets_in(const Task& task) const noexcept { return task.lane != 0 && task.lane == generation(); }
+
+  // ---- the engine's, under its lock
+
+  void open() noexcept { generation_.store(++last_); }
+  /// Any thread may; the engine has to be entered afterwards.
+  void close() noexcept { generation_.store(0); }
+  /// Nothing runs in it, nor will before it is opened again. Closed, and asked after that.
+  bool left() const noexcept;
+  /// The same, and no task is in a queue either. In this order: who took the last one out was inside before.
+  bool still() const noexcept { return !something_queued() && left(); }
+
+  // ---- one worker's, by its thread; worker 0's by the application's
+
+  /// The task is ready: false if it has to be told to the engine instead. Whoever sleeps has to be woken.
+  bool put(std::size_t worker, Task& task) noexcept {
+    if (!lets_in(task)) return false;
+    return alone_ ? own(worker).queue.put_alone(task) : own(worker).queue.put(task);
+  }
+  /// From now on it may run tasks; each only while lets_in() holds. To be called again if it was outside.
+  void enter(std::size_t worker) noexcept {
+    Own& it = own(worker);
+    if (it.inside) return;
+    it.inside = true;
+    it.seen_inside.store(true);  // sequentially consistent, see left()
+  }
+  bool inside(std::size_t worker) const noexcept { return workers_[worker].inside; }
+  /// True if the engine has to be entered: the lane was closed, and it may have waited for this worker.
+  bool leave(std::size_t worker) noexcept {
+    Own& it = own(worker);
+    if (!it.inside) return false;
+    it.inside = false;
+    it.seen_inside.store(false);
+    return generation_.load() == 0;
+  }
+  /// The next task: the worker's own, else half of somebody's who has at least `least`. Inside only.
+  Task* take(std::size_t worker, std::size_t least = 1) noexcept;
+  /// There may be something to take. Any thread.
+  bool something_queued(std::size_t least = 1) const noexcept;
+  std::size_t queued() const noexcept;
+
+  /// What is executed, and that it is over. Only the worker writes, so that all of it is without locked
+  /// instructions.
+  void begin_body(std::size_t worker, const Task& task) noexcept;
+  void end_body(std::size_t worker) noexcept {
+    auto& turn = own(worker).turn;
+    turn.store(turn.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  void count(std::size_t worker, std::uint64_t tasks, Duration busy) noexcept {
+    Own& it = own(worker);
+    it.tasks.store(it.tasks.load(std::memory_order_relaxed) + tasks, std::memory_order_relaxed);
+    it.busy.store(it.busy.load(std::memory_order_relaxed) + busy.count(), std::memory_order_relaxed);
+  }
+
+  // ---- any thread
+
+  /// The body that ran when this was called; none if there was no one body.
+  std::optional<LaneBody> body(std::size_t worker) const noexcept;
+  std::uint64_t tasks(std::size_t worker) const noexcept {
+    return workers_[worker].tasks.load(std::memory_order_relaxed);
+  }
+  std::uint64_t tasks() const noexcept;
+  Duration busy(std::size_t worker) const noexcept {
+    return Duration(workers_[worker].busy.load(std::memory_order_relaxed));
+  }
+
+ private:
+  struct alignas(64) Own {
+    LaneQueue queue;
+    bool inside = false;                   // the worker's
+    std::size_t next_victim = 0;           // the worker's
+    std::atomic<bool> seen_inside{false};  // the same, for the others
+    std::atomic<std::uint64_t> turn{0};    // odd while a body runs; what follows then describes it
+    std::atomic<std::uint64_t> id{0};
+    std::atomic<const CodeletInfo*> codelet{nullptr};
+    std::atomic<const char*> file{nullptr};
+    std::atomic<std::uint32_t> line{0}, data_count{0};
+    std::array<std::atomic<DatumId>, inline_accesses> data{};
+    std::atomic<std::uint64_t> tasks{0};
+    std::atomic<std::int64_t> busy{0};
+  };
+  Own& own(std::size_t worker) noexcept { return workers_[worker]; }
+
+  std::vector<Own> workers_;
+  const bool alone_;
+  std::uint32_t last_ = 0;  // generation
+  alignas(64) std::atomic<std::uint32_t> generation_{0};
+};
+
+}  // namespace fairlead::engine

@@ -1,0 +1,169 @@
+// See hold_book.hpp.
+#include "engine/hold_book.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes_text.hpp"
+#include "base/pages.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::engine {
+
+// ---- the source
+
+void HoldSource::completed(std::span<Task* const> holds, EventChain& ready, Recycler& recycler) {
+  for (Task* task : holds) {
+    auto& record = *static_cast<HoldRecord*>(task->policy_data);
+    graph::Graph::complete(*task, ready, recycler);
+    if (record.state.load() == HoldRecord::State::waiting) tell(record, HoldRecord::State::refused);
+    record.over.store(true, std::memory_order_release);  // afterwards it may be gone
+  }
+  core_.world().nudge();
+}
+
+void HoldSource::granted(Task& hold) {
+  auto& record = *static_cast<HoldRecord*>(hold.policy_data);
+  for (const Access& access : record.accesses) record.places.push_back({access.address, access.packed});
+  tell(record, HoldRecord::State::granted);
+  core_.world().nudge();
+}
+
+void HoldSource::tell(HoldRecord& record, HoldRecord::State state) {
+  if (state == HoldRecord::State::refused) record.failure = record.task.failure;
+  auto told = std::move(record.told);
+  auto expected = HoldRecord::State::waiting;
+  const bool wanted = record.state.compare_exchange_strong(expected, state);
+  if (told != nullptr && wanted)
+    core_.engine().callbacks().push([told = std::move(told), keep = record.shared_from_this()] { told(); });
+}
+
+// ---- the book
+
+HoldSource& HoldBook::new_source() {
+  HoldSource& source = sources_.emplace_back(core_);
+  source.id = core_.next_source_id();
+  return source;
+}
+
+void HoldBook::forget_ended() noexcept {
+  std::erase_if(open_, [](const auto& record) {
+    return record->over.load(std::memory_order_acquire) &&
+           (!record->release_posted.load() || record->applied.load(std::memory_order_acquire)) &&
+           record->state.load() != HoldRecord::State::granted;
+  });
+}
+
+void HoldBook::add(std::shared_ptr<HoldRecord> record) { open_.push_back(std::move(record)); }
+
+void HoldBook::release(HoldRecord& record) {
+  if (!core_.same_process() || record.release_posted.exchange(true)) return;
+  const auto before = record.state.exchange(HoldRecord::State::released);
+  if (before == HoldRecord::State::refused) return record.applied.store(true);  // the engine knows
+  record.hold = &record.task;
+  record.unused = before != HoldRecord::State::granted;
+  core_.engine().post(record, EventKind::hold_released, no_id<WorkerId>, core_.world().now());
+  core_.world().serve_for_others();
+}
+
+std::size_t HoldBook::open() noexcept {
+  forget_ended();
+  return static_cast<std::size_t>(std::ranges::count_if(open_, [](const auto& record) {
+    const auto state = record->state.load();
+    return state == HoldRecord::State::waiting || state == HoldRecord::State::granted;
+  }));
+}
+
+namespace {
+bool held(const HoldRecord& record) { return record.state.load() == HoldRecord::State::granted; }
+}  // namespace
+
+bool HoldBook::own() const noexcept {
+  return std::ranges::any_of(open_, [](const auto& it) { return held(*it) && it->of_application; });
+}
+bool HoldBook::others() const noexcept {
+  return std::ranges::any_of(open_, [](const auto& it) {
+    // One that was released and is not over yet is about to change something.
+    return !it->over.load() && !it->of_application && it->state.load() != HoldRecord::State::waiting;
+  });
+}
+
+bool HoldBook::holds(const RegisteredDatum& datum) noexcept {
+  return std::ranges::any_of(open_, [&](const auto& it) {
+    return !it->over.load() && std::ranges::find(it->uses, &datum, &HoldRecord::Use::datum) != it->uses.end();
+  });
+}
+
+std::string HoldBook::held_for_writing() const {
+  for (const auto& it : open_)
+    if (held(*it) && it->of_application &&
+        std::ranges::any_of(it->uses, [](const auto& use) { return writes(use.mode); }))
+      return describe(*it);
+  return {};
+}
+
+Bytes HoldBook::held_bytes() const {
+  Bytes bytes = 0;
+  std::vector<const RegisteredDatum*> seen;
+  for (const auto& it : open_) {
+    if (it->state.load() != HoldRecord::State::waiting && !held(*it)) continue;
+    for (const HoldRecord::Use& use : it->uses) {
+      if (use.datum->in_place || std::ranges::find(seen, use.datum) != seen.end()) continue;
+      seen.push_back(use.datum);
+      bytes += whole_pages_for(use.datum->bytes);
+    }
+  }
+  return bytes;
+}
+
+void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
+                          const detail::Submission& where) {
+  forget_ended();
+  if (core_.all_over()) largest_footprint_ = 0;
+  const NodeSpec& node = core_.topology().nodes[index(core_.engine().host())];
+  const Bytes capacity = whole_pages_in(node.capacity), before = held_bytes();
+  const Bytes besides = is_hold ? largest_footprint_ : 0;
+  if (before + footprint + besides <= capacity) return;
+  std::string text = fmt::format("{} needs {} at once in memory node \"{}\", which can hold {}", who,
+                                 mebibytes(footprint), node.name, mebibytes(capacity));
+  if (besides != 0)
+    text += fmt::format(";\n  the largest task that is not over needs {} besides", mebibytes(besides));
+  if (before != 0) text += fmt::format(";\n  {} of it are held:", mebibytes(before));
+  for (const auto& it : open_)
+    if (it->state.load() == HoldRecord::State::waiting || held(*it)) text += "\n    " + describe(*it);
+  text += fmt::format(
+      "\n  submitted at {}:{}\n  Release what is held, hold less at a time, or allow at least {} "
+      "of memory.",
+      where.file, where.line, mebibytes(before + footprint + besides));
+  throw FootprintError(text);
+}
+
+std::string HoldBook::describe(const HoldRecord& record) const {
+  std::string data;
+  for (const HoldRecord::Use& use : record.uses)
+    data += fmt::format("{}{} ({})", data.empty() ? "" : ", ", use.datum->text(), name_of(use.mode));
+  return fmt::format("{}, acquired at {}:{}", data, record.file, record.line);
+}
+
+std::string HoldBook::text() const {
+  std::string text;
+  for (const auto& it : open_) {
+    if (!held(*it) || !it->of_application) continue;
+    text += "\n  this thread holds " + describe(*it);
+    for (const Access& access : it->accesses) {
+      const Task* waiting = graph::Graph::waiting_behind(access);
+      if (waiting == nullptr) continue;
+      text += fmt::format("\n    {} waits for {}, submitted at {}:{}", waiting->codelet->name,
+                          it->uses[static_cast<std::size_t>(&access - it->accesses.data())].datum->text(),
+                          waiting->submitted_at.file, waiting->submitted_at.line);
+      break;
+    }
+  }
+  return text + "\n  Release it first (Hold::release, or the end of its scope).";
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,99 @@
+// The ready tasks of one worker while no lock stands before them: its thread puts them in at one end, takes
+// them out at the other, oldest first, and others steal half of them from there.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "data/task.hpp"
+
+namespace fairlead::engine {
+
+/// put() and take() are one thread's, steal() is anybody's. A ring between two counts that only grow: who
+/// moves `first_` on has the tasks that it passed.
+class LaneQueue {
+ public:
+  static constexpr std::size_t capacity = 4096, most_stolen = 64;
+
+  /// False if it is full. Sequentially consistent: whoever puts and then looks whether somebody sleeps, and
+  /// who falls asleep and then looks here, do not miss each other.
+  bool put(Task& task) noexcept {
+    const std::uint32_t end = end_.load(std::memory_order_relaxed);
+    if (!has_room(end)) return false;
+    slots_[end % capacity].store(&task, std::memory_order_relaxed);
+    end_.store(end + 1);
+    return true;
+  }
+  /// The same where nobody steals or sleeps.
+  bool put_alone(Task& task) noexcept {
+    const std::uint32_t end = end_.load(std::memory_order_relaxed);
+    if (!has_room(end)) return false;
+    slots_[end % capacity].store(&task, std::memory_order_relaxed);
+    end_.store(end + 1, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// The oldest, or null.
+  Task* take() noexcept {
+    std::uint32_t first = first_.load(std::memory_order_relaxed);
+    for (;;) {
+      if (first == end_.load(std::memory_order_relaxed)) return nullptr;
+      Task* task = slots_[first % capacity].load(std::memory_order_relaxed);
+      // A thief may have been first; then his count is what we go on with. Nothing of his is read: relaxed.
+      // release: who finds the queue empty sees that we are inside, see DirectLane::still().
+      if (!first_.compare_exchange_weak(first, first + 1, std::memory_order_release,
+                                        std::memory_order_relaxed))
+        continue;
+      look_ahead(first + 1);
+      return task;
+    }
+  }
+  Task* take_alone() noexcept {
+    const std::uint32_t first = first_.load(std::memory_order_relaxed);
+    if (first == end_.load(std::memory_order_relaxed)) return nullptr;
+    first_.store(first + 1, std::memory_order_relaxed);
+    return slots_[first % capacity].load(std::memory_order_relaxed);
+  }
+
+  /// Half of the tasks, rounded up, oldest first, at most `most_stolen`; returns how many. Any thread.
+  std::size_t steal(std::array<Task*, most_stolen>& out) noexcept {
+    std::uint32_t first = first_.load(std::memory_order_relaxed);
+    for (;;) {
+      // acquire: sees the slots, and the tasks as they were put.
+      const std::uint32_t count = end_.load(std::memory_order_acquire) - first;
+      const std::uint32_t wanted = std::min<std::uint32_t>(count - count / 2, most_stolen);
+      if (count == 0 || count > capacity) return 0;  // more: `first` is an old one, and so empty by now
+      for (std::uint32_t i = 0; i < wanted; ++i)
+        out[i] = slots_[(first + i) % capacity].load(std::memory_order_relaxed);
+      // release: the owner, who acquires in has_room(), uses the slots anew only after they were read.
+      if (first_.compare_exchange_strong(first, first + wanted, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed))
+        return wanted;
+    }
+  }
+
+  /// Any thread; sequentially consistent, see put().
+  bool empty() const noexcept { return first_.load() == end_.load(); }
+  std::size_t size() const noexcept { return end_.load() - first_.load(); }
+
+ private:
+  /// What is next may come from another core.
+  void look_ahead(std::uint32_t next) const noexcept {
+    const auto* task = reinterpret_cast<const char*>(slots_[next % capacity].load(std::memory_order_relaxed));
+    for (std::size_t at = 0; at < sizeof(Task); at += 64) __builtin_prefetch(task + at, 1);
+  }
+  bool has_room(std::uint32_t end) noexcept {
+    if (end - seen_first_ < capacity) return true;
+    seen_first_ = first_.load(std::memory_order_acquire);
+    return end - seen_first_ < capacity;
+  }
+
+  alignas(64) std::atomic<std::uint32_t> first_{0};
+  alignas(64) std::atomic<std::uint32_t> end_{0};
+  std::uint32_t seen_first_ = 0;  // the owner's: first_ when it last looked
+  std::array<std::atomic<Task*>, capacity> slots_{};
+};
+
+}  // namespace fairlead::engine

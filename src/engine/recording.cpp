@@ -1,0 +1,86 @@
+// What the engine writes down of copies and memory, and the names that a snapshot gets.
+#include "engine/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/engine.hpp"
+
+namespace fairlead::engine {
+
+void Engine::record_copy(const memory::Copy& copy) {
+  for (const Leg& leg : memory_.routes().of(copy).legs)
+    recorder_->copy({.start = copy.at - copy.duration,
+                     .duration = copy.duration,
+                     .bytes = copy.bytes,
+                     .datum = copy.datum,
+                     .link = leg.link,
+                     .from = copy.from->node,
+                     .to = copy.to->node,
+                     .cause = static_cast<std::uint8_t>(copy.cause),
+                     .away_from_home = leg.away_from_home,
+                     .failed = copy.kind == EventKind::copy_failed});
+}
+
+void Engine::record_memory() {
+  for (const NodeInfo& info : node_infos_) {
+    const memory::MemoryNode& node = memory_.node(info.id);
+    trace::MemoryRecord record{.at = now_,
+                               .node = info.id,
+                               .by_tasks = node.pinned_bytes,
+                               .prefetched = node.prefetched_bytes,
+                               .leaving = node.leaving_bytes};
+    // What was prefetched from another device may be leaving by way of its home: it is in both then.
+    const Bytes others = record.by_tasks + record.prefetched + record.leaving;
+    record.cached = node.space.used_bytes() - std::min(others, node.space.used_bytes());
+    recorder_->memory(record);
+  }
+}
+
+namespace {
+
+/// "worker 3"; where workers are on several nodes, "device 0 worker 3", counted on each.
+std::vector<std::string> worker_names(const Topology& topology) {
+  const bool one_node = std::ranges::all_of(topology.workers, [&](const WorkerSpec& worker) {
+    return worker.node == topology.workers.front().node;
+  });
+  std::vector<std::string> names;
+  std::vector<std::size_t> seen(topology.nodes.size());
+  for (const WorkerSpec& worker : topology.workers) {
+    const std::size_t number = seen[index(worker.node)]++;
+    names.push_back(one_node ? fmt::format("worker {}", number)
+                             : fmt::format("{} worker {}", topology.nodes[index(worker.node)].name, number));
+  }
+  return names;
+}
+
+}  // namespace
+
+trace::Snapshot recorded(Engine& engine, const std::function<std::string(DatumId)>& name_of) {
+  return engine.locked([&](memory::Memory& memory) {
+    trace::Snapshot result;
+    if (engine.recorder() != nullptr) result = engine.recorder()->snapshot();
+    result.memory_limit = engine.options().trace_memory;
+    const Topology& topology = memory.topology();
+    result.workers = worker_names(topology);
+    for (const NodeSpec& node : topology.nodes)
+      result.nodes.push_back({node.name, node.role == NodeRole::cache ? node.capacity : 0});
+    for (const LinkSpec& link : topology.links)
+      result.links.push_back({link.name, link.first, link.second, link.bytes_per_second});
+
+    result.data.resize(memory.datum_count());
+    const auto name = [&](DatumId id) {
+      trace::Snapshot::Datum& datum = result.data[index(id)];
+      if (!datum.name.empty()) return;
+      datum.name = name_of ? name_of(id) : fmt::format("datum {}", index(id));
+      datum.bytes = memory.datum(id).bytes;
+    };
+    for (const trace::TaskRecord& task : result.tasks)
+      for (std::size_t i = 0; i < task.kept(); ++i) name(task.data[i]);
+    for (const trace::CopyRecord& copy : result.copies) name(copy.datum);
+    return result;
+  });
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,109 @@
+// Partial results are registered one by one as tasks come that could use them, and stay for later reductions
+// of the same datum.
+#include "engine/reduction_book.hpp"
+
+#include <algorithm>
+
+#include "base/pages.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::engine {
+
+namespace {
+constexpr std::size_t most_partials = 255;  // Access::partial is a byte
+}  // namespace
+
+Reduction& ReductionBook::open(RegisteredDatum& datum, const detail::ReductionInfo& how, const void* by) {
+  if (datum.reduction == nullptr) {
+    datum.reduction = all_.emplace_back(std::make_unique<Reduction>()).get();
+    datum.reduction->datum = &datum;
+  }
+  Reduction& reduction = *datum.reduction;
+  reduction.fold = how.fold;
+  reduction.by = by;
+  open_.push_back(&reduction);
+  return reduction;
+}
+
+void ReductionBook::closed(Reduction& reduction) {
+  std::erase(open_, &reduction);
+  reduction.fold = nullptr;
+  reduction.in_use = 0;
+  reduction.by = nullptr;
+  reduction.close = nullptr;
+}
+
+void ReductionBook::close_all(const void* by) {
+  const std::vector<Reduction*> open = open_;  // which changes
+  for (Reduction* reduction : open)
+    if (reduction->close && (by == nullptr || reduction->by == by)) {
+      const auto close = reduction->close;
+      close();
+    }
+}
+
+void ReductionBook::orphan(const void* by) noexcept {
+  for (Reduction* reduction : open_) {
+    if (reduction->by != by) continue;
+    reduction->by = nullptr;
+    reduction->close = nullptr;
+  }
+}
+
+std::uint32_t ReductionBook::nodes_excluded(const RegisteredDatum& datum) const {
+  std::uint32_t excluded = 0;
+  for (std::size_t i = 0; i < core_.topology().nodes.size(); ++i) {
+    const NodeSpec& node = core_.topology().nodes[i];
+    if (node.role != NodeRole::cache || std::ranges::find(node.reaches, datum.home) != node.reaches.end())
+      continue;
+    if (2 * whole_pages_for(datum.bytes) > whole_pages_in(node.capacity)) excluded |= 1u << i;
+  }
+  return excluded;
+}
+
+std::uint8_t ReductionBook::one_more(Reduction& reduction) {
+  if (reduction.in_use == reduction.partials.size()) set_aside(reduction);
+  reduction.in_use = std::min(reduction.in_use + 1, reduction.partials.size());
+  return static_cast<std::uint8_t>(reduction.in_use);
+}
+
+void ReductionBook::set_aside(Reduction& reduction) {
+  const Topology& topology = core_.topology();
+  if (reduction.no_more || !space || reduction.partials.size() + 1 >= topology.workers.size() ||
+      reduction.partials.size() == most_partials)
+    return;
+  const RegisteredDatum& datum = *reduction.datum;
+  // What folds must fit, and not be refused for what the application holds.
+  const std::uint32_t excluded = nodes_excluded(datum);
+  const bool fits = std::ranges::any_of(topology.workers, [&](const WorkerSpec& worker) {
+    return ((fold_kinds >> static_cast<unsigned>(worker.kind)) & 1) != 0 &&
+           ((excluded >> index(worker.node)) & 1) == 0;
+  });
+  reduction.no_more = !fits;
+  if (!fits || !core_.holds().none()) return;
+  auto place = space(datum.bytes, datum.home);
+  reduction.no_more = !place;
+  if (!place) return;
+  auto partial = std::make_unique<RegisteredDatum>();
+  core_.register_datum(*partial, {.bytes = datum.bytes,
+                                  .home = place->home,
+                                  .address = place->address,
+                                  .home_offset = place->home_offset,
+                                  .partial_of = datum.id});
+  partial->owner = reduction.datum;
+  partial->name = [](const void* owner, const RegisteredDatum&) {
+    return "a partial result of " + static_cast<const RegisteredDatum*>(owner)->text();
+  };
+  if (!datum.in_place) core_.holds().note_footprint(2 * whole_pages_for(datum.bytes));
+  reduction.partials.push_back({std::move(partial), std::move(place->keep)});
+}
+
+void ReductionBook::forget(RegisteredDatum& datum) {
+  Reduction& reduction = *datum.reduction;
+  closed(reduction);
+  for (auto& partial : reduction.partials) core_.remove_datum(*partial.datum);
+  datum.reduction = nullptr;
+  std::erase_if(all_, [&](const auto& it) { return it.get() == &reduction; });
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,107 @@
+// Acquiring data for the application: a pseudo-task of the flow, which has its turn in program order and is
+// admitted to memory like any other, but is "run" by the application and ends when that lets go.
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "front/flow/flow_source.hpp"
+#include "front/flow/gathered.hpp"
+#include "front/flow/pseudo_task.hpp"
+
+namespace fairlead::front {
+
+namespace {
+const CodeletInfo& hold_codelet() {
+  static const CodeletInfo info = pseudo_codelet("acquire");
+  return info;
+}
+}  // namespace
+
+std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted,
+                                                        std::vector<std::uint8_t>& access_of_use, Told told) {
+  Submission submission = wanted;
+  submission.codelet = &hold_codelet();
+  core_.reductions().close_all();  // what folds take counts as memory that is wanted
+  Gathered gathered;
+  gather(submission, gathered);
+  // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.
+  core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
+  core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
+  if (gathered.views) show_all(submission);
+  for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+  if (holds_ == nullptr) holds_ = &core_.holds().new_source();
+
+  auto record = std::make_shared<engine::HoldRecord>();
+  record->accesses.resize(gathered.count);
+  record->uses.resize(gathered.count);
+  record->file = submission.file;
+  record->line = submission.line;
+  record->of_application = told == nullptr;
+  access_of_use.assign(gathered.access_of_use.begin(),
+                       gathered.access_of_use.begin() + static_cast<std::ptrdiff_t>(submission.uses.size()));
+  for (std::size_t i = 0; i < submission.uses.size(); ++i)
+    record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
+  if (told != nullptr) {
+    told_->open.fetch_add(1);
+    record->told = [told = std::move(told), calls = told_,
+                    whose = text_of(submission) + " at " + submission.file + ":" +
+                            std::to_string(submission.line),
+                    &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
+      calls->call([&] { told(weak.lock()); }, whose);
+      told = nullptr;
+      calls->open.fetch_sub(1);
+      world.nudge();
+    };
+  }
+  Task& task = record->task;
+  core_.graph().prepare(task, record->accesses.data(), gathered.count);
+  task.codelet = submission.codelet;
+  task.source = holds_;
+  task.submitted_at = {submission.file, submission.line};
+  task.set(TaskFlag::hold);
+  task.policy_data = record.get();
+  core_.holds().add(record);
+  if (core_.graph().insert(task, gathered.all()))
+    core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+  core_.application().serve_surely();
+  return record;
+}
+
+std::shared_ptr<engine::HoldRecord> FlowSource::acquire(const Submission& submission,
+                                                        std::vector<std::uint8_t>& access_of_use) {
+  using State = engine::HoldRecord::State;
+  core_.check_caller("acquire");
+  auto record = request(submission, access_of_use, nullptr);
+  try {
+    if (record->state.load() == State::waiting) core_.engine().horizon_closed();
+    core_.help_until([&] { return record->state.load() != State::waiting; }, "acquire");
+  } catch (...) {
+    core_.holds().release(*record);  // whoever waits for it is not to wait for ever
+    throw;
+  }
+  if (record->state.load() == State::refused) throw_refused(*record);
+  return record;
+}
+
+void FlowSource::acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
+                              Told told) {
+  core_.check_caller("acquire_then");
+  request(submission, access_of_use, std::move(told));
+}
+
+void FlowSource::throw_refused(const engine::HoldRecord& record) {
+  std::string data;
+  for (const auto& use : record.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
+  const std::string text = "acquire(" + data + ") at " + record.file + ":" + std::to_string(record.line);
+  if (record.failure == nullptr)
+    throw TaskError(text +
+                    " cannot be had: a task that was to write it failed or was cancelled, or the flow was");
+  try {
+    std::rethrow_exception(record.failure);
+  } catch (const std::exception& error) {
+    std::throw_with_nested(TaskError(text + " failed: " + error.what()));
+  }
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,85 @@
+// The public hold over the record of the engine, and the public way to ask for one.
+#include <fairlead/hold.hpp>
+
+#include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
+
+#include <utility>
+#include <vector>
+
+#include "front/flow/flow_implementation.hpp"
+
+namespace fairlead {
+
+/// Keeps the runtime, in whose memory the data are.
+struct detail::HoldState {
+  std::shared_ptr<void> runtime;
+  engine::RuntimeCore& core;
+  std::shared_ptr<engine::HoldRecord> record;
+  std::vector<std::uint8_t> access_of_use;
+};
+
+namespace detail {
+
+AnyHold::operator bool() const noexcept {
+  return state_ != nullptr && state_->record->state.load() == engine::HoldRecord::State::granted;
+}
+
+void AnyHold::release() noexcept {
+  if (state_ == nullptr) return;
+  const bool refused = state_->record->state.load() == engine::HoldRecord::State::refused;
+  state_->core.holds().release(*state_->record);
+  if (!refused) return;
+  state_ = nullptr;
+}
+
+Place AnyHold::place(std::size_t use) const {
+  using State = engine::HoldRecord::State;
+  if (state_ == nullptr) throw UsageError("a hold is used that is empty");
+  const engine::HoldRecord& record = *state_->record;
+  switch (record.state.load()) {
+    case State::granted:
+      return record.places[state_->access_of_use[use]];
+    case State::refused:
+      front::FlowSource::throw_refused(record);
+    default:
+      throw UsageError(std::string("a hold is used that was released: acquired at ") + record.file + ":" +
+                       std::to_string(record.line));
+  }
+}
+
+}  // namespace detail
+
+namespace {
+detail::Submission submission_of(std::span<const detail::Submission::Use> uses,
+                                 const std::source_location& where) {
+  detail::Submission submission;
+  submission.uses = uses;
+  submission.file = where.file_name();
+  submission.line = where.line();
+  return submission;
+}
+}  // namespace
+
+std::shared_ptr<detail::HoldState> Flow::acquire_uses(std::span<const detail::Submission::Use> uses,
+                                                      const std::source_location& where) {
+  auto& it = *implementation_;
+  std::vector<std::uint8_t> access_of_use;
+  auto record = it.source->acquire(submission_of(uses, where), access_of_use);
+  return std::make_shared<detail::HoldState>(it.runtime, it.core, std::move(record),
+                                             std::move(access_of_use));
+}
+
+void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, const std::source_location& where,
+                             std::function<void(std::shared_ptr<detail::HoldState>)> callback) {
+  auto& it = *implementation_;
+  auto access_of_use = std::make_shared<std::vector<std::uint8_t>>();
+  it.source->acquire_then(
+      submission_of(uses, where), *access_of_use,
+      [runtime = std::weak_ptr(it.runtime), &core = it.core, callback = std::move(callback),
+       access_of_use](const std::shared_ptr<engine::HoldRecord>& record) {
+        callback(std::make_shared<detail::HoldState>(runtime.lock(), core, record, *access_of_use));
+      });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,89 @@
+// Reductions in a flow: tasks that reduce the same datum follow each other; when something else comes, tasks
+// that fold its partial results come first.
+#include <fairlead/codelet_info.hpp>
+
+#include <algorithm>
+#include <new>
+
+#include "front/flow/flow_source.hpp"
+#include "front/flow/gathered.hpp"
+
+namespace fairlead::front {
+
+namespace {
+struct FoldClosure {
+  detail::ReducedShape shape;
+  detail::FoldFunction fold;
+};
+static_assert(sizeof(FoldClosure) <= closure_bytes);
+
+void run_fold(const void*, TaskContext& context) {
+  const auto& closure = *std::launder(reinterpret_cast<const FoldClosure*>(detail::closure_of(context)));
+  closure.fold(detail::place_of(context, 0), detail::place_of(context, 1), closure.shape);
+}
+}  // namespace
+
+const CodeletInfo& fold_codelet() {
+  static const CodeletInfo info = [] {
+    CodeletInfo fold;
+    fold.name = "fold";
+    fold.kinds = 0;
+    for (const WorkerKind kind : {WorkerKind::cpu, WorkerKind::emulated})
+      fold.implement(kind, {&run_fold, nullptr, false});
+    fold.hash_of_name = fold.name_hash();
+    return fold;
+  }();
+  return info;
+}
+
+void FlowSource::follow_reductions(const Submission& submission, Gathered& gathered) {
+  std::uint64_t seen = 0;  // most_data bits
+  for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+    const std::size_t at = gathered.access_of_use[i];
+    if (((seen >> at) & 1) != 0) continue;
+    seen |= std::uint64_t{1} << at;
+    engine::RegisteredDatum& datum = *submission.uses[i].datum;
+    AccessMode& mode = gathered.insertions[at].mode;
+    const auto& known = submission.codelet->reductions;
+    const detail::ReductionInfo how =
+        mode == AccessMode::reduction && i < known.size() ? known[i] : detail::ReductionInfo{};
+    engine::Reduction* reduction = datum.reduction;
+    if (reduction != nullptr && reduction->fold != nullptr && reduction->fold != how.fold) {
+      fold(*reduction, submission.file, submission.line);
+      // Sums and maxima do not mix: this one comes after all of those.
+      if (mode == AccessMode::reduction) mode = AccessMode::read_write;
+    }
+    if (mode != AccessMode::reduction || how.fold == nullptr) continue;
+    if (reduction == nullptr || reduction->fold == nullptr) {
+      reduction = &core_.reductions().open(datum, how, this);
+      how.remember(reduction->shape, submission.arguments);
+      reduction->close = [this, reduction, file = submission.file, line = submission.line] {
+        fold(*reduction, file, line);
+      };
+    }
+    gathered.insertions[at].partials = core_.reductions().one_more(*reduction);
+  }
+}
+
+void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint32_t line) {
+  for (std::size_t i = 0; i < reduction.in_use; ++i)
+    insert_fold(reduction, *reduction.partials[i].datum, file, line);
+  core_.reductions().closed(reduction);
+}
+
+void FlowSource::insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial,
+                             const char* file, std::uint32_t line) {
+  engine::RegisteredDatum& datum = *reduction.datum;
+  Task& task = new_task(fold_codelet(), 2, file, line);
+  task.nodes_excluded = core_.reductions().nodes_excluded(datum);
+  task.set(TaskFlag::fold);
+  ::new (task.closure.data()) FoldClosure{reduction.shape, reduction.fold};
+  const graph::Insertion insertions[] = {{&datum.tail, datum.id, AccessMode::read_write, 0},
+                                         {&partial.tail, partial.id, AccessMode::read, 0}};
+  announce(task, insertions);
+  ++submitted_;
+  ++core_.submitted;
+  if (core_.graph().insert(task, insertions)) tell_ready(task);
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,33 @@
+// A range of bytes as rectangles: the rest of a column, whole columns, the beginning of a column.
+#include "front/runtime/generated_array.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace fairlead::front {
+
+void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
+  const auto& [row, rows, column, columns, element_bytes] = place_;
+  const Bytes column_bytes = static_cast<Bytes>(rows) * element_bytes;
+  while (bytes != 0) {
+    const auto passed = static_cast<std::int64_t>(first / column_bytes);
+    const Bytes within = first % column_bytes;
+    const bool whole = within == 0 && bytes >= column_bytes;
+    const Bytes now = whole ? bytes / column_bytes * column_bytes : std::min(bytes, column_bytes - within);
+    fill_(to, row + static_cast<std::int64_t>(within / element_bytes),
+          whole ? rows : static_cast<std::int64_t>(now / element_bytes), column + passed,
+          whole ? static_cast<std::int64_t>(now / column_bytes) : 1);
+    to += now;
+    first += now;
+    bytes -= now;
+  }
+} catch (const std::exception& error) {
+  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + error.what()));
+} catch (...) {
+  std::throw_with_nested(
+      TaskError("the generator of " + datum_.text() + " threw something that is not a std::exception"));
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,29 @@
+// The generator of one datum that is an array: the user's function, called for rectangles.
+#pragma once
+#include <fairlead/generated_by.hpp>
+
+#include "data/generator.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::front {
+
+class GeneratedArray final : public data::Generator {
+ public:
+  struct Place {
+    std::int64_t row = 0, rows = 1, column = 0, columns = 1;  ///< of the datum, in what the function fills
+    Bytes element_bytes = 1;
+  };
+  /// `fill` and `datum`, whose name errors tell, must stay.
+  GeneratedArray(const detail::Fill& fill, const Place& place, const engine::RegisteredDatum& datum)
+      : fill_(fill), place_(place), datum_(datum) {}
+
+  /// Throws TaskError naming the datum around what the function throws.
+  void make(std::byte* to, Bytes first, Bytes bytes) const override;
+
+ private:
+  const detail::Fill& fill_;
+  const Place place_;
+  const engine::RegisteredDatum& datum_;
+};
+
+}  // namespace fairlead::front

@@ -1,0 +1,57 @@
+// Data that are registered one by one: values, vectors, matrices, blocks, and objects of the user's. They
+// stay until they are removed or the runtime ends.
+#pragma once
+#include <fairlead/detail/description.hpp>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backend/disk/spill_file.hpp"
+#include "data/layout.hpp"
+#include "engine/runtime_core.hpp"
+#include "front/runtime/datum_store.hpp"
+#include "front/runtime/generated_array.hpp"
+
+namespace fairlead::front {
+
+struct Views;
+
+/// A datum that is a whole of its own, not a tile of a matrix.
+struct SingleDatum {
+  std::string name;
+  DatumId id = no_id<DatumId>;                  ///< also after it was removed
+  engine::RegisteredDatum* datum = nullptr;     ///< null when it was removed
+  detail::Description as{};                     ///< how it was registered
+  std::optional<data::Layout> layout{};         ///< in the user's memory, if that is not one block
+  std::shared_ptr<Views> views{};               ///< of it and its partitions, if it was ever split
+  memory::Range slot{};                         ///< in the spill file, if it is kept
+  std::unique_ptr<GeneratedArray> generator{};  ///< if it is computed until something writes it
+};
+
+class SingleData {
+ public:
+  SingleData(DatumStore& store, backend::SpillFile& spill) : store_(store), spill_(spill) {}
+
+  /// Throws UsageError for what is no datum, SystemError if the disk has no space for it.
+  SingleDatum& add(engine::RuntimeCore& core, const std::string& name, const detail::Description& as);
+  /// Nobody uses it any more.
+  void remove(engine::RuntimeCore& core, SingleDatum& single);
+  /// The one that this is, or null if it is a tile.
+  static SingleDatum* find(const engine::RegisteredDatum& datum) noexcept;
+
+  /// Empty if it is none of these. Any thread.
+  std::string name_of(DatumId id) const;
+
+ private:
+  static std::string text_of(const void* owner, const engine::RegisteredDatum&);
+
+  DatumStore& store_;
+  backend::SpillFile& spill_;
+  mutable std::mutex mutex_;  // guards the list, not what is in it: workers ask for names when tasks fail
+  std::deque<SingleDatum> all_;
+};
+
+}  // namespace fairlead::front

@@ -1,0 +1,72 @@
+// See watchdog.hpp.
+#include "front/runtime/watchdog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace fairlead::front {
+
+namespace {
+constexpr int looks_per_period = 8;
+}
+
+Watchdog::Watchdog(Duration period, Sources sources, Tell tell)
+    : period_(period), sources_(std::move(sources)), tell_(std::move(tell)) {
+  if (period_ > Duration{}) thread_ = std::thread([this] { watch(); });
+}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard guard(mutex_);
+    ending_ = true;
+  }
+  end_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Watchdog::tell_to(Tell tell) {
+  const std::lock_guard guard(mutex_);
+  tell_ = std::move(tell);
+}
+
+std::string Watchdog::text_of(const engine::Situation& situation, Duration quiet) {
+  return fmt::format("nothing has happened for {:.3g} s, and {} {} not over:\n{}",
+                     static_cast<double>(quiet.count()) * 1e-9, situation.unfinished,
+                     situation.unfinished == 1 ? "task or hold is" : "tasks or holds are", situation.text());
+}
+
+void Watchdog::watch() {
+  using Clock = std::chrono::steady_clock;
+  const auto look_every = std::chrono::nanoseconds(std::max(period_ / looks_per_period, Duration(1'000'000)));
+  std::uint64_t before = sources_.activity();
+  Clock::time_point changed = Clock::now();
+  Duration tell_after = period_;
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, look_every, [this] { return ending_; })) {
+    lock.unlock();
+    const std::uint64_t now = sources_.activity();
+    const Duration quiet = std::chrono::duration_cast<Duration>(Clock::now() - changed);
+    std::string text;
+    if (now != before) {
+      before = now;
+      changed = Clock::now();
+      tell_after = period_;
+    } else if (quiet >= tell_after) {
+      const engine::Situation situation = sources_.situation();
+      if (situation.stalled()) {
+        text = text_of(situation, quiet);
+        tell_after = quiet * 2;
+      }
+    }
+    lock.lock();
+    if (text.empty() || tell_ == nullptr) continue;
+    const Tell tell = tell_;
+    lock.unlock();
+    tell(text);
+    lock.lock();
+  }
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,42 @@
+// From /proc: the host's name and the processor's model.
+#include "machine/identity.hpp"
+
+#include <fmt/format.h>
+
+#include "machine/system_files.hpp"
+
+namespace fairlead::machine {
+
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\n"), end = text.find_last_not_of(" \t\n");
+  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end + 1 - begin));
+}
+
+/// The first of these fields that /proc/cpuinfo has: x86 says a model's name, others numbers.
+std::string processor_of(const std::string& cpuinfo) {
+  for (const std::string_view wanted : {"model name", "cpu model", "cpu", "CPU part", "uarch"})
+    for (const std::string_view line : split(cpuinfo, '\n')) {
+      const auto colon = line.find(':');
+      if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == wanted)
+        return trimmed(line.substr(colon + 1));
+    }
+  return {};
+}
+
+}  // namespace
+
+std::string Identity::text() const {
+  return fmt::format("{}: {}, {} core{}", host.empty() ? "a host without a name" : host,
+                     processor.empty() ? "a processor without a name" : processor, cores,
+                     cores == 1 ? "" : "s");
+}
+
+Identity identity_of(const Machine& machine, const std::filesystem::path& root) {
+  const SystemFiles files(root);
+  return {trimmed(files.text("/proc/sys/kernel/hostname").value_or("")),
+          processor_of(files.text("/proc/cpuinfo").value_or("")), machine.processors.cores_present};
+}
+
+}  // namespace fairlead::machine

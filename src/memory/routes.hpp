@@ -1,0 +1,57 @@
+// The ways between memory nodes, looked up at every copy: which link, which wires it crosses, how long a copy
+// takes when nothing else is under way. In integers, since sources are chosen by it.
+#pragma once
+#include <vector>
+
+#include "machine/topology.hpp"
+#include "memory/replica.hpp"
+
+namespace fairlead::memory {
+
+struct Route {
+  LinkId link = no_id<LinkId>;  ///< no_id: the nodes are not joined
+  NodeId through = no_id<NodeId>;
+  Duration latency{};
+  std::int64_t picoseconds_per_byte = 0;
+  std::vector<Leg> legs;
+
+  bool exists() const noexcept { return link != no_id<LinkId>; }
+  Duration time(Bytes bytes) const noexcept {
+    return latency + Duration(static_cast<std::int64_t>(bytes) * picoseconds_per_byte / 1000);
+  }
+};
+
+class Routes {
+ public:
+  explicit Routes(const Topology& topology) : nodes_(topology.nodes.size()), routes_(2 * nodes_ * nodes_) {
+    for (std::size_t i = 0; i < topology.links.size(); ++i) {
+      const LinkSpec& link = topology.links[i];
+      for (const bool away : {true, false}) {
+        const NodeId from = away ? link.first : link.second, to = away ? link.second : link.first;
+        if (link.computes && !away) continue;
+        Route& route = routes_[place(from, to, link.computes)];
+        if (route.exists()) continue;  // as link_between: the first one counts
+        route = {.link = static_cast<LinkId>(i),
+                 .through = link.through,
+                 .latency = link.latency,
+                 .picoseconds_per_byte = static_cast<std::int64_t>(1e12 / link.bytes_per_second + 0.5),
+                 .legs = topology.legs_of(static_cast<LinkId>(i), from, to)};
+      }
+    }
+  }
+  const Route& between(NodeId from, NodeId to) const noexcept { return routes_[place(from, to, false)]; }
+  /// The way of what is made, not read, where its home is.
+  const Route& computing(NodeId from, NodeId to) const noexcept { return routes_[place(from, to, true)]; }
+  const Route& of(const Copy& copy) const noexcept {
+    return routes_[place(copy.from->node, copy.to->node, copy.generator != nullptr)];
+  }
+
+ private:
+  std::size_t place(NodeId from, NodeId to, bool computing) const noexcept {
+    return ((computing ? nodes_ : 0) + index(from)) * nodes_ + index(to);
+  }
+  std::size_t nodes_;
+  std::vector<Route> routes_;
+};
+
+}  // namespace fairlead::memory

@@ -1,0 +1,31 @@
+// The processors that durations are kept for: tasks take equally long on all of one name.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <fairlead/worker_kind.hpp>
+#include "base/kept_file.hpp"
+
+namespace fairlead::model {
+
+class Processor {
+ public:
+  /// `name` as in WorkerSpec::processor.
+  explicit Processor(WorkerKind kind, std::string name = {})
+      : kind_(kind),
+        name_(std::move(name)),
+        key_((text_hash(name_) << 8) + static_cast<std::uint64_t>(kind)) {}
+
+  WorkerKind kind() const noexcept { return kind_; }
+  const std::string& name() const noexcept { return name_; }
+  /// Of kind and name; equal for equal processors.
+  std::uint64_t key() const noexcept { return key_; }
+
+ private:
+  WorkerKind kind_;
+  std::string name_;
+  std::uint64_t key_;
+};
+
+}  // namespace fairlead::model

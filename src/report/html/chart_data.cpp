@@ -1,0 +1,320 @@
+// The records of a run, small enough for a page: times in ticks, differences instead of values, varints. The
+// reader is script_data.cpp; what is changed here is changed there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "memory/replica.hpp"
+#include "report/html/page.hpp"
+#include "report/html/parts.hpp"
+#include "report/lanes.hpp"
+
+namespace fairlead::report::html {
+
+namespace {
+
+using trace::CopyRecord;
+using trace::MemoryRecord;
+using trace::Snapshot;
+using trace::TaskRecord;
+using trace::WaitRecord;
+
+constexpr std::size_t most_copies = 40'000, most_waits = 40'000, most_memory = 20'000;
+constexpr Bytes memory_unit = 4096;
+
+class Numbers {
+ public:
+  void add(std::uint64_t value) {
+    while (value >= 0x80) {
+      bytes_ += static_cast<char>(value | 0x80);
+      value >>= 7;
+    }
+    bytes_ += static_cast<char>(value);
+  }
+  void add_signed(std::int64_t value) {
+    add((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+  }
+  std::string base64() const {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes_.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes_.size(); i += 3) {
+      std::uint32_t three = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        three = three << 8 | (i + k < bytes_.size() ? static_cast<std::uint8_t>(bytes_[i + k]) : 0u);
+      for (std::size_t k = 0; k < 4; ++k)
+        text += k <= bytes_.size() - i ? digits[three >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+/// One task, or several short ones in a row that are drawn as one.
+struct Block {
+  Time start{}, end{};
+  Duration busy{};
+  std::uint64_t count = 0;
+  const TaskRecord* longest = nullptr;
+};
+
+/// Tasks shorter than `together` are joined as long as their block stays within it.
+std::vector<Block> blocks_of(std::span<const TaskRecord> tasks, Duration together) {
+  std::vector<Block> blocks;
+  bool open = false;
+  for (const TaskRecord& task : tasks) {
+    const bool small = task.duration() < together;
+    if (open && small && task.end() - blocks.back().start <= together && task.start() >= blocks.back().end) {
+      Block& block = blocks.back();
+      block.end = task.end();
+      block.busy += task.duration();
+      ++block.count;
+      if (task.duration() > block.longest->duration()) block.longest = &task;
+      continue;
+    }
+    blocks.push_back({task.start(), task.end(), task.duration(), 1, &task});
+    open = small;
+  }
+  return blocks;
+}
+
+class Chart {
+ public:
+  explicit Chart(const Snapshot& recorded) : recorded_(recorded), begin_(recorded.begin()) {
+    // A tick is a hundred-millionth of the run or less, in round numbers.
+    const std::int64_t all = (recorded.end() - begin_).count();
+    while (all / tick_ > 100'000'000) tick_ *= 10;
+  }
+
+  ChartData data() {
+    tasks();
+    waits();
+    copies();
+    memory();
+    return {names(), numbers_.base64()};
+  }
+
+ private:
+  std::int64_t ticks(Time at) const { return (at - begin_).count() / tick_; }
+  /// Starts as differences to the last end: small, and mostly 0 where one task follows another.
+  void interval(Time start, Time end, std::int64_t& last) {
+    const std::int64_t from = ticks(start), to = ticks(end);
+    numbers_.add_signed(from - last);
+    numbers_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, to - from)));
+    last = std::max(from, to);
+  }
+  std::uint64_t datum(DatumId id) {
+    const auto [at, fresh] = data_.try_emplace(id, data_.size());
+    if (fresh) data_names_.add(Json(recorded_.data[index(id)].name));
+    return at->second;
+  }
+  std::span<const TaskRecord> tasks_of(std::size_t worker) const {
+    const auto found =
+        std::ranges::equal_range(recorded_.tasks, static_cast<WorkerId>(worker), {}, &TaskRecord::worker);
+    return {found.begin(), found.end()};
+  }
+
+  void tasks() {
+    // The shortest span within which tasks have to be drawn together.
+    const auto blocks_at = [&](Duration together) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < recorded_.workers.size(); ++i)
+        count += blocks_of(tasks_of(i), together).size();
+      return count;
+    };
+    if (recorded_.tasks.size() > most_shown_apart)
+      for (together_ = Duration(1'000);
+           blocks_at(together_) > most_shown_apart && together_ < recorded_.end();)
+        together_ *= 2;
+    for (std::size_t i = 0; i < recorded_.workers.size(); ++i) {
+      const std::vector<Block> blocks = blocks_of(tasks_of(i), together_);
+      numbers_.add(blocks.size());
+      std::int64_t last = 0;
+      Lanes lanes;
+      for (const Block& block : blocks) {
+        const TaskRecord& task = *block.longest;
+        interval(block.start, block.end, last);
+        numbers_.add(lanes.place(block.start, block.end));
+        numbers_.add(std::uint64_t{task.codelet} * 4 + (task.failed() ? 2 : 0) + (block.count > 1 ? 1 : 0));
+        if (block.count > 1) {
+          numbers_.add(block.count);
+          numbers_.add(static_cast<std::uint64_t>(block.busy.count() / tick_));
+          continue;
+        }
+        numbers_.add(std::uint64_t{task.data_count} * 8 + (task.flags & 7u));
+        for (std::size_t k = 0; k < task.kept(); ++k) numbers_.add(datum(task.data[k]));
+      }
+    }
+  }
+
+  void waits() {
+    const auto& all = recorded_.waits;
+    if (all.size() > most_waits) {
+      std::vector<Duration> lengths;
+      for (const WaitRecord& wait : all) lengths.push_back(wait.duration);
+      const auto last_drawn = lengths.begin() + static_cast<std::ptrdiff_t>(most_waits);
+      std::ranges::nth_element(lengths, last_drawn, std::greater<>());
+      shortest_wait_ = *last_drawn + Duration(1);
+    }
+    for (std::size_t i = 0; i < recorded_.workers.size(); ++i) {
+      std::vector<const WaitRecord*> drawn;
+      for (const WaitRecord& wait :
+           std::ranges::equal_range(all, static_cast<WorkerId>(i), {}, &WaitRecord::worker))
+        if (wait.duration >= shortest_wait_) drawn.push_back(&wait);
+      numbers_.add(drawn.size());
+      std::int64_t last = 0;
+      for (const WaitRecord* wait : drawn) {
+        interval(wait->start, wait->end(), last);
+        numbers_.add(wait->reason == WaitRecord::For::data ? 1 : 0);
+      }
+    }
+  }
+
+  /// By direction; where there are too many, neighbours of one cause are drawn as one.
+  void copies() {
+    using Direction = std::pair<LinkId, bool>;
+    std::map<Direction, std::vector<const CopyRecord*>> directions;
+    for (const CopyRecord& copy : recorded_.copies)
+      directions[{copy.link, !copy.away_from_home}].push_back(&copy);
+    const std::size_t joined = (recorded_.copies.size() + most_copies - 1) / most_copies;
+    copies_joined_ = joined;
+    for (const auto& [direction, list] : directions) {
+      directions_.add(Json(trace::direction_text(recorded_, *list.front())));
+      struct Drawn {
+        Time start, end;
+        Bytes bytes;
+        std::uint64_t count;
+        const CopyRecord* first;
+      };
+      std::vector<Drawn> drawn;
+      std::array<std::size_t, memory::cause_count> open{};  // position + 1 in drawn
+      for (const CopyRecord* copy : list) {
+        std::size_t& of_cause = open[copy->cause];
+        if (of_cause != 0 && drawn[of_cause - 1].count < joined && !copy->failed) {
+          Drawn& one = drawn[of_cause - 1];
+          one.end = std::max(one.end, copy->end());
+          one.bytes += copy->bytes;
+          ++one.count;
+          continue;
+        }
+        drawn.push_back({copy->start, copy->end(), copy->bytes, 1, copy});
+        of_cause = drawn.size();
+      }
+      numbers_.add(drawn.size());
+      std::int64_t last = 0;
+      Lanes lanes;
+      for (const Drawn& one : drawn) {
+        interval(one.start, one.end, last);
+        numbers_.add(lanes.place(one.start, one.end));
+        const bool passes = one.count == 1 && !trace::is_whole_way(recorded_, *one.first);
+        numbers_.add(one.first->cause * 8u + (passes ? 4u : 0u) + (one.first->failed ? 2u : 0u) +
+                     (one.count > 1 ? 1u : 0u));
+        numbers_.add(one.bytes);
+        numbers_.add(one.count > 1 ? one.count : datum(one.first->datum));
+        if (!passes) continue;
+        numbers_.add(index(one.first->from));
+        numbers_.add(index(one.first->to));
+      }
+    }
+  }
+
+  /// Where there are too many changes, the last one of each short span.
+  void memory() {
+    const std::size_t stride = (recorded_.memory.size() + most_memory - 1) / most_memory;
+    for (std::size_t i = 0; i < recorded_.nodes.size(); ++i) {
+      std::vector<const MemoryRecord*> all, drawn;
+      for (const MemoryRecord& record : recorded_.memory)
+        if (record.node == static_cast<NodeId>(i)) all.push_back(&record);
+      for (std::size_t k = 0; k < all.size(); ++k)
+        if (k % stride == stride - 1 || k + 1 == all.size()) drawn.push_back(all[k]);
+      numbers_.add(drawn.size());
+      std::int64_t last = 0;
+      for (const MemoryRecord* record : drawn) {
+        const std::int64_t at = std::max<std::int64_t>(0, ticks(record->at));
+        numbers_.add_signed(at - last);
+        last = at;
+        for (const Bytes bytes : {record->by_tasks, record->prefetched, record->leaving, record->cached})
+          numbers_.add(bytes / memory_unit);
+      }
+    }
+  }
+
+  /// What a reader of the page has to know about what it does not show.
+  Json notes() const {
+    Json all = Json::array();
+    if (together_ != Duration{})
+      all.add(fmt::format("{} tasks: those shorter than {} us are drawn together, by the longest among them.",
+                          recorded_.tasks.size(), together_.count() / 1000));
+    if (shortest_wait_ > Duration(1))
+      all.add(fmt::format("Waits shorter than {:.3g} us are not drawn.",
+                          static_cast<double>(shortest_wait_.count()) * 1e-3));
+    if (copies_joined_ > 1)
+      all.add(fmt::format("{} copies: up to {} of one cause in a row are drawn as one.",
+                          recorded_.copies.size(), copies_joined_));
+    if (const std::string missing = trace::dropped_text(recorded_); !missing.empty()) all.add(missing);
+    return all;
+  }
+
+  std::string names() {
+    const auto list = [](const std::vector<std::string>& texts) {
+      Json all = Json::array();
+      for (const std::string& text : texts) all.add(Json(text));
+      return all;
+    };
+    Json nodes = Json::array(), phases = Json::array(), causes = Json::array();
+    for (const Snapshot::Node& node : recorded_.nodes)
+      nodes.add(Json::object({{"name", node.name}, {"capacity", node.capacity}}));
+    for (const trace::Phase& phase : recorded_.phases)
+      phases.add(
+          Json::object({{"name", phase.name}, {"start", ticks(phase.start)}, {"end", ticks(phase.end)}}));
+    for (std::size_t i = 0; i < memory::cause_count; ++i)
+      causes.add(Json(name_of(static_cast<memory::Cause>(i))));
+    const std::string text = Json::object({{"tick_ns", tick_},
+                                           {"begin_ns", begin_.count()},
+                                           {"end", ticks(recorded_.end())},
+                                           {"tasks", recorded_.tasks.size()},
+                                           {"memory_unit", memory_unit},
+                                           {"workers", list(recorded_.workers)},
+                                           {"codelets", list(recorded_.codelets)},
+                                           {"nodes", std::move(nodes)},
+                                           {"directions", std::move(directions_)},
+                                           {"causes", std::move(causes)},
+                                           {"phases", std::move(phases)},
+                                           {"notes", notes()},
+                                           {"data", std::move(data_names_)}})
+                                 .text();
+    // Inside a page "</script" would end it, and blanks at the beginning of lines are no use.
+    std::string safe;
+    bool indent = false;
+    for (const char c : text) {
+      if (c == '\n') indent = true;
+      if (indent && (c == '\n' || c == ' ')) continue;
+      indent = false;
+      safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+    }
+    return safe;
+  }
+
+  const Snapshot& recorded_;
+  const Time begin_;
+  std::int64_t tick_ = 1;
+  Numbers numbers_;
+  std::map<DatumId, std::size_t> data_;  // their numbers on the page
+  Json data_names_ = Json::array(), directions_ = Json::array();
+  Duration together_{}, shortest_wait_{1};
+  std::size_t copies_joined_ = 1;
+};
+
+}  // namespace
+
+ChartData chart_data(const Snapshot& recorded) { return Chart(recorded).data(); }
+
+}  // namespace fairlead::report::html

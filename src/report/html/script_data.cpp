@@ -1,0 +1,160 @@
+// The page's script, first part: the records are read back from what chart_data.cpp wrote.
+#include "report/html/parts.hpp"
+
+namespace fairlead::report::html {
+
+const std::string_view script_data = R"js(
+const began = performance.now();
+const info = JSON.parse(document.getElementById("names").textContent);
+
+// Varints in base64, one after the other.
+const numbers = (() => {
+  const text = atob(document.getElementById("numbers").textContent);
+  let at = 0;
+  const next = () => {
+    let value = 0, scale = 1;
+    for (;;) {
+      const byte = text.charCodeAt(at++);
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  };
+  const signed = () => { const n = next(); return n % 2 ? -(n + 1) / 2 : n / 2; };
+  return {next, signed};
+})();
+
+// Things with a beginning and an end, in order of their beginning. reach[i] is the last end up to i: it grows,
+// so that what is in view is found by bisection although intervals overlap.
+class Intervals {
+  constructor(count) {
+    this.count = count;
+    this.start = new Float64Array(count);
+    this.end = new Float64Array(count);
+    this.reach = new Float64Array(count);
+    this.lanes = 1;
+    this.last = 0;
+  }
+  readTimes(i) {
+    this.start[i] = this.last + numbers.signed();
+    this.end[i] = this.start[i] + numbers.next();
+    this.last = this.end[i];
+    this.reach[i] = i ? Math.max(this.reach[i - 1], this.end[i]) : this.end[i];
+  }
+  // The first that may touch what comes after `time`.
+  from(time) {
+    let low = 0, high = this.count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.reach[middle] < time) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+}
+
+const workers = info.workers.map((name) => {
+  const tasks = new Intervals(numbers.next());
+  tasks.lane = new Uint16Array(tasks.count);
+  tasks.codelet = new Uint16Array(tasks.count);
+  tasks.failed = new Uint8Array(tasks.count);
+  tasks.merged = new Float64Array(tasks.count);  // how many are drawn as one; 1: itself
+  tasks.busy = new Float64Array(tasks.count);
+  tasks.dataAt = new Uint32Array(tasks.count);
+  const data = [];
+  for (let i = 0; i < tasks.count; ++i) {
+    tasks.readTimes(i);
+    tasks.lane[i] = numbers.next();
+    tasks.lanes = Math.max(tasks.lanes, tasks.lane[i] + 1);
+    const what = numbers.next();
+    tasks.codelet[i] = what >> 2;
+    tasks.failed[i] = (what >> 1) & 1;
+    if (what & 1) {
+      tasks.merged[i] = numbers.next();
+      tasks.busy[i] = numbers.next();
+      continue;
+    }
+    tasks.merged[i] = 1;
+    tasks.busy[i] = tasks.end[i] - tasks.start[i];
+    tasks.dataAt[i] = data.length;
+    const used = numbers.next();
+    data.push(used);
+    for (let k = Math.min(3, used >> 3); k > 0; --k) data.push(numbers.next());
+  }
+  return {name, tasks, data: Uint32Array.from(data)};
+});
+for (const worker of workers) {
+  const waits = new Intervals(numbers.next());
+  waits.forData = new Uint8Array(waits.count);
+  for (let i = 0; i < waits.count; ++i) {
+    waits.readTimes(i);
+    waits.forData[i] = numbers.next();
+  }
+  worker.waits = waits;
+}
+const links = info.directions.map((name) => {
+  const copies = new Intervals(numbers.next());
+  copies.lane = new Uint16Array(copies.count);
+  copies.cause = new Uint8Array(copies.count);
+  copies.failed = new Uint8Array(copies.count);
+  copies.bytes = new Float64Array(copies.count);
+  copies.merged = new Float64Array(copies.count);
+  copies.datum = new Uint32Array(copies.count);
+  copies.passes = new Map();  // those that begin or end beyond this wire: from where to where
+  for (let i = 0; i < copies.count; ++i) {
+    copies.readTimes(i);
+    copies.lane[i] = numbers.next();
+    copies.lanes = Math.max(copies.lanes, copies.lane[i] + 1);
+    const what = numbers.next();
+    copies.cause[i] = what >> 3;
+    copies.failed[i] = (what >> 1) & 1;
+    copies.bytes[i] = numbers.next();
+    copies.merged[i] = what & 1 ? numbers.next() : 1;
+    if (!(what & 1)) copies.datum[i] = numbers.next();
+    if (what & 4) copies.passes.set(i, info.nodes[numbers.next()].name + " to " + info.nodes[numbers.next()].name);
+  }
+  return {name, copies};
+});
+const uses = ["by tasks", "prefetched", "leaving", "cached"];
+const nodes = info.nodes.map((node) => {
+  const count = numbers.next(), at = new Float64Array(count);
+  const bytes = uses.map(() => new Float64Array(count));
+  for (let i = 0, last = 0; i < count; ++i) {
+    at[i] = last += numbers.signed();
+    for (const use of bytes) use[i] = numbers.next() * info.memory_unit;
+  }
+  return {...node, count, at, bytes};
+}).filter((node) => node.count > 0);
+
+// ---- texts
+
+const duration = (ticks) => {
+  const ns = ticks * info.tick_ns;
+  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]])
+    if (ns >= size) return (ns / size).toPrecision(ns / size < 1000 ? 3 : 4) + " " + unit;
+  return Math.round(ns) + " ns";
+};
+const moved = (bytes) => {
+  for (const [unit, size] of [["GB", 1e9], ["MB", 1e6], ["KB", 1e3]])
+    if (bytes >= size) return (bytes / size).toPrecision(3) + " " + unit;
+  return Math.round(bytes) + " B";
+};
+const stored = (bytes) => {
+  for (const [unit, size] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])
+    if (bytes >= size) return (bytes / size).toPrecision(3) + " " + unit;
+  return bytes + " B";
+};
+const moment = (ticks, step) => {
+  const seconds = ticks * info.tick_ns * 1e-9;
+  return seconds.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step * info.tick_ns * 1e-9) + 1e-9)))) + " s";
+};
+const dataOf = (worker, i) => {
+  const at = worker.tasks.dataAt[i], used = worker.data[at], count = used >> 3, kept = Math.min(3, count);
+  const read = [], changed = [];
+  for (let k = 0; k < kept; ++k)
+    ((used >> k) & 1 ? changed : read).push(info.data[worker.data[at + 1 + k]]);
+  return read.join(", ") + (changed.length ? " \u2192 " + changed.join(", ") : "") +
+    (count > kept ? " and " + (count - kept) + " more" : "");
+};
+)js";
+
+}  // namespace fairlead::report::html

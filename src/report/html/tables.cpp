@@ -1,0 +1,294 @@
+// The report's figures and tables as HTML: what run_report_text.cpp prints, with the same bounds beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "config/value.hpp"
+#include "report/html/parts.hpp"
+#include "report/units.hpp"
+
+namespace fairlead::report::html {
+
+namespace {
+
+using config::readable_size;
+using memory::Cause;
+
+class Table {
+ public:
+  Table(std::string_view title, std::vector<std::string> heads) : columns_(heads.size()) {
+    text_ = fmt::format("<section><h2>{}</h2>\n<table>", escaped(title));
+    if (std::ranges::any_of(heads, [](const std::string& head) { return !head.empty(); })) {
+      text_ += "<thead><tr>";
+      for (const std::string& head : heads) text_ += fmt::format("<th>{}</th>", escaped(head));
+      text_ += "</tr></thead>";
+    }
+    text_ += "<tbody>\n";
+  }
+  /// The last column holds words, not numbers.
+  void with_notes() { notes_ = true; }
+  /// The first cell names the row; missing ones are empty.
+  void row(std::vector<std::string> cells, std::string_view kind = "") {
+    cells.resize(columns_);
+    text_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
+    text_ += fmt::format("<th>{}</th>", escaped(cells[0]));
+    for (std::size_t i = 1; i < cells.size(); ++i)
+      text_ += fmt::format("<td{}>{}</td>", notes_ && i + 1 == cells.size() ? " class=\"note\"" : "",
+                           escaped(cells[i]));
+    text_ += "</tr>\n";
+    ++rows_;
+  }
+  std::string take() {
+    return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table></section>\n";
+  }
+
+ private:
+  std::string text_;
+  std::size_t columns_, rows_ = 0;
+  bool notes_ = false;
+};
+
+std::string ratio(Bytes measured, Bytes bound) {
+  return bound == 0 ? ""
+                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
+}
+
+std::string setting(const RunReport& report) {
+  Table table("Setting", {"", ""});
+  if (report.n != 0)
+    table.row({"problem",
+               fmt::format("n = {}, {}, {} x {} tiles of {}", with_commas(report.n), report.element,
+                           with_commas(report.tiles), with_commas(report.tiles), with_commas(report.tile))});
+  table.row({"workers", fmt::format("{}", report.workers)});
+  const auto known = [&table](const char* what, const std::string& value) {
+    if (!value.empty()) table.row({what, value});
+  };
+  known("scheduler", report.scheduler);
+  known("kernels", report.kernels);
+  if (report.memory_limit_bytes != 0) table.row({"memory limit", readable_size(report.memory_limit_bytes)});
+  known("spill file in", report.spill_directory.value_or(""));
+  if (report.disk_cap_bytes_per_second)
+    table.row({"disk capped at", moved_bytes(static_cast<Bytes>(*report.disk_cap_bytes_per_second)) + "/s"});
+  return table.take();
+}
+
+std::string speed(const RunReport& report) {
+  Table table("Time and speed", {"", "", ""});
+  table.with_notes();
+  table.row({"time", readable_seconds(report.seconds)});
+  for (const Phase& phase : report.phases) table.row({phase.name, readable_seconds(phase.seconds)}, "part");
+  if (report.ceiling) {
+    table.row({"bound: computing", readable_seconds(report.ceiling->compute_seconds), "on all workers"},
+              "bound");
+    table.row({"bound: critical path", readable_seconds(report.ceiling->critical_path_seconds)}, "bound");
+  }
+  if (report.gflops > 0) table.row({"speed", fmt::format("{:.1f} GFlop/s", report.gflops)});
+  if (report.gemm_peak_gflops)
+    table.row({"GEMM peak", fmt::format("{:.1f} GFlop/s", *report.gemm_peak_gflops),
+               fmt::format("{} reached; every worker multiplying tiles",
+                           percent(report.gflops, *report.gemm_peak_gflops))},
+              "bound");
+  if (report.ceiling_gflops)
+    table.row({"tiled ceiling", fmt::format("{:.1f} GFlop/s", *report.ceiling_gflops),
+               fmt::format("{} reached; these kernels, a perfect schedule",
+                           percent(report.gflops, *report.ceiling_gflops))},
+              "bound");
+  if (report.backward_error)
+    table.row({"backward error", fmt::format("{:.2e}", *report.backward_error),
+               report.refinement_steps
+                   ? fmt::format("after {} step{} of refinement in double precision",
+                                 *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
+                   : ""});
+  table.row({"tasks", with_commas(report.tasks)});
+  table.row({"evictions", with_commas(report.evictions)});
+  if (report.generated.copies != 0)
+    table.row({"generated tiles", with_commas(report.generated.copies),
+               moved_bytes(report.generated.bytes) + ", not read"});
+  return table.take();
+}
+
+std::string kernels(const RunReport& report) {
+  Table table("Kernels", {"", "calls", "of the operations"});
+  double gflop = 0;
+  for (const KernelReport& kernel : report.kernel_calls) gflop += kernel.gflop;
+  for (const KernelReport& kernel : report.kernel_calls)
+    table.row({kernel.name, with_commas(kernel.calls), percent(kernel.gflop, gflop)});
+  return table.take();
+}
+
+std::string moved(const RunReport& report) {
+  const Bytes both = report.bytes_read + report.bytes_written;
+  if (both == 0) return {};
+  Table table("Disk", {"", "read", "written", "both", ""});
+  table.with_notes();
+  table.row(
+      {"measured", moved_bytes(report.bytes_read), moved_bytes(report.bytes_written), moved_bytes(both)});
+  if (report.kernel_bytes_read && report.kernel_bytes_written)
+    table.row({"by the kernel's count", moved_bytes(*report.kernel_bytes_read),
+               moved_bytes(*report.kernel_bytes_written),
+               moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written)});
+  if (!report.bounds) return table.take();
+  const IoBounds& bounds = *report.bounds;
+  table.row({"floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
+             moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once"},
+            "bound");
+  table.row({"measured / floor", ratio(report.bytes_read, bounds.floor_read()),
+             ratio(report.bytes_written, bounds.results), ratio(both, bounds.floor())});
+  table.row({"lower bound", moved_bytes(bounds.lower_bound()), "", "",
+             bounds.lower_bound() > bounds.inputs ? "proved, leading term" : "each input once"},
+            "bound");
+  table.row({"measured / bound", ratio(report.bytes_read, bounds.lower_bound())});
+  return table.take();
+}
+
+std::string links(const RunReport& report) {
+  std::vector<std::string> heads{"", ""};
+  for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
+    heads.emplace_back(name_of(static_cast<Cause>(cause)));
+  heads.emplace_back("copies");
+  Table table("Links", heads);
+  const auto row = [&table](const std::string& name, const char* direction, const auto& traffic) {
+    std::vector<std::string> cells{name, direction};
+    std::uint64_t copies = 0;
+    for (const Traffic& one : traffic) {
+      cells.push_back(one.copies == 0 && one.bytes == 0 ? "-" : moved_bytes(one.bytes));
+      copies += one.copies;
+    }
+    cells.push_back(with_commas(copies));
+    table.row(std::move(cells));
+  };
+  const auto copies = [](const auto& traffic) {
+    return std::ranges::any_of(traffic, [](const Traffic& one) { return one.copies != 0; });
+  };
+  for (const LinkReport& link : report.links) {
+    if (!copies(link.from_home) && !copies(link.to_home)) continue;
+    row(link.name, "from home", link.from_home);
+    row("", "to home", link.to_home);
+  }
+  return table.take();
+}
+
+std::string memory_use(const RunReport& report) {
+  Table table("Memory", {"", "peak", "of", "", ""});
+  table.with_notes();
+  const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of, const char* note) {
+    table.row({what, readable_size(peak), of ? readable_size(*of) : "",
+               of ? percent(static_cast<double>(peak), static_cast<double>(*of)) : "", note});
+  };
+  for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
+  if (report.memory_limit_bytes != 0)
+    row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
+  if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
+  return table.take();
+}
+
+std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
+  Table table("Workers", {"", "busy", "", "waiting for data", "", "waiting for tasks", "", "tasks"});
+  for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
+    const WorkerReport& worker = report.worker_times[i];
+    const double all =
+        worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+    std::vector<std::string> cells{i < recorded.workers.size() ? recorded.workers[i]
+                                                               : fmt::format("worker {}", i)};
+    for (const double part :
+         {worker.busy_seconds, worker.waiting_for_data_seconds, worker.waiting_for_tasks_seconds}) {
+      cells.push_back(readable_seconds(part));
+      cells.push_back(percent(part, all));
+    }
+    cells.push_back(with_commas(worker.tasks));
+    table.row(std::move(cells));
+  }
+  return table.take();
+}
+
+/// Of what was recorded: how long each kind of task took.
+std::string codelets(const trace::Snapshot& recorded) {
+  std::vector<std::vector<double>> seconds_of(recorded.codelets.size());
+  double all = 0;
+  for (const trace::TaskRecord& task : recorded.tasks) {
+    seconds_of[task.codelet].push_back(seconds(task.duration()));
+    all += seconds(task.duration());
+  }
+  Table table("Kinds of task", {"", "tasks", "time in all", "", "median", "slowest of 100", "slowest"});
+  for (std::size_t i = 0; i < seconds_of.size(); ++i) {
+    auto& times = seconds_of[i];
+    if (times.empty()) continue;
+    std::ranges::sort(times);
+    double sum = 0;
+    for (const double time : times) sum += time;
+    table.row({recorded.codelets[i], with_commas(times.size()), readable_seconds(sum), percent(sum, all),
+               readable_seconds(times[times.size() / 2]), readable_seconds(times[times.size() * 99 / 100]),
+               readable_seconds(times.back())});
+  }
+  return table.take();
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string figures(const RunReport& report) {
+  std::string text = "<dl class=\"figures\">\n";
+  const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
+    text +=
+        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escaped(value), escaped(beside));
+  };
+  add("time", readable_seconds(report.seconds),
+      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "");
+  if (report.gflops > 0)
+    add("speed", fmt::format("{:.1f} GFlop/s", report.gflops),
+        report.ceiling_gflops
+            ? fmt::format("{} of the ceiling, {:.1f}", percent(report.gflops, *report.ceiling_gflops),
+                          *report.ceiling_gflops)
+            : "");
+  const Bytes both = report.bytes_read + report.bytes_written;
+  if (both != 0)
+    add("to and from disk", moved_bytes(both),
+        report.bounds ? fmt::format("{:.2f} x the least, {}",
+                                    static_cast<double>(both) / static_cast<double>(report.bounds->floor()),
+                                    moved_bytes(report.bounds->floor()))
+                      : "");
+  if (report.memory_limit_bytes != 0)
+    add("peak memory", readable_size(report.peak_memory_bytes),
+        fmt::format("{} of {} allowed",
+                    percent(static_cast<double>(report.peak_memory_bytes),
+                            static_cast<double>(report.memory_limit_bytes)),
+                    readable_size(report.memory_limit_bytes)));
+  double busy = 0, all = 0;
+  for (const WorkerReport& worker : report.worker_times) {
+    busy += worker.busy_seconds;
+    all += worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+  }
+  if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
+  if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
+  return text + "</dl>\n";
+}
+
+std::string tables(const RunReport& report, const trace::Snapshot& recorded) {
+  return "<div class=\"tables\">\n" + speed(report) + moved(report) + links(report) + memory_use(report) +
+         workers(report, recorded) + codelets(recorded) + kernels(report) + setting(report) + "</div>\n";
+}
+
+}  // namespace fairlead::report::html

@@ -1,0 +1,15 @@
+// A run in the format of the Perfetto viewer (ui.perfetto.dev): a track for each worker, for each direction
+// of each link, and counters of each memory node. protozero writes the varints; the field numbers are those
+// of perfetto/trace/trace_packet.proto and track_event/*.proto.
+#pragma once
+#include <functional>
+#include <string_view>
+
+#include "trace/snapshot.hpp"
+
+namespace fairlead::report {
+
+/// Hands the file out piece by piece.
+void write_perfetto(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out);
+
+}  // namespace fairlead::report

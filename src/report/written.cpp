@@ -1,0 +1,66 @@
+// The files that a program of one's own writes: what its runtime has counted is its report.
+#include <fairlead/report.hpp>
+#include <fairlead/version.hpp>
+
+#include <string_view>
+
+#include "report/html/page.hpp"
+#include "report/perfetto.hpp"
+#include "report/report_file.hpp"
+#include "report/resident.hpp"
+#include "report/run_report.hpp"
+#include "trace/snapshot.hpp"
+
+namespace fairlead {
+
+namespace {
+
+report::RunReport report_of(const Statistics& counted, const trace::Snapshot& recorded) {
+  report::RunReport report;
+  report.version = version();
+  report.seconds = seconds(recorded.end() - recorded.begin());
+  report.workers = static_cast<unsigned>(counted.workers.size());
+  report.scheduler = counted.scheduler;
+  report.tasks = counted.tasks;
+  report.generated = {counted.generated.bytes, counted.generated.copies};
+  for (const Statistics::Link& link : counted.links) {
+    if (link.home == "generator" && report.generated.copies == 0) continue;
+    report::LinkReport& told = report.links.emplace_back();
+    told.name = link.name;
+    for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
+      told.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
+      told.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
+    }
+    if (link.home != "disk") continue;
+    report.bytes_read += link.bytes_from_home();
+    report.bytes_written += link.bytes_to_home();
+  }
+  for (const Statistics::Node& node : counted.nodes) {
+    report.nodes.push_back({node.name, node.capacity, node.peak_bytes});
+    report.evictions += node.evictions;
+  }
+  for (const Statistics::Worker& worker : counted.workers)
+    report.worker_times.push_back({seconds(worker.busy), seconds(worker.waiting_for_data),
+                                   seconds(worker.waiting_for_tasks), worker.tasks});
+  report.peak_resident_bytes = report::peak_resident_bytes();
+  return report;
+}
+
+}  // namespace
+
+void write_recorded(Runtime& runtime, const Config& config, const std::string& title) {
+  if (!config.has("trace") && !config.has("report")) return;
+  const trace::Snapshot recorded = runtime.recorded();
+  if (config.has("report")) {
+    report::RunReport report = report_of(runtime.statistics(), recorded);
+    report.operation = title;
+    report::write_file(config.text("report"), report::html_page(report, recorded));
+  }
+  if (config.has("trace")) {
+    report::ReportFile file(config.text("trace"));
+    report::write_perfetto(recorded, [&file](std::string_view text) { file.append(text); });
+    file.commit();
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,139 @@
+// AP, absolute priority: one queue that all workers share, sorted by priority; whoever is free takes its
+// head. Gonthier, Marchal, Thibault 2023, section 4.4 (PaRSEC's scheduler of that name).
+//
+// Two rules for the priority. ap: the bottom level, which the runtime computes (bottom_levels.hpp).
+// ap-dplasma: what DPLASMA's zpotrf_L.jdf says. It is a formula in the indices of the task, with MT rows of
+// tiles:
+//   potrf(k) (MT-k)^3                      trsm(m,k) (MT-m)^3 + 3 (m-k) (2 MT - k - m - 1)
+//   herk(k,m) (MT-m)^3 + 3 (m-k)           gemm(m,n,k) (MT-m)^3 + 3 (m-n) (2 MT - m - n - 3) + 6 (m-k)
+// and the indices are read from the coordinates of the tiles. Tasks that do not look like one of the four
+// have their bottom level; a graph that mixes both kinds had better use ap.
+//
+// Workers that cannot run the same tasks do not share a queue: there is one per set of workers, and a free
+// worker takes the best head among those it is in.
+#include "schedule/ap.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "schedule/bottom_levels.hpp"
+#include "schedule/ranked_queue.hpp"
+
+namespace fairlead::schedule {
+namespace {
+
+enum class Rule : std::uint8_t { bottom_level, dplasma };
+
+class Ap final : public Policy {
+ public:
+  explicit Ap(Rule rule) : rule_(rule) {}
+
+  Interest interests() const override { return Interest::submitted | Interest::progress; }
+
+  void submitted(Task& task) override {
+    if (rule_ == Rule::dplasma)
+      for (const Access& access : task.accesses())
+        rows_ = std::max(rows_, view().coordinates(access.datum).row + std::int64_t{1});
+    levels_.submitted(task);
+  }
+  void horizon_closed() override { levels_.horizon_closed(); }
+  void finished(Task& task, WorkerId, Duration) override { levels_.over(task); }
+  void cancelled(Task& task) override { levels_.over(task); }
+
+  void ready(Task& task, WorkerId) override { queue_of(task).insert({rank(task), ++order_, &task}); }
+
+  Task* pick(WorkerId worker, bool) override {
+    rank_again_if_changed();
+    RankedQueue* best = nullptr;
+    for (Shared& shared : queues_)
+      if (shared.able[index(worker)] && !shared.tasks.empty() &&
+          (best == nullptr || RankedQueue::LessUrgent{}(best->top(), shared.tasks.top())))
+        best = &shared.tasks;
+    return best == nullptr ? nullptr : best->take_top();
+  }
+
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    rank_again_if_changed();
+    next_.clear();
+    for (const Shared& shared : queues_)
+      if (shared.able[index(worker)]) shared.tasks.peek(out.size(), next_);
+    std::ranges::sort(next_, [](const auto& a, const auto& b) { return RankedQueue::LessUrgent{}(b, a); });
+    std::size_t written = 0;
+    for (const RankedQueue::Item& item : next_)
+      for (const Access& access : item.task->accesses()) {
+        if (written == out.size()) return written;
+        if (reads(access.mode)) out[written++] = access.datum;
+      }
+    return written;
+  }
+
+ private:
+  /// The tasks that exactly these workers can run.
+  struct Shared {
+    std::vector<bool> able;  // by worker
+    RankedQueue tasks;
+  };
+
+  void attached() override {
+    levels_.attach(view());
+    able_.resize(view().workers().size());
+  }
+
+  RankedQueue& queue_of(const Task& task) {
+    for (std::size_t i = 0; i < able_.size(); ++i) able_[i] = view().can_run(task, view().workers()[i].id);
+    const auto found = std::ranges::find(queues_, able_, &Shared::able);
+    return found != queues_.end() ? found->tasks : queues_.emplace_back(Shared{able_, {}}).tasks;
+  }
+
+  void rank_again_if_changed() {
+    if (ranked_ == levels_.computed()) return;
+    ranked_ = levels_.computed();
+    for (Shared& shared : queues_) shared.tasks.rank_again([&](const Task& task) { return rank(task); });
+  }
+
+  std::int64_t rank(const Task& task) {
+    if (rule_ == Rule::dplasma)
+      if (const auto priority = dplasma_priority(task); priority.has_value()) return *priority;
+    return levels_.level(task.id);
+  }
+
+  std::optional<std::int64_t> dplasma_priority(const Task& task) const {
+    View::Coordinates written, read[2];
+    std::size_t reads_only = 0, writes_too = 0;
+    for (const Access& access : task.accesses()) {
+      const View::Coordinates at = view().coordinates(access.datum);
+      if (at.row < 0 || at.column < 0) return std::nullopt;
+      if (writes(access.mode)) {
+        written = at;
+        ++writes_too;
+      } else if (reads_only++ < 2) {
+        read[reads_only - 1] = at;
+      }
+    }
+    if (writes_too != 1 || reads_only > 2) return std::nullopt;
+    const std::int64_t m = written.row, n = written.column, left = rows_ - m, all = 2 * rows_;
+    const std::int64_t k = reads_only == 0 ? n : read[0].column;
+    const std::int64_t cube = left * left * left;
+    if (reads_only == 0) return m == n ? std::optional(cube) : std::nullopt;
+    if (reads_only == 2) return cube + 3 * (m - n) * (all - m - n - 3) + 6 * (m - k);
+    if (m == n) return cube + 3 * (m - k);
+    return cube + 3 * (m - k) * (all - k - m - 1);
+  }
+
+  Rule rule_;
+  BottomLevels levels_;
+  std::int64_t rows_ = 0;  // MT, as far as has been submitted
+  std::vector<Shared> queues_;
+  std::uint64_t order_ = 0;
+  std::uint64_t ranked_ = 0;  // by the levels of which computation
+  std::vector<bool> able_;
+  std::vector<RankedQueue::Item> next_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_ap() { return std::make_unique<Ap>(Rule::bottom_level); }
+std::unique_ptr<Policy> make_ap_dplasma() { return std::make_unique<Ap>(Rule::dplasma); }
+
+}  // namespace fairlead::schedule

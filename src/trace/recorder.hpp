@@ -1,0 +1,113 @@
+// Writes down what happens in a run, in memory of a fixed size: each thread that ends tasks has a ring of its
+// own, the engine has rings for copies, memory and waiting. Nothing is locked and nothing allocated while
+// tasks run (but for the name of a kind of task when it is first seen). When a ring is full its oldest
+// records go, and the snapshot says how many.
+#pragma once
+#include <fairlead/codelet_info.hpp>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/records.hpp"
+#include "trace/ring.hpp"
+#include "trace/snapshot.hpp"
+
+namespace fairlead::trace {
+
+/// a == b, for names of up to 16 letters without a call: this is asked for every task.
+[[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  const std::size_t size = a.size();
+  const auto same = [&]<class Word>(Word) {
+    Word first[2], last[2];
+    std::memcpy(&first[0], a.data(), sizeof(Word));
+    std::memcpy(&first[1], b.data(), sizeof(Word));
+    std::memcpy(&last[0], a.data() + size - sizeof(Word), sizeof(Word));
+    std::memcpy(&last[1], b.data() + size - sizeof(Word), sizeof(Word));
+    return first[0] == first[1] && last[0] == last[1];
+  };
+  if (size > 16) return a == b;
+  if (size >= 8) return same(std::uint64_t{});
+  if (size >= 4) return same(std::uint32_t{});
+  return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+}
+
+/// The tasks that one thread ended.
+class alignas(64) TaskRecorder {
+ public:
+  explicit TaskRecorder(std::size_t bytes) : ring_(bytes) {}
+
+  /// `task.codelet` is filled in here. The thread's alone.
+  void add(TaskRecord task, const CodeletInfo& codelet) {
+    task.codelet = number_of(codelet);
+    ring_.push(PackedTask::of(task));
+  }
+  const Ring<PackedTask>& ring() const noexcept { return ring_; }
+  const std::deque<std::string>& names() const noexcept { return names_; }
+
+ private:
+  struct Known {
+    const CodeletInfo* codelet = nullptr;
+    std::string_view name;  // in names_
+    std::uint16_t number = 0;
+  };
+  /// A codelet may be gone when the trace is written, and another one be where it was: names are kept, and
+  /// compared.
+  std::uint16_t number_of(const CodeletInfo& codelet) {
+    // The upper bits of a product depend on all bits of the address: two kinds seldom share a place.
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&codelet));
+    Known& known = known_[(address * 0x9e37'79b9'7f4a'7c15) >> 58];
+    if (known.codelet != &codelet || !same_text(known.name, codelet.name)) known = look_up(codelet);
+    return known.number;
+  }
+  Known look_up(const CodeletInfo& codelet);
+
+  Ring<PackedTask> ring_;
+  std::array<Known, 64> known_{};
+  std::deque<std::string> names_;  // they stay where they are
+};
+
+class Recorder {
+ public:
+  /// `bytes` for everything, `threads` that end tasks.
+  Recorder(Bytes bytes, std::size_t threads);
+
+  TaskRecorder& thread(std::size_t i) noexcept { return threads_[i]; }
+
+  // ---- the engine's, under its lock
+
+  void copy(const CopyRecord& record) noexcept { copies_.push(record); }
+  void wait(const WaitRecord& record) noexcept { waits_.push(record); }
+  /// Kept if it says something new of its node.
+  void memory(const MemoryRecord& record) {
+    const std::size_t node = index(record.node);
+    if (node >= last_use_.size()) last_use_.resize(node + 1);
+    if (last_use_[node].same_use(record)) return;
+    last_use_[node] = record;
+    memory_.push(record);
+  }
+
+  // ---- the application's thread's
+
+  /// A named part of the run is over.
+  void phase(Phase phase) { phases_.push_back(std::move(phase)); }
+  /// All that is still known, in order of time; names of machine and data are the caller's to add. Only while
+  /// no task runs, under the engine's lock.
+  Snapshot snapshot();
+  bool ever_taken() const noexcept { return taken_; }
+
+ private:
+  std::deque<TaskRecorder> threads_;
+  Ring<CopyRecord> copies_;
+  Ring<MemoryRecord> memory_;
+  Ring<WaitRecord> waits_;
+  std::vector<MemoryRecord> last_use_;  // by NodeId
+  std::vector<Phase> phases_;
+  bool taken_ = false;
+};
+
+}  // namespace fairlead::trace

@@ -1,0 +1,119 @@
+// What is written down of a run: one small record for each thing that took time or changed. Times are those
+// of the run's clock, real or simulated.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <array>
+#include <cstdint>
+
+#include "base/time.hpp"
+
+namespace fairlead::trace {
+
+/// A task that is over.
+struct TaskRecord {
+  static constexpr std::size_t data_kept = 3;
+
+  std::int64_t start_ns = 0;
+  std::uint32_t duration_low = 0;  ///< of 48 bits of nanoseconds: three days
+  std::uint16_t duration_high = 0;
+  WorkerId worker = no_id<WorkerId>;
+  std::array<DatumId, data_kept> data{};  ///< of more, the first two and the last, which is mostly changed
+  std::uint16_t codelet = 0;    ///< position in the names of the thread's recorder; in a snapshot, in its own
+  std::uint8_t data_count = 0;  ///< that it used
+  std::uint8_t flags = 0;       ///< bit k: it changed data[k]; bit 7: it failed
+
+  static constexpr std::uint8_t failed_flag = 0x80;
+  Time start() const noexcept { return Time(start_ns); }
+  Duration duration() const noexcept {
+    return Duration(static_cast<std::int64_t>(duration_low) | static_cast<std::int64_t>(duration_high) << 32);
+  }
+  void set_duration(Duration duration) noexcept {
+    duration_low = static_cast<std::uint32_t>(duration.count());
+    duration_high = static_cast<std::uint16_t>(duration.count() >> 32);
+  }
+  Time end() const noexcept { return start() + duration(); }
+  std::size_t kept() const noexcept { return data_count < data_kept ? data_count : data_kept; }
+  bool changed(std::size_t k) const noexcept { return ((flags >> k) & 1) != 0; }
+  bool failed() const noexcept { return (flags & failed_flag) != 0; }
+};
+
+/// The same as a ring keeps it: half a cache line, written by four stores.
+class PackedTask {
+ public:
+  static PackedTask of(const TaskRecord& task) noexcept {
+    PackedTask packed;
+    const auto word = [](auto value, unsigned shift = 0) {
+      return static_cast<std::uint64_t>(value) << shift;
+    };
+    packed.words_[0] = word(task.start_ns);
+    packed.words_[1] = word(task.duration_low) | word(task.duration_high, 32) | word(task.worker, 48);
+    packed.words_[2] = word(task.data[0]) | word(task.data[1], 32);
+    packed.words_[3] =
+        word(task.data[2]) | word(task.codelet, 32) | word(task.data_count, 48) | word(task.flags, 56);
+    return packed;
+  }
+  TaskRecord task() const noexcept {
+    TaskRecord task;
+    task.start_ns = static_cast<std::int64_t>(words_[0]);
+    task.duration_low = static_cast<std::uint32_t>(words_[1]);
+    task.duration_high = static_cast<std::uint16_t>(words_[1] >> 32);
+    task.worker = static_cast<WorkerId>(words_[1] >> 48);
+    task.data = {static_cast<DatumId>(words_[2] & 0xffff'ffff), static_cast<DatumId>(words_[2] >> 32),
+                 static_cast<DatumId>(words_[3] & 0xffff'ffff)};
+    task.codelet = static_cast<std::uint16_t>(words_[3] >> 32);
+    task.data_count = static_cast<std::uint8_t>(words_[3] >> 48);
+    task.flags = static_cast<std::uint8_t>(words_[3] >> 56);
+    return task;
+  }
+
+ private:
+  std::array<std::uint64_t, 4> words_;
+};
+static_assert(sizeof(PackedTask) == 32);
+
+/// Bytes that crossed a wire, or were to. A copy that crosses two has two records.
+struct CopyRecord {
+  Time start{};  ///< handed to the link: where many are, it waits there for its turn
+  Duration duration{};
+  Bytes bytes = 0;
+  DatumId datum = no_id<DatumId>;
+  LinkId link = no_id<LinkId>;
+  NodeId from = no_id<NodeId>, to = no_id<NodeId>;  ///< of the copy, which may begin or end beyond this wire
+  std::uint8_t cause = 0;                           ///< memory::Cause
+  bool away_from_home = true;                       ///< over the link from its first node to its second
+  bool failed = false;
+
+  Time end() const noexcept { return start + duration; }
+};
+
+/// How the bytes of one memory node were used from this moment on. What is in none of the four is free.
+struct MemoryRecord {
+  Time at{};
+  NodeId node = no_id<NodeId>;
+  Bytes by_tasks = 0;    ///< tasks that run or are about to use them
+  Bytes prefetched = 0;  ///< brought, or on the way, before a task has asked
+  Bytes leaving = 0;     ///< on their way home to make room
+  Bytes cached = 0;      ///< kept in case they are used again
+
+  bool same_use(const MemoryRecord& other) const noexcept {
+    return by_tasks == other.by_tasks && prefetched == other.prefetched && leaving == other.leaving &&
+           cached == other.cached;
+  }
+};
+
+/// A worker had nothing to run.
+struct WaitRecord {
+  enum class For : std::uint8_t {
+    tasks,  // no task was ready for it
+    data,   // it had a task, whose data were on their way
+  };
+  Time start{};
+  Duration duration{};
+  WorkerId worker = no_id<WorkerId>;
+  For reason = For::tasks;
+
+  Time end() const noexcept { return start + duration; }
+};
+
+}  // namespace fairlead::trace

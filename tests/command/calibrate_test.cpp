@@ -1,0 +1,109 @@
+// fairlead calibrate from outside: measures once, keeps the figures, and info shows them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "command/answer.hpp"
+
+namespace fairlead {
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+class Calibrate : public testing::Test {
+ protected:
+  Calibrate() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairlead-calibrate-XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~Calibrate() override { std::filesystem::remove_all(directory); }
+  Answer command(const std::string& subcommand, const std::string& more = "") const {
+    return fairlead_command(subcommand + " --disk-directory " + directory.string() + " --cache-directory " +
+                            (directory / "cache").string() + " " + more);
+  }
+  Answer calibrate(const std::string& more = "") const {
+    return command("calibrate", "--amount 16MiB " + more);
+  }
+
+  std::filesystem::path directory;
+};
+
+}  // namespace
+
+TEST_F(Calibrate, MeasuresTheLinksOfThisMachine) {
+  const Answer answer = calibrate();
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_THAT(answer.text,
+              HasSubstr("disk of " + std::filesystem::canonical(directory).string() + ": writing\n"));
+  for (const char* row : {"\nlink ", "\nuser memory - RAM ", "\ndisk - RAM ", "\nKept for later runs in "})
+    EXPECT_THAT(answer.text, HasSubstr(row));
+}
+
+TEST_F(Calibrate, MeasuresOnce) {
+  calibrate();
+  const Answer answer = calibrate();
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n")));
+  EXPECT_THAT(answer.text, HasSubstr("\ndisk - RAM "));
+  EXPECT_THAT(answer.text, HasSubstr("All of it was measured before; --again measures it anew.\n"));
+}
+
+TEST_F(Calibrate, MeasuresAgainWhenAsked) {
+  calibrate();
+  EXPECT_THAT(calibrate("--again").text, HasSubstr(": writing\n"));
+}
+
+TEST_F(Calibrate, IsQuietWithoutProgress) {
+  EXPECT_TRUE(calibrate("--progress none").text.starts_with("link "));
+}
+
+TEST_F(Calibrate, LeavesNothingOnTheDisk) {
+  calibrate();
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    EXPECT_EQ(entry.path(), directory / "cache");
+}
+
+TEST_F(Calibrate, IsShownByInfo) {
+  EXPECT_THAT(command("info").text, HasSubstr("no links: fairlead calibrate measures them\n"));
+  calibrate();
+  EXPECT_THAT(command("info").text, HasSubstr("\ndisk - RAM "));
+  EXPECT_THAT(command("info", "--json /dev/stdout").text, HasSubstr("\"both_bytes_per_second\": "));
+}
+
+TEST_F(Calibrate, MeasuresWhereNothingCanBeKept) {
+  const Answer answer = fairlead_command("calibrate --amount 16MiB --disk-directory " + directory.string());
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text,
+              HasSubstr("Not kept for later runs: there is no directory for it (--cache-directory)\n"));
+  std::ofstream(directory / "cache") << "a file";
+  EXPECT_THAT(calibrate().text, HasSubstr("Not kept for later runs: cannot make the directory "));
+}
+
+TEST_F(Calibrate, SaysWhereItCannotMeasure) {
+  const Answer answer = fairlead_command("calibrate --disk-directory /no/such/place");
+  EXPECT_EQ(
+      answer.text,
+      "memory: copying\nfairlead: cannot use the directory /no/such/place: No such file or directory\n");
+  EXPECT_EQ(answer.exit_code, 1);
+}
+
+TEST_F(Calibrate, RefusesAnAmountThatSaysNothingOfADisk) {
+  EXPECT_EQ(fairlead_command("calibrate --amount 1MiB").exit_code, 2);
+}
+
+// What a run learns is kept beside: info counts it.
+TEST_F(Calibrate, KeepsWhatRunsLearnBesideTheLinks) {
+  calibrate();
+  EXPECT_EQ(command("bench", "cholesky --n 512 --tile 64 --memory 16MiB --progress none").exit_code, 0);
+  const std::string text = command("info").text;
+  EXPECT_THAT(text, HasSubstr("\ndisk - RAM "));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("measured    durations of [0-9]+ codelets, [0-9]+ in all, kept in "));
+}
+
+}  // namespace fairlead

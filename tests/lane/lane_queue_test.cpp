@@ -1,0 +1,101 @@
+// The queue of one worker in the direct lane: oldest first for its owner, half of it for a thief, and nothing
+// lost or given twice while both are at it.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "engine/lane_queue.hpp"
+
+namespace fairlead::engine {
+namespace {
+
+using Stolen = std::array<Task*, LaneQueue::most_stolen>;
+
+struct Queue {
+  std::unique_ptr<LaneQueue> lane = std::make_unique<LaneQueue>();
+  std::deque<Task> tasks;
+
+  void put(std::size_t count) {
+    while (count-- > 0) EXPECT_TRUE(lane->put(tasks.emplace_back()));
+  }
+};
+
+}  // namespace
+
+TEST(LaneQueue, GivesItsOwnerTheOldestFirst) {
+  Queue queue;
+  queue.put(3);
+  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take(), &task);
+  EXPECT_EQ(queue.lane->take(), nullptr);
+}
+
+TEST(LaneQueue, GivesAThiefHalfRoundedUp) {
+  Queue queue;
+  queue.put(5);
+  Stolen stolen;
+  ASSERT_EQ(queue.lane->steal(stolen), 3u);
+  EXPECT_EQ(stolen[0], &queue.tasks[0]);
+  EXPECT_EQ(stolen[2], &queue.tasks[2]);
+  EXPECT_EQ(queue.lane->size(), 2u);
+  EXPECT_EQ(queue.lane->take(), &queue.tasks[3]);
+}
+
+TEST(LaneQueue, GivesAThiefNoMoreThanHeCanCarry) {
+  Queue queue;
+  queue.put(1000);
+  Stolen stolen;
+  EXPECT_EQ(queue.lane->steal(stolen), LaneQueue::most_stolen);
+}
+
+TEST(LaneQueue, RefusesWhatItHasNoRoomFor) {
+  Queue queue;
+  queue.put(LaneQueue::capacity);
+  Task one_more;
+  EXPECT_FALSE(queue.lane->put(one_more));
+  queue.lane->take();
+  EXPECT_TRUE(queue.lane->put(one_more));
+}
+
+/// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
+/// plain value that the owner wrote before.
+TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
+  constexpr std::size_t count = 200'000, thieves = 3;
+  LaneQueue lane;
+  std::vector<Task> tasks(count);
+  std::vector<std::atomic<int>> got(count);
+  std::atomic<std::size_t> all{0}, wrong{0};
+  const auto have = [&](Task* task) {
+    const auto at = static_cast<std::size_t>(task - tasks.data());
+    wrong += task->priority != static_cast<std::int32_t>(at) || ++got[at] != 1;
+    ++all;
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < thieves; ++i)
+    threads.emplace_back([&] {
+      Stolen stolen;
+      while (all.load() < count)
+        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k]);
+    });
+  std::size_t put = 0;
+  for (std::size_t burst = 1; put < count; burst = burst % 61 + 1) {
+    for (std::size_t k = 0; k < burst && put < count; ++k) {
+      tasks[put].priority = static_cast<std::int32_t>(put);
+      if (!lane.put(tasks[put])) break;
+      ++put;
+    }
+    for (std::size_t k = 0; k < burst / 2; ++k)
+      if (Task* task = lane.take()) have(task);
+  }
+  while (all.load() < count)
+    if (Task* task = lane.take()) have(task);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(all, count);
+}
+
+}  // namespace fairlead::engine

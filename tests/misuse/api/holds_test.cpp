@@ -1,0 +1,216 @@
+// Mistakes with data in the hands of the program: each is told, with the hold, and nothing hangs.
+#include "misuse/api/refused.hpp"
+
+#include <optional>
+#include <thread>
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Holds : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Workers, Holds, testing::Values(1, 3),
+                         [](const auto& workers) { return std::to_string(workers.param); });
+
+TEST_P(Holds, WaitForATaskThatNeedsWhatTheThreadHolds) {
+  Runtime runtime(settings(GetParam()));
+  int x = 0, y = 0;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  Flow flow(runtime);
+  auto hold = flow.acquire(update(hx));
+  flow.submit(increment(hy));
+  flow.submit(increment(hx));
+  EXPECT_THAT(refused<UsageError>([&] { flow.wait(); }),
+              AllOf(HasSubstr("wait() would never return"), HasSubstr("this thread holds x (read-write)"),
+                    HasSubstr("holds_test.cpp:"), HasSubstr("increment waits for x")));
+  EXPECT_EQ(y, 1);  // all that could be done was done
+  hold.release();
+  flow.wait();
+  EXPECT_EQ(x, 1);
+  expect_works(runtime);
+}
+
+TEST_P(Holds, WaitForATaskThatNeedsItIndirectly) {
+  Runtime runtime(settings(GetParam()));
+  int x = 0, y = 0;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  const auto copy = codelet("copy").cpu([](In<int> from, Out<int> to) { *to = *from; });
+  Flow flow(runtime), other(runtime);
+  std::optional hold = flow.acquire(update(hx));
+  other.submit(copy(hx, hy));
+  other.submit(increment(hy));
+  EXPECT_THAT(refused<UsageError>([&] { other.wait(); }), HasSubstr("this thread holds x"));
+  flow.wait();  // it has nothing to wait for
+  hold.reset();
+  other.wait();
+  EXPECT_EQ(y, 1);
+}
+
+TEST_P(Holds, AFutureOfATaskThatNeedsWhatTheThreadHolds) {
+  Runtime runtime(settings(GetParam()));
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  auto hold = flow.acquire(read(hx));
+  const Future future = flow.future(increment(hx));
+  EXPECT_THAT(refused<UsageError>([&] { future.wait(); }), HasSubstr("this thread holds x (read)"));
+  hold.release();
+  future.wait();
+  EXPECT_EQ(x, 1);
+}
+
+// The second acquire gives up: it is not given later, when nobody expects it.
+TEST_P(Holds, AcquireWhatTheThreadHolds) {
+  Runtime runtime(settings(GetParam()));
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  auto hold = flow.acquire(update(hx));
+  EXPECT_THAT(refused<UsageError>([&] { static_cast<void>(flow.acquire(read(hx))); }),
+              AllOf(HasSubstr("acquire would never return"), HasSubstr("this thread holds x")));
+  flow.submit(increment(hx));
+  hold.release();
+  flow.wait();
+  EXPECT_EQ(x, 1);
+  expect_works(runtime);
+}
+
+TEST_P(Holds, SubmitForEverBehindAHold) {
+  Config config = settings(GetParam());
+  config.set("window", 16);
+  Runtime runtime(config);
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  auto hold = flow.acquire(update(hx));
+  int submitted = 0;
+  const std::string text = refused<UsageError>([&] {
+    for (; submitted < 1000; ++submitted) flow.submit(increment(hx));
+  });
+  EXPECT_THAT(text, AllOf(HasSubstr("submit"), HasSubstr("this thread holds x")));
+  EXPECT_EQ(submitted, 16);
+  hold.release();
+  flow.submit(increment(hx));
+  flow.wait();
+  EXPECT_EQ(x, 17);
+}
+
+TEST_P(Holds, FlushWhatIsHeldForWriting) {
+  Runtime runtime(settings(GetParam()));
+  const auto a = runtime.tiled<double>("A", 64, 64, 32);
+  Flow flow(runtime);
+  flow.submit(fill_tile(a(0, 0), 1.0));
+  auto hold = flow.acquire(update(a(0, 0)));
+  EXPECT_THAT(refused<UsageError>([&] { runtime.flush(); }),
+              AllOf(HasSubstr("flush"), HasSubstr("A[0,0] (read-write)")));
+  hold.release();
+  runtime.flush();
+}
+
+TEST_P(Holds, HoldMoreThanMemoryHas) {
+  Runtime runtime(settings(GetParam(), "256KiB"));
+  const auto a = runtime.tiled<double>("A", 64 * 10, 64, 64);  // ten tiles of 32 KiB, eight fit
+  Flow flow(runtime);
+  for (int i = 0; i < 10; ++i) flow.submit(fill_tile(a(i, 0), 1.0));
+  flow.wait();
+  std::vector<Hold<In<Tile<double>>>> holds;
+  const std::string text = refused<FootprintError>([&] {
+    for (int i = 0; i < 10; ++i) holds.push_back(flow.acquire(read(a(i, 0))));
+  });
+  EXPECT_EQ(holds.size(), 8u);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("acquire(A[8,0]) needs 32768 bytes"), HasSubstr("A[0,0] (read), acquired at"),
+                    HasSubstr("\"RAM\""), HasSubstr("A[7,0]")));
+  EXPECT_THAT(refused<FootprintError>([&] { flow.submit(scale_tile(a(9, 0), 2.0)); }),
+              AllOf(HasSubstr("the task scale(A[9,0]) needs"), HasSubstr("are held"), HasSubstr("A[3,0]")));
+  holds.clear();
+  flow.submit(scale_tile(a(9, 0), 2.0));
+  flow.wait();
+  EXPECT_EQ(flow.acquire(read(a(9, 0))).get<0>()(3, 3), 2);
+}
+
+TEST(AcquireMistakes, WhatNothingHasWritten) {
+  Runtime runtime(settings());
+  const auto a = runtime.tiled<double>("A", 64, 64, 32);
+  Flow flow(runtime);
+  EXPECT_THAT(
+      refused<UsageError>([&] { static_cast<void>(flow.acquire(read(a(0, 0)))); }),
+      AllOf(HasSubstr("an acquire reads A[0,0], which nothing has written"), HasSubstr("holds_test.cpp:")));
+}
+
+TEST(AcquireMistakes, EmptyHandlesAndOtherRuntimes) {
+  Runtime runtime(settings()), other(settings());
+  int x = 0;
+  const auto hx = other.value("x", x);
+  Flow flow(runtime);
+  EXPECT_THAT(refused<UsageError>([&] { static_cast<void>(flow.acquire(read(Handle<int>()))); }),
+              HasSubstr("empty handle"));
+  EXPECT_THAT(refused<UsageError>([&] { static_cast<void>(flow.acquire(read(hx))); }),
+              HasSubstr("another runtime"));
+}
+
+TEST(AcquireMistakes, UseAHoldThatIsOver) {
+  Runtime runtime(settings());
+  int x = 4;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  auto hold = flow.acquire(read(hx));
+  hold.release();
+  hold.release();  // does nothing
+  EXPECT_THAT(refused<UsageError>([&] { hold.get<0>(); }),
+              AllOf(HasSubstr("released"), HasSubstr("holds_test.cpp:")));
+  EXPECT_THAT(refused<UsageError>([&] { Hold<In<int>>().get<0>(); }), HasSubstr("empty"));
+}
+
+TEST(AcquireMistakes, InABodyAndInAnotherThread) {
+  Runtime runtime(settings());
+  int x = 0, y = 0;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  Flow flow(runtime);
+  const auto mistake =
+      codelet("mistake").cpu([&](InOut<int>) { static_cast<void>(flow.acquire(update(hy))); });
+  flow.submit(mistake(hx));
+  EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }), HasSubstr("acquire was called"));
+  std::string text;
+  std::thread([&] { text = refused<UsageError>([&] { static_cast<void>(flow.acquire(read(hy))); }); }).join();
+  EXPECT_THAT(text, HasSubstr("acquire was called by another thread"));
+}
+
+// A callback runs between tasks: what waits or submits there would wait for itself.
+TEST(CallbackMistakes, WaitAndSubmitInACallback) {
+  Runtime runtime(settings(1));
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  std::string wait, submit;
+  flow.acquire_then(
+      [&](const Hold<In<int>>&) {
+        wait = refused<UsageError>([&] { flow.wait(); });
+        submit = refused<UsageError>([&] { flow.submit(increment(hx)); });
+      },
+      read(hx));
+  flow.wait();
+  EXPECT_THAT(wait, HasSubstr("wait was called inside a callback"));
+  EXPECT_THAT(submit, HasSubstr("submit was called inside a callback"));
+  expect_works(runtime);
+}
+
+TEST(AfterMistakes, AFutureOfAnotherRuntimeAndAnEmptyOne) {
+  Runtime runtime(settings()), other(settings());
+  const auto nothing = codelet("nothing").cpu([] {});
+  Flow flow(runtime), flow_of_other(other);
+  Future future = flow_of_other.future(nothing());
+  EXPECT_THAT(
+      refused<UsageError>([&] { flow.submit(nothing().after(future)); }),
+      AllOf(HasSubstr("nothing is to come after a task of another runtime"), HasSubstr("holds_test.cpp:")));
+  const Future moved = std::move(future);
+  EXPECT_THAT(refused<UsageError>([&] { flow.submit(nothing().after(future)); }),
+              HasSubstr("an empty future"));
+  EXPECT_EQ(flow.submitted(), 0u);
+  expect_works(runtime);
+}
+
+}  // namespace
+}  // namespace fairlead::misuse

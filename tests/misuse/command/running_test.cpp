@@ -1,0 +1,139 @@
+// A run that goes on: it says what it does when it is asked, and leaves nothing behind when it is killed.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "base/random.hpp"
+#include "misuse/command/folder.hpp"
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// The program in the background, with what it says on its error stream.
+class Running {
+ public:
+  Running(const Folder& folder, const std::string& words) {
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    errors_ = memfd_create("errors", MFD_CLOEXEC);
+    process_ = folder.start(words, nothing, nothing, errors_);
+    close(nothing);
+  }
+  ~Running() {
+    end(SIGKILL);
+    close(errors_);
+  }
+  pid_t process() const { return process_; }
+  bool over() {
+    if (!over_) over_ = waitpid(process_, &status_, WNOHANG) == process_;
+    return over_;
+  }
+  void end(int signal) {
+    if (over_) return;
+    kill(process_, signal);
+    waitpid(process_, &status_, 0);
+    over_ = true;
+  }
+  int status() const { return status_; }
+  std::string errors() const {
+    std::string text(1 << 16, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(errors_, text.data(), text.size(), 0))));
+    return text;
+  }
+  /// Bytes that it has written to the disk so far, by the kernel's count.
+  std::uint64_t written() const {
+    std::ifstream counts("/proc/" + std::to_string(process_) + "/io");
+    for (std::string line; std::getline(counts, line);)
+      if (line.starts_with("write_bytes:")) return std::stoull(line.substr(12));
+    return 0;
+  }
+
+ private:
+  pid_t process_;
+  int errors_, status_ = 0;
+  bool over_ = false;
+};
+
+template <class Condition>
+bool happens(Condition condition) {
+  for (const auto end = Clock::now() + 30s; !condition(); std::this_thread::sleep_for(2ms))
+    if (Clock::now() > end) return false;
+  return true;
+}
+
+constexpr const char* slow_run =
+    "bench cholesky --n 1024 --tile 64 --workers 2 --disk-bandwidth 1MB/s --progress none";
+
+}  // namespace
+
+TEST(Running, SaysWhatItDoesWhenItIsAsked) {
+  Folder folder;
+  Running run(folder, slow_run);
+  Answer answer;
+  const std::string ask = "status " + std::to_string(run.process());
+  ASSERT_TRUE(happens([&] {
+    answer = folder.run(ask);
+    return answer.output.find("disk") != std::string::npos || run.over();
+  })) << answer.errors;
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.output, AllOf(HasSubstr("fairlead: "), HasSubstr("A["), HasSubstr("RAM")));
+  kill(run.process(), SIGUSR1);
+  EXPECT_TRUE(happens([&] { return run.errors().find("RAM") != std::string::npos; })) << run.errors();
+  EXPECT_FALSE(run.over());
+  run.end(SIGTERM);
+  EXPECT_THAT(run.errors(), HasSubstr("terminated (SIGTERM)"));
+  answer = folder.run(ask);
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead has this number, or it is over"));
+}
+
+TEST(Running, OfAnotherProgramSaysNothing) {
+  Folder folder;
+  const Answer answer = folder.run("status " + std::to_string(getpid()));
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead"));
+}
+
+// Fifty runs, each killed at some moment after it has begun to write tiles to the disk.
+TEST(Killed, LeavesNothingBehind) {
+  Folder folder;
+  constexpr int n = 1024;
+  folder.array("big.npy", "<f8", "(1024, 1024)", spd_elements(n));
+  folder.array("right.npy", "<f8", "(1024,)", bytes_of(std::vector<double>(n, 1.0)));
+  const auto before = folder.everything();
+  Random random(20260);
+  int killed = 0;
+  for (int i = 0; i < 50; ++i) {
+    Running run(
+        folder,
+        "solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --workers 2 --disk-bandwidth 12MB/s "
+        "--progress none");
+    ASSERT_TRUE(happens([&] { return run.written() != 0 || run.over(); }));
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(150'000)));
+    killed += !run.over();
+    run.end(SIGKILL);
+    ASSERT_TRUE(folder.everything() == before) << "run " << i << " left or changed something";
+  }
+  EXPECT_GE(killed, 45);
+  // The next one starts as if nothing had been.
+  const Answer answer =
+      folder.run("solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --progress none");
+  EXPECT_EQ(answer.exit_code, 0) << answer.errors;
+  EXPECT_EQ(answer.errors, "");
+}
+
+}  // namespace fairlead::misuse

@@ -1,0 +1,308 @@
+// What is kept of a machine from run to run: two processes lose nothing of each other's, and a file that is
+// of no use is explained, replaced, and never trusted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fairlead/error.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "model/codelets.hpp"
+#include "model/machine_file.hpp"
+
+namespace fairlead {
+
+using model::KeptDuration;
+using model::KeptDurations;
+using model::MachineFacts;
+using model::MachineFile;
+using testing::HasSubstr;
+using tests::data_of;
+
+namespace {
+
+constexpr std::int32_t today = 20'777;  // 2026-11-20
+
+KeptDuration duration(const std::string& codelet, std::int64_t ns, std::uint64_t size = 1000) {
+  KeptDuration kept{codelet, WorkerKind::cpu, "", 0, WorkUnit::none, data_of({size}).hash(), size, 10, {}, 0};
+  kept.quantiles_ns.fill(ns);
+  return kept;
+}
+
+class MachineFileTest : public testing::Test {
+ protected:
+  MachineFileTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairlead-kept-XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~MachineFileTest() override {
+    std::error_code ignored;
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
+    std::filesystem::remove_all(directory, ignored);
+  }
+  MachineFile file(const std::string& machine = "node7: a processor, 4 cores") const {
+    return {directory / "cache", machine};
+  }
+  std::string text() const {
+    std::ifstream stream(file().path());
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void write(const std::string& text) const {
+    std::filesystem::create_directories(directory / "cache");
+    std::ofstream(file().path()) << text;
+  }
+  std::filesystem::path directory;
+};
+
+}  // namespace
+
+TEST_F(MachineFileTest, HasNothingAndNoProblemWhereNothingWasKept) {
+  const MachineFacts facts = file().load();
+  EXPECT_TRUE(facts.durations.empty());
+  EXPECT_EQ(facts.problem, "");
+}
+
+TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
+  KeptDuration flops = duration("gemm", 5'000'000);
+  flops.kind = WorkerKind::emulated;
+  flops.processor = "0.5 of a core";
+  flops.unit = WorkUnit::flops;
+  file().add({duration("gemm", 7'000'000), flops}, {}, today);
+  file().put(
+      {{"disk", "RAM", "ext4 at /scratch", 3'000'000'000, 2'000'000'000, 2'500'000'000, 90'000, today}});
+  const MachineFacts facts = file().load();
+  EXPECT_EQ(facts.problem, "");
+  flops.day = today;
+  KeptDuration plain = duration("gemm", 7'000'000);
+  plain.day = today;
+  EXPECT_EQ(facts.durations, (KeptDurations{plain, flops}));
+  ASSERT_EQ(facts.links.size(), 1u);
+  EXPECT_EQ(facts.links[0].place, "ext4 at /scratch");
+  EXPECT_EQ(facts.links[0].latency_ns, 90'000);
+}
+
+TEST_F(MachineFileTest, CanBeReadByPeople) {
+  file().add({duration("gemm", 7'000'000)}, {}, today);
+  EXPECT_THAT(text(), HasSubstr("fairlead-machine\t1\tHow fast this machine is"));
+  EXPECT_THAT(text(), HasSubstr("\nmachine\tnode7: a processor, 4 cores\n"));
+  EXPECT_THAT(text(), HasSubstr("\nduration\tgemm\tcpu\t\t0\tbytes\t1000\t"));
+  EXPECT_THAT(text(), HasSubstr("\t10\t2026-11-20\t7000000\t"));
+}
+
+// A process that starts, finds the file, learns, and adds: the other one did so meanwhile.
+TEST_F(MachineFileTest, KeepsBothOfTwoProcessesThatLearnAtOnce) {
+  file().add({duration("gemm", 1000)}, {}, today);
+  const KeptDurations start = file().load().durations;
+  file().add({duration("gemm", 2000), duration("trsm", 50)}, start, today);
+  file().add({duration("gemm", 4000), duration("potrf", 60)}, start, today);
+  const KeptDurations now = file().load().durations;
+  ASSERT_EQ(now.size(), 3u);
+  EXPECT_EQ(now[0].codelet, "gemm");
+  EXPECT_EQ(now[0].tasks, 30u);
+  EXPECT_EQ(now[0].quantiles_ns, (model::Quantiles{2000, 2000, 2000, 2000, 4000, 4000, 4000, 4000}));
+}
+
+TEST_F(MachineFileTest, LosesNothingToManyProcessesAtOnce) {
+  constexpr int processes = 8, times = 20;
+  std::vector<pid_t> children;
+  for (int child = 0; child < processes; ++child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      for (int i = 0; i < times; ++i)
+        file().add({duration("codelet " + std::to_string(child * times + i), 1000)}, {}, today);
+      _exit(0);
+    }
+    children.push_back(pid);
+  }
+  for (const pid_t pid : children) {
+    int status = -1;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(file().load().durations.size(), static_cast<std::size_t>(processes * times));
+}
+
+TEST_F(MachineFileTest, ExplainsAndReplacesADamagedFile) {
+  file().add({duration("gemm", 1000)}, {}, today);
+  std::string damaged = text();
+  damaged[damaged.find("gemm")] = 'f';
+  write(damaged);
+  const MachineFacts facts = file().load();
+  EXPECT_TRUE(facts.durations.empty());
+  EXPECT_THAT(facts.problem,
+              HasSubstr("is damaged: what it says does not agree with the checksum at its end"));
+  EXPECT_THAT(facts.problem, HasSubstr("what this run learns takes its place"));
+  file().add({duration("trsm", 1000)}, {}, today);
+  EXPECT_EQ(file().load().problem, "");
+  EXPECT_EQ(file().load().durations.size(), 1u);
+}
+
+TEST_F(MachineFileTest, TrustsNoFileThatWasCutOffAnywhere) {
+  file().add({duration("gemm", 1000), duration("trsm", 2000)}, {}, today);
+  const std::string whole = text();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    write(whole.substr(0, size));
+    const MachineFacts facts = file().load();
+    EXPECT_NE(facts.problem, "") << "cut off after " << size;
+    EXPECT_TRUE(facts.durations.empty());
+  }
+}
+
+TEST_F(MachineFileTest, ReplacesAnOlderVersionAndSaysSo) {
+  write("fairlead-machine\t0\tof old\n");
+  EXPECT_THAT(file().load().problem, HasSubstr("is of version 0, while this program has version 1"));
+  file().add({duration("gemm", 1000)}, {}, today);
+  EXPECT_EQ(file().load().durations.size(), 1u);
+}
+
+// A newer Fairlead of the same user must not lose what it knows to an older one.
+TEST_F(MachineFileTest, LeavesANewerVersionAlone) {
+  const std::string newer = "fairlead-machine\t7\tof the future\n";
+  write(newer);
+  EXPECT_THAT(file().load().problem, HasSubstr("left as it is"));
+  file().add({duration("gemm", 1000)}, {}, today);
+  EXPECT_THROW(file().put({}), SystemError);
+  EXPECT_EQ(text(), newer);
+}
+
+TEST_F(MachineFileTest, DoesNotTrustAFileOfAnotherMachine) {
+  file().add({duration("gemm", 1000)}, {}, today);
+  const MachineFile other = file("node8: a processor, 4 cores");
+  EXPECT_NE(other.path(), file().path());
+  std::filesystem::copy(file().path(), other.path());
+  EXPECT_THAT(other.load().problem, HasSubstr("is about another machine"));
+}
+
+TEST_F(MachineFileTest, DoesNotTrustWhatIsNoFileOfOurs) {
+  write("#!/bin/sh\nrm -rf /\n");
+  EXPECT_THAT(file().load().problem, HasSubstr("is none of Fairlead's"));
+  std::filesystem::remove(file().path());
+  std::filesystem::create_directory(file().path());
+  EXPECT_THAT(file().load().problem, HasSubstr("cannot be read: Is a directory"));
+  EXPECT_THROW(file().add({duration("gemm", 1000)}, {}, today), SystemError);
+}
+
+// The checksum is right, what it says is not.
+TEST_F(MachineFileTest, DoesNotTrustLinesThatMeanNothing) {
+  const KeptFile raw(file().path(), {"fairlead-machine", 1, "x"});
+  std::filesystem::create_directories(directory / "cache");
+  const std::string machine = "machine\tnode7: a processor, 4 cores";
+  const std::string good =
+      "duration\tgemm\tcpu\t\t0\tbytes\t1000\t00000000000000ff\t10\t2026-11-20\t1\t2\t3\t4\t5\t6\t7\t8";
+  raw.replace({machine, good});
+  EXPECT_EQ(file().load().problem, "");
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"cpu", "abacus"},
+                                                                                 {"bytes", "miles"},
+                                                                                 {"1000", "-1"},
+                                                                                 {"2026-11-20", "2026-13-40"},
+                                                                                 {"2026-11-20", "soon"},
+                                                                                 {"\t8", "\t0"},
+                                                                                 {"\t8", ""},
+                                                                                 {"\t8", "\t8\t9"},
+                                                                                 {"duration\t", "duration"},
+                                                                                 {"\t7\t", "\t7e99\t"}}) {
+    std::string bad = good;
+    bad.replace(bad.rfind(from), from.size(), to);
+    raw.replace({machine, bad});
+    EXPECT_THAT(file().load().problem, HasSubstr("has a line 3 that means nothing")) << bad;
+    EXPECT_TRUE(file().load().durations.empty());
+  }
+}
+
+TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
+  KeptDurations many;
+  for (std::size_t i = 0; i < MachineFile::most_durations; ++i)
+    many.push_back(duration("old " + std::to_string(i), 1000));
+  std::ranges::sort(many, {}, &KeptDuration::key);
+  file().add(many, {}, today);
+  file().add({duration("new", 1000)}, {}, today + 1);
+  const KeptDurations kept = file().load().durations;
+  EXPECT_EQ(kept.size(), MachineFile::most_durations);
+  EXPECT_EQ(kept.front().codelet, "new");
+}
+
+TEST_F(MachineFileTest, DoesNotKeepNamesThatWouldBreakTheFile) {
+  file().add(
+      {duration("a\tb", 1), duration("c\nd", 1), duration(std::string(5000, 'x'), 1), duration("good", 1)},
+      {}, today);
+  EXPECT_EQ(file().load().problem, "");
+  EXPECT_EQ(file().load().durations.size(), 1u);
+}
+
+// As on a full disk: whoever calls decides that a warning is enough; what was there stays.
+TEST_F(MachineFileTest, SaysWhichFileItCannotWrite) {
+  std::ofstream(directory / "cache") << "a file where the directory should be";
+  try {
+    file().add({duration("gemm", 1000)}, {}, today);
+    FAIL() << "nothing was said";
+  } catch (const SystemError& error) {
+    EXPECT_THAT(error.what(), HasSubstr((directory / "cache").string()));
+  }
+  EXPECT_EQ(file().load().problem, "");
+}
+
+// A disk that takes no more than ten bytes. What was there stays, and nothing is left beside it.
+TEST_F(MachineFileTest, LeavesTheOldFileWhereTheDiskIsFull) {
+  file().add({duration("gemm", 1000)}, {}, today);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit ten_bytes{10, 10};
+    setrlimit(RLIMIT_FSIZE, &ten_bytes);
+    try {
+      file().add({duration("trsm", 1000)}, {}, today);
+    } catch (const SystemError&) {
+      _exit(7);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(file().load().durations.size(), 1u);
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "cache"))
+    EXPECT_THAT(entry.path().extension().string(), testing::AnyOf(".txt", ".lock"));
+}
+
+// ---- links
+
+TEST(Links, AreUsedWhereTheyWereMeasured) {
+  Topology topology = out_of_core_topology(1, 1 << 20, 1e9, Duration(1));
+  const model::KeptLinks kept{{"disk", "RAM", "ext4 at /a", 3'000'000'000, 2'000'000'000, 0, 90'000, 0}};
+  const auto place = [](const Topology& all, const LinkSpec& link) {
+    return all.nodes[index(link.first)].name == "disk" ? std::string("ext4 at /a") : std::string();
+  };
+  const double memory_before = topology.links[0].bytes_per_second;
+  model::use_measured(topology, kept, place);
+  EXPECT_EQ(topology.links[0].bytes_per_second, memory_before);
+  EXPECT_EQ(topology.links[1].bytes_per_second, 3e9);
+  EXPECT_EQ(topology.links[1].latency.count(), 90'000);
+}
+
+TEST(Links, OfAnotherDiskAreNotUsed) {
+  Topology topology = out_of_core_topology(1, 1 << 20, 1e9, Duration(1));
+  const model::KeptLinks kept{{"disk", "RAM", "ext4 at /a", 3'000'000'000, 2'000'000'000, 0, 90'000, 0}};
+  model::use_measured(topology, kept,
+                      [](const Topology&, const LinkSpec&) { return std::string("nfs at /b"); });
+  EXPECT_EQ(topology.links[1].bytes_per_second, 1e9);
+}
+
+// Kept as device - RAM; the topology joins RAM - device. What counts is the way into the device's memory.
+TEST(Links, GiveTheBandwidthTowardsTheCacheWhateverTheirOrder) {
+  Topology topology;
+  topology.nodes = {{.name = "RAM", .role = NodeRole::home}, {.name = "device 0", .role = NodeRole::cache}};
+  topology.links = {{.name = "bus", .first = NodeId{0}, .second = NodeId{1}}};
+  const auto nowhere = [](const Topology&, const LinkSpec&) { return std::string(); };
+  model::use_measured(topology, {{"device 0", "RAM", "", 6'000'000'000, 12'000'000'000, 0, 5, 0}}, nowhere);
+  EXPECT_EQ(topology.links[0].bytes_per_second, 12e9);
+  model::use_measured(topology, {{"RAM", "device 0", "", 13'000'000'000, 6'000'000'000, 0, 5, 0}}, nowhere);
+  EXPECT_EQ(topology.links[0].bytes_per_second, 13e9);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,123 @@
+"""Chromium without a window, led over a pipe by the protocol that its developer tools use; the standard library
+is enough for that. Pages are loaded from files; whatever they ask of a network is noted."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+
+
+def installed() -> str | None:
+    """The program, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Browser:
+    def __init__(self, folder, size=(1400, 1000), dark=False):
+        to_browser, self._write = os.pipe()
+        self._read, from_browser = os.pipe()
+
+        # The browser reads its orders from descriptor 3 and answers on 4.
+        def place():
+            one, other = os.dup(to_browser), os.dup(from_browser)
+            os.dup2(one, 3)
+            os.dup2(other, 4)
+
+        self._process = subprocess.Popen(
+            [installed(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+             "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe",
+             f"--user-data-dir={folder}/profile", f"--window-size={size[0]},{size[1]}",
+             f"--blink-settings=preferredColorScheme={0 if dark else 1}", "about:blank"],
+            preexec_fn=place, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        os.close(to_browser)
+        os.close(from_browser)
+        self._text, self._last = b"", 0
+        self._session = None
+        self.requests, self.complaints = [], []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.ask(domain + ".enable")
+        self.ask("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._write)
+        os.close(self._read)
+
+    def _next(self, until):
+        while b"\0" not in self._text:
+            ready, _, _ = select.select([self._read], [], [], max(0, until - time.monotonic()))
+            if not ready:
+                raise TimeoutError("the browser does not answer")
+            some = os.read(self._read, 1 << 20)
+            if not some:
+                raise RuntimeError("the browser has gone")
+            self._text += some
+        message, self._text = self._text.split(b"\0", 1)
+        message = json.loads(message)
+        told, what = message.get("method"), message.get("params", {})
+        if told == "Network.requestWillBeSent":
+            self.requests.append(what["request"]["url"])
+        elif told == "Runtime.exceptionThrown":
+            self.complaints.append(what["exceptionDetails"].get("exception", {}).get("description", str(what)))
+        elif told == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
+            self.complaints.append(str(what["args"]))
+        elif told == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(what["entry"]["text"])
+        return message
+
+    def ask(self, method, timeout=60, **parameters):
+        self._last += 1
+        message = {"id": self._last, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        until = time.monotonic() + timeout
+        while True:
+            answer = self._next(until)
+            if answer.get("id") == self._last:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+
+    def open(self, path, timeout=60) -> float:
+        """Loads a file; gives the seconds until it was there, scripts and all."""
+        begin = time.monotonic()
+        self.ask("Page.navigate", url=path.resolve().as_uri())
+        until = begin + timeout
+        while self._next(until).get("method") != "Page.loadEventFired":
+            pass
+        return time.monotonic() - begin
+
+    def value(self, expression):
+        """Of a JavaScript expression, once the page has drawn what it was to draw."""
+        settled = f"new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done({expression}))))"
+        result = self.ask("Runtime.evaluate", expression=settled, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(str(result["exceptionDetails"]))
+        return result["result"].get("value")
+
+    def mouse(self, kind, x, y, **more):
+        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def key(self, key):
+        text = {"text": key} if len(key) == 1 else {}
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def picture(self) -> bytes:
+        """A PNG of what the window shows."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+
+    def paper(self) -> bytes:
+        """A PDF of the page."""
+        return base64.b64decode(self.ask("Page.printToPDF", printBackground=True)["data"])

@@ -1,0 +1,266 @@
+"""The page that --report writes, opened in a browser: it draws, it can be zoomed and asked, it needs nobody."""
+
+import json
+import re
+import time
+
+import pytest
+
+import browser
+
+pytestmark = pytest.mark.skipif(browser.installed() is None, reason="chromium is not installed")
+
+KINDS = {"gemm", "syrk", "trsm", "potrf"}
+
+
+def bench(command, folder, *arguments):
+    import subprocess
+    done = subprocess.run([command, "bench", "cholesky", "--report", "run.html", "--json", "run.json", "--workers", "2",
+                           "--scheduler", "darts", *map(str, arguments)],
+                          cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder / "run.html"
+
+
+@pytest.fixture(scope="module")
+def page(command, tmp_path_factory):
+    """A run of 12 x 12 tiles in a quarter of their memory."""
+    return bench(command, tmp_path_factory.mktemp("page"), "--n", 1536, "--tile", 128)
+
+
+@pytest.fixture(scope="module")
+def shown(page, tmp_path_factory):
+    with browser.Browser(tmp_path_factory.mktemp("browser")) as window:
+        window.open(page)
+        yield window
+
+
+@pytest.fixture(autouse=True)
+def whole_run(request):
+    if "shown" in request.fixturenames:
+        request.getfixturevalue("shown").value("(show(whole.from, whole.to), theme('light'), only = -1)")
+
+
+def colours_in(window, kind):
+    """How many colours there are in the rows of one kind, and how much of them is not the background."""
+    return window.value("""(() => {
+      const row = rows.find((one) => one.kind === "%s"), seen = new Map();
+      const pixels = paint.getImageData(gutter * ratio, row.y * ratio, width * ratio, row.height * ratio).data;
+      for (let i = 0; i < pixels.length; i += 4) {
+        const colour = pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2];
+        seen.set(colour, (seen.get(colour) || 0) + 1);
+      }
+      const most = Math.max(...seen.values());
+      return {colours: seen.size, drawn: 1 - most / (pixels.length / 4)};
+    })()""" % kind)
+
+
+def middle_of(window, task):
+    """Where on the screen the middle of a worker's task is, after zooming to it: (x, y)."""
+    return window.value("""(() => {
+      const row = rows.find((one) => one.kind === "worker"), {tasks} = row.worker, i = %s;
+      const length = tasks.end[i] - tasks.start[i], middle = (tasks.start[i] + tasks.end[i]) / 2;
+      show(middle - length, middle + length);
+      const place = plot.getBoundingClientRect();
+      return [place.left + x(middle), place.top + row.y + row.height / 2];
+    })()""" % task)
+
+
+def test_it_loads_without_a_complaint_and_asks_nobody(shown, page):
+    assert shown.complaints == []
+    assert shown.requests == [page.resolve().as_uri()]
+    assert not re.search(r"(src|href|url\()\s*=?\s*[\"']?\s*(https?:)?//", page.read_text())
+
+
+def test_it_would_not_be_able_to_ask(shown):
+    asked = shown.value("fetch('http://127.0.0.1:9/').then(() => 'answered', () => 'refused')")
+    assert asked == "refused"
+    assert any("Content Security Policy" in complaint for complaint in shown.complaints)
+    shown.complaints.clear()
+
+
+@pytest.mark.parametrize("kind", ["worker", "traffic", "copies", "memory"])
+def test_something_is_drawn_in_each_part(shown, kind):
+    found = colours_in(shown, kind)
+    assert found["colours"] >= 2 and found["drawn"] > 0.01, found
+
+
+def test_a_row_without_tasks_would_be_empty(shown):
+    shown.value("(window.kept = workers[0].tasks.count, workers[0].tasks.count = 0, workers[0].waits.kept = workers[0].waits.count, "
+                "workers[0].waits.count = 0, redraw())")
+    empty = colours_in(shown, "worker")
+    shown.value("(workers[0].tasks.count = kept, workers[0].waits.count = workers[0].waits.kept, redraw())")
+    assert empty["colours"] == 1, empty
+
+
+def test_it_has_every_task_of_the_run_once(shown, page):
+    told = json.loads((page.parent / "run.json").read_text())
+    shown_of = shown.value("Object.fromEntries(info.codelets.map((name, c) => [name, workers.reduce((sum, w) => "
+                           "sum + w.tasks.codelet.filter((one) => one === c).length, 0)]))")
+    nt = told["tiles"]
+    assert shown_of["potrf"] == nt
+    assert shown_of["trsm"] == shown_of["syrk"] == nt * (nt - 1) // 2
+    assert shown_of["gemm"] == nt * (nt - 1) * (nt - 2) // 6
+    assert sum(shown_of[kind] for kind in KINDS) == told["tasks"]
+
+
+def test_tasks_of_a_worker_follow_each_other(shown):
+    assert shown.value("workers.every(({tasks}) => tasks.lanes === 1 && tasks.start.every((s, i) => !i || s >= tasks.end[i - 1]))")
+
+
+def test_bytes_on_links_are_those_of_the_report(shown, page):
+    """Copies of the factorization's time, by direction: the chart and the engine's counters agree."""
+    told = json.loads((page.parent / "run.json").read_text())
+    phase = shown.value("info.phases.find((one) => one.name === 'factorization')")
+    for direction, key in (("disk to RAM", "bytes_read"), ("RAM to disk", "bytes_written")):
+        moved = shown.value("""links.filter((link) => link.name === "%s").reduce((sum, {copies}) => sum + copies.bytes.reduce(
+          (all, bytes, i) => all + (copies.end[i] > %d && copies.end[i] <= %d ? bytes : 0), 0), 0)"""
+                            % (direction, phase["start"], phase["end"]))
+        assert moved == told[key]
+
+
+def test_memory_never_exceeds_its_capacity(shown):
+    assert shown.value("nodes.length") == 1
+    assert shown.value("nodes[0].at.every((_, i) => nodes[0].bytes.reduce((sum, use) => sum + use[i], 0) <= nodes[0].capacity)")
+    assert shown.value("Math.max(...nodes[0].bytes[0])") > 0
+
+
+def test_the_mouse_over_a_task_tells_its_name_data_and_duration(shown):
+    gemm = "row.worker.tasks.codelet.findIndex((c) => info.codelets[c] === 'gemm')"
+    x, y = middle_of(shown, gemm)
+    shown.mouse("mouseMoved", x, y)
+    text = shown.value("tip.hidden ? null : tip.textContent")
+    assert re.match(r"gemm A\[\d+,\d+\], A\[\d+,\d+\] \u2192 A\[\d+,\d+\]\n[\d.]+ (ns|\u00b5s|ms), from [\d.]+ s, worker 0$", text), text
+    shown.mouse("mouseMoved", 5, 5)
+    assert shown.value("tip.hidden")
+
+
+def test_the_mouse_over_a_copy_tells_datum_bytes_and_cause(shown):
+    x, y = shown.value("""(() => {
+      const row = rows.find((one) => one.kind === "copies"), {copies} = row.link;
+      show(copies.start[0] - 2 * (copies.end[0] - copies.start[0]), copies.end[0] + 2 * (copies.end[0] - copies.start[0]));
+      const place = plot.getBoundingClientRect();
+      return [place.left + x((copies.start[0] + copies.end[0]) / 2), place.top + row.y + 4];
+    })()""")
+    shown.mouse("mouseMoved", x, y)
+    assert re.match(r"(demand|prefetch) A\[\d+,\d+\], 131 KB, ", shown.value("tip.textContent"))
+
+
+def test_far_away_tasks_are_counted(shown):
+    place = shown.value("(() => { const place = plot.getBoundingClientRect(), row = rows.find((one) => one.kind === 'worker');"
+                        "const phase = info.phases.find((one) => one.name === 'factorization');"
+                        "const part = (phase.end - phase.start) / 2; show(phase.start + part - 1e9, phase.start + part + 1e9);"
+                        "return [x(phase.start + part) + place.left, place.top + row.y + 20] })()")
+    for step in range(-30, 31):
+        shown.mouse("mouseMoved", place[0] + 8 * step, place[1])
+        text = shown.value("tip.textContent")
+        if re.match(r"\d+ tasks in ", text):
+            return
+    pytest.fail("nowhere are several tasks within one pixel")
+
+
+def test_wheel_keys_drag_and_buttons_move_the_view(shown):
+    def span():
+        return shown.value("[view.from, view.to]")
+
+    place = shown.value("(() => { const place = plot.getBoundingClientRect(); return [place.left + gutter + width / 2, place.top + 60] })()")
+    whole = span()
+    shown.mouse("mouseWheel", *place, deltaX=0, deltaY=-200, modifiers=2)  # with Ctrl
+    wheeled = span()
+    assert wheeled[1] - wheeled[0] < 0.8 * (whole[1] - whole[0])
+    shown.value("plot.focus()")
+    shown.key("+")
+    nearer = span()
+    assert nearer[1] - nearer[0] < 0.7 * (wheeled[1] - wheeled[0])
+    shown.key("ArrowRight")
+    right = span()
+    assert right[0] > nearer[0] and right[1] - right[0] == pytest.approx(nearer[1] - nearer[0])
+    shown.mouse("mousePressed", *place, button="left", buttons=1, clickCount=1)
+    shown.mouse("mouseMoved", place[0] + 100, place[1], button="left", buttons=1)
+    shown.mouse("mouseReleased", place[0] + 100, place[1], button="left", clickCount=1)
+    assert span()[0] < right[0]
+    shown.key("0")
+    assert span() == whole
+    shown.value("[...document.querySelectorAll('#spans button')].find((one) => one.textContent === 'factorization').click()")
+    phase = shown.value("info.phases.find((one) => one.name === 'factorization')")
+    assert span() == [phase["start"], phase["end"]]
+
+
+def test_without_a_click_the_wheel_belongs_to_the_page(shown):
+    shown.value("(plot.blur(), active = false)")
+    before = shown.value("[view.from, view.to]")
+    shown.mouse("mouseWheel", 700, 300, deltaX=0, deltaY=-200)
+    assert shown.value("[view.from, view.to]") == before
+
+
+def test_a_kind_of_task_can_be_shown_alone(shown):
+    before = colours_in(shown, "worker")
+    shown.value("document.querySelector('#legend button').click()")
+    assert shown.value("only") >= 0
+    assert shown.value("document.querySelector('#legend button').getAttribute('aria-pressed')") == "true"
+    assert colours_in(shown, "worker") != before
+    shown.value("document.querySelector('#legend button').click()")
+    assert colours_in(shown, "worker") == before
+
+
+def test_light_and_dark_differ(shown):
+    light = shown.value("[getComputedStyle(document.body).backgroundColor, [...paint.getImageData(2, 2, 1, 1).data].join()]")
+    shown.value("document.getElementById('theme').click()")
+    dark = shown.value("[getComputedStyle(document.body).backgroundColor, [...paint.getImageData(2, 2, 1, 1).data].join()]")
+    assert light[0] != dark[0] and light[1] != dark[1]
+
+
+def test_a_dark_desktop_gets_a_dark_page(page, tmp_path):
+    with browser.Browser(tmp_path, dark=True) as window:
+        window.open(page)
+        assert window.value("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+
+
+def test_it_prints(shown):
+    paper = shown.paper()
+    assert paper.startswith(b"%PDF") and len(paper) > 20_000
+    assert shown.value("document.documentElement.dataset.theme") == "light"  # as it was before
+
+
+def test_the_tables_tell_what_the_report_tells(shown, page):
+    told = json.loads((page.parent / "run.json").read_text())
+    tables = shown.value("[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+    rows = {row[0]: row[1:] for row in tables}
+    assert rows["tasks"][0] == f"{told['tasks']:,}"
+    assert rows["backward error"][0] == f"{told['backward_error']:.2e}"
+    assert {"floor", "lower bound", "measured", "tiled ceiling", "bound: critical path", "RAM", "worker 1", "gemm"} <= set(rows)
+
+
+def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_path):
+    """85 x 85 tiles of 32: 105,995 tasks in the factorization alone."""
+    page = bench(command, tmp_path, "--n", 2720, "--tile", 32, "--memory-fraction", 0.5)
+    assert page.stat().st_size < 5_000_000
+    with browser.Browser(tmp_path / "browser") as window:
+        seconds = window.open(page)
+        drawn = window.value("Number(document.documentElement.dataset.drawn)")
+        assert seconds < 3 and drawn < 3000
+        assert window.value("workers.reduce((sum, {tasks}) => sum + tasks.merged.reduce((a, b) => a + b, 0), 0)") > 100_000
+        found = colours_in(window, "worker")
+        assert found["colours"] > 10 and found["drawn"] > 0.02
+        frame = window.value("(() => { const begin = performance.now(); for (let i = 0; i < 5; ++i) draw();"
+                             "return (performance.now() - begin) / 5 })()")
+        assert frame < 500, f"a frame takes {frame} ms"
+        begin = time.monotonic()
+        window.value("show(whole.to / 2, whole.to / 2 + whole.to / 1000)")
+        assert time.monotonic() - begin < 2
+        assert window.complaints == []
+
+
+def test_what_was_dropped_is_said(command, tmp_path):
+    page = bench(command, tmp_path, "--n", 1536, "--tile", 64, "--trace-memory", "128KiB")
+    with browser.Browser(tmp_path / "browser") as window:
+        window.open(page)
+        note = window.value("document.getElementById('notes').textContent")
+    assert re.search(r"not complete before [\d.]+ s: \d+ tasks, .* dropped to keep within .* --trace-memory allows more", note), note
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_run(fairlead):
+    began = time.monotonic()
+    done = fairlead("bench", "cholesky", "--n", 16384, "--report", "no/such/folder/run.html")
+    assert done.returncode == 1 and "no/such/folder" in done.stderr
+    assert time.monotonic() - began < 10

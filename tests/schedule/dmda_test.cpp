@@ -1,0 +1,136 @@
+// DMDA and DMDAS by hand. One worker per node unless said; a datum takes from_host_ms to any node that lacks
+// it.
+#include "schedule/dmda.hpp"
+
+#include "schedule/fake_world.hpp"
+
+namespace fairlead::schedule {
+
+struct DmdaTest : testing::Test {
+  std::unique_ptr<Policy> dmda = make_dmda();
+  Names queue_of(FakeWorld& world, unsigned by) {
+    Names out;
+    for (std::string name = world.pick(by); name != "-"; name = world.pick(by)) out.push_back(name);
+    return out;
+  }
+};
+
+// A is on node 0, 1 ms away from node 1; five tasks of 2 ms. Completions: 2 against 3; 4 against 3; now A
+// counts as there: 4 against 5; 6 against 5; 6 against 7. Eq. 1 as printed would put all five on node 0.
+TEST_F(DmdaTest, TasksGoWhereTheyAreOverFirstCountingTheQueue) {
+  FakeWorld world(2);
+  world.from_host_ms = 1;
+  world.attach(*dmda);
+  world.load("A", node(0));
+  for (const char* name : {"T1", "T2", "T3", "T4", "T5"}) world.ready({name, {"A"}, 2});
+  EXPECT_EQ(queue_of(world, 0), (Names{"T1", "T3", "T5"}));
+  EXPECT_EQ(queue_of(world, 1), (Names{"T2", "T4"}));
+}
+
+// The worker of node 0 takes 10 ms, the device 1 ms and 2 ms to bring each task's own datum, which node 0
+// has: 10 against 3, 10 against 6, 10 against 9, 10 against 12.
+TEST_F(DmdaTest, ASlowWorkerGetsWorkWhenTheFastOneHasEnough) {
+  FakeWorld world(2);
+  world.times_slower[0] = 10;
+  world.attach(*dmda);
+  for (const char* name : {"A", "B", "C", "D"}) world.load(name, node(0));
+  world.ready({{"T1", {"A"}}, {"T2", {"B"}}, {"T3", {"C"}}, {"T4", {"D"}}});
+  EXPECT_EQ(queue_of(world, 1), (Names{"T1", "T2", "T3"}));
+  EXPECT_EQ(queue_of(world, 0), (Names{"T4"}));
+}
+
+// Worker 1 is said to be a hundred times slower, but nobody has measured it.
+TEST_F(DmdaTest, AFewTasksAreTriedWhereTheirDurationIsUnknown) {
+  FakeWorld world(1, 2);
+  world.times_slower[1] = 100;
+  world.unknown_on = {1};
+  world.attach(*dmda);
+  for (const char* name : {"T1", "T2", "T3", "T4", "T5", "T6"}) world.ready({name, {}});
+  EXPECT_EQ(queue_of(world, 1), (Names{"T1", "T2", "T3", "T4"}));
+  EXPECT_EQ(queue_of(world, 0), (Names{"T5", "T6"}));
+  world.finish("T1", 1);
+  world.unknown_on = {};
+  world.ready({"T7", {}});
+  EXPECT_EQ(queue_of(world, 0), Names{"T7"});
+}
+
+TEST_F(DmdaTest, ATaskWithoutAnImplementationForTheFastWorkerGoesToTheSlowOne) {
+  FakeWorld world(2);
+  world.times_slower[0] = 10;
+  world.only_workers["T"] = {0};
+  world.attach(*dmda);
+  world.ready({"T", {}});
+  EXPECT_EQ(world.pick(1), "-");
+  EXPECT_EQ(world.pick(0), "T");
+}
+
+// Two workers, 10 ms each. T1 is over after 1 ms instead of 10, when T2 begins: T3 would end at 11 on worker
+// 0 and at 21 on worker 1. Without the news both would end at 20.
+TEST_F(DmdaTest, ExpectedEndsFollowWhatStartsAndFinishes) {
+  FakeWorld world(1, 2);
+  world.attach(*dmda);
+  world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
+  EXPECT_EQ(world.request(1), "T2");
+  EXPECT_EQ(world.request(0), "T1");
+  world.start("T1", 0);
+  world.now_ms = 1;
+  world.start("T2", 1);
+  world.finish("T1", 0);
+  world.ready({"T3", {}, 10});
+  EXPECT_EQ(queue_of(world, 0), Names{"T3"});
+  world.ready({"T4", {}, 10});  // 21 on worker 0, where T3 is in the pipeline; 11 + 10 on worker 1
+  EXPECT_EQ(queue_of(world, 0), Names{"T4"});
+  world.ready({"T5", {}, 10});
+  EXPECT_EQ(queue_of(world, 1), Names{"T5"});
+}
+
+TEST_F(DmdaTest, AReturnedTaskIsAssignedAnewAndCountsOnce) {
+  FakeWorld world(1, 2);
+  world.attach(*dmda);
+  world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
+  EXPECT_EQ(world.pick(0), "T1");
+  world.give_back("T1");
+  world.ready({"T3", {}, 10});  // 20 on either
+  EXPECT_EQ(queue_of(world, 0), (Names{"T1", "T3"}));
+  EXPECT_EQ(queue_of(world, 1), Names{"T2"});
+}
+
+TEST_F(DmdaTest, TasksOfALostWorkerFindOthers) {
+  FakeWorld world(2);
+  world.attach(*dmda);
+  world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
+  dmda->worker_lost(worker(0));
+  EXPECT_EQ(queue_of(world, 1), (Names{"T2", "T1"}));
+}
+
+TEST_F(DmdaTest, PrefetchFollowsTheWorkersQueue) {
+  FakeWorld world(2);
+  world.attach(*dmda);
+  world.ready({{"T1", {"A", "B"}}, {"T2", {"C"}}, {"T3", {"D"}, 1, 9}});
+  EXPECT_EQ(world.upcoming(0, 3), (Names{"A", "B"}));
+  EXPECT_EQ(world.upcoming(1, 3), (Names{"C", "D"}));  // first come, first served, whatever the priority
+}
+
+// T1 would load A and B, T2 only A, T3 nothing.
+TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
+  FakeWorld world;
+  const auto dmdas = make_dmdas();
+  world.attach(*dmdas);
+  world.load("C", node(0));
+  world.ready({{"T1", {"A", "B"}, 1, 9}, {"T2", {"A", "C"}, 1, 5}, {"T3", {"C"}, 1, 1}});
+  EXPECT_EQ(world.request(0), "T3");
+  EXPECT_EQ(world.request(0), "T2");
+  EXPECT_EQ(world.request(0), "T1");
+}
+
+TEST(Dmdas, OfEqualOnesItTakesTheMostUrgent) {
+  FakeWorld world;
+  const auto dmdas = make_dmdas();
+  world.attach(*dmdas);
+  world.ready({{"T1", {"A"}, 1, 1}, {"T2", {"B"}, 1, 3}, {"T3", {"C"}, 1, 3}});
+  EXPECT_EQ(world.request(0), "T2");
+  EXPECT_EQ(world.request(0), "T3");
+  EXPECT_EQ(world.upcoming(0, 3), Names{"A"});
+}
+
+}  // namespace fairlead::schedule
