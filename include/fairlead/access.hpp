@@ -17,9 +17,13 @@ enum class AccessMode : std::uint8_t {
 
 constexpr bool reads(AccessMode mode) noexcept { return mode != AccessMode::write; }
 constexpr bool writes(AccessMode mode) noexcept { return mode != AccessMode::read; }
+/// Changes that may come in any order.
+constexpr bool writes_in_any_order(AccessMode mode) noexcept {
+  return mode == AccessMode::commutative || mode == AccessMode::reduction;
+}
 /// Accesses of this mode that follow each other may be unordered among themselves.
 constexpr bool may_share(AccessMode mode) noexcept {
-  return mode == AccessMode::read || mode == AccessMode::commutative || mode == AccessMode::reduction;
+  return mode == AccessMode::read || writes_in_any_order(mode);
 }
 
 constexpr std::string_view name_of(AccessMode mode) noexcept {

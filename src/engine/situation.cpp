@@ -102,8 +102,7 @@ class Describer {
     Bytes missing = 0;
     for (const Access& access : task.accesses()) {
       const memory::Datum& datum = memory().datum(access.datum);
-      const bool exclusive = access.mode == AccessMode::commutative || access.mode == AccessMode::reduction;
-      if (exclusive && datum.token_holder != nullptr && memory().waits_for_token(task))
+      if (writes_in_any_order(access.mode) && datum.token_holder != nullptr && memory().waits_for_token(task))
         return fmt::format("waits until {} has changed {}", text_of(*datum.token_holder),
                            naming_.datum(access.datum));
       const memory::Replica* replica = replica_of(access.datum, node_id);

@@ -208,9 +208,7 @@ Replica* Memory::space_on_the_way(Datum& datum, NodeId through) {
     range = node.space.allocate(datum.bytes);
   }
   if (!range) return nullptr;
-  replica.block = *range;
-  node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
-  if (tell_residency_) policy_->reserved(replica.datum, through);
+  occupy(replica, node, *range);
   return &replica;
 }
 
@@ -287,7 +285,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   ensure(datum.writers == 0, "a task is admitted after those that change what it uses");
   no_longer_unused(replica);
   replica.taken_back = 0;
-  if (access.mode == AccessMode::commutative || access.mode == AccessMode::reduction)
+  if (writes_in_any_order(access.mode))
     datum.token_holder = &task;
   if (access.partial != 0) partials_[data_[access.datum].partials - 1][access.partial - 1u].used = true;
 
@@ -304,12 +302,10 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
       case ReplicaState::absent: {
         const auto range = node.space.allocate(datum.bytes);
         ensure(range.has_value(), "a task is admitted only where all it needs fits");
-        replica.block = *range;
-        node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
         replica.version = 0;
         replica.state = ReplicaState::valid;
+        occupy(replica, node, *range);
         pin(replica, node);
-        if (tell_residency_) policy_->reserved(replica.datum, node.id);
         if (!(needs_value(access) && bring(datum, replica, task)) && tell_residency_)
           policy_->loaded(replica.datum, node.id);
         break;
@@ -397,12 +393,10 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   auto range = node.space.allocate(datum.bytes);
   if (!range && spare_for(id, datum.bytes, node)) range = node.space.allocate(datum.bytes);
   if (!range) return false;
-  replica.block = *range;
   replica.prefetched = true;
   node.prefetching_bytes += range->bytes;
   node.prefetched_bytes += range->bytes;
-  node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
-  if (tell_residency_) policy_->reserved(id, node_id);
+  occupy(replica, node, *range);
   enqueue(make_copy(*const_cast<Replica*>(source), replica, Cause::prefetch));
   return true;
 }

@@ -20,14 +20,10 @@ void* Memory::keep_for_lane(DatumId id, NodeId node_id, bool has_value) {
       if (has_value || node.claimant != nullptr) return nullptr;
       const auto range = node.space.allocate(datum.bytes);
       if (!range) return nullptr;
-      replica.block = *range;
       replica.version = 0;
       replica.state = ReplicaState::valid;
-      node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
-      if (tell_residency_) {
-        policy_->reserved(id, node_id);
-        policy_->loaded(id, node_id);
-      }
+      occupy(replica, node, *range);
+      if (tell_residency_) policy_->loaded(id, node_id);
     } else if (replica.state != ReplicaState::valid || replica.outgoing != nullptr ||
                (has_value && replica.version != datum.version)) {
       return nullptr;

@@ -84,6 +84,12 @@ bool Memory::try_remove(DatumId id) {
   return true;
 }
 
+void Memory::occupy(Replica& replica, MemoryNode& node, const Range& range) {
+  replica.block = range;
+  node.peak_bytes = std::max(node.peak_bytes, node.space.used_bytes());
+  if (tell_residency_) policy_->reserved(replica.datum, node.id);
+}
+
 void Memory::pin(Replica& replica, MemoryNode& node) {
   if (replica.task_pins++ == 0 && nodes_[index(replica.node)].is_cache) {
     node.pinned_bytes += replica.block.bytes;

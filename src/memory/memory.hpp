@@ -226,6 +226,8 @@ class Memory {
   void take_access(Task& task, Access& access, MemoryNode& node);
   void give_scratch_back(Task& task, MemoryNode& node);
   bool bring(Datum& datum, Replica& to, Task& task);
+  /// The range is the replica's, whose state and version say what will be there.
+  void occupy(Replica& replica, MemoryNode& node, const Range& range);
   void pin(Replica& replica, MemoryNode& node);
   void unpin(Replica& replica, MemoryNode& node);
   /// A replica that nobody pins any more: drop it if it is old, else let it leave when space is needed.

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <vector>
 
 #include "data/task.hpp"
+#include "schedule/indexed_heap.hpp"
 
 namespace fairlead::schedule {
 
@@ -36,7 +36,7 @@ class AssignedQueue {
   void insert(Queued& queued, std::int32_t priority);
   void erase(Queued& queued);
   /// `missing` is another one now.
-  void missing_changed(Queued& queued) { place(queued.position, item_of(queued)); }
+  void missing_changed(Queued& queued) { heap_.replace(queued.position, item_of(queued), Order{}); }
 
   /// Calls f(queued) in order of urgency, then of arrival, until it returns false.
   template <class F>
@@ -59,11 +59,11 @@ class AssignedQueue {
   /// Quick if nearly all satisfy it.
   template <class Condition>
   Queued* nearest(Condition&& condition) const {
-    if (heap_.empty() || condition(*heap_.front().queued->task))
-      return heap_.empty() ? nullptr : heap_.front().queued;
+    if (heap_.empty() || condition(*heap_.top().queued->task))
+      return heap_.empty() ? nullptr : heap_.top().queued;
     const Item* best = nullptr;
     for (const Item& item : heap_)
-      if ((best == nullptr || before(item, *best)) && condition(*item.queued->task)) best = &item;
+      if ((best == nullptr || Order::before(item, *best)) && condition(*item.queued->task)) best = &item;
     return best == nullptr ? nullptr : best->queued;
   }
 
@@ -81,20 +81,19 @@ class AssignedQueue {
   static Item item_of(Queued& queued) noexcept {
     return {queued.missing, queued.order, &queued, queued.priority};
   }
-  static bool before(const Item& a, const Item& b) noexcept {
-    if (a.missing != b.missing) return a.missing < b.missing;
-    if (a.priority != b.priority) return a.priority > b.priority;
-    return a.order < b.order;
-  }
-  void set(std::size_t at, const Item& item) noexcept {
-    heap_[at] = item;
-    item.queued->position = static_cast<std::uint32_t>(at);
-  }
-  /// Places the item at `at` or where the order demands, up or down.
-  void place(std::size_t at, Item item) noexcept;
+  struct Order {
+    static bool before(const Item& a, const Item& b) noexcept {
+      if (a.missing != b.missing) return a.missing < b.missing;
+      if (a.priority != b.priority) return a.priority > b.priority;
+      return a.order < b.order;
+    }
+    static void moved(const Item& item, std::size_t at) noexcept {
+      item.queued->position = static_cast<std::uint32_t>(at);
+    }
+  };
 
   std::map<std::int32_t, Bucket, std::greater<>> buckets_;
-  std::vector<Item> heap_;  // four children a parent
+  IndexedHeap<Item, Order> heap_;
   std::size_t size_ = 0;
   std::uint64_t order_ = 0;
   bool by_bytes_;

@@ -152,7 +152,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   }
   if (core_.fixed_order()) [[unlikely]]
     for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
-      if (insertion.mode != AccessMode::read && may_share(insertion.mode))
+      if (writes_in_any_order(insertion.mode))
         insertion.mode = AccessMode::read_write;
   if (reduced) [[unlikely]]
     follow_reductions(submission, gathered);
@@ -228,7 +228,7 @@ std::uint32_t FlowSource::lane_for(const Submission& submission, const Gathered&
       gathered.views || submission.codelet->for_kind(WorkerKind::cpu).asynchronous)
     return 0;
   for (const graph::Insertion& insertion : gathered.all())
-    if (insertion.mode != AccessMode::read && may_share(insertion.mode)) return 0;
+    if (writes_in_any_order(insertion.mode)) return 0;
   for (const Submission::Use& use : submission.uses)
     if (use.datum->reduction != nullptr || (use.datum->tail.lane != lane && !let_in(*use.datum, lane)))
       return 0;

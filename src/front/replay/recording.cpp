@@ -68,7 +68,7 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
     const AccessMode mode = gathered.insertions[at].mode;
     // What may come in any order, or at the same time, has the program's order here.
     insertions[at] = {submission.uses[i].datum,
-                      mode != AccessMode::read && may_share(mode) ? AccessMode::read_write : mode};
+                      writes_in_any_order(mode) ? AccessMode::read_write : mode};
   }
   const RecordedKind kind{.codelet = submission.codelet,
                           .submitted_at = {submission.file, submission.line},

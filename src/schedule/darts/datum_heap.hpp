@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "schedule/indexed_heap.hpp"
 
 namespace fairlead::schedule::darts {
 
@@ -62,16 +65,16 @@ inline bool better_by_priority(const Worth& a, const Worth& b) noexcept {
 }
 
 /// Compares most data by one number, and looks at what they are worth only where that is equal: the heap
-/// itself is small enough to stay near, and its four children a parent lie in one or two cache lines.
+/// itself is small enough to stay near.
 class DatumHeap {
  public:
   bool empty() const noexcept { return heap_.empty(); }
   std::size_t size() const noexcept { return heap_.size(); }
-  const Worth& top() const noexcept { return worth_[index(heap_.front().datum)]; }
+  const Worth& top() const noexcept { return worth_[index(heap_.top().datum)]; }
   /// The best after the top, or null.
-  const Worth* second() const noexcept {
+  const Worth* second() noexcept {
     if (heap_.size() < 2) return nullptr;
-    return &worth_[index(heap_[best_child(0)].datum)];
+    return &worth_[index(heap_[heap_.best_child(0, order())].datum)];
   }
   /// Even if the priority of the top is only an upper bound.
   bool top_is_best_by_ratio() const noexcept { return top_is_best(better_by_ratio); }
@@ -91,13 +94,12 @@ class DatumHeap {
       position_.resize(2 * datum + 1, none);
       worth_.resize(2 * datum + 1);
     }
-    std::uint32_t at = position_[datum];
-    if (at == none) {
-      at = static_cast<std::uint32_t>(heap_.size());
-      heap_.emplace_back();
-    }
     worth_[datum] = worth;
-    restore(at, {worth.s0 != 0 ? worth.ratio : -static_cast<double>(worth.priority), worth.datum});
+    const Item item{worth.s0 != 0 ? worth.ratio : -static_cast<double>(worth.priority), worth.datum};
+    if (position_[datum] == none)
+      heap_.push(item, order());
+    else
+      heap_.replace(position_[datum], item, order());
   }
   /// More |S1| or work left; the rest of what makes it worth loading has not become better. The datum is
   /// here.
@@ -106,16 +108,12 @@ class DatumHeap {
     worth.s1 = std::max(worth.s1, s1);
     worth.left = std::max(worth.left, left);
     const std::uint32_t at = position_[index(datum)];
-    move_up(at, heap_[at]);
+    heap_.move_up(at, heap_[at], order());
   }
   /// Removes the datum, if it is here.
   void erase(DatumId datum) {
     if (index(datum) >= position_.size() || position_[index(datum)] == none) return;
-    const std::uint32_t at = position_[index(datum)];
-    position_[index(datum)] = none;
-    const Item last = heap_.back();
-    heap_.pop_back();
-    if (at < heap_.size()) restore(at, last);
+    heap_.erase(std::exchange(position_[index(datum)], none), order());
   }
 
  private:
@@ -124,49 +122,27 @@ class DatumHeap {
     DatumId datum{};
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  static constexpr std::size_t children = 4;
+  struct Order {
+    const std::vector<Worth>& worth;
+    std::vector<std::uint32_t>& position;
+    bool before(const Item& a, const Item& b) const noexcept {
+      if (a.key != b.key) return a.key < b.key;
+      return better(worth[index(a.datum)], worth[index(b.datum)]);
+    }
+    void moved(const Item& item, std::size_t at) const noexcept {
+      position[index(item.datum)] = static_cast<std::uint32_t>(at);
+    }
+  };
+  using Heap = IndexedHeap<Item, Order>;
 
-  bool before(const Item& a, const Item& b) const noexcept {
-    if (a.key != b.key) return a.key < b.key;
-    return better(worth_[index(a.datum)], worth_[index(b.datum)]);
-  }
-  std::size_t best_child(std::size_t at) const noexcept {
-    const std::size_t first = children * at + 1, end = std::min(first + children, heap_.size());
-    std::size_t best = first;
-    for (std::size_t child = first + 1; child < end; ++child)
-      if (before(heap_[child], heap_[best])) best = child;
-    return best;
-  }
+  Order order() noexcept { return {worth_, position_}; }
   template <class Better>
   bool top_is_best(Better&& better_anyway) const noexcept {
-    for (std::size_t child = 1; child < std::min(children + 1, heap_.size()); ++child)
+    for (std::size_t child = 1; child < std::min(Heap::children + 1, heap_.size()); ++child)
       if (!better_anyway(top(), worth_[index(heap_[child].datum)])) return false;
     return true;
   }
-  void set(std::size_t at, const Item& item) noexcept {
-    heap_[at] = item;
-    position_[index(item.datum)] = static_cast<std::uint32_t>(at);
-  }
-  /// Places `item` at `at` or where the order demands nearer to the top; returns where.
-  std::size_t move_up(std::size_t at, const Item item) noexcept {
-    for (; at > 0 && before(item, heap_[(at - 1) / children]); at = (at - 1) / children)
-      set(at, heap_[(at - 1) / children]);
-    set(at, item);
-    return at;
-  }
-  /// The same, up or down.
-  void restore(std::size_t at, const Item item) noexcept {
-    if (move_up(at, item) != at) return;
-    for (; children * at + 1 < heap_.size();) {
-      const std::size_t child = best_child(at);
-      if (!before(heap_[child], item)) break;
-      set(at, heap_[child]);
-      at = child;
-    }
-    set(at, item);
-  }
-
-  std::vector<Item> heap_;
+  Heap heap_;
   std::vector<std::uint32_t> position_;  // by datum
   std::vector<Worth> worth_;             // by datum: of those that are here
 };
