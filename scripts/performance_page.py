@@ -1,4 +1,4 @@
-"""Makes docs/performance.md of what scripts/bench-all has measured. Sections that were not measured are left out."""
+"""Makes docs/performance.md of what scripts/bench-all has measured. Sections that were not measured stay as they are."""
 
 from measuring import median
 
@@ -9,17 +9,26 @@ SYSTEMS = {"fairlead": "Fairlead", "fairlead-darts": "Fairlead, darts", "fairlea
            "starpu": "StarPU 1.3"}
 
 
-def page(sections: dict) -> str:
-    """`sections`: by name, as bench-all writes them; None: not measured."""
-    parts = [head(sections)]
-    for name, write in (("overhead", overhead), ("in-core", in_core), ("quarter", quarter), ("memory", memory),
-                        ("capped", capped), ("simulated", simulated)):
+def page(sections: dict, before: str = "") -> str:
+    """`sections`: by name, as bench-all writes them; None: not measured. `before`: the page so far."""
+    old_head, *old = before.split("\n\n## ")
+    kept = {text.partition("\n")[0]: f"## {text.strip()}" for text in old}
+    parts = [head(sections, old_head.strip())]
+    for name, title, write in (("overhead", "What does a task cost?", overhead),
+                               ("in-core", "How fast is a factorization in memory?", in_core),
+                               ("quarter", "What does it cost when only a quarter fits?", quarter),
+                               ("memory", "How does it go with less memory, or more?", memory),
+                               ("capped", "What if the disk is slow?", capped),
+                               ("simulated", "Does the simulator tell the same?", simulated),
+                               ("mapped", "And if the operating system does it?", mapped)):
         if sections.get(name):
             records = list(sections[name]["records"])
             if name == "simulated":
                 records += [{**record, "real": True} for other in ("quarter", "capped") if sections.get(other)
                             for record in sections[other]["records"]]
-            parts += [write(records, sections[name]["parameters"]), stamp(sections[name])]
+            parts += [f"## {title}", write(records, sections[name]["parameters"]), stamp(sections[name])]
+        elif title in kept:
+            parts.append(kept[title])
     return "\n\n".join(parts) + "\n"
 
 
@@ -54,8 +63,10 @@ def reports_in(sections: dict) -> list[dict]:
             if "machine" in record.get("report", {})]
 
 
-def head(sections: dict) -> str:
+def head(sections: dict, before: str = "") -> str:
     reports = reports_in(sections)
+    if not reports and before:
+        return before
     machine = ""
     if reports:
         machine = f"Machine: {reports[0]['machine']}; kernels: {reports[0]['kernels']}, one thread in each task."
@@ -93,8 +104,7 @@ def overhead(records: list[dict], given: dict) -> str:
     lines = [[SYSTEMS.get(system, system),
               *(cell(system, graph, "ns_per_task", lambda ns: f"{ns:.0f}") for graph, _ in GRAPHS),
               cell(system, "independent-20us", "efficiency", lambda part: f"{100 * part:.1f}")] for system in systems]
-    parts = ["## What does a task cost?",
-             "Nanoseconds per empty task, 1 / 2 threads, the application's counted: the graph is submitted and run, "
+    parts = ["Nanoseconds per empty task, 1 / 2 threads, the application's counted: the graph is submitted and run, "
              "its dependencies inferred from the data; registering data is not timed. One default configuration for "
              "all columns, counters and checks on. Cholesky 80 has 88,560 tasks. The last column: how much of the "
              "processors' time is left to tasks of 20 microseconds, per cent.",
@@ -125,7 +135,6 @@ def in_core(records: list[dict], given: dict) -> str:
         kernels.append([str(case["tile"]),
                         *(f"{median(report['tile_gflops'][kernel] for report in reports):.1f}" for kernel in KERNELS)])
     return "\n\n".join([
-        "## How fast is a factorization in memory?",
         f"Cholesky, n = {given['n']:,}, FP64, {given['workers']} workers, memory that holds everything. LAPACK's "
         f"`dpotrf` on the same matrix, from the same library with {given['workers']} threads, in the same rounds: "
         f"**{spread(report['gflops'] for report in lapack)} GFlop/s** (`lapack_potrf`). The ceiling is what these "
@@ -168,7 +177,6 @@ def quarter(records: list[dict], given: dict) -> str:
         lines.append([str(case["tile"]), case["scheduler"], spread(report["gflops"] for report in reports),
                       f"{100 * rate / in_memory[case['tile']]:.1f}", f"{of(reports, 'seconds'):.2f}", *moved(reports)])
     return "\n\n".join([
-        "## What does it cost when only a quarter fits?",
         "The same factorization with memory of a quarter of the triangle, from disk to disk, flushed, the disk as fast "
         f"as it is. {MOVED_TEXT}",
         table(["tile", "policy", "GFlop/s", "% of in core", "seconds", *MOVED], lines)])
@@ -179,7 +187,6 @@ def memory(records: list[dict], given: dict) -> str:
               f"{of(reports, 'seconds'):.2f}", *moved(reports)] for case, reports in by_case(records)]
     rounds = len(by_case(records)[0][1])
     return "\n\n".join([
-        "## How does it go with less memory, or more?",
         f"Memory as a part of the triangle, which takes {triangle_gib(records):.2f} GiB; "
         f"{rounds} run{'s' if rounds > 1 else ''} each.",
         table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED], lines)])
@@ -202,7 +209,6 @@ def capped(records: list[dict], given: dict) -> str:
                       spread((report["seconds"] / least for report, least in zip(reports, ideal)), 3)])
     cap = records[0]["report"]["disk_cap_bytes_per_second"] / 1e6
     return "\n\n".join([
-        "## What if the disk is slow?",
         f"The disk capped at {cap:.0f} MB/s, both directions together. The last column compares the time with the "
         "larger of computing (the tiled ceiling's) and moving those bytes at the cap: 1 would be perfect overlap.",
         table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED, "time / max(compute, bytes / cap)"], lines)])
@@ -217,8 +223,25 @@ def simulated(records: list[dict], given: dict) -> str:
                       f"{total[1] / 1e9:.2f}", f"{100 * (total[0] / total[1] - 1):+.1f}", f"{of(real, 'seconds'):.2f}",
                       f"{of(reports, 'seconds'):.2f}"])
     return "\n\n".join([
-        "## Does the simulator tell the same?",
         "The same graph, capacity and workers on the simulated backend, which the same engine drives "
         "(`simulated_cholesky`; kernels as fast as measured, 3 % noise, five seeds; without a cap the disk moves 3 GB/s).",
         table(["tile", "policy", "cap", "real, GB", "simulated, GB", "difference, %", "real, s", "simulated, s"],
               lines)])
+
+
+def mapped(records: list[dict], given: dict) -> str:
+    lines = []
+    for record in records:
+        ours, theirs = record["fairlead"], record["mapped"]
+        lines.append([f"{record['n']:,}", f"{record['n'] ** 2 * 8 / 2**30:.1f}", f"{record['memory_mib'] / 1024:g}",
+                      f"{ours['seconds']:.1f}", f"{ours['gflops']:.1f}",
+                      f"{theirs['seconds']:.0f}" if theirs else f"not over after {record['limit_seconds']:.0f}",
+                      f"{theirs['gflops']:.1f}" if theirs else "-",
+                      f"{theirs['seconds'] / ours['seconds']:.0f}" if theirs
+                      else f"more than {record['limit_seconds'] / ours['seconds']:.1f}"])
+    return "\n\n".join([
+        "What one does without a runtime: the matrix is a file, mapped into memory, and LAPACK's `dpotrf` factors it while "
+        "the operating system decides what stays. Both run in a memory cgroup of the limit and 150 MiB for the program; "
+        "one run each.",
+        table(["n", "matrix, GiB", "limit, GiB", "Fairlead, s", "GFlop/s", "mapped LAPACK, s", "GFlop/s",
+               "times as fast"], lines)])

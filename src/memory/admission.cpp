@@ -285,8 +285,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   ensure(datum.writers == 0, "a task is admitted after those that change what it uses");
   no_longer_unused(replica);
   replica.taken_back = 0;
-  if (writes_in_any_order(access.mode))
-    datum.token_holder = &task;
+  if (writes_in_any_order(access.mode)) datum.token_holder = &task;
   if (access.partial != 0) partials_[data_[access.datum].partials - 1][access.partial - 1u].used = true;
 
   if (in_place) {

@@ -152,8 +152,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   }
   if (core_.fixed_order()) [[unlikely]]
     for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
-      if (writes_in_any_order(insertion.mode))
-        insertion.mode = AccessMode::read_write;
+      if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
   if (reduced) [[unlikely]]
     follow_reductions(submission, gathered);
 

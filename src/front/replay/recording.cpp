@@ -67,8 +67,7 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
     const std::size_t at = gathered.access_of_use[i];
     const AccessMode mode = gathered.insertions[at].mode;
     // What may come in any order, or at the same time, has the program's order here.
-    insertions[at] = {submission.uses[i].datum,
-                      writes_in_any_order(mode) ? AccessMode::read_write : mode};
+    insertions[at] = {submission.uses[i].datum, writes_in_any_order(mode) ? AccessMode::read_write : mode};
   }
   const RecordedKind kind{.codelet = submission.codelet,
                           .submitted_at = {submission.file, submission.line},
