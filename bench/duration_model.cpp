@@ -1,5 +1,5 @@
-// What the model of durations costs under the engine's lock: to record a finished task, and to estimate one.
-// The least of many short stretches, so that a busy machine matters little.
+// What the model of durations costs under the engine's lock: to record a finished task, to estimate one, and
+// to choose between two bodies. The least of many short stretches, so that a busy machine matters little.
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "model/chooser.hpp"
 #include "model/duration_model.hpp"
 
 namespace {
@@ -64,5 +65,15 @@ int main() {
         estimate(i % 2 == 0 ? empty : gemm, i % 2 == 0 ? 8 : 100'000 + Bytes(i % 16));
       }));
   row("estimate by regression", least_ns([&](int i) { estimate(gemm, 200'000 + Bytes(i)); }));
+  CodeletInfo choice = gemm;
+  choice.implement(WorkerKind::cpu, {nullptr, nullptr, false, "second"});
+  model::Chooser chooser(model);
+  row("choose between two, record, 16 sizes in turn", least_ns([&](int i) {
+        const model::Footprint size = three_data(100'000 + Bytes(i % 16));
+        const unsigned chosen = chooser.choose(choice, cpu, size);
+        const Duration duration(1'000'000 + chosen * 1'000 + i * 37 % 1000);
+        model.record(choice, cpu, size, duration, chosen);
+        chooser.over(choice, cpu, size, chosen, duration, true);
+      }));
   return sum == 0;
 }

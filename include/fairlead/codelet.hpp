@@ -1,5 +1,5 @@
-// A codelet is a kind of task: a name, and a body per kind of processor. The access modes are the types of
-// the body's parameters.
+// A codelet is a kind of task: a name, and a body per kind of processor, or several. The access modes are the
+// types of the body's parameters.
 //
 //   const auto scale = fairlead::codelet("scale").cpu([](fairlead::InOut<double> x, double factor) { *x *=
 //   factor; }); flow.submit(scale(x, 2.0).priority(1));
@@ -184,9 +184,9 @@ struct Body;
 template <class F, bool Asynchronous, bool Together, class... P>
 struct BodyOf {
   using Parameters = std::tuple<P...>;
-  static Implementation implementation(F body) {
+  static Implementation implementation(std::string name, F body) {
     return {&Runner<F, Asynchronous, Together, P...>::run, std::make_shared<const F>(std::move(body)),
-            Asynchronous};
+            Asynchronous, std::move(name)};
   }
 };
 template <class F, class... P>
@@ -304,10 +304,11 @@ class Call {
   Workers workers_;
 };
 
-/// Bodies for one kind of processor or several; which of them runs is the runtime's decision. All take the
-/// same parameters: In, Out, InOut, Commute, Reduce of a type, Scratch, or values; if the first is a
-/// Completion, the task ends when that says so; a Team, first or after that, tells what the body may use.
-/// Each of these returns a codelet with one body more.
+/// Bodies for one kind of processor or several, also several for one kind; which of them runs is the
+/// runtime's decision. All take the same parameters: In, Out, InOut, Commute, Reduce of a type, Scratch, or
+/// values; if the first is a Completion, the task ends when that says so; a Team, first or after that, tells
+/// what the body may use. Each of these returns a codelet with one body more. Those for one kind differ by
+/// name (at most one has none), else a UsageError is thrown: their durations are learned, and kept, by name.
 template <class... P>
 class Codelet {
  public:
@@ -316,18 +317,33 @@ class Codelet {
   /// The body for CPU cores.
   template <class F>
   Codelet cpu(F body) const {
-    return with(WorkerKind::cpu, std::move(body));
+    return cpu({}, std::move(body));
+  }
+  /// One of several bodies for CPU cores: the runtime tries each, and takes the fastest for the sizes at
+  /// hand.
+  template <class F>
+  Codelet cpu(std::string name, F body) const {
+    return with(WorkerKind::cpu, std::move(name), std::move(body));
   }
   /// The body for emulated accelerators: it runs on a core, on data in the accelerator's memory.
   template <class F>
   Codelet emulated(F body) const {
-    return with(WorkerKind::emulated, std::move(body));
+    return emulated({}, std::move(body));
   }
-  /// Emulated accelerators run the body for CPU cores. Throws UsageError if there is none.
+  /// One of several for these.
+  template <class F>
+  Codelet emulated(std::string name, F body) const {
+    return with(WorkerKind::emulated, std::move(name), std::move(body));
+  }
+  /// Emulated accelerators run the body for CPU cores, or all that there are so far. Throws UsageError if
+  /// there is none.
   Codelet emulated() const {
     if (info_->for_kind(WorkerKind::cpu).run == nullptr)
       throw UsageError("the codelet " + info_->name + " has no body for CPU cores that could be emulated");
-    return with(WorkerKind::emulated, info_->for_kind(WorkerKind::cpu));
+    auto info = std::make_shared<CodeletInfo>(*info_);
+    for (std::size_t i = 0; i < info_->count(WorkerKind::cpu); ++i)
+      info->implement(WorkerKind::emulated, info_->for_kind(WorkerKind::cpu, i));
+    return Codelet(std::move(info));
   }
 
   /// The same codelet, whose body for cores is parallel inside: its tasks run on one worker while so many
@@ -364,14 +380,11 @@ class Codelet {
 
  private:
   template <class F>
-  Codelet with(WorkerKind kind, F body) const {
+  Codelet with(WorkerKind kind, std::string name, F body) const {
     static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
                   "every body of a codelet takes the same parameters");
-    return with(kind, detail::Body<F>::implementation(std::move(body)));
-  }
-  Codelet with(WorkerKind kind, Implementation implementation) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
-    info->implement(kind, std::move(implementation));
+    info->implement(kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
     return Codelet(std::move(info));
   }
 
@@ -394,11 +407,21 @@ class CodeletName {
 
   template <class F>
   auto cpu(F body) const {
-    return begin(std::type_identity<typename detail::Body<F>::Parameters>()).cpu(std::move(body));
+    return cpu({}, std::move(body));
+  }
+  template <class F>
+  auto cpu(std::string name, F body) const {
+    return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+        .cpu(std::move(name), std::move(body));
   }
   template <class F>
   auto emulated(F body) const {
-    return begin(std::type_identity<typename detail::Body<F>::Parameters>()).emulated(std::move(body));
+    return emulated({}, std::move(body));
+  }
+  template <class F>
+  auto emulated(std::string name, F body) const {
+    return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+        .emulated(std::move(name), std::move(body));
   }
 
  private:

@@ -82,7 +82,8 @@ KeptFile::Content KeptFile::read() const {
     content.problem = "is none of Fairlead's";
     return content;
   }
-  if (version != format_.version) {
+  content.version = version;
+  if (version > format_.version || version < std::min(format_.version, format_.oldest_version)) {
     content.of_newer_version = version > format_.version;
     content.problem =
         fmt::format("is of version {}, while this program has version {}", version, format_.version);

@@ -26,7 +26,8 @@ class KeptFile {
   struct Format {
     std::string_view name;  ///< one word
     unsigned version;
-    std::string_view explanation;  ///< for whoever opens the file
+    std::string_view explanation;   ///< for whoever opens the file
+    unsigned oldest_version = ~0u;  ///< that is understood, too; at most `version`
   };
   struct Content {
     std::vector<std::string> lines;
@@ -34,6 +35,7 @@ class KeptFile {
     /// is none.
     std::string problem;
     bool of_newer_version = false;  ///< then it is best left alone
+    unsigned version = 0;           ///< that of the lines
   };
 
   KeptFile(std::filesystem::path path, Format format) : path_(std::move(path)), format_(format) {}

@@ -2,6 +2,7 @@
 // runs. One object from submission to completion; each field has one owner at a time (docs/concepts.md).
 #pragma once
 #include <fairlead/access.hpp>
+#include <fairlead/codelet_info.hpp>
 #include <fairlead/ids.hpp>
 
 #include <array>
@@ -15,7 +16,6 @@
 
 namespace fairlead {
 
-struct CodeletInfo;
 struct RecordedNode;
 struct Task;
 class TaskSource;
@@ -97,6 +97,9 @@ struct alignas(64) Task : Event {
   bool cancelled =
       false;  ///< completes without running: an input is poisoned, or its flow was cancelled. A byte
               ///< of its own, since whoever completes the task looks at it while the engine sets flags
+  std::uint8_t implementation =
+      no_implementation;  ///< the engine's: which one runs, from when it is staged
+                          ///< on a worker of a kind that its codelet has several for
   std::array<Access, inline_accesses> inline_access;
   alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
 

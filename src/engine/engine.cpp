@@ -292,9 +292,7 @@ void Engine::apply_over(Task& task, bool succeeded) {
   if (!succeeded) lane_.close();
   if (task.has(TaskFlag::fold)) [[unlikely]]
     memory_.fold_over(task);
-  const model::Processor& processor = processors_[index(task.worker)];
-  if (succeeded && model_.wants(*task.codelet, processor))
-    model_.record(*task.codelet, processor, footprint(task), task.duration);
+  learn(task, succeeded);
   if (tell_submissions_) record_.over(task);
   if (task.workers_wanted != 0) [[unlikely]]
     span_over(task, true);
@@ -306,6 +304,17 @@ void Engine::apply_over(Task& task, bool succeeded) {
   }
   recent_task_time_ += task.duration;
   if (++recent_tasks_ == adapt_every) adapt_depth();
+}
+
+void Engine::learn(const Task& task, bool succeeded) {
+  const model::Processor& processor = processors_[index(task.worker)];
+  if (has_choice(task, task.worker)) [[unlikely]] {
+    const model::Footprint size = footprint(task);
+    if (succeeded) model_.record(*task.codelet, processor, size, task.duration, task.implementation);
+    chooser_.over(*task.codelet, processor, size, task.implementation, task.duration, succeeded);
+  } else if (succeeded && model_.wants(*task.codelet, processor)) {
+    model_.record(*task.codelet, processor, footprint(task), task.duration);
+  }
 }
 
 /// The worker has gone on to its next staged task.
@@ -329,6 +338,9 @@ void Engine::apply_returned(Task& task) {
   --from.staged;
   --from.recalls;
   task.clear(TaskFlag::recalled);
+  if (has_choice(task, task.worker))
+    chooser_.returned(*task.codelet, processors_[index(task.worker)], footprint(task),
+                      std::exchange(task.implementation, no_implementation));
   if (task.workers_wanted != 0) span_over(task, false);
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : workers_) {
@@ -414,7 +426,12 @@ void Engine::launch(Task& task, Commands& out) {
   }
   left_behind_ |= !pipeline.present;
   task.state = TaskState::staged;
-  digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker));
+  std::uint64_t chosen = 0;
+  if (has_choice(task, task.worker)) [[unlikely]] {
+    chosen = chooser_.choose(*task.codelet, processors_[index(task.worker)], footprint(task));
+    task.implementation = static_cast<std::uint8_t>(chosen);
+  }
+  digest_.add(CommandDigest::Kind::launch, static_cast<std::uint64_t>(task.id), index(task.worker), chosen);
   world_.launch(task.worker, task);
   if (!std::exchange(pipeline.launched, true)) out.launched.push_back(task.worker);
   if (tell_progress_ && pipeline.staged == 1) tell_started(task.worker);
@@ -665,12 +682,18 @@ bool Engine::can_run(const Task& task, WorkerId worker) const {
 
 Duration Engine::estimate(const Task& task, WorkerId worker) const {
   if (options_.estimate) return options_.estimate(task, worker);
-  return model_.estimate(*task.codelet, processors_[index(worker)], footprint(task)).duration;
+  return estimate_there(task, worker).duration;
 }
 
 bool Engine::known(const Task& task, WorkerId worker) const {
   if (options_.estimate) return true;
-  return model_.estimate(*task.codelet, processors_[index(worker)], footprint(task)).known();
+  return estimate_there(task, worker).known();
+}
+
+model::Estimate Engine::estimate_there(const Task& task, WorkerId worker) const {
+  const model::Processor& processor = processors_[index(worker)];
+  return has_choice(task, worker) ? chooser_.estimate(*task.codelet, processor, footprint(task))
+                                  : model_.estimate(*task.codelet, processor, footprint(task));
 }
 
 model::Footprint Engine::footprint(const Task& task) const {

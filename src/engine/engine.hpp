@@ -17,6 +17,7 @@
 #include "engine/spans.hpp"
 #include "engine/submission_record.hpp"
 #include "memory/memory.hpp"
+#include "model/chooser.hpp"
 #include "model/duration_model.hpp"
 #include "policy/policy.hpp"
 #include "trace/recorder.hpp"
@@ -310,6 +311,11 @@ class Engine final : public View {
   void stage(Task& task, Commands& out);
   void launch(Task& task, Commands& out);
   void recall(Task& task);
+  bool has_choice(const Task& task, WorkerId worker) const noexcept {
+    return task.codelet->choices != 0 && task.codelet->has_choice(workers_[index(worker)].kind);
+  }
+  void learn(const Task& task, bool succeeded);
+  model::Estimate estimate_there(const Task& task, WorkerId worker) const;
   bool asynchronous(const Task& task) const noexcept;
   std::vector<WorkerId> free_workers(const Task& task) const;
   bool put_off(Task& task);
@@ -350,6 +356,7 @@ class Engine final : public View {
   Options options_;
   memory::Memory memory_;
   model::DurationModel model_;
+  model::Chooser chooser_{model_};
   std::vector<model::Processor> processors_;  // by WorkerId
   EventLog log_;
   CommandDigest digest_;

@@ -25,9 +25,9 @@ std::vector<WorkerId> Engine::free_workers(const Task& task) const {
   return found;
 }
 
-/// It ends when somebody says so; once its body has begun, its worker is free for others.
+/// A staged task: it ends when somebody says so; once its body has begun, its worker is free for others.
 bool Engine::asynchronous(const Task& task) const noexcept {
-  return task.codelet->for_kind(workers_[index(task.worker)].kind).asynchronous;
+  return task.codelet->for_kind(workers_[index(task.worker)].kind, task.implementation).asynchronous;
 }
 
 bool Engine::occupies_worker(const Task& task) const noexcept {

@@ -18,7 +18,7 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3667'6f6c'7269'6166;  // "fairlog6" in the file; the digit is the format's
+constexpr std::uint64_t magic = 0x3767'6f6c'7269'6166;  // "fairlog7" in the file; the digit is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -30,14 +30,36 @@ std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
+template <class F>
+void for_each_implementation(const CodeletInfo& codelet, F&& f) {
+  for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
+    for (std::size_t i = 0; i < codelet.count(static_cast<WorkerKind>(kind)); ++i)
+      f(static_cast<WorkerKind>(kind), codelet.for_kind(static_cast<WorkerKind>(kind), i));
+}
 }  // namespace
 
+EventLog::Known EventLog::known(const CodeletInfo& codelet) noexcept {
+  Known it{codelet.name_hash(), codelet.unit, codelet.kinds, 0};
+  for_each_implementation(codelet, [&](WorkerKind kind, const Implementation& one) {
+    it.implementations = Random::mix(it.implementations ^ one.hash_of_name) +
+                         static_cast<std::uint64_t>(kind) * 2 + one.asynchronous;
+  });
+  return it;
+}
+
+/// In the record: unit and number of implementations; the name; of each: kind and whether it is asynchronous,
+/// and its name. Where the worker of an asynchronous one may stand aside for another task before it is over.
 void EventLog::introduce(const CodeletInfo& codelet) {
   if (std::ranges::find(codelets_, known(codelet)) != codelets_.end()) return;
   codelets_.push_back(known(codelet));
-  words_.push_back(head(Record::codelet, static_cast<std::uint64_t>(codelet.unit) |
-                                             (std::uint64_t{codelets_.back().asynchronous} << 8)));
+  std::uint64_t count = 0;
+  for_each_implementation(codelet, [&](WorkerKind, const Implementation&) { ++count; });
+  words_.push_back(head(Record::codelet, static_cast<std::uint64_t>(codelet.unit) | (count << 8)));
   add_text(words_, codelet.name);
+  for_each_implementation(codelet, [&](WorkerKind kind, const Implementation& one) {
+    words_.push_back(static_cast<std::uint64_t>(kind) | (std::uint64_t{one.asynchronous} << 8));
+    add_text(words_, one.name);
+  });
 }
 
 void EventLog::task(const Task& task) {

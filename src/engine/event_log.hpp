@@ -63,12 +63,10 @@ class EventLog {
     std::uint64_t name_hash;
     WorkUnit unit;
     std::uint32_t kinds;
-    bool asynchronous;  // on cores: then its worker may stand aside for another task before it is over
+    std::uint64_t implementations;  // how many of each kind, how they end, what they are called
     bool operator==(const Known&) const = default;
   };
-  static Known known(const CodeletInfo& codelet) noexcept {
-    return {codelet.name_hash(), codelet.unit, codelet.kinds, codelet.for_kind(WorkerKind::cpu).asynchronous};
-  }
+  static Known known(const CodeletInfo& codelet) noexcept;
   std::vector<Known> codelets_;  // by number
 };
 

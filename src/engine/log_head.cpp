@@ -53,7 +53,7 @@ std::vector<std::uint64_t> LogHead::words() const {
     add_text(words, kept.codelet);
     words.push_back(static_cast<std::uint64_t>(kept.kind));
     add_text(words, kept.processor);
-    words.push_back(kept.implementation);
+    add_text(words, kept.implementation);
     words.push_back(static_cast<std::uint64_t>(kept.unit));
     words.push_back(kept.footprint);
     words.push_back(kept.size);
@@ -108,7 +108,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     kept.codelet = read_text(log);
     kept.kind = static_cast<WorkerKind>(log.word("kind of worker", 4));
     kept.processor = read_text(log);
-    kept.implementation = static_cast<unsigned>(log.word("number of an implementation", most_parts));
+    kept.implementation = read_text(log);
     kept.unit = static_cast<WorkUnit>(log.word("unit of work", 3));
     kept.footprint = log.word("footprint");
     kept.size = log.word("size of a task");

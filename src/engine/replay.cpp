@@ -3,6 +3,7 @@
 #include "engine/replay.hpp"
 
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -100,12 +101,7 @@ class Replayer {
         serve();
         break;
       case Record::codelet:
-        if ((rest & 0xff) > static_cast<std::uint64_t>(WorkUnit::nanoseconds) || (rest >> 8) > 1)
-          log_.refuse("there is no such unit of work");
-        codelets_.emplace_back().unit = static_cast<WorkUnit>(rest & 0xff);
-        codelets_.back().implementations[0].asynchronous = (rest >> 8) != 0;
-        codelets_.back().name = read_text(log_);
-        codelets_.back().hash_of_name = codelets_.back().name_hash();
+        new_codelet(rest);
         break;
       default:
         log_.refuse("there is no record of kind " + std::to_string(word & 0xff));
@@ -184,10 +180,36 @@ class Replayer {
     return source;
   }
 
+  void new_codelet(std::uint64_t unit_and_count) {
+    const std::uint64_t unit = unit_and_count & 0xff, count = unit_and_count >> 8;
+    if (unit > static_cast<std::uint64_t>(WorkUnit::nanoseconds))
+      log_.refuse("there is no such unit of work");
+    if (count > worker_kind_count * CodeletInfo::most_implementations)
+      log_.refuse("no codelet has so many implementations");
+    CodeletInfo& codelet = codelets_.emplace_back();
+    codelet.kinds = 0;
+    codelet.unit = static_cast<WorkUnit>(unit);
+    codelet.name = read_text(log_);
+    codelet.hash_of_name = codelet.name_hash();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t kind_and_end = log_.word("an implementation", 0x200);
+      if ((kind_and_end & 0xff) >= worker_kind_count) log_.refuse("there is no such kind of worker");
+      try {
+        codelet.implement(static_cast<WorkerKind>(kind_and_end & 0xff),
+                          {nullptr, nullptr, (kind_and_end >> 8) != 0, read_text(log_)});
+      } catch (const UsageError& error) {
+        log_.refuse(error.what());
+      }
+    }
+  }
+
+  /// `kinds`: tests describe codelets by these alone.
   CodeletInfo& codelet(std::uint64_t number, std::uint32_t kinds) {
     if (number >= codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
-    codelets_[number].kinds = kinds;
-    return codelets_[number];
+    CodeletInfo& it = codelets_[number];
+    if ((it.choices & ~kinds) != 0) log_.refuse("codelet " + std::to_string(number) + " has other kinds");
+    it.kinds = kinds;
+    return it;
   }
 
   /// A task that is new here, or that was submitted before and is described once more.

@@ -54,7 +54,10 @@ void Reporter::record(const Task& task) {
   if (count > 1) use(1, access[1]);
   if (count > 2) use(2, access[count - 1]);
   record.flags = static_cast<std::uint8_t>(flags);
-  recorder_->add(record, *task.codelet);
+  if (task.implementation == no_implementation) [[likely]]
+    recorder_->add(record, *task.codelet);
+  else
+    recorder_->add(record, *task.codelet, engine_.workers()[index(task.worker)].kind, task.implementation);
 }
 
 void Reporter::add(EventChain& events) noexcept {

@@ -37,7 +37,11 @@ class Describer {
     std::string data;
     for (const Access& access : task.accesses())
       data += (data.empty() ? "" : ", ") + naming_.datum(access.datum);
-    return fmt::format("{}({}), {} at {}:{},", task.codelet->name, data,
+    const std::string name =
+        task.worker == no_id<WorkerId>
+            ? task.codelet->name
+            : task.codelet->text(engine_.workers()[index(task.worker)].kind, task.implementation);
+    return fmt::format("{}({}), {} at {}:{},", name, data,
                        task.has(TaskFlag::hold) ? "asked for" : "submitted", task.submitted_at.file,
                        task.submitted_at.line);
   }
@@ -228,7 +232,8 @@ Situation Engine::situation(const Naming& naming) const {
     for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
       const Task& task = pipeline.tasks[i];
       ++it.unfinished;
-      const bool asynchronous = task.codelet->for_kind(worker.kind).asynchronous;
+      const bool asynchronous = task.state == TaskState::staged &&
+                                task.codelet->for_kind(worker.kind, task.implementation).asynchronous;
       std::string line = describe.text_of(task) + " ";
       switch (task.state) {
         case TaskState::staged:

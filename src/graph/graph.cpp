@@ -44,6 +44,7 @@ void Graph::prepare(Task& task, Access* accesses, std::size_t access_count) noex
   task.work = 0;
   task.workers_wanted = 0;
   task.cancelled = false;
+  task.implementation = no_implementation;
   task.node = no_id<NodeId>;
   task.worker = no_id<WorkerId>;
 }

@@ -12,34 +12,35 @@ namespace {
 constexpr std::int64_t tiny_task_ns = 2'000;
 constexpr std::uint64_t about_this_size = std::uint64_t{1} << 63;  // marks shared footprints
 
-/// Of sizes within an eighth of a doubling.
-std::uint64_t shared_footprint(std::uint64_t size) noexcept {
+}  // namespace
+
+std::uint64_t DurationModel::shared_footprint(std::uint64_t size) noexcept {
   return about_this_size | static_cast<std::uint64_t>(log2_of(size) * 8 / log2_one);
 }
-
-}  // namespace
 
 DurationModel::DurationModel() = default;
 DurationModel::~DurationModel() = default;
 
 // ---- looking up
 
-DurationModel::Family* DurationModel::find(const CodeletInfo& codelet, const Processor& processor) const {
-  const std::uint64_t wanted = key(codelet, processor);
-  Family*& recent = recent_[slot(codelet, processor)];
+DurationModel::Family* DurationModel::find(std::uint64_t wanted) const {
+  Family*& recent = recent_[slot(wanted)];
   if (recent != nullptr && recent->key == wanted) return recent;
   const auto found = by_key_.find(wanted);
   return found == by_key_.end() ? nullptr : recent = found->second;
 }
 
-DurationModel::Family& DurationModel::find_or_make(const CodeletInfo& codelet, const Processor& processor) {
-  if (Family* known = find(codelet, processor)) return *known;
+DurationModel::Family& DurationModel::find_or_make(const CodeletInfo& codelet, const Processor& processor,
+                                                   unsigned implementation) {
+  const std::uint64_t wanted = key(codelet, processor, implementation);
+  if (Family* known = find(wanted)) return *known;
   auto family = std::make_unique<Family>();
-  family->key = key(codelet, processor);
+  family->key = wanted;
   family->kind = processor.kind();
   family->processor = processor.name();
   family->unit = codelet.unit;
   family->codelet = codelet.name;
+  family->implementation = codelet.for_kind(processor.kind(), implementation).name;
   family->places.assign(16, 0);
   by_key_[family->key] = family.get();
   return *families_.emplace_back(std::move(family));
@@ -88,17 +89,17 @@ void DurationModel::start_with(const KeptDurations& kept) {
     CodeletInfo codelet;
     codelet.name = line.codelet;
     codelet.unit = line.unit;
-    Family& family = find_or_make(codelet, Processor(line.kind, line.processor));
-    if (line.implementation != 0 || find(family, line.footprint) != nullptr ||
-        family.histories.size() >= 2 * most_footprints)
-      continue;
+    codelet.kinds = 0;
+    codelet.implement(line.kind, {.name = line.implementation});
+    Family& family = find_or_make(codelet, Processor(line.kind, line.processor), 0);
+    if (find(family, line.footprint) != nullptr || family.histories.size() >= 2 * most_footprints) continue;
     make(family, line.footprint, line.size).durations.start_with(line.quantiles_ns);
   }
 }
 
 void DurationModel::record(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
-                           Duration duration) {
-  Family& family = find_or_make(codelet, processor);
+                           Duration duration, unsigned implementation) {
+  Family& family = find_or_make(codelet, processor, implementation);
   History& history = find_or_make(family, footprint);
   const std::int64_t before = history.durations.expected_ns();
   history.durations.add(duration.count());
@@ -124,7 +125,8 @@ const SizeRegression& DurationModel::regression_of(const Family& family) {
   for (const History& history : family.histories)
     if (history.durations.samples() >= QuantileHistory::enough)
       family.regression.add(history.size, history.durations.expected_ns());
-  if (family.regression.sizes() == 0)
+  family.from_few = family.regression.sizes() == 0;
+  if (family.from_few)
     for (const History& history : family.histories)
       if (history.durations.samples() > 0)
         family.regression.add(history.size, history.durations.expected_ns());
@@ -133,13 +135,13 @@ const SizeRegression& DurationModel::regression_of(const Family& family) {
 }
 
 Estimate DurationModel::estimate(const CodeletInfo& codelet, const Processor& processor,
-                                 const Footprint& footprint) const {
+                                 const Footprint& footprint, unsigned implementation) const {
   const bool says_duration = codelet.unit == WorkUnit::nanoseconds && footprint.size() > 0;
   const Estimate by_formula =
       says_duration ? Estimate{Duration(static_cast<std::int64_t>(footprint.size())),
                                processor.kind() == WorkerKind::cpu ? Basis::formula : Basis::few}
                     : Estimate{};
-  Family* family = find(codelet, processor);
+  Family* family = find(key(codelet, processor, implementation));
   if (family == nullptr) return by_formula;
   const History* history = find(*family, footprint.hash());
   if (history == nullptr && family->histories.size() >= most_footprints)
@@ -147,7 +149,8 @@ Estimate DurationModel::estimate(const CodeletInfo& codelet, const Processor& pr
   if (history != nullptr && history->durations.samples() >= QuantileHistory::enough)
     return {Duration(history->durations.expected_ns()), Basis::history};
   const SizeRegression& regression = regression_of(*family);
-  if (regression.sizes() > 1 || (regression.sizes() == 1 && codelet.unit != WorkUnit::none))
+  if (regression.sizes() > 1 ||
+      (regression.sizes() == 1 && codelet.unit != WorkUnit::none && !family->from_few))
     return {Duration(regression.at(footprint.size())), Basis::regression};
   if (by_formula.known()) return by_formula;
   if (history != nullptr && history->durations.samples() > 0)
@@ -162,8 +165,8 @@ KeptDurations DurationModel::learned() const {
     for (const History& history : family->histories) {
       const QuantileHistory& durations = history.durations;
       if (durations.added() == 0 || durations.samples() < QuantileHistory::enough) continue;
-      lines.push_back({family->codelet, family->kind, family->processor, 0, family->unit, history.footprint,
-                       history.size, durations.added(), durations.quantiles()});
+      lines.push_back({family->codelet, family->kind, family->processor, family->implementation, family->unit,
+                       history.footprint, history.size, durations.added(), durations.quantiles()});
     }
   std::ranges::sort(lines, {}, &KeptDuration::key);
   return lines;

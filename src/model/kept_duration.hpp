@@ -17,7 +17,7 @@ struct KeptDuration {
   std::string codelet;  ///< its name
   WorkerKind kind = WorkerKind::cpu;
   std::string processor;                  ///< which of that kind, as in Processor; empty: any
-  unsigned implementation = 0;            ///< of those for this kind of worker
+  std::string implementation;             ///< its name among those for this kind of worker; may be empty
   WorkUnit unit = WorkUnit::none;         ///< of `size`
   std::uint64_t footprint = 0, size = 0;  ///< as in Footprint; bytes where there is no other unit
   std::uint64_t tasks = 0;                ///< measured, in all runs together

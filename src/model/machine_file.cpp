@@ -1,8 +1,10 @@
 // The lines of the file, fields separated by tabs:
 //   machine   identity
 //   link      node, node, place, bytes/s to the second, bytes/s to the first, bytes/s of both, latency in ns,
-//   date duration  codelet, kind of worker, implementation, unit, size, footprint, tasks, date, eight
-//   quantiles in ns
+//             date
+//   duration  codelet, kind of worker, processor, implementation, unit, size, footprint, tasks, date, eight
+//             quantiles in ns
+// Version 1 had a number for the implementation: 0, since there was one. It had no name, and has none now.
 #include "model/machine_file.hpp"
 
 #include <fairlead/error.hpp>
@@ -22,12 +24,17 @@ namespace fairlead::model {
 namespace {
 
 constexpr KeptFile::Format format{
-    "fairlead-machine", 1,
-    "How fast this machine is, as earlier runs found it. Delete this file to have it found out again."};
+    "fairlead-machine", 2,
+    "How fast this machine is, as earlier runs found it. Delete this file to have it found out again.", 1};
 
 constexpr std::array<std::string_view, 4> kinds{"cpu", "emulated", "cuda", "opencl"};
 constexpr std::array<std::string_view, 3> units{"bytes", "flops", "nanoseconds"};
 constexpr std::size_t longest_name = 1000;
+
+bool may_be_kept(const std::string& name) { return name.size() <= longest_name && one_field(name) == name; }
+bool may_be_kept(const KeptDuration& one) {
+  return may_be_kept(one.codelet) && may_be_kept(one.implementation);
+}
 
 /// Takes fields one after the other; once one cannot be understood, all is lost.
 class Fields {
@@ -93,13 +100,14 @@ std::string line_of(const KeptLink& link) {
                      date_text(link.day));
 }
 
-std::optional<KeptDuration> duration_from(const std::string& line) {
+std::optional<KeptDuration> duration_from(const std::string& line, unsigned version) {
   Fields fields(line);
   KeptDuration kept;
   kept.codelet = fields.text();
   kept.kind = static_cast<WorkerKind>(fields.one_of(kinds));
   kept.processor = fields.text();
-  kept.implementation = fields.number<unsigned>();
+  kept.implementation = fields.text();
+  if (version == 1) kept.implementation = kept.implementation == "0" ? "" : "number " + kept.implementation;
   kept.unit = static_cast<WorkUnit>(fields.one_of(units));
   kept.size = fields.number<std::uint64_t>();
   kept.footprint = fields.number<std::uint64_t>(16);
@@ -108,7 +116,7 @@ std::optional<KeptDuration> duration_from(const std::string& line) {
   for (std::int64_t& quantile : kept.quantiles_ns) quantile = fields.number<std::int64_t>();
   const bool in_order = std::ranges::is_sorted(kept.quantiles_ns) && kept.quantiles_ns.front() >= 1 &&
                         kept.quantiles_ns.back() <= std::int64_t{1} << 52;
-  if (!fields.understood() || !in_order || kept.codelet.size() > longest_name) return {};
+  if (!fields.understood() || !in_order || !may_be_kept(kept)) return {};
   return kept;
 }
 
@@ -157,7 +165,7 @@ MachineFile::Contents MachineFile::contents() const {
         continue;
       }
     } else if (line.starts_with("duration\t")) {
-      if (auto kept = duration_from(line)) {
+      if (auto kept = duration_from(line, file.version)) {
         facts.durations.push_back(std::move(*kept));
         continue;
       }
@@ -183,7 +191,7 @@ void MachineFile::add(const KeptDurations& learned, const KeptDurations& started
   KeptDurations known = std::move(now.facts.durations), fresh, began = started_with;
   std::ranges::stable_sort(began, {}, &KeptDuration::key);
   for (const KeptDuration& one : learned) {
-    if (one.codelet.size() > longest_name || one_field(one.codelet) != one.codelet) continue;
+    if (!may_be_kept(one)) continue;
     KeptDuration* there = find(known, one);
     if (there == nullptr) {
       fresh.push_back(one);

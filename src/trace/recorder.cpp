@@ -58,12 +58,37 @@ std::vector<WaitRecord> outside_of_tasks(const std::vector<WaitRecord>& waits,
 
 }  // namespace
 
+namespace {
+/// Whether it is what CodeletInfo::text() says; not if the implementation has no name.
+bool is_text_of(std::string_view text, std::string_view codelet, std::string_view implementation) noexcept {
+  return !implementation.empty() && text.size() == codelet.size() + implementation.size() + 3 &&
+         text.starts_with(codelet) && text.substr(codelet.size() + 2).starts_with(implementation);
+}
+}  // namespace
+
 TaskRecorder::Known TaskRecorder::look_up(const CodeletInfo& codelet) {
-  const std::string& name = names_.size() + 1 < most_names ? codelet.name : other_kinds;
+  const std::uint16_t number = number_of_name(codelet.name);
+  return {&codelet, names_[number], number};
+}
+
+std::uint16_t TaskRecorder::number_of_name(const std::string& wanted) {
+  const std::string& name = names_.size() + 1 < most_names ? wanted : other_kinds;
   const auto found = std::ranges::find(names_, name);
   const auto number = static_cast<std::uint16_t>(found - names_.begin());
   if (found == names_.end()) names_.push_back(name);
-  return {&codelet, names_[number], number};
+  return number;
+}
+
+void TaskRecorder::add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind,
+                       std::uint8_t implementation) {
+  const Implementation& one = codelet.for_kind(kind, implementation);
+  Known& known = known_[place(&one)];
+  if (known.what != &one || !is_text_of(known.name, codelet.name, one.name)) {
+    const std::uint16_t number = number_of_name(codelet.text(kind, implementation));
+    known = {&one, names_[number], number};
+  }
+  task.codelet = known.number;
+  ring_.push(PackedTask::of(task));
 }
 
 Recorder::Recorder(Bytes bytes, std::size_t threads)

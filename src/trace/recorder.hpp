@@ -46,25 +46,31 @@ class alignas(64) TaskRecorder {
     task.codelet = number_of(codelet);
     ring_.push(PackedTask::of(task));
   }
+  /// The same for one of several implementations: they are told apart like codelets, "gemm (blas)".
+  void add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind, std::uint8_t implementation);
   const Ring<PackedTask>& ring() const noexcept { return ring_; }
   const std::deque<std::string>& names() const noexcept { return names_; }
 
  private:
   struct Known {
-    const CodeletInfo* codelet = nullptr;
-    std::string_view name;  // in names_
+    const void* what = nullptr;  // a codelet, or one of its implementations
+    std::string_view name;       // in names_
     std::uint16_t number = 0;
   };
   /// A codelet may be gone when the trace is written, and another one be where it was: names are kept, and
   /// compared.
   std::uint16_t number_of(const CodeletInfo& codelet) {
-    // The upper bits of a product depend on all bits of the address: two kinds seldom share a place.
-    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&codelet));
-    Known& known = known_[(address * 0x9e37'79b9'7f4a'7c15) >> 58];
-    if (known.codelet != &codelet || !same_text(known.name, codelet.name)) known = look_up(codelet);
+    Known& known = known_[place(&codelet)];
+    if (known.what != &codelet || !same_text(known.name, codelet.name)) known = look_up(codelet);
     return known.number;
   }
+  /// In `known_`. The upper bits of a product depend on all bits of the address: two kinds seldom share one.
+  static std::size_t place(const void* what) noexcept {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(what));
+    return (address * 0x9e37'79b9'7f4a'7c15) >> 58;
+  }
   Known look_up(const CodeletInfo& codelet);
+  std::uint16_t number_of_name(const std::string& name);
 
   Ring<PackedTask> ring_;
   std::array<Known, 64> known_{};

@@ -54,11 +54,16 @@ class Program {
   /// Submits the tasks; each checks what it reads against the sequential values.
   void submit(Flow& flow, const TiledMatrix<Value>& matrix) {
     using Read = In<Tile<Value>>;
-    /// One body for cores, for devices, or for both, drawn anew for each task.
+    /// One body for cores, for devices, or for both, or two for each kind, drawn anew for each task.
     const auto somewhere = [this](const char* name, auto body) {
       return [this, on_cores = codelet(name).cpu(body), on_devices = codelet(name).emulated(body),
-              on_both = codelet(name).cpu(body).emulated()](auto&&... arguments) {
+              on_both = codelet(name).cpu(body).emulated(),
+              choice = codelet(name).cpu("one", body).cpu("other", body),
+              choice_on_both =
+                  codelet(name).cpu("one", body).cpu("other", body).emulated()](auto&&... arguments) {
+        const bool several = random_.once_in(3);
         const std::uint64_t where = devices_ ? random_.below(3) : 0;
+        if (several) return (where == 0 ? choice : choice_on_both)(arguments...);
         return (where == 0 ? on_cores : where == 1 ? on_devices : on_both)(arguments...);
       };
     };

@@ -30,7 +30,8 @@ namespace {
 constexpr std::int32_t today = 20'777;  // 2026-11-20
 
 KeptDuration duration(const std::string& codelet, std::int64_t ns, std::uint64_t size = 1000) {
-  KeptDuration kept{codelet, WorkerKind::cpu, "", 0, WorkUnit::none, data_of({size}).hash(), size, 10, {}, 0};
+  KeptDuration kept{codelet, WorkerKind::cpu, "", "", WorkUnit::none, data_of({size}).hash(), size, 10, {},
+                    0};
   kept.quantiles_ns.fill(ns);
   return kept;
 }
@@ -72,6 +73,7 @@ TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
   KeptDuration flops = duration("gemm", 5'000'000);
   flops.kind = WorkerKind::emulated;
   flops.processor = "0.5 of a core";
+  flops.implementation = "blas, two threads";
   flops.unit = WorkUnit::flops;
   file().add({duration("gemm", 7'000'000), flops}, {}, today);
   file().put(
@@ -89,9 +91,9 @@ TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
 
 TEST_F(MachineFileTest, CanBeReadByPeople) {
   file().add({duration("gemm", 7'000'000)}, {}, today);
-  EXPECT_THAT(text(), HasSubstr("fairlead-machine\t1\tHow fast this machine is"));
+  EXPECT_THAT(text(), HasSubstr("fairlead-machine\t2\tHow fast this machine is"));
   EXPECT_THAT(text(), HasSubstr("\nmachine\tnode7: a processor, 4 cores\n"));
-  EXPECT_THAT(text(), HasSubstr("\nduration\tgemm\tcpu\t\t0\tbytes\t1000\t"));
+  EXPECT_THAT(text(), HasSubstr("\nduration\tgemm\tcpu\t\t\tbytes\t1000\t"));
   EXPECT_THAT(text(), HasSubstr("\t10\t2026-11-20\t7000000\t"));
 }
 
@@ -156,9 +158,26 @@ TEST_F(MachineFileTest, TrustsNoFileThatWasCutOffAnywhere) {
 
 TEST_F(MachineFileTest, ReplacesAnOlderVersionAndSaysSo) {
   write("fairlead-machine\t0\tof old\n");
-  EXPECT_THAT(file().load().problem, HasSubstr("is of version 0, while this program has version 1"));
+  EXPECT_THAT(file().load().problem, HasSubstr("is of version 0, while this program has version 2"));
   file().add({duration("gemm", 1000)}, {}, today);
   EXPECT_EQ(file().load().durations.size(), 1u);
+}
+
+// When codelets had one body for each kind of worker, it had a number and no name.
+TEST_F(MachineFileTest, ReadsAFileFromBeforeBodiesHadNames) {
+  const KeptFile raw(file().path(), {"fairlead-machine", 1, "x"});
+  std::filesystem::create_directories(directory / "cache");
+  raw.replace({"machine\tnode7: a processor, 4 cores",
+               "duration\tgemm\tcpu\t\t0\tbytes\t1000\t00000000000000ff\t10\t2026-11-20"
+               "\t1\t2\t3\t4\t5\t6\t7\t8"});
+  const MachineFacts facts = file().load();
+  EXPECT_EQ(facts.problem, "");
+  ASSERT_EQ(facts.durations.size(), 1u);
+  EXPECT_EQ(facts.durations[0].implementation, "");
+  EXPECT_EQ(facts.durations[0].quantiles_ns.back(), 8);
+  file().add({duration("trsm", 1000)}, {}, today);
+  EXPECT_THAT(text(), HasSubstr("fairlead-machine\t2\t"));
+  EXPECT_EQ(file().load().durations.size(), 2u);
 }
 
 // A newer Fairlead of the same user must not lose what it knows to an older one.
@@ -190,7 +209,7 @@ TEST_F(MachineFileTest, DoesNotTrustWhatIsNoFileOfOurs) {
 
 // The checksum is right, what it says is not.
 TEST_F(MachineFileTest, DoesNotTrustLinesThatMeanNothing) {
-  const KeptFile raw(file().path(), {"fairlead-machine", 1, "x"});
+  const KeptFile raw(file().path(), {"fairlead-machine", 2, "x"});
   std::filesystem::create_directories(directory / "cache");
   const std::string machine = "machine\tnode7: a processor, 4 cores";
   const std::string good =
@@ -228,9 +247,11 @@ TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
 }
 
 TEST_F(MachineFileTest, DoesNotKeepNamesThatWouldBreakTheFile) {
-  file().add(
-      {duration("a\tb", 1), duration("c\nd", 1), duration(std::string(5000, 'x'), 1), duration("good", 1)},
-      {}, today);
+  KeptDuration named_badly = duration("fine", 1);
+  named_badly.implementation = "a\tb";
+  file().add({duration("a\tb", 1), duration("c\nd", 1), duration(std::string(5000, 'x'), 1), named_badly,
+              duration("good", 1)},
+             {}, today);
   EXPECT_EQ(file().load().problem, "");
   EXPECT_EQ(file().load().durations.size(), 1u);
 }

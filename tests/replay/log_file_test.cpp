@@ -47,7 +47,7 @@ class LogFiles : public testing::Test {
                       {{"gemm",
                         WorkerKind::emulated,
                         "0.5 of a core",
-                        0,
+                        "blas",
                         WorkUnit::flops,
                         77,
                         1000,

@@ -36,7 +36,7 @@ class NoGenerator final : public data::Generator {
 class Runner {
  public:
   Runner(engine::RuntimeCore& core, const RandomProgram& program, ValueChecker& checker, std::uint64_t seed,
-         bool failures_planned)
+         bool failures_planned, bool several_bodies)
       : core_(core),
         program_(program),
         checker_(checker),
@@ -46,6 +46,10 @@ class Runner {
     for (std::size_t kinds = 0; kinds < codelets_.size(); ++kinds) {
       codelets_[kinds].name = "random";
       codelets_[kinds].kinds = static_cast<std::uint32_t>(kinds);
+      for (std::uint32_t kind = 0; several_bodies && kind < 3; ++kind)
+        for (const char* name : {"second", "third"})
+          if (((kinds >> kind) & 1) != 0)
+            codelets_[kinds].implement(static_cast<WorkerKind>(kind), {nullptr, nullptr, false, name});
       // Whatever is reduced is added up; the checker does that.
       codelets_[kinds].reductions.resize(
           64, {[](const detail::Place&, const detail::Place&, const detail::ReducedShape&) {},
@@ -285,7 +289,10 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.task_fails_once_in = rarely(options.tasks_fail, 10, 200);
   sim.most_events = 400 * options.tasks;
   const auto scale = static_cast<std::int64_t>(std::uint64_t{1} << random.below(12));
-  sim.duration = [scale](const Task& task, WorkerId) { return Duration(scale * (10 + index(task.id) % 13)); };
+  sim.duration = [scale, seed](const Task& task, WorkerId) {
+    const std::uint64_t body = task.implementation == no_implementation ? 0 : task.implementation;
+    return Duration(scale * static_cast<std::int64_t>(10 + index(task.id) % 13 + body * (seed % 5) * 8));
+  };
   sim.on_copy_start = [&](const memory::Copy& copy) {
     checker.copy_starts(copy);
     result.chained += machine.links[index(copy.link)].legs.size() == 2;
@@ -297,6 +304,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   sim.on_copy = [&](const memory::Copy& copy, bool succeeded) { checker.copy_ends(copy, succeeded); };
   sim.on_start = [&](Task& task, WorkerId worker) {
     result.spans += task.workers_wanted != 0 && task.width > 1;
+    result.further_bodies += task.implementation != no_implementation && task.implementation > 0;
     checker.task_starts(task, worker);
   };
   sim.on_end = [&](Task& task, WorkerId, bool succeeded) { checker.task_ends(task, succeeded); };
@@ -329,7 +337,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
     };
     const std::unique_ptr<engine::RuntimeCore, decltype(tell)> at_exit(&core, tell);
     Runner runner(core, program, checker, random.next(),
-                  options.tasks_fail || options.copies_fail || options.cancels);
+                  options.tasks_fail || options.copies_fail || options.cancels, seed % 2 == 0);
     runner.run();
     runner.count(result);
     const auto& memory = core.engine().memory();

@@ -29,6 +29,7 @@ class RandomRuns : public testing::TestWithParam<std::string> {
       total.chained += result.chained;
       total.folds += result.folds;
       total.spans += result.spans;
+      total.further_bodies += result.further_bodies;
       total.kept_by += result.kept_by;
       total.generated += result.generated;
       total.refuges += result.refuges;
@@ -48,6 +49,7 @@ TEST_P(RandomRuns, GiveTheValuesOfASequentialRunWhenMemoryIsTight) {
   EXPECT_GT(total.evictions, 0u);
   EXPECT_GT(total.folds, 0u);
   EXPECT_GT(total.spans, 0u);
+  EXPECT_GT(total.further_bodies, 0u);
   EXPECT_GT(total.chained, 0u);
   EXPECT_GT(total.kept_by, 0u);
   EXPECT_GT(total.generated, 0u);

@@ -114,14 +114,14 @@ void CpuWorld::recall(WorkerId id, Task& task) {
 }
 
 void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
+  const Implementation& implementation = task.codelet->for_kind(worker.kind, task.implementation);
   // What is finished may not wait behind a task that may be long: others need what it releases.
-  if (!worker.tiny.contains(task.codelet) && reporter.unreported() != 0) {
+  if (!worker.tiny.contains(implementation) && reporter.unreported() != 0) {
     reporter.report();
     worker.clock_is_fresh = false;
   }
   const Time start = worker.clock_is_fresh ? worker.last_end : now();
   TaskContext context{&task, task.worker, this};
-  const Implementation& implementation = task.codelet->for_kind(worker.kind);
   const bool asynchronous = implementation.asynchronous;
   if (asynchronous) task.at = start;
   worker.in_body.store(true, std::memory_order_relaxed);
@@ -144,7 +144,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   worker.clock_is_fresh = true;
   if (asynchronous) return;  // somebody else says when it is over; it may be by now
   const Duration duration = worker.last_end - start;
-  worker.tiny.took(task.codelet, duration < told_after);
+  worker.tiny.took(implementation, duration < told_after);
   reporter.finished(task, worker.last_end, duration);
   if (reporter.unreported() == 1) worker.first_unreported = worker.last_end;
   const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;
@@ -231,7 +231,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       task->at = begun;
       reporter.add(*task);
       task = nullptr;
-    } else if (!timed && worker.tiny.may_go_untimed(task->codelet)) {
+    } else if (!timed && worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
       task->at = begun;
       run_body_in_lane(index, *task);
       ++tiny_ones;
@@ -245,7 +245,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       count(1);
       task->at = worker.last_end;
       task->duration = worker.last_end - start;
-      worker.tiny.took(task->codelet, task->duration < told_after);
+      worker.tiny.took(task->codelet->for_kind(WorkerKind::cpu), task->duration < told_after);
       if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
       task = reporter.over_in_lane(*task);
       if (!worker.mailbox.empty() || engine_->something_posted()) break;

@@ -136,7 +136,8 @@ void SimWorld::happen(const Happening& happening) {
     try {
       const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
       TaskContext context{&task, happening.worker, nullptr, &team};
-      const Implementation& body = task.codelet->for_kind(engine_->workers()[index(happening.worker)].kind);
+      const Implementation& body =
+          task.codelet->for_kind(engine_->workers()[index(happening.worker)].kind, task.implementation);
       body.run(body.body.get(), context);
     } catch (...) {
       task.failure = std::current_exception();

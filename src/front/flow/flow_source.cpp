@@ -213,7 +213,8 @@ Task& FlowSource::new_task(const CodeletInfo& codelet, std::size_t accesses, con
   return task;
 }
 
-/// Tasks that ask for nothing but to run on any core, on data that stay where they are.
+/// Tasks that ask for nothing but to run on any core, on data that stay where they are. Which of several
+/// implementations runs is the engine's to choose.
 std::uint32_t FlowSource::lane_for(const Submission& submission, const Gathered& gathered) {
   engine::Engine& engine = core_.engine();
   std::uint32_t lane = engine.lane().generation();
@@ -224,7 +225,8 @@ std::uint32_t FlowSource::lane_for(const Submission& submission, const Gathered&
     lane = engine.lane().generation();
   }
   if (submission.priority != 0 || submission.scratch_bytes != 0 || submission.node != no_id<NodeId> ||
-      gathered.views || submission.codelet->for_kind(WorkerKind::cpu).asynchronous)
+      gathered.views || submission.codelet->has_choice(WorkerKind::cpu) ||
+      submission.codelet->for_kind(WorkerKind::cpu).asynchronous)
     return 0;
   for (const graph::Insertion& insertion : gathered.all())
     if (writes_in_any_order(insertion.mode)) return 0;
@@ -378,8 +380,12 @@ std::string FlowSource::describe(const Task& task) const {
   for (const Access& access : task.accesses().first(shown))
     data += (data.empty() ? "" : ", ") + (core_.name_of_datum ? core_.name_of_datum(access.datum)
                                                               : fmt::format("datum {}", index(access.datum)));
-  return fmt::format("{}({}), submitted at {}:{},", task.codelet->name, data, task.submitted_at.file,
-                     task.submitted_at.line);
+  const bool ran = task.failure != nullptr && task.worker != no_id<WorkerId>;
+  return fmt::format(
+      "{}({}), submitted at {}:{},",
+      ran ? task.codelet->text(core_.topology().workers[index(task.worker)].kind, task.implementation)
+          : task.codelet->name,
+      data, task.submitted_at.file, task.submitted_at.line);
 }
 
 void FlowSource::record(const Task& task) {

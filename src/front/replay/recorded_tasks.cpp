@@ -119,6 +119,7 @@ Task& RecordedTasks::make(RecordedNode& node, Recycler& recycler) {
   task.state = TaskState::waiting;
   task.flags = 0;
   task.cancelled = false;
+  task.implementation = no_implementation;
   task.node = no_id<NodeId>;
   task.worker = no_id<WorkerId>;
   task.kind = EventKind::task_ready;

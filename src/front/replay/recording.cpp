@@ -78,6 +78,7 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
                           .workers_wanted = together,
                           .may_pass = submission.priority == 0 && submission.scratch_bytes == 0 &&
                                       excluded == 0 && together == 0 &&
+                                      !submission.codelet->has_choice(WorkerKind::cpu) &&
                                       !submission.codelet->for_kind(WorkerKind::cpu).asynchronous};
   std::byte* const closure = into.add(kind, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)

@@ -1,0 +1,61 @@
+// The implementations of a codelet, as they are added and called.
+#include <fairlead/codelet_info.hpp>
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/kept_file.hpp"
+#include "base/random.hpp"
+
+namespace fairlead {
+
+namespace {
+constexpr std::size_t longest_name = 1023;  // what logs have room for
+constexpr std::array<const char*, worker_kind_count> workers_text{"CPU cores", "emulated accelerators",
+                                                                  "CUDA devices", "OpenCL devices"};
+}  // namespace
+
+void CodeletInfo::implement(WorkerKind kind, Implementation implementation) {
+  // Mixed, or one called "a" of the codelet "b" would be taken for one called "b" of "a".
+  implementation.hash_of_name = implementation.name.empty() ? 0 : Random::mix(text_hash(implementation.name));
+  if (implementation.name.size() > longest_name)
+    throw UsageError(fmt::format("the codelet {} has a body whose name has {} bytes; {} are allowed", name,
+                                 implementation.name.size(), longest_name));
+  const auto place = static_cast<std::size_t>(kind);
+  const std::size_t known = count(kind);
+  if (known == 0) {
+    implementations[place] = std::move(implementation);
+    kinds |= 1u << static_cast<unsigned>(kind);
+    return;
+  }
+  auto& further = further_implementations[place];
+  const auto same = [&](const Implementation& one) { return one.name == implementation.name; };
+  if (same(implementations[place]) || std::ranges::any_of(further, same))
+    throw UsageError(
+        implementation.name.empty()
+            ? fmt::format(
+                  "the codelet {} has two bodies without a name for {}\n  If the runtime is to choose "
+                  "between them, give them names, as in (\"blas\", body).",
+                  name, workers_text[place])
+            : fmt::format("the codelet {} has two bodies named \"{}\" for {}\n  Durations are kept by that "
+                          "name: give each its own.",
+                          name, implementation.name, workers_text[place]));
+  if (known == most_implementations)
+    throw UsageError(fmt::format("the codelet {} has more than {} bodies for {}", name, most_implementations,
+                                 workers_text[place]));
+  further.push_back(std::move(implementation));
+  choices |= 1u << static_cast<unsigned>(kind);
+}
+
+std::string CodeletInfo::text(WorkerKind kind, std::size_t number) const {
+  if (!has_choice(kind) || number == no_implementation) return name;
+  const std::string& chosen = for_kind(kind, number).name;
+  return fmt::format("{} ({})", name, chosen.empty() ? "without a name" : chosen);
+}
+
+}  // namespace fairlead
