@@ -78,7 +78,7 @@ class LaneQueue {
     if (first == end_.load(std::memory_order_relaxed)) return {};
     first_.store(first + 1, std::memory_order_relaxed);
     const LaneItem item = slots_[first % capacity].load(std::memory_order_relaxed);
-    if (item.is_recorded()) look_ahead(first + 1);
+    if (item.is_recorded()) look_ahead_alone(first + 1);
     return item;
   }
 
@@ -104,17 +104,25 @@ class LaneQueue {
   std::size_t size() const noexcept { return end_.load() - first_.load(); }
 
  private:
-  /// What is next may come from another core, or from far away: the slots were filled long ago. Of recorded
-  /// tasks first the block comes, then what it says.
+  /// What is next may come from another core, or from far away. Only lines are fetched: a thief may have had
+  /// it, and it may be over.
   void look_ahead(std::uint32_t next) const noexcept {
     const LaneItem item = slots_[next % capacity].load(std::memory_order_relaxed);
-    if (item.is_recorded()) {
-      const LaneItem later = slots_[(next + blocks_ahead) % capacity].load(std::memory_order_relaxed);
-      if (later.is_recorded()) __builtin_prefetch(later.recorded(), 1);
-    } else {
-      const auto* task = reinterpret_cast<const char*>(item.task());
-      for (std::size_t at = 0; at < sizeof(Task); at += 64) __builtin_prefetch(task + at, 1);
-    }
+    if (item.is_recorded()) return fetch_block(next + blocks_ahead);
+    const auto* task = reinterpret_cast<const char*>(item.task());
+    for (std::size_t at = 0; at < sizeof(Task); at += 64) __builtin_prefetch(task + at, 1);
+  }
+  /// The same where nobody steals: also what is written when the next one is over.
+  void look_ahead_alone(std::uint32_t next) const noexcept {
+    if (next == end_.load(std::memory_order_relaxed)) return;
+    const LaneItem item = slots_[next % capacity].load(std::memory_order_relaxed);
+    if (!item.is_recorded()) return;
+    fetch_block(next + blocks_ahead);
+    item.recorded()->kind->run->look_ahead(*item.recorded());
+  }
+  void fetch_block(std::uint32_t at) const noexcept {
+    const LaneItem item = slots_[at % capacity].load(std::memory_order_relaxed);
+    if (item.is_recorded()) __builtin_prefetch(item.recorded(), 1);
   }
   bool has_room(std::uint32_t end) noexcept {
     if (end - seen_first_ < capacity) return true;

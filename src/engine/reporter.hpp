@@ -25,6 +25,10 @@ class Reporter {
   /// lane lets in go to this worker's queue, but the first, which is returned to be run next; the others
   /// become events. The task's source has to hear of it by count_up() before anybody waits for it.
   Task* over_in_lane(Task& task);
+  /// The last `tasks` of the lane that are over ran in a row in this time and were not timed each.
+  void share_time(std::size_t tasks, Time begin, Time end) noexcept {
+    if (recorder_ != nullptr) recorder_->share_time(tasks, begin, end);
+  }
   /// Tells the sources of the tasks of the lane that are over.
   void count_up() {
     if (uncounted_ != 0) tell_uncounted();

@@ -215,13 +215,15 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
     leave_lane(index, reporter);
     return false;
   }
-  const bool timed = engine_->recorder() != nullptr;
   Time begun = worker.clock_is_fresh ? worker.last_end : now();
   unsigned tiny_ones = 0, run = 0;
   const auto count = [&](unsigned tasks) {
     worker.last_end = now();
     lane.count(index, tasks, worker.last_end - begun);
-    if (tiny_ones != 0 && worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+    if (tiny_ones != 0) {
+      reporter.share_time(tasks, begun, worker.last_end);
+      if (worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+    }
     begun = worker.last_end;
     tiny_ones = 0;
   };
@@ -231,7 +233,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       task->at = begun;
       reporter.add_ready(*task);  // the engine decides
       task = nullptr;
-    } else if (!timed && worker.tiny.may_go_untimed(task->codelet)) {
+    } else if (worker.tiny.may_go_untimed(task->codelet)) {
       task->at = begun;
       run_body_in_lane(index, *task);
       ++tiny_ones;
