@@ -16,12 +16,12 @@
 
 namespace fairlead {
 
-struct RecordedNode;
 struct Task;
 class TaskSource;
 namespace graph {
 struct Epoch;
-}
+struct RecordedTask;
+}  // namespace graph
 
 /// One datum that a task uses. Written by the submitter; `address` by the engine when the task is admitted.
 struct Access {
@@ -91,9 +91,9 @@ struct alignas(64) Task : Event {
   float work = 0;                        ///< what the codelet's formula says; 0: it has none
   Bytes scratch_bytes = 0;               ///< of memory that only this task uses
   std::byte* scratch = nullptr;          ///< once admitted: where that is
-  RecordedNode* recorded = nullptr;      ///< the part of a recording that it carries out, if it does
-  std::uint16_t workers_wanted = 0;      ///< at once, on a core: so many, or all if there are fewer; 0: one
-  std::uint16_t width = 0;               ///< the engine's, if more are wanted: how many it runs on
+  graph::RecordedTask* recorded = nullptr;  ///< the part of a recording that it carries out, if it does
+  std::uint16_t workers_wanted = 0;  ///< at once, on a core: so many, or all if there are fewer; 0: one
+  std::uint16_t width = 0;           ///< the engine's, if more are wanted: how many it runs on
   bool cancelled =
       false;  ///< completes without running: an input is poisoned, or its flow was cancelled. A byte
               ///< of its own, since whoever completes the task looks at it while the engine sets flags

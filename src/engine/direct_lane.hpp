@@ -34,6 +34,9 @@ class DirectLane {
   /// 0: it is closed. Any thread; sequentially consistent, see left().
   std::uint32_t generation() const noexcept { return generation_.load(); }
   bool lets_in(const Task& task) const noexcept { return task.lane != 0 && task.lane == generation(); }
+  bool lets_in(const graph::RecordedTask& task) const noexcept {
+    return task.passes && task.kind->run->lane == generation();
+  }
 
   // ---- the engine's, under its lock
 
@@ -48,9 +51,9 @@ class DirectLane {
   // ---- one worker's, by its thread; worker 0's by the application's
 
   /// The task is ready: false if it has to be told to the engine instead. Whoever sleeps has to be woken.
-  bool put(std::size_t worker, Task& task) noexcept {
-    if (!lets_in(task)) return false;
-    return alone_ ? own(worker).queue.put_alone(task) : own(worker).queue.put(task);
+  bool put(std::size_t worker, Task& task) noexcept { return lets_in(task) && put_item(worker, task); }
+  bool put(std::size_t worker, graph::RecordedTask& task) noexcept {
+    return lets_in(task) && put_item(worker, task);
   }
   /// From now on it may run tasks; each only while lets_in() holds. To be called again if it was outside.
   void enter(std::size_t worker) noexcept {
@@ -69,7 +72,7 @@ class DirectLane {
     return generation_.load() == 0;
   }
   /// The next task: the worker's own, else half of somebody's who has at least `least`. Inside only.
-  Task* take(std::size_t worker, std::size_t least = 1) noexcept;
+  LaneItem take(std::size_t worker, std::size_t least = 1) noexcept;
   /// There may be something to take. Any thread.
   bool something_queued(std::size_t least = 1) const noexcept;
   std::size_t queued() const noexcept;
@@ -114,6 +117,9 @@ class DirectLane {
     std::atomic<std::uint64_t> tasks{0};
     std::atomic<std::int64_t> busy{0};
   };
+  bool put_item(std::size_t worker, LaneItem item) noexcept {
+    return alone_ ? own(worker).queue.put_alone(item) : own(worker).queue.put(item);
+  }
   Own& own(std::size_t worker) noexcept { return workers_[worker]; }
 
   std::vector<Own> workers_;

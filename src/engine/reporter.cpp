@@ -81,7 +81,15 @@ void Reporter::complete(std::vector<Task*>& tasks) {
   if (has_queue_ && !events_.empty() && engine_.lane().generation() != 0) divert_to_lane();
 }
 
-bool Reporter::put_in_lane(Task& task) noexcept { return task.lane != 0 && engine_.lane().put(id_, task); }
+bool Reporter::put_in_lane(Task& task) noexcept {
+  if (task.lane == 0) return false;
+  if (task.recorded == nullptr || !task.recorded->kind->run->made.empty())
+    return engine_.lane().put(id_, task);
+  graph::RecordedTask& recorded = *task.recorded;
+  if (!put_in_lane(recorded)) return false;
+  recycler_.recycle(task);  // it gets another one, sooner or later
+  return true;
+}
 
 /// What became ready need not go by the engine if the lane lets it in.
 void Reporter::divert_to_lane() {
@@ -109,6 +117,7 @@ Task* Reporter::over_in_lane(Task& task) {
     uncounted_source_ = source;
   }
   ++uncounted_;
+  if (task.recorded != nullptr && task.failure == nullptr) return release_recorded(task);
   EventChain ready;
   source->release(task, ready, recycler_);
   recycler_.recycle(task);
@@ -129,6 +138,30 @@ Task* Reporter::over_in_lane(Task& task) {
   }
   if (filled) world_.lane_filled();
   return next;
+}
+
+/// As over_in_lane() does, without descriptors for those that have to wait.
+Task* Reporter::release_recorded(Task& task) {
+  graph::RecordedTask& over = *task.recorded;
+  graph::RecordedRun& run = *over.kind->run;
+  const Time at = task.at;
+  recycler_.recycle(task);  // it is the next one's
+  graph::RecordedTask* next = nullptr;
+  bool filled = false;
+  run.release(over, [&](graph::RecordedTask& successor) {
+    if (next == nullptr && engine_.lane().lets_in(successor)) {
+      next = &successor;
+    } else if (put_in_lane(successor)) {
+      filled = true;
+    } else {
+      Task& described = run.describe(successor, recycler_);
+      described.worker = static_cast<WorkerId>(id_);
+      described.at = at;
+      add_ready(described);
+    }
+  });
+  if (filled) world_.lane_filled();
+  return next == nullptr ? nullptr : &run.describe(*next, recycler_);
 }
 
 void Reporter::tell_uncounted() {

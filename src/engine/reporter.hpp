@@ -25,15 +25,31 @@ class Reporter {
   /// lane lets in go to this worker's queue, but the first, which is returned to be run next; the others
   /// become events. The task's source has to hear of it by count_up() before anybody waits for it.
   Task* over_in_lane(Task& task);
+  /// The last `tasks` of the lane that are over ran in a row in this time and were not timed each.
+  void share_time(std::size_t tasks, Time begin, Time end) noexcept {
+    if (recorder_ != nullptr) recorder_->share_time(tasks, begin, end);
+  }
   /// Tells the sources of the tasks of the lane that are over.
   void count_up() {
     if (uncounted_ != 0) tell_uncounted();
   }
   /// Puts a task that may pass by the lane where it has to go: true if that is this worker's queue.
   bool put_in_lane(Task& task) noexcept;
+  /// The same for a recorded one, which has no descriptor yet.
+  bool put_in_lane(graph::RecordedTask& task) noexcept { return engine_.lane().put(id_, task); }
+  /// What was taken from a queue; null if that was nothing.
+  Task* task_of(LaneItem item) {
+    if (!item.is_recorded()) return item.task();
+    return &item.recorded()->kind->run->describe(*item.recorded(), recycler_);
+  }
   bool has_events() const noexcept { return !events_.empty(); }
 
   /// Adds an event that report() or serve() passes on.
+  void add_ready(Task& task) noexcept {
+    task.kind = EventKind::task_ready;
+    graph::RecordedRun::given_away(task);
+    events_.append(task);
+  }
   void add(Event& event) noexcept { events_.append(event); }
   void add(EventChain& events) noexcept;
   /// Passes events on; whoever serves next hears of them.
@@ -56,6 +72,7 @@ class Reporter {
   void recycle_applied();
   void divert_to_lane();
   void tell_uncounted();
+  Task* release_recorded(Task& task);
 
   Engine& engine_;
   trace::TaskRecorder* const recorder_;  // null: nothing is recorded

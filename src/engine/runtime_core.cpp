@@ -108,6 +108,7 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
 
 void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.id == no_id<DatumId>) return;
+  ++data_changes;
   application_.serve_surely();  // the ends of its tasks may not be applied yet
   if (datum.reduction != nullptr) reductions_.forget(datum);
   if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });

@@ -147,6 +147,8 @@ class RuntimeCore {
   /// The kinds of workers beside the application's memory node, as bits.
   std::uint32_t host_kinds() const noexcept { return host_kinds_; }
   std::uint64_t submitted = 0;  ///< by all sources; the application's thread counts
+  /// How often a datum was removed, split or reduced for the first time; the application's.
+  std::uint64_t data_changes = 0;
 
   /// Throws UsageError if called by another thread than the one that made the runtime, in a body, after a
   /// fork, or after close().

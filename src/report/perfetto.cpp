@@ -161,6 +161,8 @@ class Writer {
       slice(track_of(task.worker, task.start(), task.end()), task.start(), task.end(),
             snapshot_.codelets[task.codelet], "task", [&](pbf_writer& told) {
               annotate_text(told, "data", trace::data_text(snapshot_, task));
+              if (task.shares_time())
+                annotate_text(told, "time", "an even share of what several in a row took");
               if (task.failed()) annotate_text(told, "ended", "it failed");
             });
     for (const trace::WaitRecord& wait : snapshot_.waits)

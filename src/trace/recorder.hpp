@@ -5,6 +5,7 @@
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
@@ -48,6 +49,15 @@ class alignas(64) TaskRecorder {
   }
   /// The same for one of several implementations: they are told apart like codelets, "gemm (blas)".
   void add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind, std::uint8_t implementation);
+  /// The last `tasks` ran in a row in this time, without a look at the clock: they share it evenly, and to
+  /// the last nanosecond. The thread's alone.
+  void share_time(std::size_t tasks, Time begin, Time end) noexcept {
+    const Duration each = (end - begin) / static_cast<std::int64_t>(tasks);
+    for (std::size_t back = 0; back < std::min(tasks, ring_.size()); ++back) {
+      const Time start = begin + each * static_cast<std::int64_t>(tasks - 1 - back);
+      ring_.before_last(back).share(start, back == 0 ? end - start : each);
+    }
+  }
   const Ring<PackedTask>& ring() const noexcept { return ring_; }
   const std::deque<std::string>& names() const noexcept { return names_; }
 

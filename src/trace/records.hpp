@@ -21,9 +21,10 @@ struct TaskRecord {
   std::array<DatumId, data_kept> data{};  ///< of more, the first two and the last, which is mostly changed
   std::uint16_t codelet = 0;    ///< position in the names of the thread's recorder; in a snapshot, in its own
   std::uint8_t data_count = 0;  ///< that it used
-  std::uint8_t flags = 0;       ///< bit k: it changed data[k]; bit 7: it failed
+  std::uint8_t flags = 0;       ///< bit k: it changed data[k]; the highest: see below
 
   static constexpr std::uint8_t failed_flag = 0x80;
+  static constexpr std::uint8_t shared_flag = 0x40;  // timed with others that ran in a row: an even share
   Time start() const noexcept { return Time(start_ns); }
   Duration duration() const noexcept {
     return Duration(static_cast<std::int64_t>(duration_low) | static_cast<std::int64_t>(duration_high) << 32);
@@ -36,6 +37,7 @@ struct TaskRecord {
   std::size_t kept() const noexcept { return data_count < data_kept ? data_count : data_kept; }
   bool changed(std::size_t k) const noexcept { return ((flags >> k) & 1) != 0; }
   bool failed() const noexcept { return (flags & failed_flag) != 0; }
+  bool shares_time() const noexcept { return (flags & shared_flag) != 0; }
 };
 
 /// The same as a ring keeps it: half a cache line, written by four stores.
@@ -52,6 +54,12 @@ class PackedTask {
     packed.words_[3] =
         word(task.data[2]) | word(task.codelet, 32) | word(task.data_count, 48) | word(task.flags, 56);
     return packed;
+  }
+  /// Its part of a time that was taken for several.
+  void share(Time start, Duration duration) noexcept {
+    words_[0] = static_cast<std::uint64_t>(start.count());
+    words_[1] = (words_[1] >> 48 << 48) | static_cast<std::uint64_t>(duration.count());
+    words_[3] |= std::uint64_t{TaskRecord::shared_flag} << 56;
   }
   TaskRecord task() const noexcept {
     TaskRecord task;

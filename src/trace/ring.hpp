@@ -34,6 +34,10 @@ class Ring {
     ++pushed_;
     if (++next_ == capacity_) next_ = 0;
   }
+  /// The one that was pushed so long before the last one, which is still there.
+  Record& before_last(std::size_t back) noexcept {
+    return records_[next_ > back ? next_ - 1 - back : next_ + capacity_ - 1 - back];
+  }
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return std::min<std::uint64_t>(pushed_, capacity_); }
   /// Records that had to make room for newer ones.

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.hpp"
@@ -155,6 +158,90 @@ TEST_F(Recorded, ThousandsMayBeReadyAtOnce) {
   for (const auto& handle : handles) step.submit(add(handle, 1));
   for (int i = 0; i < 3; ++i) step.run();
   for (const double value : values) ASSERT_EQ(value, 3);
+}
+
+TEST_F(Recorded, NoticesWhatHasHappenedToItsDataSinceItRan) {
+  const auto vector = runtime.vector<double>("v", 1024);
+  const auto grow = codelet("grow").cpu([](InOut<Vector<double>> v) { v(0) += 1; });
+  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 0; });
+  Recording step(runtime), other(runtime);
+  step.submit(set(vector));
+  step.submit(grow(vector));
+  other.submit(add(first, 1));
+  for (int i = 0; i < 3; ++i) step.run();
+  other.run();
+  const auto sum = codelet("sum").cpu([](Reduce<double> to) { *to += 10; });
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) flow.submit(sum(first));
+  other.run();
+  EXPECT_EQ(x, 42);
+  double z = 0;
+  runtime.remove(runtime.value("z", z));
+  other.run();
+  EXPECT_EQ(x, 43);
+  const auto halves = runtime.split(vector, 512);
+  EXPECT_THROW(step.run(), UsageError);
+  other.run();
+  EXPECT_EQ(x, 44);
+}
+
+/// A tree whose leaves each task reaches: one task fails somewhere, so that the engine has what comes after,
+/// in a run that had one thread to itself until then.
+TEST(RecordedAlone, IsTheEnginesFromAFailureOnAndItsOwnTheNextTime) {
+  constexpr int count = 255;
+  Runtime runtime(config_with(1));
+  std::vector<double> values(count);
+  std::vector<Handle<double>> data;
+  for (double& value : values) data.push_back(runtime.value("v", value));
+  int fails = -1;
+  const auto root = codelet("root").cpu([](Out<double> v) { *v = 1; });
+  const auto child = codelet("child").cpu([&fails](In<double> parent, Out<double> v, int number) {
+    if (number == fails) throw std::runtime_error("not this one");
+    *v = *parent + 1;
+  });
+  Recording tree(runtime);
+  tree.submit(root(data[0]));
+  for (int i = 1; i < count; ++i) tree.submit(child(data[(i - 1) / 2], data[i], i));
+  for (const int at : {1, 7, 100, 200, -1}) {
+    std::ranges::fill(values, 0);
+    fails = at;
+    if (at > 0)
+      EXPECT_THROW(tree.run(), TaskError);
+    else
+      tree.run();
+    const auto depends_on_it = [at](int i) {
+      while (i > at && i > 0) i = (i - 1) / 2;
+      return at > 0 && i == at;
+    };
+    for (int i = 0; i < count; ++i)
+      EXPECT_EQ(values[i], depends_on_it(i) ? 0 : std::bit_width(static_cast<unsigned>(i + 1))) << i;
+  }
+}
+
+TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
+  for (int round = 0; round < 20; ++round) {
+    Runtime runtime(config_with(1));
+    double value = 0;
+    const auto datum = runtime.value("v", value);
+    std::atomic<bool> begun = false;
+    const auto add = codelet("add").cpu([&begun](InOut<double> v) {
+      *v += 1;
+      begun = true;
+    });
+    Recording chain(runtime);
+    for (int i = 0; i < 20'000; ++i) chain.submit(add(datum));
+    std::thread other([&] {
+      while (!begun) std::this_thread::yield();
+      chain.cancel();
+    });
+    try {
+      chain.run();
+      EXPECT_EQ(value, 20'000);  // it was faster
+    } catch (const TaskError&) {
+      EXPECT_LT(value, 20'000);
+    }
+    other.join();
+  }
 }
 
 /// Random programs, run several times in little or enough memory by every policy: each task adds what it

@@ -14,7 +14,7 @@
 namespace fairlead::engine {
 namespace {
 
-using Stolen = std::array<Task*, LaneQueue::most_stolen>;
+using Stolen = std::array<LaneItem, LaneQueue::most_stolen>;
 
 struct Queue {
   std::unique_ptr<LaneQueue> lane = std::make_unique<LaneQueue>();
@@ -30,8 +30,8 @@ struct Queue {
 TEST(LaneQueue, GivesItsOwnerTheOldestFirst) {
   Queue queue;
   queue.put(3);
-  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take(), &task);
-  EXPECT_EQ(queue.lane->take(), nullptr);
+  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take().task(), &task);
+  EXPECT_FALSE(queue.lane->take());
 }
 
 TEST(LaneQueue, GivesAThiefHalfRoundedUp) {
@@ -39,10 +39,10 @@ TEST(LaneQueue, GivesAThiefHalfRoundedUp) {
   queue.put(5);
   Stolen stolen;
   ASSERT_EQ(queue.lane->steal(stolen), 3u);
-  EXPECT_EQ(stolen[0], &queue.tasks[0]);
-  EXPECT_EQ(stolen[2], &queue.tasks[2]);
+  EXPECT_EQ(stolen[0].task(), &queue.tasks[0]);
+  EXPECT_EQ(stolen[2].task(), &queue.tasks[2]);
   EXPECT_EQ(queue.lane->size(), 2u);
-  EXPECT_EQ(queue.lane->take(), &queue.tasks[3]);
+  EXPECT_EQ(queue.lane->take().task(), &queue.tasks[3]);
 }
 
 TEST(LaneQueue, GivesAThiefNoMoreThanHeCanCarry) {
@@ -79,7 +79,7 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
     threads.emplace_back([&] {
       Stolen stolen;
       while (all.load() < count)
-        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k]);
+        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k].task());
     });
   std::size_t put = 0;
   for (std::size_t burst = 1; put < count; burst = burst % 61 + 1) {
@@ -89,10 +89,10 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
       ++put;
     }
     for (std::size_t k = 0; k < burst / 2; ++k)
-      if (Task* task = lane.take()) have(task);
+      if (const LaneItem item = lane.take()) have(item.task());
   }
   while (all.load() < count)
-    if (Task* task = lane.take()) have(task);
+    if (const LaneItem item = lane.take()) have(item.task());
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(all, count);

@@ -8,12 +8,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
+#include "engine/runtime_core.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead {
@@ -101,6 +103,24 @@ TEST(RecordedRun, HasATaskThatEndsLaterThanItsBodyReturnsWithItsWholeTime) {
   EXPECT_EQ(trace::data_text(recorded, recorded.tasks[0]), "-> answer");
   EXPECT_GT(recorded.tasks[0].duration(), Duration{});
   write_recorded(runtime, small(1));
+}
+
+TEST(RecordedRun, TimesTinyTasksTogetherAndLosesNoTime) {
+  Runtime runtime(small(1));
+  double value = 0;
+  const auto handle = runtime.value("x", value);
+  Flow flow(runtime);
+  const auto tiny = codelet("tiny").cpu([](InOut<double> x) { *x += 1; });
+  for (int i = 0; i < 1000; ++i) flow.submit(tiny(handle));
+  flow.wait();
+  const trace::Snapshot recorded = runtime.recorded();
+  ASSERT_EQ(recorded.tasks.size(), 1000u);
+  EXPECT_GT(std::ranges::count_if(recorded.tasks, &trace::TaskRecord::shares_time), 500);
+  for (std::size_t i = 1; i < recorded.tasks.size(); ++i)
+    EXPECT_LE(recorded.tasks[i - 1].end(), recorded.tasks[i].start());
+  Duration sum{};
+  for (const trace::TaskRecord& task : recorded.tasks) sum += task.duration();
+  EXPECT_EQ(sum, runtime.core().engine().lane().busy(0));
 }
 
 TEST(RecordedRun, HasTasksThatFailedMarkedSo) {

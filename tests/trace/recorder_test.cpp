@@ -77,6 +77,30 @@ TEST(Recorder, KeepsDurationsOfMoreThanFourSeconds) {
   EXPECT_EQ(recorder.snapshot().tasks[0].duration().count(), three_hours);
 }
 
+TEST(Recorder, DividesATimeEvenlyAmongThoseThatWereTimedTogether) {
+  Recorder recorder(1 << 20, 1);
+  const CodeletInfo tiny = codelet("tiny");
+  add_task(recorder, 0, tiny, first, 5, 10);
+  for (int i = 0; i < 3; ++i) add_task(recorder, 0, tiny, first, 0, 0);
+  recorder.thread(0).share_time(3, Time(10), Time(30));
+  std::vector<std::tuple<std::int64_t, std::int64_t, bool>> times;
+  for (const TaskRecord& task : recorder.snapshot().tasks)
+    times.emplace_back(task.start_ns, task.end().count(), task.shares_time());
+  EXPECT_THAT(times, ElementsAre(std::tuple(5, 10, false), std::tuple(10, 16, true), std::tuple(16, 22, true),
+                                 std::tuple(22, 30, true)));  // nothing is lost, and the first is left alone
+}
+
+TEST(Recorder, DividesATimeAlsoWhereNotAllFit) {
+  Recorder recorder(64 * 16, 1);  // room for 22
+  const CodeletInfo tiny = codelet("tiny");
+  for (int i = 0; i < 30; ++i) add_task(recorder, 0, tiny, first, 0, 0);
+  recorder.thread(0).share_time(30, Time(0), Time(300));
+  const Snapshot snapshot = recorder.snapshot();
+  EXPECT_EQ(snapshot.dropped.tasks, 30 - snapshot.tasks.size());
+  EXPECT_EQ(snapshot.tasks.front().start_ns, static_cast<std::int64_t>(snapshot.dropped.tasks) * 10);
+  EXPECT_EQ(snapshot.tasks.back().end().count(), 300);
+}
+
 TEST(Recorder, TakesMemoryOnlyWhenItsUseChanges) {
   Recorder recorder(1 << 20, 1);
   const NodeId ram{2};

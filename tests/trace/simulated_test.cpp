@@ -190,6 +190,21 @@ TEST(RecordedSimulation, ReadsAsAPageAndAsATrace) {
   EXPECT_THAT(trace, HasSubstr("-> <1>"));
 }
 
+TEST(RecordedSimulation, ReadsAsOneWhereTasksShareATime) {
+  OneWorker machine(1 << 20);
+  Snapshot recorded = two_updates(machine);
+  report::RunReport report;
+  std::string trace;
+  const auto write = [&trace](std::string_view text) { trace += text; };
+  report::write_perfetto(recorded, write);
+  EXPECT_THAT(trace, Not(HasSubstr("an even share")));
+  EXPECT_THAT(report::html_page(report, recorded), Not(HasSubstr("too short to be timed")));
+  recorded.tasks[1].flags |= TaskRecord::shared_flag;
+  report::write_perfetto(recorded, write);
+  EXPECT_THAT(trace, HasSubstr("an even share"));
+  EXPECT_THAT(report::html_page(report, recorded), HasSubstr("too short to be timed each: 1."));
+}
+
 TEST(ReportPage, WithoutRecordsHasTablesAndNoChart) {
   report::RunReport report;
   report.operation = "a run";

@@ -187,7 +187,8 @@ bool CpuWorld::work_once(std::size_t index, engine::Reporter& reporter) {
 /// Runs a task of the direct lane; where its data are was written down when it was inserted.
 void CpuWorld::run_body_in_lane(std::size_t index, Task& task) {
   engine::DirectLane& lane = engine_->lane();
-  for (Access& access : task.accesses()) access.address = access.epoch->address;
+  if (task.recorded == nullptr)  // those know it already
+    for (Access& access : task.accesses()) access.address = access.epoch->address;
   task.worker = static_cast<WorkerId>(index);
   TaskContext context{&task, task.worker, this};
   const Implementation& implementation = task.codelet->for_kind(WorkerKind::cpu);
@@ -209,29 +210,30 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
   const std::size_t least = worker.patient ? enough_to_steal : 1;
   if (!lane.inside(index) && !lane.something_queued(least)) return false;
   lane.enter(index);
-  Task* task = lane.take(index, least);
+  Task* task = reporter.task_of(lane.take(index, least));
   if (task == nullptr) {
     leave_lane(index, reporter);
     return false;
   }
-  const bool timed = engine_->recorder() != nullptr;
   Time begun = worker.clock_is_fresh ? worker.last_end : now();
   unsigned tiny_ones = 0, run = 0;
   const auto count = [&](unsigned tasks) {
     worker.last_end = now();
     lane.count(index, tasks, worker.last_end - begun);
-    if (tiny_ones != 0 && worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+    if (tiny_ones != 0) {
+      reporter.share_time(tasks, begun, worker.last_end);
+      if (worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+    }
     begun = worker.last_end;
     tiny_ones = 0;
   };
   worker.in_body.store(true, std::memory_order_relaxed);
   do {
     if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
-      task->kind = EventKind::task_ready;  // the engine decides
       task->at = begun;
-      reporter.add(*task);
+      reporter.add_ready(*task);  // the engine decides
       task = nullptr;
-    } else if (!timed && worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
+    } else if (worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
       task->at = begun;
       run_body_in_lane(index, *task);
       ++tiny_ones;
@@ -251,16 +253,13 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       if (!worker.mailbox.empty() || engine_->something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
-    if (task == nullptr) task = lane.take(index, enough_to_steal);
+    if (task == nullptr) task = reporter.task_of(lane.take(index, enough_to_steal));
   } while (task != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.patient = tiny_ones != 0;
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
-  if (task != nullptr && !reporter.put_in_lane(*task)) {
-    task->kind = EventKind::task_ready;
-    reporter.add(*task);
-  }
+  if (task != nullptr && !reporter.put_in_lane(*task)) reporter.add_ready(*task);
   reporter.count_up();
   if (lane.generation() == 0) leave_lane(index, reporter);
   if (reporter.has_events() || engine_->something_posted()) {

@@ -8,7 +8,7 @@
 
 #include "backend/cpu/cpu_world.hpp"
 #include "front/flow/flow_implementation.hpp"
-#include "front/replay/recorded_tasks.hpp"
+#include "graph/recorded.hpp"
 
 namespace fairlead {
 
@@ -70,7 +70,7 @@ Place place_of(const TaskContext& context, unsigned access) noexcept {
 }
 void* closure_of(const TaskContext& context) noexcept {
   Task& task = *context.task;
-  return task.recorded != nullptr ? task.recorded->closure : task.closure.data();
+  return task.recorded != nullptr ? task.recorded->closure() : task.closure.data();
 }
 void* scratch_of(const TaskContext& context) noexcept { return context.task->scratch; }
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {

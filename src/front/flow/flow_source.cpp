@@ -13,8 +13,8 @@
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
 #include "front/flow/gathered.hpp"
-#include "front/replay/recorded_tasks.hpp"
 #include "front/runtime/views.hpp"
+#include "graph/recorded.hpp"
 
 namespace fairlead::front {
 
@@ -260,6 +260,7 @@ void FlowSource::tell_ready(Task& task) {
     if (core_.world().must_be_told()) core_.world().lane_filled();
     return;
   }
+  graph::RecordedRun::given_away(task);
   core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
   if (core_.world().must_be_told()) core_.application().serve();
 }
@@ -463,7 +464,7 @@ void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recy
 void FlowSource::release(Task& task, EventChain& ready, Recycler& recycler) {
   if (task.failure != nullptr || task.cancelled) record(task);
   if (watched_count_.load(std::memory_order_relaxed) != 0) tell(task, ready);
-  if (task.recorded != nullptr) return RecordedTasks::release(task, ready, recycler);
+  if (task.recorded != nullptr) return graph::RecordedRun::release(task, ready, recycler);
   graph::Graph::complete(task, ready, recycler);
 }
 

@@ -69,17 +69,17 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
     // What may come in any order, or at the same time, has the program's order here.
     insertions[at] = {submission.uses[i].datum, writes_in_any_order(mode) ? AccessMode::read_write : mode};
   }
-  const RecordedKind kind{.codelet = submission.codelet,
-                          .submitted_at = {submission.file, submission.line},
-                          .scratch_bytes = submission.scratch_bytes,
-                          .priority = submission.priority,
-                          .nodes_excluded = excluded,
-                          .work = submission.work,
-                          .workers_wanted = together,
-                          .may_pass = submission.priority == 0 && submission.scratch_bytes == 0 &&
-                                      excluded == 0 && together == 0 &&
-                                      !submission.codelet->has_choice(WorkerKind::cpu) &&
-                                      !submission.codelet->for_kind(WorkerKind::cpu).asynchronous};
+  const graph::RecordedKind kind{.codelet = submission.codelet,
+                                 .submitted_at = {submission.file, submission.line},
+                                 .scratch_bytes = submission.scratch_bytes,
+                                 .priority = submission.priority,
+                                 .nodes_excluded = excluded,
+                                 .work = submission.work,
+                                 .workers_wanted = together,
+                                 .may_pass = submission.priority == 0 && submission.scratch_bytes == 0 &&
+                                             excluded == 0 && together == 0 &&
+                                             !submission.codelet->has_choice(WorkerKind::cpu) &&
+                                             !submission.codelet->for_kind(WorkerKind::cpu).asynchronous};
   std::byte* const closure = into.add(kind, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)
     submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
@@ -90,21 +90,29 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
 
 /// What the tasks use is there still, counts as written if they write it, and stays for the lane if it can.
 std::uint32_t FlowSource::open_lane_for(RecordedTasks& tasks) {
-  for (const RecordedTasks::Use& use : tasks.uses())
-    if (use.datum->id != use.id || use.datum->generation != use.generation)
-      throw UsageError("a recording uses a datum that is gone: it was removed, or its matrix was destroyed");
-    else if (use.datum->view != nullptr)
-      throw UsageError("a recording uses " + use.datum->text() + ", which has been split since");
   engine::Engine& engine = core_.engine();
   if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
   const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
-  for (RecordedTasks::Use& use : tasks.uses()) {
-    const bool in_lane = lane != 0 && use.datum->reduction == nullptr &&
-                         (use.datum->tail.lane == lane || let_in(*use.datum, lane));
-    tasks.uses_changed |= in_lane != std::exchange(use.in_lane, in_lane);
-    use.address = use.datum->tail.address;
-    use.datum->ever_written |= use.written;
+  if (lane == tasks.run.lane && core_.data_changes == tasks.data_seen) return lane;
+  std::vector<RecordedTasks::Use>& uses = tasks.uses();
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (uses[i].datum->id != tasks.id_of(i) || uses[i].datum->generation != uses[i].generation)
+      throw UsageError("a recording uses a datum that is gone: it was removed, or its matrix was destroyed");
+    else if (uses[i].datum->view != nullptr)
+      throw UsageError("a recording uses " + uses[i].datum->text() + ", which has been split since");
+  bool all_in_lane = lane != 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    engine::RegisteredDatum& datum = *uses[i].datum;
+    const bool in_lane =
+        lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || let_in(datum, lane));
+    tasks.uses_changed |= in_lane != std::exchange(uses[i].in_lane, in_lane);
+    all_in_lane &= in_lane;
+    tasks.run.uses[i].address = datum.tail.address;
+    tasks.run.uses[i].packed = datum.tail.packed;
+    datum.ever_written |= uses[i].written;
   }
+  // Those that were not let in may be next time.
+  tasks.data_seen = all_in_lane ? core_.data_changes : ~std::uint64_t{0};
   return lane;
 }
 
@@ -118,18 +126,25 @@ void FlowSource::run(RecordedTasks& tasks) {
   core_.reductions().close_all();
   if (!core_.help_until_all_done()) core_.throw_held_up("run");
   core_.throw_if_stopped();
-  core_.application().serve_surely();  // the engine looks at none of them any more
+  engine::Reporter& reporter = core_.application();
+  reporter.serve_surely();  // the engine looks at none of them any more
   core_.holds().note_footprint(tasks.largest_footprint);
-  tasks.prepare(open_lane_for(tasks), core_.graph().take_ids(tasks.size()));
-  Recycler& recycler = core_.application().recycler();
+  const std::uint32_t lane = open_lane_for(tasks);
+  tasks.prepare(lane, core_.graph().take_ids(tasks.size()), core_.engine().workers().size() == 1);
   if (core_.engine().wants_submissions())
-    tasks.make_all(recycler, [&](Task& task) { core_.engine().submitted(task); });
+    tasks.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
   const std::uint64_t before = submitted_;
   submitted_ += tasks.size();
   core_.submitted += tasks.size();
-  for (std::size_t i = 0; i < tasks.initial_count(); ++i) {
-    tell_ready(tasks.initial(i, recycler));
-    if ((i + 1) % begun_together == 0 && i >= begun_together) wait_until_done(before + i - begun_together);
+  std::uint64_t begun = 0;
+  for (const std::uint32_t place : tasks.initial()) {
+    graph::RecordedTask& task = tasks.run.blocks.at(place);
+    if (!reporter.put_in_lane(task))
+      tell_ready(tasks.run.describe(task, reporter.recycler()));
+    else if (core_.world().must_be_told())
+      core_.world().lane_filled();
+    if (++begun % begun_together == 0 && begun > begun_together)
+      wait_until_done(before + begun - begun_together);
   }
   wait();
 }

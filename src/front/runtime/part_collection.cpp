@@ -53,6 +53,7 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
     whole.views = std::make_shared<front::Views>();
     whole.views->whole = {whole.views.get(), {whole.datum}};
     whole.datum->view = &whole.views->whole;
+    ++core_.data_changes;
   }
   view_.of = whole.views.get();
   try {

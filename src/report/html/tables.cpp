@@ -39,12 +39,14 @@ class Table {
     text_ += "</tr>\n";
     ++rows_;
   }
+  /// A sentence below.
+  void remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escaped(text)); }
   std::string take() {
-    return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table></section>\n";
+    return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table>" + remark_ + "</section>\n";
   }
 
  private:
-  std::string text_;
+  std::string text_, remark_;
   std::size_t columns_, rows_ = 0;
   bool notes_ = false;
 };
@@ -206,7 +208,9 @@ std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
 std::string codelets(const trace::Snapshot& recorded) {
   std::vector<std::vector<double>> seconds_of(recorded.codelets.size());
   double all = 0;
+  std::size_t shared = 0;
   for (const trace::TaskRecord& task : recorded.tasks) {
+    shared += task.shares_time();
     seconds_of[task.codelet].push_back(seconds(task.duration()));
     all += seconds(task.duration());
   }
@@ -221,6 +225,9 @@ std::string codelets(const trace::Snapshot& recorded) {
                readable_seconds(times[times.size() / 2]), readable_seconds(times[times.size() * 99 / 100]),
                readable_seconds(times.back())});
   }
+  if (shared != 0)
+    table.remark("Tasks too short to be timed each: " + with_commas(shared) +
+                 ". As many as ran in a row, up to 16, share the time of all evenly.");
   return table.take();
 }
 
