@@ -199,7 +199,7 @@ TEST(RecordedSimulation, ReadsAsOneWhereTasksShareATime) {
   report::write_perfetto(recorded, write);
   EXPECT_THAT(trace, Not(HasSubstr("an even share")));
   EXPECT_THAT(report::html_page(report, recorded), Not(HasSubstr("too short to be timed")));
-  recorded.tasks[1].flags |= TaskRecord::shared_flag;
+  recorded.tasks[1].flags |= trace::TaskRecord::shared_flag;
   report::write_perfetto(recorded, write);
   EXPECT_THAT(trace, HasSubstr("an even share"));
   EXPECT_THAT(report::html_page(report, recorded), HasSubstr("too short to be timed each: 1."));
