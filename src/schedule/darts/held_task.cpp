@@ -44,9 +44,8 @@ void HeldPool::grow(std::size_t size_class) {
   const std::size_t count = width > 1024 ? 1 : width > 64 ? per_slab / 16 : per_slab;
   const std::size_t bytes = sizeof(HeldTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
   const std::size_t stride = (bytes + cache_line - 1) / cache_line * cache_line;
-  auto* begin = static_cast<std::byte*>(::operator new[](count* stride, std::align_val_t{cache_line}));
-  slabs_.push_back({std::unique_ptr<std::byte[], Free>(begin), count, stride});
-  places_.push_back({begin, stride});
+  auto* begin = static_cast<std::byte*>(memory_.take(count * stride, cache_line));
+  slabs_.push_back({begin, static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(count)});
   auto& free = free_[size_class];
   std::size_t& made = made_[size_class];
   if (free.capacity() < made + count) free.reserve(2 * (made + count));

@@ -3,11 +3,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <span>
 #include <vector>
 
+#include "base/slabs.hpp"
 #include "data/task.hpp"
 
 namespace fairlead::schedule::darts {
@@ -119,8 +119,7 @@ class HeldPool {
   void set_nodes(std::size_t nodes) { nodes_ = nodes; }
   HeldTask& make(Task& task, std::size_t uses);
   HeldTask& at(std::uint32_t record) const noexcept {
-    const Place& place = places_[record / per_slab];
-    return *std::launder(reinterpret_cast<HeldTask*>(place.begin + record % per_slab * place.stride));
+    return slabs_[record / per_slab].at(record % per_slab);
   }
   void release(HeldTask& held) noexcept;
   /// All its numbers of records are less.
@@ -129,28 +128,19 @@ class HeldPool {
   template <class F>
   void for_each(F&& f) {
     for (const Slab& slab : slabs_)
-      for (std::size_t i = 0; i < slab.count; ++i) f(*slab.at(i));
+      for (std::size_t i = 0; i < slab.count; ++i) f(slab.at(i));
   }
 
  private:
   static constexpr std::size_t classes = 18;  // 4, 8, 16, ... uses: up to 2^19, more than a task can have
   static constexpr std::size_t cache_line = 64;
   static constexpr std::uint32_t per_slab = 512;
-  struct Free {
-    void operator()(std::byte* bytes) const noexcept {
-      ::operator delete[](bytes, std::align_val_t{cache_line});
-    }
-  };
-  struct Slab {
-    std::unique_ptr<std::byte[], Free> bytes;
-    std::size_t count, stride;
-    HeldTask* at(std::size_t i) const noexcept {
-      return std::launder(reinterpret_cast<HeldTask*>(bytes.get() + i * stride));
-    }
-  };
-  struct Place {  // of a slab, as small as can be: read for every record
+  struct Slab {  // as small as can be: read for every record
     std::byte* begin;
-    std::size_t stride;
+    std::uint32_t stride, count;
+    HeldTask& at(std::size_t i) const noexcept {
+      return *std::launder(reinterpret_cast<HeldTask*>(begin + i * stride));
+    }
   };
   void grow(std::size_t size_class);
 
@@ -158,8 +148,8 @@ class HeldPool {
   std::uint64_t order_ = 0;
   std::vector<HeldTask*> free_[classes];
   std::size_t made_[classes] = {};
+  Slabs memory_;
   std::vector<Slab> slabs_;
-  std::vector<Place> places_;
 };
 
 }  // namespace fairlead::schedule::darts
