@@ -29,6 +29,8 @@ def page(sections: dict, before: str = "") -> str:
             parts += [f"## {title}", write(records, sections[name]["parameters"]), stamp(sections[name])]
         elif title in kept:
             parts.append(kept[title])
+        kept.pop(title, None)
+    parts += kept.values()  # what was measured elsewhere
     return "\n\n".join(parts) + "\n"
 
 
