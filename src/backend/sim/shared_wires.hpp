@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,7 +33,7 @@ class SharedWires {
   void end(CopyNumber copy, Time now);
 
   struct End {
-    Time at = std::numeric_limits<Time>::max();
+    Time at = Time::max();
     CopyNumber copy = 0;
   };
   /// Which ends first if nothing begins before, and when; of several the one that began first.
