@@ -34,12 +34,13 @@ struct WorkerSpec {
   std::string processor{};
 };
 
-/// What the copies between two nodes have to share, both directions together. Homes come first, then RAM,
-/// then devices: "away from home" is from `first` to `second`.
+/// What the copies between two nodes have to share. Homes come first, then RAM, then devices: "away from
+/// home" is from `first` to `second`.
 struct LinkSpec {
   std::string name;
   NodeId first{}, second{};
-  double bytes_per_second = 1e9;
+  double bytes_per_second = 1e9;  ///< of both directions together, or of each if it is duplex
+  bool duplex = false;
   Duration latency{};
   unsigned concurrent_copies =
       8;  ///< started and not finished; the rest waits in the engine, where it can be taken back

@@ -24,13 +24,18 @@ namespace {
 
 constexpr Bytes tile = 1'000'000;
 
-/// One worker whose tasks take 10 ms; a disk of 1 GB/s without latency: 1 ms for a datum. Memory for four,
-/// since tasks behind the first may take half of it.
+/// A disk of 1 GB/s without latency, one copy at a time: 1 ms for a datum. Memory for four, since tasks
+/// behind the first may take half of it.
+Topology disk_in_turn() {
+  Topology topology = out_of_core_topology(1, 4 * 1'003'520, 1e9, Duration{});
+  for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
+  return topology;
+}
+
+/// One worker whose tasks take 10 ms.
 class OneWorker {
  public:
-  explicit OneWorker(Bytes trace_memory,
-                     Topology topology = out_of_core_topology(1, 4 * 1'003'520, 1e9, Duration{}))
-      : world_(options()) {
+  explicit OneWorker(Bytes trace_memory, Topology topology = disk_in_turn()) : world_(options()) {
     kind_.name = "update";
     kind_.kinds = ~0u;  // any worker
     engine::CoreOptions core;

@@ -1,4 +1,4 @@
-// A discrete-event loop. A link serves its copies one after the other, both directions together.
+// A discrete-event loop.
 #include "backend/sim/sim_world.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -17,7 +17,10 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
   application_ = &application;
   workers_.resize(engine.workers().size());
   idle_workers_ = workers_.size();
-  link_free_at_.resize(engine.memory().topology().links.size());
+  std::vector<double> bytes_per_second;
+  for (const LinkSpec& link : engine.memory().topology().links)
+    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
+  wires_ = SharedWires(std::move(bytes_per_second));
   arrivals_.resize(workers_.size());
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     arrivals_[i].kind = EventKind::worker_arrived;
@@ -82,51 +85,56 @@ void SimWorld::start_next(WorkerId id) {
       with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000)) /
       (worker.running->workers_wanted == 0 ? 1 : worker.running->width);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
-  schedule({now_ + duration, 0, Happening::Kind::task_ends, id, nullptr});
+  schedule({now_ + duration, 0, id, nullptr});
 }
 
+/// The latencies pass first; then it takes its share of all wires, and is as fast as the slowest allows.
 void SimWorld::start(memory::Copy& copy) {
-  const Topology& topology = engine_->memory().topology();
-  const auto& legs = engine_->memory().routes().of(copy).legs;
-  const bool stalls = options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in);
-  // It begins when all its wires are free, and crosses them piece by piece: as fast as the slowest.
-  Time begin = now_;
-  for (const Leg& leg : legs) begin = std::max(begin, link_free_at_[index(leg.link)]);
-  Time end = begin;
-  Duration latency{};
-  for (const Leg& leg : legs) {
-    const LinkSpec& wire = topology.links[index(leg.link)];
-    Duration transfer = with_noise(topology.transfer_time(leg.link, copy.bytes) - wire.latency);
-    if (stalls) transfer *= 100;
-    latency += wire.latency;
-    link_free_at_[index(leg.link)] = begin + transfer;
-    end = std::max(end, begin + transfer);
-  }
   if (options_.on_copy_start) options_.on_copy_start(copy);
   copy.at = now_;
   if (options_.copy_hangs && options_.copy_hangs(copy)) return;
-  schedule({end + latency, 0, Happening::Kind::copy_ends, no_id<WorkerId>, &copy});
+  Duration latency{};
+  for (const Leg& leg : engine_->memory().routes().of(copy).legs)
+    latency += engine_->memory().topology().links[index(leg.link)].latency;
+  if (latency > Duration{})
+    schedule({now_ + latency, 0, no_id<WorkerId>, &copy});
+  else
+    begin(copy);
 }
 
-void SimWorld::happen(const Happening& happening) {
-  ++events_;
-  now_ = happening.at;
-  if (happening.kind == Happening::Kind::copy_ends) {
-    memory::Copy& copy = *happening.copy;
-    const bool home = copy.cause == memory::Cause::eviction || copy.cause == memory::Cause::flush;
-    const auto rate = home ? options_.write_back_fails_once_in : options_.copy_fails_once_in;
-    const bool fails =
-        (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
-    copy.kind = fails ? EventKind::copy_failed : EventKind::copy_finished;
-    copy.error_number = fails ? EIO : 0;
-    copy.duration = now_ - copy.at;
-    copy.at = now_;
-    if (options_.on_copy) options_.on_copy(copy, !fails);
-    application_->add(copy);
-    application_->serve();
-    return;
+void SimWorld::begin(memory::Copy& copy) {
+  std::vector<SharedWires::Wire> crossed;
+  for (const Leg& leg : engine_->memory().routes().of(copy).legs) {
+    const bool back = engine_->memory().topology().links[index(leg.link)].duplex && !leg.away_from_home;
+    crossed.push_back(static_cast<SharedWires::Wire>(2 * index(leg.link) + (back ? 1 : 0)));
   }
-  Worker& worker = workers_[index(happening.worker)];
+  Bytes bytes = copy.bytes;
+  if (options_.noise_percent != 0)
+    bytes = static_cast<Bytes>(with_noise(Duration(static_cast<std::int64_t>(bytes))).count());
+  if (options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in)) bytes *= 100;
+  const SharedWires::CopyNumber number = wires_.begin(bytes, crossed, now_);
+  if (number >= on_wires_.size()) on_wires_.resize(number + 1);
+  on_wires_[number] = &copy;
+}
+
+void SimWorld::copy_ends(const SharedWires::End& end) {
+  wires_.end(end.copy, now_);
+  memory::Copy& copy = *on_wires_[end.copy];
+  const bool home = copy.cause == memory::Cause::eviction || copy.cause == memory::Cause::flush;
+  const auto rate = home ? options_.write_back_fails_once_in : options_.copy_fails_once_in;
+  const bool fails =
+      (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
+  copy.kind = fails ? EventKind::copy_failed : EventKind::copy_finished;
+  copy.error_number = fails ? EIO : 0;
+  copy.duration = now_ - copy.at;
+  copy.at = now_;
+  if (options_.on_copy) options_.on_copy(copy, !fails);
+  application_->add(copy);
+  application_->serve();
+}
+
+void SimWorld::task_ends(WorkerId id) {
+  Worker& worker = workers_[index(id)];
   Task& task = *worker.running;
   bool fails = (options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in)) ||
                (options_.task_fails && options_.task_fails(task));
@@ -135,22 +143,22 @@ void SimWorld::happen(const Happening& happening) {
   } else if (options_.run_bodies) {
     try {
       const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
-      TaskContext context{&task, happening.worker, nullptr, &team};
+      TaskContext context{&task, id, nullptr, &team};
       const Implementation& body =
-          task.codelet->for_kind(engine_->workers()[index(happening.worker)].kind, task.implementation);
+          task.codelet->for_kind(engine_->workers()[index(id)].kind, task.implementation);
       body.run(body.body.get(), context);
     } catch (...) {
       task.failure = std::current_exception();
       fails = true;
     }
   }
-  if (options_.on_end) options_.on_end(task, happening.worker, !fails);
+  if (options_.on_end) options_.on_end(task, id, !fails);
   application_->finished(task, now_, now_ - worker.started);
   worker.running = nullptr;
   if (worker.staged.empty()) {
     ++idle_workers_;
   } else {
-    start_next(happening.worker);
+    start_next(id);
   }
   application_->report();
 }
@@ -162,7 +170,7 @@ void SimWorld::help(const std::function<bool()>& done) {
     if (options_.most_events != 0 && events_ >= options_.most_events)
       throw Error("internal: what is waited for did not happen within " + std::to_string(events_) +
                   " simulated events");
-    if (future_.empty()) {
+    if (future_.empty() && wires_.idle()) {
       if (stopped_) return;
       throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
                   engine_
@@ -171,9 +179,17 @@ void SimWorld::help(const std::function<bool()>& done) {
                                    .now = now_})
                       .text());
     }
+    ++events_;
+    const SharedWires::End landing = wires_.next();
+    if (future_.empty() || (!wires_.idle() && landing.at <= future_.top().at)) {
+      now_ = landing.at;
+      copy_ends(landing);
+      continue;
+    }
     const Happening next = future_.top();
     future_.pop();
-    happen(next);
+    now_ = next.at;
+    next.copy != nullptr ? begin(*next.copy) : task_ends(next.worker);
   }
 }
 

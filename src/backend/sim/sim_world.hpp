@@ -1,5 +1,5 @@
-// The simulated world: a virtual clock, workers that take as long as they are told, links that take as long
-// as their bandwidth says, and faults by seed. The same engine decides as in a real run. One thread, the
+// The simulated world: a virtual clock, workers that take as long as they are told, links whose copies share
+// their bandwidth fairly, and faults by seed. The same engine decides as in a real run. One thread, the
 // application's, drives it whenever it would wait; a run is its seed.
 #pragma once
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <queue>
 #include <vector>
 
+#include "backend/sim/shared_wires.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
@@ -73,9 +74,8 @@ class SimWorld final : public engine::DrivenWorld {
   struct Happening {
     Time at;
     std::uint64_t order;  // of scheduling: equal times happen in this order
-    enum class Kind : std::uint8_t { task_ends, copy_ends } kind;
-    WorkerId worker;
-    memory::Copy* copy;
+    WorkerId worker;      // whose task ends
+    memory::Copy* copy;   // whose first byte has arrived, if there is one
     bool operator>(const Happening& other) const noexcept {
       return at != other.at ? at > other.at : order > other.order;
     }
@@ -83,7 +83,9 @@ class SimWorld final : public engine::DrivenWorld {
 
   Duration with_noise(Duration duration);
   void start_next(WorkerId worker);
-  void happen(const Happening& happening);
+  void begin(memory::Copy& copy);
+  void copy_ends(const SharedWires::End& end);
+  void task_ends(WorkerId worker);
   void schedule(Happening happening);
 
   SimOptions options_;
@@ -93,7 +95,8 @@ class SimWorld final : public engine::DrivenWorld {
   Time now_{};
   std::vector<Worker> workers_;
   std::vector<Event> arrivals_;
-  std::vector<Time> link_free_at_;
+  SharedWires wires_{{}};                // two a link: away from home, and back; one if it is not duplex
+  std::vector<memory::Copy*> on_wires_;  // by number
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
   std::uint64_t scheduled_ = 0, events_ = 0;
   std::size_t idle_workers_ = 0;
