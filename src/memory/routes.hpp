@@ -1,6 +1,7 @@
 // The ways between memory nodes, looked up at every copy: which link, which wires it crosses, how long a copy
 // takes when nothing else is under way. In integers, since sources are chosen by it.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "machine/topology.hpp"
@@ -16,9 +17,17 @@ struct Route {
   std::vector<Leg> legs;
 
   bool exists() const noexcept { return link != no_id<LinkId>; }
+  /// At most some centuries: nobody knows what stands in a log that was changed.
   Duration time(Bytes bytes) const noexcept {
-    return latency + Duration(static_cast<std::int64_t>(bytes) * picoseconds_per_byte / 1000);
+    __extension__ using Wide = unsigned __int128;
+    const Wide nanoseconds =
+        static_cast<Wide>(bytes) * static_cast<std::uint64_t>(picoseconds_per_byte) / 1000;
+    return Duration(std::min(latency.count(), longest) +
+                    static_cast<std::int64_t>(std::min(nanoseconds, static_cast<Wide>(longest))));
   }
+
+ private:
+  static constexpr std::int64_t longest = std::int64_t{1} << 61;
 };
 
 class Routes {
@@ -34,7 +43,8 @@ class Routes {
         route = {.link = static_cast<LinkId>(i),
                  .through = link.through,
                  .latency = link.latency,
-                 .picoseconds_per_byte = static_cast<std::int64_t>(1e12 / link.bytes_per_second + 0.5),
+                 .picoseconds_per_byte =
+                     static_cast<std::int64_t>(std::min(1e12 / link.bytes_per_second + 0.5, 1e18)),
                  .legs = topology.legs_of(static_cast<LinkId>(i), from, to)};
       }
     }

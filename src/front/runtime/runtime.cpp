@@ -125,7 +125,9 @@ class Runtime::Implementation {
         if (!core.may_help())
           throw UsageError("the event log is not written: another thread than its maker's ended the runtime");
         core.application().serve_surely();
-        core.engine().log().write(event_log_path, core.engine().log_head());
+        // A worker may still be answering something, which nobody waits for.
+        core.engine().locked(
+            [this](memory::Memory&) { core.engine().log().write(event_log_path, core.engine().log_head()); });
       } catch (const Error& error) {
         fmt::print(stderr, "fairlead: {}\n", error.what());
       }
