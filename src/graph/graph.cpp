@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "data/ready.hpp"
+
 namespace fairlead {
 
 void Recycler::recycle(Task& task) noexcept {
@@ -157,10 +159,8 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t
 void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
   for (Access& access : task.accesses()) {
     Epoch* epoch = access.epoch;
-    // Seeing 1 means that the bias is gone and everybody else has finished: nobody will change it any more.
-    if (epoch->pending.load(std::memory_order_acquire) != 1 &&
-        epoch->pending.fetch_sub(1, std::memory_order_acq_rel) != 1)
-      continue;
+    // 1 also means that the bias is gone: nobody will change it any more.
+    if (!was_last(epoch->pending)) continue;
     Epoch* next = epoch->next;
     recycler.recycle(*epoch);
     // acq_rel: sees the waiters' tasks; later joiners, who find BEGUN, see what the finished tasks wrote.
@@ -175,15 +175,8 @@ void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
     while (in_order != nullptr) {
       Access* current = in_order;
       in_order = current->next_waiter;  // before the decrement: afterwards the access may be anybody's
-      Task* successor = current->task;
-      // 1 = only this access is missing, so no other thread can touch the count.
-      if (successor->wait.load(std::memory_order_acquire) == 1 ||
-          successor->wait.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        successor->kind = EventKind::task_ready;
-        successor->worker = task.worker;
-        successor->at = task.at;
-        ready.append(*successor);
-      }
+      Task& successor = *current->task;
+      if (was_last(successor.wait)) append_ready(successor, task, ready);
     }
   }
 }

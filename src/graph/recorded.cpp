@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "data/ready.hpp"
+
 namespace fairlead::graph {
 
 static_assert(sizeof(RecordedTask) == 64);
@@ -79,12 +81,8 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
 void RecordedRun::release(const Task& over, EventChain& ready, Recycler& recycler) {
   given_away(over);  // and so are those that follow
   RecordedRun& run = *over.recorded->kind->run;
-  run.release(*over.recorded, [&](RecordedTask& next) {
-    Task& successor = run.describe(next, recycler);
-    successor.worker = over.worker;
-    successor.at = over.at;
-    ready.append(successor);
-  });
+  run.release(*over.recorded,
+              [&](RecordedTask& next) { append_ready(run.describe(next, recycler), over, ready); });
 }
 
 }  // namespace fairlead::graph

@@ -12,6 +12,7 @@
 
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
+#include "data/ready.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/runtime/views.hpp"
 #include "graph/recorded.hpp"
@@ -422,13 +423,8 @@ void FlowSource::tell(const Task& task, EventChain& ready) {
     followers.swap(watched->followers);
   }
   watched->over.store(true);
-  for (Task* follower : followers) {
-    if (follower->wait.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-    follower->kind = EventKind::task_ready;
-    follower->worker = task.worker;
-    follower->at = task.at;
-    ready.append(*follower);
-  }
+  for (Task* follower : followers)
+    if (was_last(follower->wait)) append_ready(*follower, task, ready);
   if (watched->on_done != nullptr)
     core_.engine().callbacks().push([watched, calls = told_, &world = core_.world()]() mutable {
       calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
