@@ -61,6 +61,19 @@ stage() {
   return "$status"
 }
 
+# show_failures NAME: what a stage that failed has to say for itself, once more and in short: the first failures
+# with what follows them, and its last lines. For whoever sees only the end of a long output.
+show_failures() {
+  local log="build/logs/${1//[^a-zA-Z0-9]/-}.log"
+  [[ -f $log ]] || return 0
+  printf '\n---- %s\n' "$1"
+  grep --extended-regexp --after-context=12 --max-count=6 \
+    'WARNING: ThreadSanitizer|ERROR: [A-Za-z]*Sanitizer|runtime error:|: Failure|\*\*\*(Failed|Exception|Timeout)|error:|Error ' \
+    "$log" | head --lines=80
+  printf '%s\n' '....'
+  tail --lines=12 "$log"
+}
+
 # build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors.
 build() {
   local preset=$1

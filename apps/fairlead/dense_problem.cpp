@@ -11,7 +11,7 @@
 
 #include "algorithms/linalg/choose_tile.hpp"
 #include "base/pages.hpp"
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 namespace fairlead::app {
 
@@ -63,7 +63,7 @@ const DenseOperation& find_operation(std::string_view key) {
   for (const DenseOperation* operation : {&cholesky_operation, &lu_operation, &product_operation})
     if (operation->key == key) return *operation;
   const std::string_view names[] = {cholesky_operation.key, lu_operation.key, product_operation.key};
-  const std::string near = config::did_you_mean(key, names);
+  const std::string near = did_you_mean(key, names);
   throw ConfigError(fmt::format("there is no benchmark \"{}\"{}", key,
                                 near.empty() ? "; there are cholesky, lu and gemm" : near));
 }

@@ -69,9 +69,10 @@ Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels) {
 }
 
 void check_scheduler(const Config& config) {
-  std::vector<std::string_view> known;
-  for (const PolicyEntry& entry : schedule::policies()) known.push_back(entry.name);
-  config.require_one_of("scheduler", known);
+  if (!config.has("scheduler")) return;
+  const std::string& written = config.text("scheduler");
+  config.require_one_of("scheduler", schedule::policy_names(), schedule::name_in(written));
+  schedule::make_policy(written);
 }
 
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,

@@ -5,7 +5,7 @@
 #include <fairlead/version.hpp>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&solve_command, &bench, &info, &calibrate, &status_command, &help};
+constexpr const Subcommand* all[] = {&solve_command, &bench,          &info, &calibrate,
+                                     &schedulers,    &status_command, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {
@@ -66,7 +67,7 @@ const Subcommand& find_subcommand(std::string_view name) {
   if (name.starts_with('-'))
     throw ConfigError(
         fmt::format("unknown option {}: a subcommand comes first, one of {}", name, fmt::join(names, ", ")));
-  const std::string near = config::did_you_mean(name, names);
+  const std::string near = did_you_mean(name, names);
   throw ConfigError(fmt::format("unknown subcommand \"{}\"{}", name,
                                 near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near));
 }

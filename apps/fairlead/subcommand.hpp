@@ -37,6 +37,7 @@ extern const Subcommand solve_command;
 extern const Subcommand bench;
 extern const Subcommand info;
 extern const Subcommand calibrate;
+extern const Subcommand schedulers;
 extern const Subcommand status_command;
 extern const Subcommand help;
 

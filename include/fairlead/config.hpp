@@ -85,7 +85,12 @@ class Config {
 
   /// For settings whose choices the schema cannot know (the list of policies): throws ConfigError, naming
   /// where the value was written and the nearest choice, unless it is one of `choices` or absent.
-  void require_one_of(std::string_view key, std::span<const std::string_view> choices) const;
+  void require_one_of(std::string_view key, std::span<const std::string_view> choices) const {
+    require_one_of(key, choices, has(key) ? std::string_view(text(key)) : std::string_view());
+  }
+  /// The same where only a part of the value, `chosen`, has to be one of them.
+  void require_one_of(std::string_view key, std::span<const std::string_view> choices,
+                      std::string_view chosen) const;
 
   /// The value as one would write it, or the setting's word for "none".
   std::string written(std::string_view key) const;

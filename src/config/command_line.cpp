@@ -3,7 +3,7 @@
 
 #include <fairlead/error.hpp>
 
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,12 +1,12 @@
 // Reading values: the typed getters and what they say when a key or a type is wrong.
 #include <fairlead/config.hpp>
 
+#include "base/suggest.hpp"
 #include "config/builder.hpp"
 #include "config/command_line.hpp"
 #include "config/environment.hpp"
 #include "config/file.hpp"
 #include "config/schema.hpp"
-#include "config/suggest.hpp"
 #include "config/value.hpp"
 
 #include <fmt/format.h>
@@ -134,7 +134,7 @@ const Config::Entry& Config::entry(std::string_view key) const {
   if (found != entries_.end()) return *found;
   std::vector<std::string_view> keys;
   for (const Entry& e : entries_) keys.push_back(e.setting.key);
-  const std::string_view near = config::nearest(key, keys);
+  const std::string_view near = nearest(key, keys);
   throw ConfigError(fmt::format("unknown key \"{}\"{}", key,
                                 near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
 }
@@ -180,12 +180,12 @@ std::string Config::text_or(std::string_view key, std::string_view otherwise) co
   return has(key) ? text(key) : std::string(otherwise);
 }
 
-void Config::require_one_of(std::string_view key, std::span<const std::string_view> choices) const {
+void Config::require_one_of(std::string_view key, std::span<const std::string_view> choices,
+                            std::string_view chosen) const {
   if (!has(key)) return;
-  const std::string& chosen = text(key);
   if (std::ranges::find(choices, chosen) != choices.end()) return;
   throw ConfigError(fmt::format("{}: must be one of {}{}", entry(key).written, fmt::join(choices, ", "),
-                                config::did_you_mean(chosen, choices)));
+                                did_you_mean(chosen, choices)));
 }
 
 std::string Config::written(std::string_view key) const {

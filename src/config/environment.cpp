@@ -1,8 +1,8 @@
 // The only place that reads the environment.
 #include "config/environment.hpp"
 
+#include "base/suggest.hpp"
 #include "config/schema.hpp"
-#include "config/suggest.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

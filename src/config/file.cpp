@@ -1,8 +1,8 @@
 // The one source file that includes toml++.
 #include "config/file.hpp"
 
+#include "base/suggest.hpp"
 #include "config/schema.hpp"
-#include "config/suggest.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

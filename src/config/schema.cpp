@@ -70,8 +70,7 @@ constexpr Setting rows[] = {
      .type = text,
      .absent = "auto",
      .value_name = "NAME",
-     .help = "the policy that orders tasks and evictions: eager, lws, dmda, dmdas, ap, ap-dplasma, darts, "
-             "darts-belady, darts-chain, darts-defer or blocks",
+     .help = "the policy that orders tasks and evictions: `fairlead schedulers` lists them and their options",
      .absent_means = "lws; blocks when the data do not fit in memory",
      .group = running},
     {.key = "window",

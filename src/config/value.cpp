@@ -1,7 +1,7 @@
 // Values from text and back: sizes, bandwidths, counts, flags, with exact messages.
 #include "config/value.hpp"
 
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -705,6 +705,9 @@ model::Footprint Engine::footprint(const Task& task) const {
 }
 
 Duration Engine::transfer_time(DatumId id, NodeId node) const { return memory_.transfer_time(id, node); }
+Duration Engine::transfer_time(Bytes bytes, NodeId from, NodeId to) const {
+  return from == to ? Duration{} : memory_.routes().between(from, to).time(bytes);
+}
 
 void Engine::pipeline(NodeId node, std::vector<const Task*>& out) const {
   out.clear();

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "base/pages.hpp"
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 #include "config/value.hpp"
 
 namespace fairlead::machine {
@@ -99,7 +99,7 @@ std::array<config::Value, key_count> values_of(std::string_view device, std::str
       if (found != keys.end())
         throw ConfigError(
             fmt::format("devices: {} of \"{}\" has no value; write {}=...", name, device, name));
-      const std::string near = config::did_you_mean(name, names);
+      const std::string near = did_you_mean(name, names);
       throw ConfigError(
           fmt::format("devices: unknown \"{}\" in \"{}\"{}", name, device,
                       near.empty() ? fmt::format("; there are {}", config::join(names, ", ")) : near));
@@ -122,9 +122,8 @@ std::vector<DeviceSpec> devices_from(std::string_view list) {
     const std::string_view kind = trimmed(text.substr(0, colon));
     if (std::ranges::find(kinds, kind) == kinds.end())
       throw ConfigError(fmt::format("devices: unknown kind \"{}\"{}", kind,
-                                    config::did_you_mean(kind, kinds).empty()
-                                        ? std::string("; there is emulated")
-                                        : config::did_you_mean(kind, kinds)));
+                                    did_you_mean(kind, kinds).empty() ? std::string("; there is emulated")
+                                                                      : did_you_mean(kind, kinds)));
     const auto values = values_of(text, text.substr(std::min(colon + 1, text.size())));
     if (std::holds_alternative<std::monostate>(values[position(Key::memory)]))
       throw ConfigError(

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/policy_options.hpp"
 #include "policy/view.hpp"
 
 namespace fairlead {
@@ -117,7 +118,8 @@ class Policy {
 struct PolicyEntry {
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<Policy> (*make)();
+  std::unique_ptr<Policy> (*make)(const PolicyOptions&);
+  std::span<const PolicyOption> options{};
 };
 
 }  // namespace fairlead

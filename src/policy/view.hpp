@@ -64,6 +64,8 @@ class View {
   /// How long bringing the datum to the node would take from its nearest valid copy, on an idle link; 0 if
   /// present.
   virtual Duration transfer_time(DatumId, NodeId) const = 0;
+  /// How long so many bytes take from one of nodes() to another, on an idle link.
+  virtual Duration transfer_time(Bytes, NodeId from, NodeId to) const = 0;
 
   /// The tasks picked for the node's workers and not finished, in the order in which they were picked;
   /// `state` tells picked ones (which hold nothing) from admitted and staged ones (whose data are pinned).

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "base/suggest.hpp"
 #include "schedule/ap.hpp"
 #include "schedule/blocks/blocks.hpp"
 #include "schedule/darts/darts.hpp"
@@ -22,51 +20,52 @@
 namespace fairlead::schedule {
 namespace {
 
-constexpr std::array list = {
-    PolicyEntry{"eager", "first come, first served, from one queue", make_eager},
-    PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released", make_lws},
-    PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", make_dmda},
-    PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas},
-    PolicyEntry{"ap", "one queue by bottom level: the critical path first", make_ap},
-    PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
-                make_ap_dplasma},
-    PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least", make_darts},
-    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", make_darts_belady},
-    PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run", make_darts_chain},
-    PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run", make_darts_defer},
-    PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
-                make_blocks},
-};
-
-/// Insertions, deletions and replacements that make one word of the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
+/// For a policy without options.
+template <std::unique_ptr<Policy> (*make)()>
+std::unique_ptr<Policy> plain(const PolicyOptions&) {
+  return make();
 }
+
+constexpr std::array list = {
+    PolicyEntry{"eager", "first come, first served, from one queue", plain<make_eager>},
+    PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
+                plain<make_lws>},
+    PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
+    PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", plain<make_dmdas>},
+    PolicyEntry{"ap", "one queue by bottom level: the critical path first", plain<make_ap>},
+    PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
+                plain<make_ap_dplasma>},
+    PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least",
+                plain<make_darts>},
+    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", plain<make_darts_belady>},
+    PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run",
+                plain<make_darts_chain>},
+    PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run",
+                plain<make_darts_defer>},
+    PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
+                plain<make_blocks>},
+};
 
 }  // namespace
 
 std::span<const PolicyEntry> policies() { return list; }
 
-std::unique_ptr<Policy> make_policy(std::string_view name) {
-  const auto found = std::ranges::find(list, name, &PolicyEntry::name);
-  if (found != list.end()) return found->make();
+std::string_view name_in(std::string_view written) noexcept { return written.substr(0, written.find(':')); }
 
-  const auto nearest =
-      std::ranges::min_element(list, {}, [&](const PolicyEntry& e) { return edit_distance(name, e.name); });
-  std::string known;
-  for (const PolicyEntry& entry : list) known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
-  throw ConfigError(
-      fmt::format("unknown scheduler \"{}\" (did you mean \"{}\"?); known: {}", name, nearest->name, known));
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> names;
+  for (const PolicyEntry& entry : list) names.push_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Policy> make_policy(std::string_view written) {
+  const std::string_view name = name_in(written);
+  const auto found = std::ranges::find(list, name, &PolicyEntry::name);
+  if (found == list.end())
+    throw ConfigError(fmt::format("unknown scheduler \"{}\"{}; known: {}", name,
+                                  did_you_mean(name, policy_names()), fmt::join(policy_names(), ", ")));
+  written.remove_prefix(std::min(name.size() + 1, written.size()));
+  return found->make(PolicyOptions(name, found->options, written));
 }
 
 std::string_view default_policy(bool fits) noexcept { return fits ? "lws" : "blocks"; }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "policy/policy.hpp"
 
@@ -11,8 +12,14 @@ namespace fairlead::schedule {
 /// In the order in which they are listed to people.
 std::span<const PolicyEntry> policies();
 
-/// Throws ConfigError, naming the nearest valid name, if there is no such policy.
-std::unique_ptr<Policy> make_policy(std::string_view name);
+/// Their names alone.
+std::vector<std::string_view> policy_names();
+/// The name in "name" or "name:option=value:option=value".
+std::string_view name_in(std::string_view written) noexcept;
+
+/// `written`: a name, perhaps with options. Throws ConfigError if there is no such policy or option, naming
+/// what comes nearest.
+std::unique_ptr<Policy> make_policy(std::string_view written);
 
 /// The policy for those who name none. `fits`: all data that tasks use fit in memory together. Then order
 /// decides how busy the workers are, and lws is cheapest; else it decides what is moved

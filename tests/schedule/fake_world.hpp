@@ -233,6 +233,10 @@ class FakeWorld : public View {
         best = std::min(best, from_peer_ms);
     return ms(best);
   }
+  Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override {
+    if (from == to) return {};
+    return ms(static_cast<double>(bytes) * (from_peer_ms > 0 ? from_peer_ms : 2 * from_host_ms));
+  }
   void pipeline(NodeId at, std::vector<const Task*>& out) const override {
     out.assign(pipeline_[index(at)].begin(), pipeline_[index(at)].end());
   }

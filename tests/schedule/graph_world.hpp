@@ -123,6 +123,9 @@ class GraphWorld final : public View {
   Duration transfer_time(DatumId datum, NodeId) const override {
     return data_[index(datum)].resident ? Duration{} : transfer;
   }
+  Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override {
+    return from == to ? Duration{} : static_cast<std::int64_t>(bytes) * transfer;
+  }
   void pipeline(NodeId, std::vector<const Task*>& out) const override {
     out.clear();
     for (const GraphTask* t : pipeline_) out.push_back(&t->task);

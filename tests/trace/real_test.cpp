@@ -122,7 +122,8 @@ TEST(RecordedRun, TimesTinyTasksTogetherAndLosesNoTime) {
   for (const trace::TaskRecord& task : recorded.tasks) sum += task.duration();
   EXPECT_EQ(sum, runtime.core().engine().lane().busy(0));
   if (sum > 1000 * std::chrono::microseconds(2)) return;  // not so tiny here: a sanitizer, or a busy machine
-  EXPECT_GT(std::ranges::count_if(recorded.tasks, &trace::TaskRecord::shares_time), 500);
+  // After every interruption some tasks are timed one by one again.
+  EXPECT_GT(std::ranges::count_if(recorded.tasks, &trace::TaskRecord::shares_time), 50);
 }
 
 TEST(RecordedRun, HasTasksThatFailedMarkedSo) {

@@ -256,10 +256,9 @@ class Runtime::Implementation {
     add_devices(options.topology, plan.devices);
     add_generator(options.topology, generated_bytes_per_second_guess * static_cast<double>(plan.workers));
     options.engine.durations = plan.known.durations();
-    std::vector<std::string_view> known;
-    for (const PolicyEntry& entry : schedule::policies()) known.push_back(entry.name);
-    config.require_one_of("scheduler", known);
     options.engine.policy_name = config.text_or("scheduler", schedule::default_policy(true));
+    config.require_one_of("scheduler", schedule::policy_names(),
+                          schedule::name_in(options.engine.policy_name));
     options.policy = schedule::make_policy(options.engine.policy_name);
     options.engine.pipeline_depth = config.count_or("pipeline-depth", 0);
     options.engine.seed = config.count("seed");

@@ -1,12 +1,12 @@
 // Which word is offered for a misspelt one.
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include "config/schema.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace fairlead::config {
+namespace fairlead {
 
 TEST(EditDistance, CountsInsertionsDeletionsReplacementsAndSwaps) {
   EXPECT_EQ(edit_distance("memory", "memory"), 0u);
@@ -21,7 +21,7 @@ TEST(EditDistance, CountsInsertionsDeletionsReplacementsAndSwaps) {
 
 TEST(Suggestion, IsTheNearestKeyOfTheSchemaOrNone) {
   std::vector<std::string_view> keys;
-  for (const Setting& setting : schema()) keys.push_back(setting.key);
+  for (const Setting& setting : config::schema()) keys.push_back(setting.key);
   EXPECT_EQ(nearest("memmory", keys), "memory");
   EXPECT_EQ(nearest("mem", keys), "memory");
   EXPECT_EQ(nearest("bandwidth", keys), "disk-bandwidth");
@@ -33,4 +33,4 @@ TEST(Suggestion, IsTheNearestKeyOfTheSchemaOrNone) {
   EXPECT_EQ(nearest("", keys), "");
 }
 
-}  // namespace fairlead::config
+}  // namespace fairlead

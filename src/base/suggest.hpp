@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fairlead::config {
+namespace fairlead {
 
 /// Insertions, deletions, replacements and swaps of neighbours that make `a` of `b` (optimal string
 /// alignment).
@@ -19,4 +19,4 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates,
                          std::string_view prefix = {});
 
-}  // namespace fairlead::config
+}  // namespace fairlead

@@ -1,11 +1,11 @@
 // The nearest of the valid words, by edit distance.
-#include "config/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <vector>
 
-namespace fairlead::config {
+namespace fairlead {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the table suffice: a swap looks two rows up.
@@ -50,4 +50,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   return near.empty() ? std::string() : fmt::format(" (did you mean {}{}?)", prefix, near);
 }
 
-}  // namespace fairlead::config
+}  // namespace fairlead
