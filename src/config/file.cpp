@@ -1,4 +1,4 @@
-// The one source file that includes toml++.
+// Reads the configuration file. Besides machine/read_machine.cpp the only source file that includes toml++.
 #include "config/file.hpp"
 
 #include "base/suggest.hpp"
