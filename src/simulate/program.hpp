@@ -51,6 +51,7 @@ class Program {
  public:
   std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
   std::vector<std::string> kernels, collections;
+  std::vector<std::string> cpu_only;  ///< kernels that have no code for devices, whatever a machine's rates
   std::vector<ProgramDatum> data;
   std::vector<ProgramTask> tasks;
   std::vector<ProgramUse> uses;
