@@ -87,6 +87,15 @@ TEST(Life, WaitsForTheNeighboursOfTheIterationBefore) {
   }
 }
 
+// The second task of the ring: its block, the top below and the bottom above.
+TEST(Life, ReadsThePlanesThatTouchItsBlock) {
+  const Program program = make_workload("life", {4, 1, Precision::single});
+  std::vector<std::string> read;
+  for (const ProgramUse& use : std::span(program.uses).subspan(program.tasks[0].uses, program.tasks[1].uses))
+    if (!writes(use.mode)) read.push_back(name_of(program, use.datum));
+  EXPECT_THAT(read, testing::UnorderedElementsAre("blocks1,0", "tops0,0", "bottoms2,0"));
+}
+
 TEST(Life, HasNoDatumTwiceInATaskWhenBlocksAreFew) {
   for (const std::int64_t blocks : {1, 2, 3})
     for (const char* written : {"life:exchange=blocks", "life:exchange=planes", "stencil"}) {

@@ -4,8 +4,8 @@
 // A block is one datum: two layers, old and new, with room for the neighbours' planes. It has two borders of
 // `border` planes, data of their own, so that blocks need not travel. A stencil task reads those of its
 // neighbours and does `border` steps in a row, computing the planes that it has of them anew as long as it
-// needs them. Then a task for each side saves the block's own border; it counts one operation for each cell
-// that it copies, so that a machine's rate for save_border is in cells per second.
+// needs them. Before that, a task for each side saves the block's own border; it counts one operation for
+// each cell that it copies, so that a machine's rate for save_border is in cells per second.
 #include <fmt/format.h>
 
 #include "simulate/longest_path.hpp"
