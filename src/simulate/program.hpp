@@ -4,6 +4,7 @@
 #include <fairlead/access.hpp>
 #include <fairlead/ids.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -79,6 +80,9 @@ class Program {
     task.uses = static_cast<std::uint16_t>(used.size());
     tasks.push_back(task);
     uses.insert(uses.end(), used.begin(), used.end());
+  }
+  bool is_cpu_only(std::string_view kernel) const {
+    return std::ranges::find(cpu_only, kernel) != cpu_only.end();
   }
   /// Calls f(task, its uses) in program order.
   template <class F>
