@@ -178,7 +178,7 @@ class Run {
         result_.bytes_between_devices += away + back;
       }
     }
-    for (const NodeInfo& info : core_.engine().nodes()) {
+    for (const NodeInfo& info : core_.engine().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
       result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes});
       result_.evictions += node.evictions;
