@@ -118,8 +118,10 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
   for (std::size_t kind = 0; kind < kinds_of_workers_.size(); ++kind) {
     const bool used = std::ranges::find(kind_of_worker_, kind) != kind_of_worker_.end();
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+      const std::string& name = program.kernels[kernel];
+      const bool has_code = kinds_of_workers_[kind]->kind == WorkerKind::cpu || !program.is_cpu_only(name);
       const machine::KernelRate* rate =
-          kinds_of_workers_[kind]->rate_of(program.kernels[kernel], name_of(precision));
+          has_code ? kinds_of_workers_[kind]->rate_of(name, name_of(precision)) : nullptr;
       rates_[kind].push_back(rate);
       if (rate != nullptr && used)
         kinds_[kernel] |= 1u << static_cast<unsigned>(kinds_of_workers_[kind]->kind);
@@ -135,10 +137,11 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               kinds_of_workers_[a]->name, kinds_of_workers_[b]->name, description_.name,
               program.kernels[kernel]));
     if (kinds_[kernel] == 0)
-      throw ConfigError(
-          fmt::format("nothing that is used of the machine {} runs {} in {} precision: its file gives no "
-                      "rate for it",
-                      description_.name, program.kernels[kernel], name_of(precision)));
+      throw ConfigError(fmt::format("nothing that is used of the machine {} runs {} in {} precision: {}",
+                                    description_.name, program.kernels[kernel], name_of(precision),
+                                    program.is_cpu_only(program.kernels[kernel])
+                                        ? "the workload has code for cores only"
+                                        : "its file gives no rate for it"));
   }
 }
 
