@@ -19,7 +19,7 @@ class LaHeteroprio : public testing::Test {
     world.codelet("gemm", on_both(1, 1));
     world.codelet("trsm", on_both(1, 1));
     world.attach(
-        make_policy("laheteroprio:cpu=gemm,trsm:cuda=gemm,trsm:speedup=gemm@cpu@1,trsm@cpu@1:" + options));
+        make_policy("laheteroprio:cpu=gemm/trsm:cuda=gemm/trsm:speedup=gemm@cpu@1/trsm@cpu@1:" + options));
     for (const char* datum : {"A", "B", "C", "D"}) world.datum(datum);
   }
   void at(const std::string& datum, unsigned where) { world.load(datum, node(where)); }
@@ -88,8 +88,8 @@ TEST_F(LaHeteroprio, LambdaSaysHowFarLocalityGoesBeforePriority) {
     HeteroWorld machine(1, 2);
     machine.codelet("gemm", on_both(1, 1));
     machine.codelet("trsm", on_both(1, 1));
-    machine.attach(make_policy("laheteroprio:cpu=gemm,trsm:cuda=gemm,trsm:affinity=laru:lambda=" + lambda +
-                               ":speedup=gemm@cpu@1,trsm@cpu@1"));
+    machine.attach(make_policy("laheteroprio:cpu=gemm/trsm:cuda=gemm/trsm:affinity=laru:lambda=" + lambda +
+                               ":speedup=gemm@cpu@1/trsm@cpu@1"));
     machine.ready("gemm", Spec{"gemm there", {}}, worker(core));
     machine.ready("trsm", Spec{"trsm here", {}}, worker(device1));
     EXPECT_EQ(machine.pick(device1), first) << lambda;

@@ -27,7 +27,7 @@ std::string refusal(std::string_view written) {
 }
 
 TEST(HeteroprioOptions, OrderCodeletsByKindOfWorker) {
-  const Settings settings = read("cpu=potrf,trsm+syrk,gemm:cuda=gemm:speedup=gemm@cuda@12.5,potrf@cpu@2");
+  const Settings settings = read("cpu=potrf/trsm+syrk/gemm:cuda=gemm:speedup=gemm@cuda@12.5/potrf@cpu@2");
   EXPECT_EQ(settings.orders[index(WorkerKind::cpu)], (KindOrder{{"potrf"}, {"trsm", "syrk"}, {"gemm"}}));
   EXPECT_EQ(settings.orders[index(WorkerKind::cuda)], (KindOrder{{"gemm"}}));
   EXPECT_TRUE(settings.orders[index(WorkerKind::emulated)].empty());
@@ -55,20 +55,20 @@ TEST(HeteroprioOptions, OfLocalityHaveThePapersValues) {
 }
 
 TEST(HeteroprioOptions, OfLocalityMayDifferByKind) {
-  const Locality said = locality("affinity=sdhb:lambda=3:subgroups=others@0,cuda@2:alpha=0.25:theta=10");
+  const Locality said = locality("affinity=sdhb:lambda=3:subgroups=others@0/cuda@2:alpha=0.25:theta=10");
   EXPECT_EQ(said.affinity, Affinity::sdhb);
   EXPECT_EQ(said.reach[index(WorkerKind::cpu)], (Reach{3, 0}));
   EXPECT_EQ(said.reach[index(WorkerKind::cuda)], (Reach{3, 2}));
   EXPECT_EQ(said.alpha, 0.25);
   EXPECT_EQ(said.theta, 10);
-  EXPECT_EQ(locality("subgroups=cuda@2,others@0").reach, locality("subgroups=others@0,cuda@2").reach);
+  EXPECT_EQ(locality("subgroups=cuda@2/others@0").reach, locality("subgroups=others@0/cuda@2").reach);
   EXPECT_EQ(locality("lambda=cuda@3").reach[index(WorkerKind::cpu)].lambda, 2u);  // as if nothing were said
 }
 
 TEST(HeteroprioOptions, AreRefusedWithWhatTheyCouldBe) {
   EXPECT_EQ(
-      refusal("heteroprio:cpu=potrf,,gemm"),
-      "the option cpu of the scheduler heteroprio is \"potrf,,gemm\", where a codelet's name is missing");
+      refusal("heteroprio:cpu=potrf//gemm"),
+      "the option cpu of the scheduler heteroprio is \"potrf//gemm\", where a codelet's name is missing");
   EXPECT_EQ(refusal("heteroprio:speedup=gemm@coda@2"),
             "the option speedup of the scheduler heteroprio names the kind of worker \"coda\", but there are "
             "cpu, emulated, cuda, opencl (did you mean cuda?)");
@@ -86,16 +86,16 @@ TEST(HeteroprioOptions, AreRefusedWithWhatTheyCouldBe) {
   EXPECT_THAT(refusal("laheteroprio:lambda=0"), testing::HasSubstr("whole numbers from 1 on, or all"));
   EXPECT_THAT(refusal("laheteroprio:subgroups=gpu@1"), testing::HasSubstr("kind of worker \"gpu\""));
   EXPECT_THAT(refusal("laheteroprio:alpha=2"), testing::HasSubstr("must be a number from 0 to 1"));
-  EXPECT_EQ(refusal("heteroprio:cpu=potrf,gemm:speedup=gem@cuda@2"),
+  EXPECT_EQ(refusal("heteroprio:cpu=potrf/gemm:speedup=gem@cuda@2"),
             "heteroprio: a speedup factor is given for gem, which no order names (did you mean gemm?)");
 }
 
 // The paper's own factors, as options.
 TEST(HeteroprioOptions, AFastestKindThatDoesNotVisitIsRefused) {
-  const std::string priorities = "heteroprio:cpu=TA,TB,TC,TD:cuda=TC+TD,TA:speedup=";
-  EXPECT_THAT(refusal(priorities + "TA@cpu@1,TB@cuda@1.1,TC@cuda@1.4,TD@cuda@3"),
+  const std::string priorities = "heteroprio:cpu=TA/TB/TC/TD:cuda=TC+TD/TA:speedup=";
+  EXPECT_THAT(refusal(priorities + "TA@cpu@1/TB@cuda@1.1/TC@cuda@1.4/TD@cuda@3"),
               testing::HasSubstr("cuda is said to be the fastest for TB, but its order does not name that"));
-  EXPECT_EQ(refusal(priorities + "TA@cuda@1.1,TB@cpu@1,TC@cuda@1.4,TD@cuda@3"), "accepted");
+  EXPECT_EQ(refusal(priorities + "TA@cuda@1.1/TB@cpu@1/TC@cuda@1.4/TD@cuda@3"), "accepted");
 }
 
 }  // namespace

@@ -15,11 +15,11 @@
 namespace fairlead::schedule {
 
 inline constexpr std::array heteroprio_options{
-    PolicyOption{"cpu", "found", "codelets in the order in which cores look for them: potrf,trsm+syrk,gemm"},
+    PolicyOption{"cpu", "found", "codelets in the order in which cores look for them: potrf/trsm+syrk/gemm"},
     PolicyOption{"emulated", "found", "the same for emulated accelerators"},
     PolicyOption{"cuda", "found", "the same for CUDA devices"},
     PolicyOption{"opencl", "found", "the same for OpenCL devices"},
-    PolicyOption{"speedup", "found", "CODELET@FASTEST@FACTOR, separated by commas: gemm@cuda@12,trsm@cpu@2"},
+    PolicyOption{"speedup", "found", "CODELET@FASTEST@FACTOR: gemm@cuda@12/trsm@cpu@2"},
 };
 inline constexpr std::array laheteroprio_options{
     heteroprio_options[0],
@@ -28,8 +28,8 @@ inline constexpr std::array laheteroprio_options{
     heteroprio_options[3],
     heteroprio_options[4],
     PolicyOption{"affinity", "auto", "which node a task suits: laru, mc, sdh, sdh2, sdhb, smwb, or auto"},
-    PolicyOption{"lambda", "cpu@2,others@all", "buckets looked at before going to the next nodes"},
-    PolicyOption{"subgroups", "cpu@all,others@1", "how many other nodes are close"},
+    PolicyOption{"lambda", "cpu@2/others@all", "buckets looked at before going to the next nodes"},
+    PolicyOption{"subgroups", "cpu@all/others@1", "how many other nodes are close"},
     PolicyOption{"alpha", "0.5", "weight of priorities in the distance of nodes, from 0 to 1"},
     PolicyOption{"theta", "1000", "weight of written data in sdhb"},
 };

@@ -1,5 +1,6 @@
-// Reads what stands behind the names heteroprio and laheteroprio. Lists are separated by commas, codelets of
-// equal priority joined by +, parts of one item by @: none of these means anything to a shell.
+// Reads what stands behind the names heteroprio and laheteroprio. Lists are separated by slashes, codelets of
+// equal priority joined by +, parts of one item by @: none of these means anything to a shell, or where
+// several policies are listed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ WorkerKind read_kind(const PolicyOptions& options, std::string_view option, std:
 KindOrder read_order(const PolicyOptions& options, std::string_view kind) {
   KindOrder order;
   if (options.text(kind) == found) return order;
-  for (const std::string_view group : split(options.text(kind), ',')) {
+  for (const std::string_view group : split(options.text(kind), '/')) {
     order.emplace_back();
     for (const std::string_view codelet : split(group, '+')) {
       if (codelet.empty())
@@ -62,7 +63,7 @@ KindOrder read_order(const PolicyOptions& options, std::string_view kind) {
 std::vector<SpeedupFactor> read_factors(const PolicyOptions& options) {
   std::vector<SpeedupFactor> factors;
   if (options.text("speedup") == found) return factors;
-  for (const std::string_view one : split(options.text("speedup"), ',')) {
+  for (const std::string_view one : split(options.text("speedup"), '/')) {
     const auto parts = split(one, '@');
     SpeedupFactor factor;
     if (parts.size() != 3 || parts[0].empty() || !read_number(parts[2], factor.factor) ||
@@ -79,17 +80,17 @@ std::vector<SpeedupFactor> read_factors(const PolicyOptions& options) {
   return factors;
 }
 
-/// "2", or for some kinds only "cpu@2,cuda@all,others@1"; `set` is told each.
+/// "2", or for some kinds only "cpu@2/cuda@all/others@1"; `set` is told each.
 template <class Set>
 void read_by_kind(const PolicyOptions& options, std::string_view option, std::size_t least, Set&& set) {
-  for (const std::string_view one : split(options.text(option), ',')) {
+  for (const std::string_view one : split(options.text(option), '/')) {
     const std::size_t at = one.find('@');
     const std::string_view number = at == one.npos ? one : one.substr(at + 1);
     std::size_t value = all_of_them;
     if (number != "all" && (!read_number(number, value) || value < least))
       options.refuse(option,
                      fmt::format("has \"{}\", but must have whole numbers from {} on, or all, for all "
-                                 "kinds of worker or by kind: cpu@2,others@all",
+                                 "kinds of worker or by kind: cpu@2/others@all",
                                  one, least));
     if (at == one.npos || one.substr(0, at) == "others")
       for (std::size_t kind = 0; kind < worker_kind_count; ++kind) set(kind, value, false);
