@@ -1,7 +1,9 @@
 // The kinds of processor that run tasks.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace fairlead {
 
@@ -13,5 +15,8 @@ enum class WorkerKind : std::uint8_t {
   opencl,
 };
 inline constexpr std::size_t worker_kind_count = 4;
+/// By WorkerKind, as files and options say them.
+inline constexpr std::array<std::string_view, worker_kind_count> worker_kind_names{"cpu", "emulated", "cuda",
+                                                                                   "opencl"};
 
 }  // namespace fairlead

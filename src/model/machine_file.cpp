@@ -27,7 +27,6 @@ constexpr KeptFile::Format format{
     "fairlead-machine", 2,
     "How fast this machine is, as earlier runs found it. Delete this file to have it found out again.", 1};
 
-constexpr std::array<std::string_view, 4> kinds{"cpu", "emulated", "cuda", "opencl"};
 constexpr std::array<std::string_view, 3> units{"bytes", "flops", "nanoseconds"};
 constexpr std::size_t longest_name = 1000;
 
@@ -104,7 +103,7 @@ std::optional<KeptDuration> duration_from(const std::string& line, unsigned vers
   Fields fields(line);
   KeptDuration kept;
   kept.codelet = fields.text();
-  kept.kind = static_cast<WorkerKind>(fields.one_of(kinds));
+  kept.kind = static_cast<WorkerKind>(fields.one_of(worker_kind_names));
   kept.processor = fields.text();
   kept.implementation = fields.text();
   if (version == 1) kept.implementation = kept.implementation == "0" ? "" : "number " + kept.implementation;
@@ -122,7 +121,7 @@ std::optional<KeptDuration> duration_from(const std::string& line, unsigned vers
 
 std::string line_of(const KeptDuration& kept) {
   return fmt::format("duration\t{}\t{}\t{}\t{}\t{}\t{}\t{:016x}\t{}\t{}\t{}", kept.codelet,
-                     kinds[static_cast<std::size_t>(kept.kind)], one_field(kept.processor),
+                     worker_kind_names[static_cast<std::size_t>(kept.kind)], one_field(kept.processor),
                      kept.implementation, units[static_cast<std::size_t>(kept.unit)], kept.size,
                      kept.footprint, kept.tasks, date_text(kept.day), fmt::join(kept.quantiles_ns, "\t"));
 }

@@ -15,6 +15,7 @@
 #include "schedule/darts/darts_ahead.hpp"
 #include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
+#include "schedule/heteroprio/heteroprio.hpp"
 #include "schedule/lws.hpp"
 
 namespace fairlead::schedule {
@@ -32,6 +33,11 @@ constexpr std::array list = {
                 plain<make_lws>},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", plain<make_dmdas>},
+    PolicyEntry{"heteroprio",
+                "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
+                make_heteroprio, heteroprio_options},
+    PolicyEntry{"laheteroprio", "heteroprio with lists by memory node, where a task's data suit best",
+                make_laheteroprio, laheteroprio_options},
     PolicyEntry{"ap", "one queue by bottom level: the critical path first", plain<make_ap>},
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
                 plain<make_ap_dplasma>},

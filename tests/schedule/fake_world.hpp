@@ -148,7 +148,7 @@ class FakeWorld : public View {
     Task* task = policy_->pick(id, must);
     if (task == nullptr) return "-";
     task->state = TaskState::picked;
-    pipeline_[index(workers_[index(id)].node)].push_back(task);
+    pipeline_[index(workers()[index(id)].node)].push_back(task);
     return name_of(*task);
   }
   std::string pick(unsigned id, bool must = false) { return pick(worker(id), must); }

@@ -1,0 +1,243 @@
+// The policy: pushes into the grid, and takes tasks out in each worker's access order.
+#include "schedule/heteroprio/heteroprio.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "schedule/heteroprio/buckets.hpp"
+#include "schedule/heteroprio/grid.hpp"
+#include "schedule/heteroprio/node_distance.hpp"
+#include "schedule/heteroprio/placement.hpp"
+
+namespace fairlead::schedule {
+namespace heteroprio {
+namespace {
+
+class Heteroprio final : public Policy {
+ public:
+  explicit Heteroprio(Settings settings) : buckets_(std::move(settings)) {}
+
+  void ready(Task& task, WorkerId released_by) override {
+    const Runners runners = look_for_runners(task);
+    const std::uint32_t b = bucket_of(task, runners.kinds);
+    learn(b, task, runners);
+    Waiting waiting;
+    waiting.task = &task;
+    waiting.order = ++arrivals_;
+    Column column = 0;
+    if (placement_.has_value())
+      column =
+          placement_->pushed(waiting, released_by == no_id<WorkerId>
+                                          ? std::nullopt
+                                          : std::optional(groups_[group_of_[index(released_by)]].column));
+    grid_.at(b, column).push(waiting, runners.groups);
+    ++buckets_.list()[b].waiting;
+  }
+
+  Task* pick(WorkerId worker, bool must) override {
+    update_orders();
+    Task* task = take(worker, true);
+    return task != nullptr || !must ? task : take(worker, false);
+  }
+
+  /// The tasks at the front of the own node's lists, except where the worker would not take one.
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    update_orders();
+    const Group& group = groups_[group_of_[index(worker)]];
+    std::size_t written = 0, tasks_left = 8 + out.size();
+    for (const Visit& visit : group.order) {
+      const Bucket& bucket = buckets_.list()[visit.bucket];
+      if (visit.column != group.column || bucket.waiting == 0 || !open_for(bucket, group.kind)) continue;
+      const bool on = grid_.at(visit.bucket, visit.column).for_each_while(group.bit, [&](const Task& task) {
+        for (const Access& access : task.accesses()) {
+          if (written == out.size()) return false;
+          if (reads(access.mode)) out[written++] = access.datum;
+        }
+        return --tasks_left > 0;
+      });
+      if (!on) break;
+    }
+    return written;
+  }
+
+  void worker_lost(WorkerId worker) override {
+    if (lost_[index(worker)]) return;
+    lost_[index(worker)] = true;
+    --present_[index(view().workers()[index(worker)].kind)];
+  }
+
+ private:
+  /// The workers of one kind on one memory node: they look in the same order.
+  struct Group {
+    WorkerKind kind{};
+    Column column = 0;
+    std::uint64_t bit = 0;  // among the groups; beyond 64 they share them
+    std::vector<WorkerId> workers;
+    std::vector<Visit> order;
+  };
+  /// Who can run a task.
+  struct Runners {
+    std::uint64_t groups = 0;
+    std::uint32_t kinds = 0;
+    ByKind<std::optional<WorkerId>> one{};  // that is not lost
+  };
+
+  void attached() override {
+    const std::size_t columns = settings().locality.has_value() ? view().nodes().size() : 1;
+    ensure(columns <= most_columns, "there are at most 64 memory nodes");
+    column_kinds_.assign(columns, std::nullopt);
+    for (const WorkerInfo& worker : view().workers()) {
+      const Column column = column_of(worker.node);
+      auto group = std::ranges::find_if(
+          groups_, [&](const Group& it) { return it.kind == worker.kind && it.column == column; });
+      if (group == groups_.end()) {
+        groups_.push_back({worker.kind, column, std::uint64_t{1} << (groups_.size() % 64), {}, {}});
+        group = groups_.end() - 1;
+        if (!column_kinds_[column].has_value()) column_kinds_[column] = worker.kind;
+      }
+      group->workers.push_back(worker.id);
+      group_of_.push_back(static_cast<std::size_t>(group - groups_.begin()));
+      ++present_[index(worker.kind)];
+    }
+    lost_.assign(view().workers().size(), false);
+    if (!settings().locality.has_value()) return;
+    placement_.emplace(view(), *settings().locality);
+    transfers_ = transfer_distances(view());
+  }
+
+  const Settings& settings() const noexcept { return buckets_.settings(); }
+  Column column_of(NodeId node) const {
+    if (!settings().locality.has_value()) return 0;
+    return static_cast<Column>(std::ranges::find(view().nodes(), node, &NodeInfo::id) -
+                               view().nodes().begin());
+  }
+
+  // ---- push
+
+  Runners look_for_runners(const Task& task) const {
+    Runners runners;
+    for (const Group& group : groups_)
+      for (const WorkerId worker : group.workers) {
+        if (!view().can_run(task, worker)) continue;
+        runners.groups |= group.bit;
+        runners.kinds |= 1u << index(group.kind);
+        if (lost_[index(worker)]) continue;
+        if (!runners.one[index(group.kind)].has_value()) runners.one[index(group.kind)] = worker;
+        break;
+      }
+    return runners;
+  }
+
+  std::uint32_t bucket_of(const Task& task, std::uint32_t kinds) {
+    const CodeletInfo* codelet = task.codelet;
+    const std::size_t before = buckets_.list().size();
+    const std::uint32_t b = codelet == nullptr ? buckets_.at("", 0, kinds)
+                                               : buckets_.at(codelet->name, codelet->name_hash(), kinds);
+    if (buckets_.list().size() == before) return b;
+    if (codelet != nullptr) check_fastest(*codelet);
+    grid_.resize(buckets_.list().size(), column_kinds_.size());
+    orders_outdated_ = true;
+    return b;
+  }
+  /// What an order cannot tell.
+  void check_fastest(const CodeletInfo& codelet) const {
+    const SpeedupFactor* factor = settings().factor(codelet.name);
+    if (factor == nullptr || ((codelet.kinds >> index(factor->fastest)) & 1u) != 0) return;
+    const std::string_view kind = worker_kind_names[index(factor->fastest)];
+    throw ConfigError(fmt::format(
+        "{}: {} is said to be the fastest for {}, which has no body for it: the others would wait "
+        "for it in vain. Name another kind in the speedup factor",
+        settings().policy, kind, codelet.name));
+  }
+
+  /// Nothing is learned from a task whose duration is a guess on one of the kinds.
+  void learn(std::uint32_t b, const Task& task, const Runners& runners) {
+    Bucket& bucket = buckets_.list()[b];
+    if (bucket.given.has_value() || (bucket.kinds & (bucket.kinds - 1)) == 0) return;
+    ByKind<Duration> durations{};
+    for (std::size_t kind = 0; kind < worker_kind_count; ++kind) {
+      if (((bucket.kinds >> kind) & 1u) == 0) continue;
+      const std::optional<WorkerId> worker = runners.one[kind];
+      if (!worker.has_value() || !view().known(task, *worker)) return;
+      durations[kind] = view().estimate(task, *worker);
+    }
+    orders_outdated_ |= bucket.found.add(durations, bucket.kinds);
+  }
+
+  // ---- pop
+
+  bool open_for(const Bucket& bucket, WorkerKind kind) const noexcept {
+    return may_take(bucket.speedup(), kind, bucket.waiting, bucket.kinds, present_);
+  }
+
+  Task* take(WorkerId worker, bool thresholds) {
+    const Group& group = groups_[group_of_[index(worker)]];
+    for (const Visit& visit : group.order) {
+      Bucket& bucket = buckets_.list()[visit.bucket];
+      if (bucket.waiting == 0 || (thresholds && !open_for(bucket, group.kind))) continue;
+      Cell& cell = grid_.at(visit.bucket, visit.column);
+      if (cell.empty()) continue;
+      const Waiting taken = cell.take(visit.column == group.column ? End::front : End::back, group.bit,
+                                      [&](const Task& task) { return view().can_run(task, worker); });
+      if (taken.task == nullptr) continue;
+      --bucket.waiting;
+      if (placement_.has_value()) placement_->popped(taken);
+      return taken.task;
+    }
+    return nullptr;
+  }
+
+  /// After a bucket or a factor that is new.
+  void update_orders() {
+    if (!std::exchange(orders_outdated_, false)) return;
+    ByKind<AccessArray> arrays;
+    for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
+      arrays[kind] = access_array(static_cast<WorkerKind>(kind), buckets_.list(), settings());
+    const std::size_t columns = column_kinds_.size();
+    for (Group& group : groups_) {
+      const AccessArray& array = arrays[index(group.kind)];
+      std::vector<double> distances(columns);
+      Reach reach;
+      if (const auto& locality = settings().locality; locality.has_value()) {
+        reach = locality->reach[index(group.kind)];
+        for (Column m = 0; m < columns; ++m)
+          if (m != group.column)
+            distances[m] = node_distance(
+                column_kinds_[m].has_value()
+                    ? priority_distance(array.priorities, arrays[index(*column_kinds_[m])].priorities)
+                    : 1,
+                transfers_[group.column * columns + m], locality->alpha);
+      }
+      group.order = access_order(array.order, group.column, distances, reach);
+    }
+  }
+
+  Buckets buckets_;
+  Grid grid_;
+  std::optional<Placement> placement_;                   // with locality
+  std::vector<Group> groups_;                            // in the order of their first workers
+  std::vector<std::size_t> group_of_;                    // by worker
+  std::vector<std::optional<WorkerKind>> column_kinds_;  // of the node's first worker
+  std::vector<double> transfers_;                        // Eq. 10, by two columns
+  std::vector<bool> lost_;                               // by worker
+  ByKind<std::size_t> present_{};                        // workers
+  std::uint64_t arrivals_ = 0;
+  bool orders_outdated_ = false;
+};
+
+}  // namespace
+}  // namespace heteroprio
+
+std::unique_ptr<Policy> make_heteroprio(heteroprio::Settings settings) {
+  settings.check();
+  return std::make_unique<heteroprio::Heteroprio>(std::move(settings));
+}
+
+}  // namespace fairlead::schedule

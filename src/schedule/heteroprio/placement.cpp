@@ -1,0 +1,64 @@
+// Looks where a task's data are, and asks the formulas.
+#include "schedule/heteroprio/placement.hpp"
+
+namespace fairlead::schedule::heteroprio {
+
+Column Placement::pushed(Waiting& waiting, std::optional<Column> pusher) {
+  waiting.pusher = pusher.has_value() ? static_cast<std::uint8_t>(*pusher) : no_column;
+  if (locality_.affinity.has_value()) return winner(best(*waiting.task, *locality_.affinity, pusher), pusher);
+  look_at(*waiting.task);
+  waiting.winners = BestNodeDifference::winners(uses_, columns(), pusher, locality_.theta);
+  return waiting.winners[differences_.steadiest()];
+}
+
+void Placement::popped(const Waiting& waiting) {
+  if (locality_.affinity.has_value()) return;
+  look_at(*waiting.task);
+  const std::optional<Column> pusher =
+      waiting.pusher == no_column ? std::nullopt : std::optional<Column>(waiting.pusher);
+  differences_.popped(waiting.winners,
+                      BestNodeDifference::winners(uses_, columns(), pusher, locality_.theta));
+}
+
+Columns Placement::best(const Task& task, Affinity affinity, std::optional<Column> pusher) {
+  switch (affinity) {
+    case Affinity::laru:
+      return laru(pusher, columns());
+    case Affinity::mc:
+      moving_.assign(columns(), Duration{});
+      for (Column m = 0; m < columns(); ++m)
+        for (const Access& access : task.accesses())
+          if (reads(access.mode)) moving_[m] += view_->transfer_time(access.datum, view_->nodes()[m].id);
+      return mc(moving_);
+    case Affinity::sdh:
+      look_at(task);
+      return sdh(uses_, columns());
+    case Affinity::sdh2:
+      look_at(task);
+      return sdh2(uses_, columns());
+    case Affinity::sdhb:
+      look_at(task);
+      return sdhb(uses_, columns(), locality_.theta);
+    case Affinity::smwb:
+      look_at(task);
+      return smwb(uses_, columns());
+  }
+  return laru(pusher, columns());
+}
+
+/// What is on its way to a node counts as there; what leaves it does not.
+void Placement::look_at(const Task& task) {
+  uses_.clear();
+  const auto nodes = view_->nodes();
+  for (const Access& access : task.accesses()) {
+    Use& use = uses_.emplace_back();
+    use.bytes = view_->bytes(access.datum);
+    use.written = writes(access.mode);
+    for (Column m = 0; m < nodes.size(); ++m) {
+      const ReplicaState state = view_->residency(access.datum, nodes[m].id);
+      if (state == ReplicaState::valid || state == ReplicaState::arriving) use.present |= Columns{1} << m;
+    }
+  }
+}
+
+}  // namespace fairlead::schedule::heteroprio

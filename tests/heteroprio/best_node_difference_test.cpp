@@ -1,0 +1,41 @@
+// How often an affinity changes its mind between push and pop.
+#include "schedule/heteroprio/best_node_difference.hpp"
+
+#include <gtest/gtest.h>
+
+#include "heteroprio/uses.hpp"
+
+namespace fairlead::schedule::heteroprio {
+namespace {
+
+using Counts = std::array<std::uint64_t, 4>;
+
+// The last row of Table 1, pushed by a worker of node 0. Before it is popped, D is copied to node 1.
+TEST(BestNodeDifference, CountsFormulasWhoseWinnerChanged) {
+  Situation situation{{{"A", 10, true}, {"B", 11, true}, {"C", 22, true}, {"D", 11, true}},
+                      {"AD", "C", "BD"}};
+  const auto at_push = BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta);
+  EXPECT_EQ(at_push, (BestNodeDifference::Winners{1, 1, 2, 1}));
+  situation.hosts[1] = "CD";
+  const auto now = BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta);
+  EXPECT_EQ(now, (BestNodeDifference::Winners{1, 1, 1, 1}));
+
+  BestNodeDifference differences;
+  differences.popped(at_push, now);
+  EXPECT_EQ(differences.counts(), (Counts{0, 0, 1, 0}));
+}
+
+TEST(BestNodeDifference, TrustsTheSteadiestTheFirstOfEquals) {
+  BestNodeDifference differences;
+  EXPECT_EQ(differences.steadiest(), 0u);
+  differences.popped({0, 0, 0, 0}, {1, 0, 1, 0});
+  EXPECT_EQ(differences.steadiest(), 1u);
+  differences.popped({0, 0, 0, 0}, {0, 2, 0, 0});
+  EXPECT_EQ(differences.steadiest(), 3u);
+  differences.popped({0, 0, 0, 0}, {0, 0, 0, 1});
+  EXPECT_EQ(differences.steadiest(), 0u);
+  EXPECT_EQ(differences.counts(), (Counts{1, 1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace fairlead::schedule::heteroprio
