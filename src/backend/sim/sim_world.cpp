@@ -17,10 +17,7 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
   application_ = &application;
   workers_.resize(engine.workers().size());
   idle_workers_ = workers_.size();
-  std::vector<double> bytes_per_second;
-  for (const LinkSpec& link : engine.memory().topology().links)
-    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
-  wires_ = SharedWires(std::move(bytes_per_second));
+  wires_ = make_wires();
   arrivals_.resize(workers_.size());
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     arrivals_[i].kind = EventKind::worker_arrived;
@@ -102,12 +99,29 @@ void SimWorld::start(memory::Copy& copy) {
     begin(copy);
 }
 
+SharedWires SimWorld::make_wires() const {
+  const Topology& topology = engine_->memory().topology();
+  std::vector<double> bytes_per_second;
+  for (const LinkSpec& link : topology.links)
+    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
+  for (const BusSpec& bus : topology.buses)
+    bytes_per_second.insert(bytes_per_second.end(), 2, bus.bytes_per_second);
+  return SharedWires(std::move(bytes_per_second));
+}
+
+void SimWorld::cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const {
+  const Topology& topology = engine_->memory().topology();
+  const LinkSpec& link = topology.links[index(leg.link)];
+  const auto add = [&](std::size_t place, bool duplex) {
+    out.push_back(static_cast<SharedWires::Wire>(2 * place + (duplex && !leg.away_from_home ? 1 : 0)));
+  };
+  add(index(leg.link), link.duplex);
+  for (const std::size_t bus : link.buses) add(topology.links.size() + bus, topology.buses[bus].duplex);
+}
+
 void SimWorld::begin(memory::Copy& copy) {
   std::vector<SharedWires::Wire> crossed;
-  for (const Leg& leg : engine_->memory().routes().of(copy).legs) {
-    const bool back = engine_->memory().topology().links[index(leg.link)].duplex && !leg.away_from_home;
-    crossed.push_back(static_cast<SharedWires::Wire>(2 * index(leg.link) + (back ? 1 : 0)));
-  }
+  for (const Leg& leg : engine_->memory().routes().of(copy).legs) cross(leg, crossed);
   Bytes bytes = copy.bytes;
   if (options_.noise_percent != 0)
     bytes = static_cast<Bytes>(with_noise(Duration(static_cast<std::int64_t>(bytes))).count());

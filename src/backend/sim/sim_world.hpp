@@ -82,6 +82,10 @@ class SimWorld final : public engine::DrivenWorld {
   };
 
   Duration with_noise(Duration duration);
+  /// Two a link, away from home and back, of which only the first is used if it is not duplex; then two a
+  /// bus; then those of processors that several workers share.
+  SharedWires make_wires() const;
+  void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
   void start_next(WorkerId worker);
   void begin(memory::Copy& copy);
   void copy_ends(const SharedWires::End& end);
@@ -95,7 +99,7 @@ class SimWorld final : public engine::DrivenWorld {
   Time now_{};
   std::vector<Worker> workers_;
   std::vector<Event> arrivals_;
-  SharedWires wires_{{}};                // two a link: away from home, and back; one if it is not duplex
+  SharedWires wires_{{}};                // see wires_of()
   std::vector<memory::Copy*> on_wires_;  // by number
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
   std::uint64_t scheduled_ = 0, events_ = 0;
