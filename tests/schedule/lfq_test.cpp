@@ -115,9 +115,9 @@ TEST_F(LfqTest, AThiefTakesTheLastTaskThatItCanRun) {
   world.only_workers["T2"] = {0};
   world.only_workers["T3"] = {0, 1};
   for (int i = 1; i <= 3; ++i) world.ready({"T" + std::to_string(i), {}, 1, -i}, worker(0));
+  EXPECT_EQ(world.pick(1), "T3");
   EXPECT_EQ(world.pick(3), "T1");
   EXPECT_EQ(world.pick(3), "-");
-  EXPECT_EQ(world.pick(1), "T3");
   EXPECT_EQ(world.pick(0), "T2");
 }
 
@@ -125,9 +125,8 @@ TEST_F(LfqTest, AThiefTakesTheLastTaskThatItCanRun) {
 TEST_F(LfqTest, WhatItsReleaserCannotRunGoesToTheNearestThatCan) {
   begin("1");
   world.only_workers["T"] = {0, 2};
-  world.ready({"T0", {}}, worker(0));
-  world.ready({"T", {}}, worker(3));
-  EXPECT_EQ(world.upcoming(0, 1), Names{});
+  world.ready({"T", {"A"}}, worker(3));
+  EXPECT_EQ(world.upcoming(2, 1), Names{"A"});
   EXPECT_EQ(world.pick(2), "T");
 }
 
