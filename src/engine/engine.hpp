@@ -263,6 +263,7 @@ class Engine final : public View {
   void successors(const Task& task, std::vector<Task*>& out) const override;
   std::uint32_t remaining_writers(DatumId id) const override;
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
+  Extent extent(std::int32_t collection) const override { return memory_.extent(collection); }
 
  private:
   /// Has the lock, and serves nobody. Who has posted meanwhile has left when he did not get it; if nobody

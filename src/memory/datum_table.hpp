@@ -3,6 +3,10 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
 #include "base/chunked_vector.hpp"
 #include "data/generator.hpp"
 #include "memory/replica.hpp"
@@ -61,11 +65,21 @@ class DatumTable {
     datum.home.version = datum.version;
     datum.home.address = spec.address;
     datum.home.block = {spec.home_offset, spec.bytes};
+    if (spec.coordinates.collection >= 0) {
+      View::Extent& extent = extents_[spec.coordinates.collection];
+      extent.rows = std::max(extent.rows, spec.coordinates.row + 1);
+      extent.columns = std::max(extent.columns, spec.coordinates.column + 1);
+    }
     return id;
   }
   Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
   const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
   std::size_t size() const noexcept { return data_.size(); }
+  /// As far as has been added; {0, 0} if nothing has.
+  View::Extent extent(std::int32_t collection) const {
+    const auto found = extents_.find(collection);
+    return found == extents_.end() ? View::Extent{} : found->second;
+  }
 
   /// The datum's replica on a cache; made (absent) if there is none yet.
   Replica& cached_on(DatumId id, NodeId node) {
@@ -90,6 +104,7 @@ class DatumTable {
  private:
   ChunkedVector<Datum> data_;
   ChunkedVector<Replica> replicas_;
+  std::map<std::int32_t, View::Extent> extents_;  // by collection
 };
 
 }  // namespace fairlead::memory

@@ -172,6 +172,7 @@ class Memory {
   /// How long bringing the datum there would take from its cheapest source, on idle links; 0 if it is there.
   Duration transfer_time(DatumId id, NodeId node) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }
+  View::Extent extent(std::int32_t collection) const { return data_.extent(collection); }
   /// The datum will be looked at soon: begins to load its cache lines.
   void look_ahead(DatumId id) const noexcept {
     const Datum* datum = &data_[id];

@@ -16,6 +16,8 @@
 #include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
 #include "schedule/heteroprio/heteroprio.hpp"
+#include "schedule/heft.hpp"
+#include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
 
 namespace fairlead::schedule {
@@ -31,6 +33,7 @@ constexpr std::array list = {
     PolicyEntry{"eager", "first come, first served, from one queue", plain<make_eager>},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
                 plain<make_lws>},
+    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", make_lfq, lfq_options},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", plain<make_dmdas>},
     PolicyEntry{"heteroprio",
@@ -38,6 +41,18 @@ constexpr std::array list = {
                 make_heteroprio, heteroprio_options},
     PolicyEntry{"laheteroprio", "heteroprio with lists by memory node, where a task's data suit best",
                 make_laheteroprio, laheteroprio_options},
+    PolicyEntry{"heft-tm", "where a task is expected to be over first, transfers left out", make_heft_tm},
+    PolicyEntry{"heft-tm-pr", "heft-tm, and the data of assigned tasks are fetched ahead", make_heft_tm_pr},
+    PolicyEntry{"heft-tmdp", "where a task is expected to be over first, with a penalty for transfers",
+                make_heft_tmdp, heft::of_tmdp},
+    PolicyEntry{"heft-tmdp-pr", "heft-tmdp, and the data of assigned tasks are fetched ahead",
+                make_heft_tmdp_pr, heft::of_tmdp},
+    PolicyEntry{"static", "tasks are bound to workers by the tiles that they write", make_static,
+                heft::of_static},
+    PolicyEntry{"heft-tm-init", "static for the first task that writes a datum, then heft-tm",
+                make_heft_tm_init, heft::of_static},
+    PolicyEntry{"heft-tmdp-init", "static for the first task that writes a datum, then heft-tmdp",
+                make_heft_tmdp_init, heft::of_tmdp_init},
     PolicyEntry{"ap", "one queue by bottom level: the critical path first", plain<make_ap>},
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
                 plain<make_ap_dplasma>},

@@ -246,6 +246,12 @@ class FakeWorld : public View {
     const auto tile = tiles.find(names_[index(id)]);
     return tile == tiles.end() ? Coordinates{} : Coordinates{0, tile->second.first, tile->second.second};
   }
+  Extent extent(std::int32_t) const override {
+    Extent all;
+    for (const auto& [name, tile] : tiles)
+      all = {std::max(all.rows, tile.first + 1), std::max(all.columns, tile.second + 1)};
+    return all;
+  }
 
  private:
   struct Record {
