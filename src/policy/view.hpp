@@ -2,6 +2,7 @@
 // in tests.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <cstdint>
 #include <span>
@@ -72,6 +73,10 @@ class View {
   /// Replaces `out`.
   virtual void pipeline(NodeId, std::vector<const Task*>& out) const = 0;
 
+  /// The accelerator on which the program would have the datum live, counted as accelerators() does; or
+  /// no_device. What it wishes of a task is Task::place.
+  virtual int advice(DatumId) const { return no_device; }
+
   // For policies that plan over the graph; kept only if they ask for Interest::submitted.
 
   /// Tasks that wait for this one directly, in order of submission. Replaces `out`.
@@ -92,5 +97,17 @@ class View {
     return missing;
   }
 };
+
+/// The memory nodes whose workers are not cores, in order: what a program that names devices counts.
+inline std::vector<NodeId> accelerators(const View& view) {
+  std::vector<NodeId> found;
+  for (const NodeInfo& node : view.nodes())
+    for (const WorkerInfo& worker : view.workers())
+      if (worker.node == node.id && worker.kind != WorkerKind::cpu) {
+        found.push_back(node.id);
+        break;
+      }
+  return found;
+}
 
 }  // namespace fairlead

@@ -88,7 +88,7 @@ TEST(Lifetimes, OfDataFlowsAndCodeletsAreReplayed) {
       EXPECT_GE(removals, 6u * 12);
       EXPECT_EQ(cancellations, 2u);
       EXPECT_EQ(flushes, 7u);
-      const auto again = engine::replay(lived.machine, entry.make(), {}, lived.words);
+      const auto again = engine::replay(lived.machine, schedule::make_policy(entry.name), {}, lived.words);
       EXPECT_EQ(again.digest, lived.digest) << entry.name << ", seed " << seed;
     }
 }
