@@ -38,6 +38,8 @@ extern const Subcommand bench;
 extern const Subcommand info;
 extern const Subcommand calibrate;
 extern const Subcommand schedulers;
+extern const Subcommand machines;
+extern const Subcommand simulate_command;
 extern const Subcommand status_command;
 extern const Subcommand help;
 

@@ -1,11 +1,11 @@
-// The one source file that includes toml++.
+// The configuration file: where it is, and what it sets.
 #include "config/file.hpp"
 
 #include "base/suggest.hpp"
 #include "config/schema.hpp"
+#include "config/toml.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -39,12 +39,12 @@ struct Written {
 
 // Settings are given with the type that TOML has for them: workers = "4" is a mistake, memory = "2GB" is
 // not. The word for "no value" is a string for every type.
-Written read_node(const Setting& setting, const toml::node& node, const std::string& place) {
+Written read_node(const Setting& setting, const TomlNode& node, const std::string& place) {
   const auto mistake = [&](std::string_view shown, std::string_view wanted, std::string_view got) -> Written {
     throw ConfigError(fmt::format("{}: {} = {}: must be {}, not {}", place, setting.key, shown, wanted, got));
   };
-  if (const auto* text = node.as_string()) {
-    const std::string& value = text->get();
+  if (const auto* text = node.as<std::string>()) {
+    const std::string& value = *text;
     const std::string shown = fmt::format("\"{}\"", value);
     if (setting.absent.empty() || value != setting.absent) {
       if (setting.type == SettingType::count) return mistake(shown, "a whole number", "a string");
@@ -55,20 +55,20 @@ Written read_node(const Setting& setting, const toml::node& node, const std::str
   }
   const bool numeric = setting.type == SettingType::count || setting.type == SettingType::size ||
                        setting.type == SettingType::real;
-  if (const auto* number = node.as_integer()) {
-    const std::string shown = fmt::format("{}", number->get());
+  if (const auto* number = node.as<std::int64_t>()) {
+    const std::string shown = fmt::format("{}", *number);
     if (numeric) return {shown, shown};
     if (setting.type == SettingType::bandwidth)
       return mistake(shown, "a string such as \"250MB/s\"", "a number");
     return mistake(shown, setting.type == SettingType::flag ? "true or false" : "a string", "a number");
   }
-  if (const auto* number = node.as_floating_point()) {
-    const std::string shown = fmt::format("{}", number->get());
+  if (const auto* number = node.as<double>()) {
+    const std::string shown = fmt::format("{}", *number);
     if (numeric) return {shown, shown};
     return mistake(shown, setting.type == SettingType::flag ? "true or false" : "a string", "a number");
   }
-  if (const auto* truth = node.as_boolean()) {
-    const std::string shown = truth->get() ? "true" : "false";
+  if (const auto* truth = node.as<bool>()) {
+    const std::string shown = *truth ? "true" : "false";
     if (setting.type == SettingType::flag) return {shown, shown};
     return mistake(shown, numeric ? "a number" : "a string", "true or false");
   }
@@ -103,25 +103,19 @@ std::optional<ConfigFile> find_file(const std::optional<std::string>& option,
 
 void read_file(const ConfigFile& file, Config& config) {
   const std::string text = contents_of(file);
-  toml::table table;
-  try {
-    table = toml::parse(text, file.path);
-  } catch (const toml::parse_error& error) {
-    throw ConfigError(
-        fmt::format("{}:{}: not TOML: {}", file.path, error.source().begin.line, error.description()));
-  }
+  const TomlNode table = parse_toml(text, file.path);
   std::vector<std::string_view> keys;
   for (const Setting& setting : schema()) keys.push_back(setting.key);
-  for (const auto& [key, node] : table) {
-    const std::string place = fmt::format("{}:{}", file.path, node.source().begin.line);
-    const auto known = std::ranges::find(schema(), key.str(), &Setting::key);
+  for (const auto& [key, node] : *table.as<TomlNode::Table>()) {
+    const std::string place = fmt::format("{}:{}", file.path, node.line);
+    const auto known = std::ranges::find(schema(), key, &Setting::key);
     if (known == schema().end()) {
-      if (node.is_table())
+      if (node.as<TomlNode::Table>() != nullptr)
         throw ConfigError(
             fmt::format("{}: unknown table [{}]; settings are written without tables, as in disk-threads = 4",
-                        place, key.str()));
-      const std::string near{nearest(key.str(), keys)};
-      throw ConfigError(fmt::format("{}: unknown key \"{}\"{}", place, key.str(),
+                        place, key));
+      const std::string near{nearest(key, keys)};
+      throw ConfigError(fmt::format("{}: unknown key \"{}\"{}", place, key,
                                     near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
     }
     const Written written = read_node(*known, node, place);

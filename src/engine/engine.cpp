@@ -43,6 +43,9 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
   for (std::size_t i = 0; i < topology.nodes.size(); ++i)
     if (topology.nodes[i].role == NodeRole::cache)
       node_infos_.push_back({static_cast<NodeId>(i), topology.nodes[i].capacity});
+  for (const NodeInfo& node : node_infos_)
+    if (std::ranges::find(workers_, node.id, &WorkerInfo::node) != workers_.end())
+      nodes_with_workers_.push_back(node);
   for (const NodeInfo& node : node_infos_)  // the program's own threads are where user memory is
     if (host_ == no_id<NodeId> && !topology.nodes[index(node.id)].reaches.empty()) host_ = node.id;
   if (host_ == no_id<NodeId> && !node_infos_.empty()) host_ = node_infos_.front().id;

@@ -248,7 +248,9 @@ class Engine final : public View {
 
   // View
   std::span<const WorkerInfo> workers() const override { return workers_; }
-  std::span<const NodeInfo> nodes() const override { return node_infos_; }
+  std::span<const NodeInfo> nodes() const override { return nodes_with_workers_; }
+  /// All bounded memories, also those that copies only pass.
+  std::span<const NodeInfo> caches() const { return node_infos_; }
   Time now() const override { return now_; }
   Random& random() override { return random_; }
   bool can_run(const Task& task, WorkerId worker) const override;
@@ -367,7 +369,7 @@ class Engine final : public View {
   Random random_;
   Time now_{};
   std::vector<WorkerInfo> workers_;
-  std::vector<NodeInfo> node_infos_;
+  std::vector<NodeInfo> node_infos_, nodes_with_workers_;
   std::vector<Pipeline> pipelines_;  // by WorkerId
   std::vector<Applied> applied_;     // by reporter
   SubmissionRecord record_;

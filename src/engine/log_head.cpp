@@ -70,7 +70,9 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.policy = read_text(log);
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
-  auto& [nodes, workers, links] = head.topology;
+  std::vector<NodeSpec>& nodes = head.topology.nodes;
+  std::vector<WorkerSpec>& workers = head.topology.workers;
+  std::vector<LinkSpec>& links = head.topology.links;
   nodes.resize(log.word("number of memory nodes", most_parts));
   const auto node_id = [&] { return static_cast<NodeId>(log.word("memory node", nodes.size())); };
   for (NodeSpec& node : nodes) {

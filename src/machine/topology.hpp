@@ -34,6 +34,13 @@ struct WorkerSpec {
   std::string processor{};
 };
 
+/// What several wires go through, such as the bus that all cards are plugged into.
+struct BusSpec {
+  std::string name;
+  double bytes_per_second = 1e9;  ///< of both directions together, or of each if it is duplex
+  bool duplex = false;
+};
+
 /// What the copies between two nodes have to share. Homes come first, then RAM, then devices: "away from
 /// home" is from `first` to `second`.
 struct LinkSpec {
@@ -48,6 +55,9 @@ struct LinkSpec {
   /// nodes use too, or two that meet in the cache `through`.
   std::vector<LinkId> legs{};
   NodeId through = no_id<NodeId>;
+  /// Of a wire of its own: the buses that it goes through, by place in Topology::buses. Simulations only:
+  /// real machines see to that themselves.
+  std::vector<std::size_t> buses{};
   /// Only for data that nothing has written yet: what comes from `first` over this link is not stored there
   /// but computed, by workers of cores.
   bool computes = false;
@@ -63,6 +73,7 @@ struct Topology {
   std::vector<NodeSpec> nodes;
   std::vector<WorkerSpec> workers;
   std::vector<LinkSpec> links;
+  std::vector<BusSpec> buses{};
 
   /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;

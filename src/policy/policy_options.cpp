@@ -14,8 +14,8 @@
 namespace fairlead {
 
 PolicyOptions::PolicyOptions(std::string_view policy, std::span<const PolicyOption> known,
-                             std::string_view written)
-    : policy_(policy) {
+                             std::string_view written, std::string_view kind)
+    : kind_(kind), policy_(policy) {
   std::vector<std::string_view> names;
   for (const PolicyOption& option : known) {
     names.push_back(option.name);
@@ -29,8 +29,8 @@ PolicyOptions::PolicyOptions(std::string_view policy, std::span<const PolicyOpti
     const auto found = values_.find(name);
     if (found == values_.end())
       throw ConfigError(known.empty()
-                            ? fmt::format("the scheduler {} has no options, but is given \"{}\"", policy, one)
-                            : fmt::format("the scheduler {} has no option \"{}\"{}; it has {}", policy, name,
+                            ? fmt::format("the {} {} has no options, but is given \"{}\"", kind, policy, one)
+                            : fmt::format("the {} {} has no option \"{}\"{}; it has {}", kind, policy, name,
                                           did_you_mean(name, names), fmt::join(names, ", ")));
     if (equals == one.npos || equals + 1 == one.size()) refuse(name, "is given no value: write option=value");
     if (!given_.emplace(name, true).second) refuse(name, "is set twice");
@@ -72,7 +72,7 @@ bool PolicyOptions::flag(std::string_view name) const {
 }
 
 void PolicyOptions::refuse(std::string_view name, std::string_view why) const {
-  throw ConfigError(fmt::format("the option {} of the scheduler {} {}", name, policy_, why));
+  throw ConfigError(fmt::format("the option {} of the {} {} {}", name, kind_, policy_, why));
 }
 
 }  // namespace fairlead

@@ -1,4 +1,5 @@
-// What a user sets of one policy, behind its name: "laheteroprio:affinity=ls_sdhb:lambda=2".
+// What a user sets of one policy, or of one of the simulator's workloads, behind its name:
+// "laheteroprio:affinity=ls_sdhb:lambda=2".
 #pragma once
 #include <cstdint>
 #include <map>
@@ -21,7 +22,8 @@ class PolicyOptions {
   PolicyOptions() = default;
   /// `written`: what follows the first colon of "name:option=value:option=value"; may be empty. Throws
   /// ConfigError for what is not `known`, naming what comes nearest, and for what is set twice.
-  PolicyOptions(std::string_view policy, std::span<const PolicyOption> known, std::string_view written);
+  PolicyOptions(std::string_view policy, std::span<const PolicyOption> known, std::string_view written,
+                std::string_view kind = "scheduler");
 
   /// As set, or the fallback. An option that is not known is a mistake of the policy's.
   const std::string& text(std::string_view name) const;
@@ -38,7 +40,7 @@ class PolicyOptions {
   [[noreturn]] void refuse(std::string_view name, std::string_view why) const;
 
  private:
-  std::string policy_;
+  std::string kind_, policy_;
   std::map<std::string, std::string, std::less<>> values_;  // of all that are known
   std::map<std::string, bool, std::less<>> given_;
 };

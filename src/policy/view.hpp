@@ -41,7 +41,7 @@ class View {
   virtual ~View() = default;
 
   virtual std::span<const WorkerInfo> workers() const = 0;
-  /// The nodes on which tasks reserve, that is, without the homes.
+  /// The nodes on which tasks reserve: those that have workers. Events may tell of others, which copies pass.
   virtual std::span<const NodeInfo> nodes() const = 0;
   virtual Time now() const = 0;
   /// Reproducible random numbers: same events, same numbers.

@@ -47,6 +47,22 @@ TEST(SharedLinks, DevicesOnOneBusShareIt) {
   EXPECT_EQ(world.started_at(second), 2 * alone);
 }
 
+TEST(SharedLinks, DevicesBehindABusShareItWhateverTheirWires) {
+  Machine machine = devices({8_MiB, 8_MiB});
+  machine.topology.buses = {{.name = "bus", .bytes_per_second = 1e9}};
+  for (const int device : {0, 1}) {
+    LinkSpec& wire = link(machine, disk, Machine::device(static_cast<std::size_t>(device)));
+    wire.buses = {0};
+    wire.bytes_per_second = device == 0 ? 1e9 : 0.25e9;
+  }
+  World world = machine.with_data({{"A", 3_MiB}, {"B", 1_MiB}});
+  const auto first = world.submit(reads("A"), 0), second = world.submit(reads("B"), 1);
+  world.run();
+  // B has its wire's quarter all the time, A the rest of the bus: three quarters.
+  EXPECT_EQ(world.started_at(first), 4 * alone);
+  EXPECT_EQ(world.started_at(second), 4 * alone);
+}
+
 // A comes while C goes: both take twice as long, until A has come. Then C has the wire for itself for two
 // MiB, and B after it.
 TEST(SharedLinks, DirectionsShareAWire) { EXPECT_EQ(until_both_have_come(one_device(4_MiB)), 5 * alone); }

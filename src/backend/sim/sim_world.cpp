@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
 
@@ -17,10 +18,7 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
   application_ = &application;
   workers_.resize(engine.workers().size());
   idle_workers_ = workers_.size();
-  std::vector<double> bytes_per_second;
-  for (const LinkSpec& link : engine.memory().topology().links)
-    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
-  wires_ = SharedWires(std::move(bytes_per_second));
+  wires_ = make_wires();
   arrivals_.resize(workers_.size());
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     arrivals_[i].kind = EventKind::worker_arrived;
@@ -81,11 +79,16 @@ void SimWorld::start_next(WorkerId id) {
   worker.staged.pop_front();
   worker.started = now_;
   if (options_.on_start) options_.on_start(*worker.running, id);
-  const Duration duration =
+  Duration duration =
       with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000)) /
       (worker.running->workers_wanted == 0 ? 1 : worker.running->width);
+  if (options_.decision_time) duration += options_.decision_time(id);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
-  schedule({now_ + duration, 0, id, nullptr});
+  if (!shares_processor(id)) return schedule({now_ + duration, 0, id, nullptr});
+  const std::array<SharedWires::Wire, 2> crossed{
+      first_processor_ + static_cast<SharedWires::Wire>(options_.processor[index(id)]),
+      first_worker_ + static_cast<SharedWires::Wire>(index(id))};
+  put_on_wires(static_cast<Bytes>(duration.count()), crossed, {nullptr, id});
 }
 
 /// The latencies pass first; then it takes its share of all wires, and is as fast as the slowest allows.
@@ -102,24 +105,59 @@ void SimWorld::start(memory::Copy& copy) {
     begin(copy);
 }
 
+SharedWires SimWorld::make_wires() {
+  const Topology& topology = engine_->memory().topology();
+  std::vector<double> bytes_per_second;
+  for (const LinkSpec& link : topology.links)
+    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
+  for (const BusSpec& bus : topology.buses)
+    bytes_per_second.insert(bytes_per_second.end(), 2, bus.bytes_per_second);
+  constexpr double alone = 1e9;  // nanoseconds of work per second
+  first_processor_ = static_cast<SharedWires::Wire>(bytes_per_second.size());
+  for (const double together : options_.together) bytes_per_second.push_back(together * alone);
+  first_worker_ = static_cast<SharedWires::Wire>(bytes_per_second.size());
+  bytes_per_second.insert(bytes_per_second.end(), options_.processor.size(), alone);
+  return SharedWires(std::move(bytes_per_second));
+}
+
+void SimWorld::cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const {
+  const Topology& topology = engine_->memory().topology();
+  const LinkSpec& link = topology.links[index(leg.link)];
+  const auto add = [&](std::size_t place, bool duplex) {
+    out.push_back(static_cast<SharedWires::Wire>(2 * place + (duplex && !leg.away_from_home ? 1 : 0)));
+  };
+  add(index(leg.link), link.duplex);
+  for (const std::size_t bus : link.buses) add(topology.links.size() + bus, topology.buses[bus].duplex);
+}
+
 void SimWorld::begin(memory::Copy& copy) {
   std::vector<SharedWires::Wire> crossed;
-  for (const Leg& leg : engine_->memory().routes().of(copy).legs) {
-    const bool back = engine_->memory().topology().links[index(leg.link)].duplex && !leg.away_from_home;
-    crossed.push_back(static_cast<SharedWires::Wire>(2 * index(leg.link) + (back ? 1 : 0)));
-  }
+  for (const Leg& leg : engine_->memory().routes().of(copy).legs) cross(leg, crossed);
   Bytes bytes = copy.bytes;
   if (options_.noise_percent != 0)
     bytes = static_cast<Bytes>(with_noise(Duration(static_cast<std::int64_t>(bytes))).count());
   if (options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in)) bytes *= 100;
-  const SharedWires::CopyNumber number = wires_.begin(bytes, crossed, now_);
-  if (number >= on_wires_.size()) on_wires_.resize(number + 1);
-  on_wires_[number] = &copy;
+  put_on_wires(bytes, crossed, {&copy, no_id<WorkerId>});
 }
 
-void SimWorld::copy_ends(const SharedWires::End& end) {
+void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what) {
+  const SharedWires::CopyNumber number = wires_.begin(amount, crossed, now_);
+  if (number >= on_wires_.size()) on_wires_.resize(number + 1);
+  on_wires_[number] = what;
+}
+
+bool SimWorld::shares_processor(WorkerId id) const {
+  return !options_.processor.empty() &&
+         std::ranges::count(options_.processor, options_.processor[index(id)]) > 1;
+}
+
+void SimWorld::wires_end(const SharedWires::End& end) {
   wires_.end(end.copy, now_);
-  memory::Copy& copy = *on_wires_[end.copy];
+  const OnWires what = on_wires_[end.copy];
+  what.copy != nullptr ? copy_ends(*what.copy) : task_ends(what.worker);
+}
+
+void SimWorld::copy_ends(memory::Copy& copy) {
   const bool home = copy.cause == memory::Cause::eviction || copy.cause == memory::Cause::flush;
   const auto rate = home ? options_.write_back_fails_once_in : options_.copy_fails_once_in;
   const bool fails =
@@ -183,7 +221,7 @@ void SimWorld::help(const std::function<bool()>& done) {
     const SharedWires::End landing = wires_.next();
     if (future_.empty() || (!wires_.idle() && landing.at <= future_.top().at)) {
       now_ = landing.at;
-      copy_ends(landing);
+      wires_end(landing);
       continue;
     }
     const Happening next = future_.top();

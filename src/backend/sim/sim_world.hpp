@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "backend/sim/shared_wires.hpp"
@@ -17,6 +18,12 @@ struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise; on several, so many times less.
   std::function<Duration(const Task&, WorkerId)> duration;
+  /// What is added to that for what deciding has cost, if that is to count; asked once a task.
+  std::function<Duration(WorkerId)> decision_time;
+  /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
+  /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
+  std::vector<std::size_t> processor;
+  std::vector<double> together;          ///< by processor
   unsigned noise_percent = 0;            ///< tasks and copies take up to this much longer or shorter
   std::uint64_t copy_fails_once_in = 0;  ///< 0: never
   std::uint64_t write_back_fails_once_in = 0;
@@ -82,9 +89,15 @@ class SimWorld final : public engine::DrivenWorld {
   };
 
   Duration with_noise(Duration duration);
+  /// Two a link, away from home and back, of which only the first is used if it is not duplex; then two a
+  /// bus; then those of processors that several workers share.
+  SharedWires make_wires();
+  void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
   void start_next(WorkerId worker);
+  bool shares_processor(WorkerId worker) const;
   void begin(memory::Copy& copy);
-  void copy_ends(const SharedWires::End& end);
+  void copy_ends(memory::Copy& copy);
+  void wires_end(const SharedWires::End& end);
   void task_ends(WorkerId worker);
   void schedule(Happening happening);
 
@@ -95,8 +108,14 @@ class SimWorld final : public engine::DrivenWorld {
   Time now_{};
   std::vector<Worker> workers_;
   std::vector<Event> arrivals_;
-  SharedWires wires_{{}};                // two a link: away from home, and back; one if it is not duplex
-  std::vector<memory::Copy*> on_wires_;  // by number
+  SharedWires wires_{{}};  // see wires_of()
+  struct OnWires {
+    memory::Copy* copy = nullptr;
+    WorkerId worker{};  // whose task computes, if it is no copy
+  };
+  void put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what);
+  std::vector<OnWires> on_wires_;  // by number
+  SharedWires::Wire first_processor_ = 0, first_worker_ = 0;
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
   std::uint64_t scheduled_ = 0, events_ = 0;
   std::size_t idle_workers_ = 0;

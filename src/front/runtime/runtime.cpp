@@ -484,7 +484,7 @@ Statistics Runtime::statistics() const {
         }
       result.links.push_back(link);
     }
-    for (const NodeInfo& info : engine.nodes()) {
+    for (const NodeInfo& info : engine.caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
       result.nodes.push_back(
           {topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes, node.evictions});

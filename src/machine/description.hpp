@@ -1,0 +1,99 @@
+// A machine as a file describes it: processors and how fast kernels are on them, memories, and the wires
+// between, with what copies at the same time have to share. For the simulator: one need not have it.
+#pragma once
+#include <fairlead/ids.hpp>
+#include <fairlead/worker_kind.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace fairlead::machine {
+
+/// How fast one kernel is on a processor.
+struct KernelRate {
+  std::string kernel;     ///< as tasks name it; "*": all that have no rate of their own
+  std::string precision;  ///< "single" or "double"; empty: both
+  double flops_per_second = 0;
+  /// The side at which half of that is reached: the rate is flops_per_second x side / (side + half_side).
+  double half_side = 0;
+  /// In place of those two: (side, flops per second), by growing side; between two of them on a straight
+  /// line, outside as at the nearest.
+  std::vector<std::pair<double, double>> by_side;
+  Duration overhead{};  ///< what every task takes besides: launching it
+
+  double rate(double side) const noexcept;
+  Duration duration(double flops, double side) const noexcept;
+};
+
+struct ProcessorDescription {
+  std::string name;
+  WorkerKind kind{};
+  std::vector<KernelRate> rates;
+
+  /// Null if it cannot run the kernel. The first that fits, one with the kernel's own name before "*".
+  const KernelRate* rate_of(std::string_view kernel, std::string_view precision) const noexcept;
+};
+
+struct WireDescription {
+  double bytes_per_second = 0;  ///< of each direction if it is duplex, else of both together
+  bool duplex = true;
+  Duration latency{};
+  std::vector<std::string> buses;  ///< what its copies share with those of others
+};
+
+/// What several wires go through.
+struct BusDescription {
+  std::string name;
+  double bytes_per_second = 0;
+  bool duplex = true;
+};
+
+struct DeviceDescription {
+  std::string name;
+  std::string processor;
+  Bytes memory = 0;
+  unsigned streams = 1;    ///< tasks that it runs at the same time
+  double together = 1;     ///< what they get done in all, compared with one at a time, if that many run
+  WireDescription wire{};  ///< to the host's memory
+};
+
+struct PeerDescription {
+  std::size_t first = 0, second = 0;  ///< of the devices
+  WireDescription wire;
+};
+
+/// Between nodes; used where there are several.
+struct NetworkDescription {
+  std::size_t nodes = 1;
+  WireDescription wire;                ///< of each network interface to its switch
+  std::size_t nodes_per_switch = 0;    ///< 0: one switch for all
+  double switch_bytes_per_second = 0;  ///< between switches; 0: never the limit
+  bool attached_to_devices = false;    ///< else to the host: a device's data cross its wire, too
+};
+
+struct MachineDescription {
+  std::string name, summary;
+  std::string source;  ///< where the figures are from, and what was assumed
+  std::size_t cores = 0;
+  std::string core;  ///< which processor they are
+  Bytes memory = 0;  ///< of the host
+  std::optional<WireDescription> disk;
+  std::vector<ProcessorDescription> processors;
+  std::vector<BusDescription> buses;
+  std::vector<DeviceDescription> devices;
+  std::vector<PeerDescription> peers;
+  NetworkDescription network;
+
+  /// Throws ConfigError if there is none of that name.
+  const ProcessorDescription& processor(std::string_view name) const;
+};
+
+/// Reads TOML. `file`: for messages. Throws ConfigError naming file, line, key, and what would be right.
+MachineDescription read_machine(std::string_view text, std::string_view file);
+
+}  // namespace fairlead::machine

@@ -1,0 +1,157 @@
+// Reads a machine from TOML; docs/machines.md has the format.
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "base/suggest.hpp"
+#include "config/toml_reader.hpp"
+#include "machine/description.hpp"
+
+namespace fairlead::machine {
+
+namespace {
+
+using config::TomlReader;
+
+constexpr std::size_t most_devices = 28;  // nodes are bits of a word
+
+WireDescription wire_of(TomlReader& reader) {
+  return {.bytes_per_second = reader.bandwidth("bandwidth"),
+          .duplex = reader.flag_or("duplex", true),
+          .latency = reader.microseconds_or("latency_microseconds", 10),
+          .buses = reader.texts("buses")};
+}
+
+KernelRate rate_of(TomlReader& reader) {
+  KernelRate rate;
+  rate.kernel = reader.text("kernel");
+  rate.precision = reader.text_or("precision", "");
+  if (!rate.precision.empty() && rate.precision != "single" && rate.precision != "double")
+    reader.fail("precision", "must be \"single\" or \"double\", or left out for both");
+  if (reader.has("by_side")) {
+    for (const auto& [side, gflops] : reader.pairs("by_side")) {
+      if (!(gflops > 0) || (!rate.by_side.empty() && side <= rate.by_side.back().first))
+        reader.fail("by_side", "must have growing sides, and rates above 0");
+      rate.by_side.emplace_back(side, gflops * 1e9);
+    }
+    if (rate.by_side.empty()) reader.fail("by_side", "must name at least one side and its rate");
+  } else {
+    rate.flops_per_second = reader.number("gflops", 1e-6, 1e12) * 1e9;
+    rate.half_side = reader.number_or("half_side", 0, 0, 1e9);
+  }
+  rate.overhead = reader.microseconds_or("overhead_microseconds", 0);
+  return rate;
+}
+
+void read_processors(TomlReader& all, MachineDescription& machine) {
+  for (const std::string& name : all.keys())
+    all.table(name, [&](TomlReader& reader) {
+      ProcessorDescription processor{.name = name, .kind = {}, .rates = {}};
+      const std::string kind = reader.text("kind");
+      if (kind == "cpu")
+        processor.kind = WorkerKind::cpu;
+      else if (kind == "cuda")
+        processor.kind = WorkerKind::cuda;
+      else if (kind == "opencl")
+        processor.kind = WorkerKind::opencl;
+      else
+        reader.fail("kind", fmt::format("is \"{}\", but must be \"cpu\", \"cuda\" or \"opencl\"", kind));
+      reader.each("rate", [&](TomlReader& rate) { processor.rates.push_back(rate_of(rate)); });
+      if (processor.rates.empty())
+        reader.fail("rate", "must be given at least once, as [[processor.NAME.rate]]");
+      machine.processors.push_back(std::move(processor));
+    });
+}
+
+void read_devices(TomlReader& reader, MachineDescription& machine) {
+  const DeviceDescription device{.name = reader.text_or("name", "gpu"),
+                                 .processor = reader.text("processor"),
+                                 .memory = reader.size("memory"),
+                                 .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
+                                 .together = reader.number_or("together", 1, 1, 64),
+                                 .wire = wire_of(reader)};
+  machine.processor(device.processor);
+  const std::size_t count = reader.count_or("count", 1, 1, most_devices);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (machine.devices.size() == most_devices)
+      reader.fail("count", fmt::format("makes more than {} devices", most_devices));
+    machine.devices.push_back(device);
+    machine.devices.back().name = fmt::format("{} {}", device.name, machine.devices.size() - 1);
+  }
+}
+
+void read_peers(TomlReader& reader, MachineDescription& machine) {
+  const WireDescription wire = wire_of(reader);
+  const auto add = [&](std::size_t a, std::size_t b) {
+    machine.peers.push_back({std::min(a, b), std::max(a, b), wire});
+  };
+  if (reader.flag_or("all", false)) {
+    for (std::size_t b = 0; b < machine.devices.size(); ++b)
+      for (std::size_t a = 0; a < b; ++a) add(a, b);
+    return;
+  }
+  for (const auto& [first, second] : reader.pairs("between")) {
+    const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
+    if (a == b || std::max(a, b) >= machine.devices.size())
+      reader.fail("between", fmt::format("joins devices {} and {}; there are 0 to {}, and a pair has two",
+                                         first, second, machine.devices.size() - 1));
+    add(a, b);
+  }
+}
+
+void check_buses(const MachineDescription& machine, std::string_view file) {
+  std::vector<std::string_view> names;
+  for (const BusDescription& bus : machine.buses) names.push_back(bus.name);
+  const auto check = [&](const WireDescription& wire, const std::string& whose) {
+    for (const std::string& bus : wire.buses)
+      if (std::ranges::find(names, bus) == names.end())
+        throw ConfigError(fmt::format("{}: {} goes through the bus \"{}\", which no [[bus]] describes{}",
+                                      file, whose, bus, did_you_mean(bus, names)));
+  };
+  for (const DeviceDescription& device : machine.devices) check(device.wire, device.name);
+  for (const PeerDescription& peer : machine.peers)
+    check(peer.wire, fmt::format("the wire between the devices {} and {}", peer.first, peer.second));
+  if (machine.disk) check(*machine.disk, "the disk");
+}
+
+}  // namespace
+
+MachineDescription read_machine(std::string_view text, std::string_view file) {
+  const config::TomlNode table = config::parse_toml(text, file);
+  MachineDescription machine;
+  TomlReader reader(table, file, "a machine");
+  machine.name = reader.text("name");
+  machine.summary = reader.text("summary");
+  machine.source = reader.text("source");
+  reader.table("processor", [&](TomlReader& all) { read_processors(all, machine); });
+  if (machine.processors.empty()) reader.fail("processor", "is missing: describe one as [processor.NAME]");
+  reader.table("host", [&](TomlReader& host) {
+    machine.cores = host.count("cores", 0, 4096);
+    machine.core = host.text("core");
+    machine.memory = host.size("memory");
+    if (machine.processor(machine.core).kind != WorkerKind::cpu)
+      host.fail("core", "must be a processor of kind \"cpu\"");
+  });
+  if (machine.memory == 0) reader.fail("host", "is missing: describe cores and memory in [host]");
+  reader.each("bus", [&](TomlReader& bus) {
+    machine.buses.push_back({bus.text("name"), bus.bandwidth("bandwidth"), bus.flag_or("duplex", true)});
+  });
+  reader.table("disk", [&](TomlReader& disk) { machine.disk = wire_of(disk); });
+  reader.each("device", [&](TomlReader& device) { read_devices(device, machine); });
+  reader.each("peers", [&](TomlReader& peers) { read_peers(peers, machine); });
+  reader.table("network", [&](TomlReader& network) {
+    machine.network.nodes = network.count("nodes", 1, 1'000'000);
+    machine.network.wire = wire_of(network);
+    machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, 1'000'000);
+    if (network.has("switch_bandwidth"))
+      machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");
+    machine.network.attached_to_devices = network.flag_or("attached_to_devices", false);
+  });
+  check_buses(machine, file);
+  reader.require_all_known();
+  return machine;
+}
+
+}  // namespace fairlead::machine

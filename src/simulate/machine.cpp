@@ -1,0 +1,168 @@
+// Making the topology, and finding rates.
+#include "simulate/machine.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+
+#include "backend/sim/shared_wires.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::simulate {
+
+namespace {
+
+using Nodes = OutOfCoreNodes;
+
+std::vector<std::size_t> places_of(const std::vector<std::string>& names,
+                                   const std::vector<machine::BusDescription>& buses) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : names)
+    places.push_back(static_cast<std::size_t>(std::ranges::find(buses, name, &machine::BusDescription::name) -
+                                              buses.begin()));
+  return places;
+}
+
+void make_like(LinkSpec& link, const machine::WireDescription& wire,
+               const std::vector<machine::BusDescription>& buses, unsigned copies_at_once) {
+  link.bytes_per_second = wire.bytes_per_second;
+  link.duplex = wire.duplex;
+  link.latency = wire.latency;
+  link.buses = places_of(wire.buses, buses);
+  link.concurrent_copies = copies_at_once;
+  for (const std::size_t bus : link.buses)
+    link.bytes_per_second = std::min(link.bytes_per_second, buses[bus].bytes_per_second);
+}
+
+std::size_t chosen(std::optional<std::size_t> wanted, std::size_t all, const char* what,
+                   const machine::MachineDescription& machine) {
+  if (wanted.value_or(0) > all)
+    throw ConfigError(fmt::format("the machine {} has {} {}, not {}", machine.name, all, what, *wanted));
+  return wanted.value_or(all);
+}
+
+}  // namespace
+
+SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineUse& use,
+                                   const Program& program, Precision precision)
+    : description_(std::move(description)),
+      home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk) {
+  devices_ = chosen(use.devices, description_.devices.size(), "devices", description_);
+  const std::size_t cores = chosen(use.cores, description_.cores, "cores", description_);
+  if (devices_ + cores == 0)
+    throw ConfigError(fmt::format("of the machine {} neither a core nor a device is used: nothing can run",
+                                  description_.name));
+  if (use.data == DataAt::disk && !description_.disk)
+    throw ConfigError(
+        fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
+  const Bytes host = whole_pages_in(use.host_memory.value_or(description_.memory));
+  topology_ = out_of_core_topology(cores, host, description_.disk ? description_.disk->bytes_per_second : 1e9,
+                                   Duration{});
+  for (const machine::BusDescription& bus : description_.buses)
+    topology_.buses.push_back({bus.name, bus.bytes_per_second, bus.duplex});
+  if (description_.disk)
+    make_like(topology_.links[index(topology_.link_between(Nodes::disk, Nodes::ram))], *description_.disk,
+              description_.buses, use.copies_at_once);
+  memory_ = memory_in_all_ = host;
+  kinds_of_workers_.push_back(&description_.processor(description_.core));
+  for (std::size_t core = 0; core < cores; ++core) {
+    kind_of_worker_.push_back(0);
+    processor_of_worker_.push_back(together_.size());
+    together_.push_back(1);
+  }
+  if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
+  for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
+  for (const machine::PeerDescription& peer : description_.peers) {
+    if (peer.second >= devices_) continue;
+    const auto node = [](std::size_t device) { return static_cast<NodeId>(index(Nodes::ram) + 1 + device); };
+    const NodeId a = node(peer.first), b = node(peer.second);
+    join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);
+    make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
+              use.copies_at_once);
+  }
+  find_rates(program, precision);
+}
+
+void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
+  const machine::DeviceDescription& device = description_.devices[number];
+  const machine::ProcessorDescription& processor = description_.processor(device.processor);
+  const unsigned streams = use.streams.value_or(device.streams);
+  const Bytes memory = whole_pages_in(use.device_memory.value_or(device.memory));
+  const NodeId node = fairlead::add_device(topology_, {.name = device.name,
+                                                       .kind = processor.kind,
+                                                       .capacity = memory,
+                                                       .bytes_per_second = device.wire.bytes_per_second,
+                                                       .latency = device.wire.latency,
+                                                       .workers = streams});
+  const LinkId wire = topology_.link_between(Nodes::ram, node);
+  make_like(topology_.links[index(wire)], device.wire, description_.buses, use.copies_at_once);
+  for (LinkSpec& link : topology_.links)  // those that it was joined by before it was made like that
+    if (std::ranges::find(link.legs, wire) != link.legs.end()) {
+      link.concurrent_copies = use.copies_at_once;
+      link.bytes_per_second = std::min(link.bytes_per_second, topology_.links[index(wire)].bytes_per_second);
+    }
+  auto kind = std::ranges::find(kinds_of_workers_, &processor);
+  if (kind == kinds_of_workers_.end()) kind = kinds_of_workers_.insert(kind, &processor);
+  for (unsigned stream = 0; stream < streams; ++stream) {
+    kind_of_worker_.push_back(static_cast<std::size_t>(kind - kinds_of_workers_.begin()));
+    processor_of_worker_.push_back(together_.size());
+    topology_.workers[kind_of_worker_.size() - 1].processor = processor.name;
+  }
+  together_.push_back(device.together);
+  memory_ = std::min(memory_, memory);
+  memory_in_all_ += memory;
+}
+
+void SimulatedMachine::find_rates(const Program& program, Precision precision) {
+  kinds_.assign(program.kernels.size(), 0);
+  rates_.resize(kinds_of_workers_.size());
+  for (std::size_t kind = 0; kind < kinds_of_workers_.size(); ++kind) {
+    const bool used = std::ranges::find(kind_of_worker_, kind) != kind_of_worker_.end();
+    for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+      const machine::KernelRate* rate =
+          kinds_of_workers_[kind]->rate_of(program.kernels[kernel], name_of(precision));
+      rates_[kind].push_back(rate);
+      if (rate != nullptr && used)
+        kinds_[kernel] |= 1u << static_cast<unsigned>(kinds_of_workers_[kind]->kind);
+    }
+  }
+  for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+    for (std::size_t a = 0; a < kinds_of_workers_.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (kinds_of_workers_[a]->kind == kinds_of_workers_[b]->kind &&
+            (rates_[a][kernel] == nullptr) != (rates_[b][kernel] == nullptr))
+          throw ConfigError(fmt::format(
+              "of the processors {} and {} of the machine {}, which are of one kind, only one runs {}",
+              kinds_of_workers_[a]->name, kinds_of_workers_[b]->name, description_.name,
+              program.kernels[kernel]));
+    if (kinds_[kernel] == 0)
+      throw ConfigError(
+          fmt::format("nothing that is used of the machine {} runs {} in {} precision: its file gives no "
+                      "rate for it",
+                      description_.name, program.kernels[kernel], name_of(precision)));
+  }
+}
+
+double SimulatedMachine::bus_bytes(double seconds) const {
+  std::vector<double> wires;
+  for (const LinkSpec& link : topology_.links) wires.push_back(link.bytes_per_second);
+  for (const BusSpec& bus : topology_.buses) wires.push_back(bus.bytes_per_second);
+  backend::SharedWires shared(std::move(wires));
+  std::vector<backend::SharedWires::CopyNumber> copies;
+  const auto add = [&](LinkId link) {
+    std::vector<backend::SharedWires::Wire> crossed{static_cast<backend::SharedWires::Wire>(index(link))};
+    for (const std::size_t bus : topology_.links[index(link)].buses)
+      crossed.push_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + bus));
+    copies.push_back(shared.begin(Bytes{1} << 40, crossed, Time{}));
+  };
+  for (std::size_t device = 0; device < devices_; ++device)
+    add(topology_.link_between(Nodes::ram, static_cast<NodeId>(index(Nodes::ram) + 1 + device)));
+  if (devices_ == 0)
+    add(topology_.link_between(home_ == Nodes::disk ? Nodes::disk : Nodes::user_memory, Nodes::ram));
+  double rate = 0;
+  for (const auto copy : copies) rate += shared.bytes_per_second(copy);
+  return rate * seconds;
+}
+
+}  // namespace fairlead::simulate

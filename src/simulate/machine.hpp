@@ -1,0 +1,89 @@
+// A described machine as the simulator uses it: the topology that the engine sees, how long each task of a
+// program takes on each worker, and what no schedule can beat.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/description.hpp"
+#include "machine/topology.hpp"
+#include "simulate/program.hpp"
+
+namespace fairlead::simulate {
+
+/// Where a program's data are before and after the run.
+enum class DataAt : std::uint8_t {
+  ram,   // in the host's memory: cores use them in place, devices have copies
+  disk,  // on the disk: what is used has to be brought to RAM first
+};
+
+/// Which part of the machine is used. What is not said is all there is.
+struct MachineUse {
+  std::optional<std::size_t> devices;
+  std::optional<std::size_t> cores;
+  std::optional<Bytes> device_memory;
+  std::optional<Bytes> host_memory;
+  std::optional<unsigned> streams;  ///< of each device
+  DataAt data = DataAt::ram;
+  unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back
+};
+
+/// What bounds a run of the program from below, in seconds.
+struct TimeBounds {
+  double compute = 0;        ///< all workers busy all the time with what each does best
+  double critical_path = 0;  ///< the longest chain of dependent tasks, each on the fastest worker
+};
+
+class SimulatedMachine {
+ public:
+  /// Throws ConfigError if the machine has not what `use` asks for, or a task of the program can run nowhere.
+  SimulatedMachine(machine::MachineDescription description, const MachineUse& use, const Program& program,
+                   Precision precision);
+
+  const machine::MachineDescription& description() const noexcept { return description_; }
+  const Topology& topology() const noexcept { return topology_; }
+  NodeId home() const noexcept { return home_; }
+  /// Bit k: workers of WorkerKind k run the kernel.
+  std::uint32_t kinds(KernelIndex kernel) const { return kinds_[static_cast<std::size_t>(kernel)]; }
+  /// Without noise; on a worker that runs nothing else at the same time.
+  Duration duration(const ProgramTask& task, WorkerId worker) const {
+    const machine::KernelRate* rate =
+        rates_[kind_of_worker_[index(worker)]][static_cast<std::size_t>(task.kernel)];
+    return rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side));
+  }
+  /// Of the processor that the worker is a part of; workers of one share it. Cores have one each.
+  std::size_t processor_of(WorkerId worker) const { return processor_of_worker_[index(worker)]; }
+  /// What a processor's workers get done in all, compared with one of them.
+  const std::vector<double>& together() const noexcept { return together_; }
+  std::size_t devices() const noexcept { return devices_; }
+  /// Of one memory that tasks work in: the smallest.
+  Bytes memory() const noexcept { return memory_; }
+  /// Of all memories of devices together, or of RAM if there are none.
+  Bytes memory_in_all() const noexcept { return memory_in_all_; }
+
+  TimeBounds bounds(const Program& program) const;
+  /// The most that devices (or RAM, from the disk) can be given in so many seconds.
+  double bus_bytes(double seconds) const;
+
+ private:
+  void add_device(std::size_t number, const MachineUse& use);
+  void find_rates(const Program& program, Precision precision);
+  double compute_bound(const Program& program) const;
+  double critical_path(const Program& program) const;
+
+  machine::MachineDescription description_;
+  Topology topology_;
+  NodeId home_{};
+  std::size_t devices_ = 0;
+  Bytes memory_ = 0, memory_in_all_ = 0;
+  std::vector<const machine::ProcessorDescription*>
+      kinds_of_workers_;                     // each described processor in use, once
+  std::vector<std::size_t> kind_of_worker_;  // by WorkerId: place in the above
+  std::vector<std::size_t> processor_of_worker_;
+  std::vector<double> together_;  // by processor
+  std::vector<std::vector<const machine::KernelRate*>>
+      rates_;                         // by kind of worker, then kernel; null: cannot
+  std::vector<std::uint32_t> kinds_;  // by kernel
+};
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,111 @@
+// Figures of a run, and how they are shown.
+#include "simulate/outcome.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+namespace fairlead::simulate {
+
+namespace {
+constexpr double giga = 1e9;
+double in_giga(Bytes bytes) { return static_cast<double>(bytes) / giga; }
+double decision_nanoseconds(const Outcome& outcome) {
+  return outcome.result.tasks == 0
+             ? 0
+             : outcome.result.decision_seconds * 1e9 / static_cast<double>(outcome.result.tasks);
+}
+}  // namespace
+
+Limits limits_of(const Program& program, const SimulatedMachine& machine, const Workload* workload,
+                 const WorkloadSize& size) {
+  Limits limits{.flops = program.flops(), .time = machine.bounds(program), .bus_limit_bytes = 0, .io = {}};
+  limits.bus_limit_bytes = machine.bus_bytes(limits.time.compute);
+  if (workload != nullptr && workload->bounds != nullptr)
+    limits.io = workload->bounds(size, machine.memory_in_all());
+  return limits;
+}
+
+Outcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                   const SimulationOptions& options) {
+  Outcome outcome{.scheduler = policy, .seed = options.seed, .problem = {}, .result = {}};
+  try {
+    outcome.result = simulate(program, machine, policy, options);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const Error& error) {
+    outcome.problem = error.what();
+  }
+  return outcome;
+}
+
+double gflops(const Outcome& outcome, const Limits& limits) noexcept {
+  return limits.flops / outcome.result.seconds * 1e-9;
+}
+
+double percent_of_peak(const Outcome& outcome, const Limits& limits) noexcept {
+  return 100 * limits.time.compute / outcome.result.seconds;
+}
+
+Bytes bytes_loaded(const Outcome& outcome) noexcept {
+  const SimulationResult& result = outcome.result;
+  return result.bytes_to_devices != 0 ? result.bytes_to_devices : result.bytes_from_disk;
+}
+
+Json json(const Outcome& outcome, const Limits& limits, const Program& program) {
+  const SimulationResult& result = outcome.result;
+  Json row = Json::object();
+  row.add("scheduler", outcome.scheduler);
+  row.add("seed", outcome.seed);
+  row.add("tiles", program.tiles);
+  row.add("tasks", program.tasks.size());
+  row.add("finished", outcome.problem.empty());
+  if (!outcome.problem.empty()) {
+    row.add("problem", outcome.problem);
+  } else {
+    row.add("seconds", result.seconds);
+    row.add("gflops", gflops(outcome, limits));
+    row.add("percent_of_peak", percent_of_peak(outcome, limits));
+    row.add("bytes_to_devices", result.bytes_to_devices);
+    row.add("bytes_from_devices", result.bytes_from_devices);
+    row.add("bytes_between_devices", result.bytes_between_devices);
+    row.add("bytes_from_disk", result.bytes_from_disk);
+    row.add("bytes_to_disk", result.bytes_to_disk);
+    row.add("evictions", result.evictions);
+    row.add("events", result.events);
+    row.add("decision_nanoseconds_per_task", decision_nanoseconds(outcome));
+    row.add("simulation_seconds", result.simulation_seconds);
+    row.add("command_digest", fmt::format("{:016x}", result.digest));
+  }
+  row.add("compute_bound_seconds", limits.time.compute);
+  row.add("critical_path_seconds", limits.time.critical_path);
+  row.add("gflops_at_best", limits.gflops_at_best());
+  row.add("bus_limit_bytes", static_cast<Bytes>(limits.bus_limit_bytes));
+  row.add("lower_bound_bytes", limits.io ? Json(limits.io->lower_bound()) : Json());
+  row.add("floor_read_bytes", limits.io ? Json(limits.io->floor_read()) : Json());
+  row.add("floor_bytes", limits.io ? Json(limits.io->floor()) : Json());
+  return row;
+}
+
+std::string table_heading(bool devices) {
+  return devices ? fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}{:>10}", "scheduler", "seconds",
+                               "GFlop/s", "% peak", "to devices", "back", "between", "ns/task")
+                 : fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}", "scheduler", "seconds", "GFlop/s",
+                               "% peak", "from disk", "to disk", "ns/task");
+}
+
+std::string table_line(const Outcome& outcome, const Limits& limits, bool devices) {
+  const SimulationResult& result = outcome.result;
+  if (!outcome.problem.empty())
+    return fmt::format("{:<24}did not finish: {}", outcome.scheduler,
+                       std::string_view(outcome.problem).substr(0, outcome.problem.find('\n')));
+  const std::string first = fmt::format("{:<24}{:>10.3f}{:>11.0f}{:>8.1f}", outcome.scheduler, result.seconds,
+                                        gflops(outcome, limits), percent_of_peak(outcome, limits));
+  const std::string last = fmt::format("{:>10.0f}", decision_nanoseconds(outcome));
+  return devices
+             ? fmt::format("{}{:>9.1f} GB{:>7.1f} GB{:>7.1f} GB{}", first, in_giga(result.bytes_to_devices),
+                           in_giga(result.bytes_from_devices), in_giga(result.bytes_between_devices), last)
+             : fmt::format("{}{:>9.1f} GB{:>7.1f} GB{}", first, in_giga(result.bytes_from_disk),
+                           in_giga(result.bytes_to_disk), last);
+}
+
+}  // namespace fairlead::simulate

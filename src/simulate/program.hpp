@@ -1,0 +1,103 @@
+// A program as the simulator runs it: data with sizes, and tasks in program order that say what they read and
+// write and how much work they are. No values, no bodies. Made by a workload, or read from a recorded flow.
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fairlead::simulate {
+
+enum class Precision : std::uint8_t { single, double_ };
+constexpr Bytes element_bytes(Precision precision) noexcept { return precision == Precision::single ? 4 : 8; }
+constexpr std::string_view name_of(Precision precision) noexcept {
+  return precision == Precision::single ? "single" : "double";
+}
+
+/// Index into Program::data.
+enum class DatumIndex : std::uint32_t {};
+/// Index into Program::kernels.
+enum class KernelIndex : std::uint16_t {};
+
+struct ProgramDatum {
+  Bytes bytes = 0;
+  /// Which of the program's matrices or grids it is part of, and where there.
+  std::int16_t collection = 0;
+  std::int32_t row = -1, column = -1;
+  bool has_value = true;  ///< before the first task; else something has to write it first
+};
+
+struct ProgramUse {
+  DatumIndex datum{};
+  AccessMode mode = AccessMode::read;
+};
+
+struct ProgramTask {
+  KernelIndex kernel{};
+  std::uint16_t uses = 0;  ///< how many of Program::uses, after those of the tasks before
+  std::int32_t priority = 0;
+  std::int32_t iteration = 0;  ///< of the algorithm's outer loop; for pictures
+  float flops = 0;
+  /// The edge of what it works on, which decides how fast a kernel is: the tile's, or the smallest side.
+  float side = 0;
+};
+
+class Program {
+ public:
+  std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
+  std::vector<std::string> kernels, collections;
+  std::vector<ProgramDatum> data;
+  std::vector<ProgramTask> tasks;
+  std::vector<ProgramUse> uses;
+  std::int32_t tiles = 0;  ///< a side of the largest collection
+
+  KernelIndex kernel(std::string_view name) {
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      if (kernels[i] == name) return static_cast<KernelIndex>(i);
+    kernels.emplace_back(name);
+    return static_cast<KernelIndex>(kernels.size() - 1);
+  }
+  std::int16_t collection(std::string_view name) {
+    collections.emplace_back(name);
+    return static_cast<std::int16_t>(collections.size() - 1);
+  }
+  DatumIndex datum(const ProgramDatum& datum) {
+    data.push_back(datum);
+    return static_cast<DatumIndex>(data.size() - 1);
+  }
+  /// `task.uses` is set here.
+  void task(ProgramTask task, std::initializer_list<ProgramUse> used) {
+    add(task, {used.begin(), used.size()});
+  }
+  void add(ProgramTask task, std::span<const ProgramUse> used) {
+    task.uses = static_cast<std::uint16_t>(used.size());
+    tasks.push_back(task);
+    uses.insert(uses.end(), used.begin(), used.end());
+  }
+  /// Calls f(task, its uses) in program order.
+  template <class F>
+  void for_each_task(F&& f) const {
+    std::size_t first = 0;
+    for (const ProgramTask& task : tasks) {
+      f(task, std::span(uses).subspan(first, task.uses));
+      first += task.uses;
+    }
+  }
+  double flops() const noexcept {
+    double sum = 0;
+    for (const ProgramTask& task : tasks) sum += static_cast<double>(task.flops);
+    return sum;
+  }
+  Bytes bytes() const noexcept {
+    Bytes sum = 0;
+    for (const ProgramDatum& datum : data) sum += datum.bytes;
+    return sum;
+  }
+};
+
+}  // namespace fairlead::simulate

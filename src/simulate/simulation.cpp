@@ -1,0 +1,207 @@
+// The engine of real runs on the simulated world.
+#include "simulate/simulation.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/codelet_info.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/sim/sim_world.hpp"
+#include "engine/recording.hpp"
+#include "front/flow/flow_source.hpp"
+#include "schedule/policies.hpp"
+#include "simulate/timed_policy.hpp"
+
+namespace fairlead::simulate {
+
+namespace {
+
+constexpr Bytes page = 4096;
+
+class Run {
+ public:
+  Run(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+      const SimulationOptions& options)
+      : program_(program),
+        machine_(machine),
+        options_(options),
+        world_(sim_options()),
+        core_(core_options(policy), world_),
+        data_(program.data.size()) {
+    core_.name_of_datum = [this](DatumId id) { return name(index(id)); };
+    for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+      CodeletInfo& info = codelets_.emplace_back();
+      info.name = program.kernels[kernel];
+      info.kinds = machine.kinds(static_cast<KernelIndex>(kernel));
+    }
+    Bytes offset = 0;
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      const ProgramDatum& datum = program.data[i];
+      core_.register_datum(data_[i], {.bytes = datum.bytes,
+                                      .home = machine.home(),
+                                      .home_offset = offset,
+                                      .coordinates = {datum.collection, datum.row, datum.column}});
+      data_[i].in_place = machine.home() == OutOfCoreNodes::user_memory;
+      data_[i].ever_written = datum.has_value;
+      data_[i].owner = this;
+      data_[i].name = [](const void* owner, const engine::RegisteredDatum& named) {
+        return static_cast<const Run*>(owner)->name(index(named.id));
+      };
+      offset += (datum.bytes + page - 1) / page * page;
+    }
+  }
+
+  SimulationResult run() {
+    const auto begun = std::chrono::steady_clock::now();
+    {
+      front::FlowSource flow(core_);
+      std::vector<front::Submission::Use> uses;
+      program_.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> used) {
+        uses.clear();
+        for (const ProgramUse& use : used)
+          uses.push_back({&data_[static_cast<std::size_t>(use.datum)], use.mode});
+        front::Submission submission;
+        submission.codelet = &codelets_[static_cast<std::size_t>(task.kernel)];
+        submission.uses = uses;
+        submission.priority = task.priority;
+        submission.work = task.flops;
+        submission.file = program_.title.c_str();
+        submission.line = static_cast<std::uint32_t>(&task - program_.tasks.data());
+        flow.submit(submission);
+      });
+      flow.wait();
+      core_.flush();
+      result_.tasks = flow.submitted();
+    }
+    result_.seconds = seconds(world_.now());
+    result_.simulation_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    result_.decision_seconds = seconds(decisions_.all);
+    result_.events = world_.events();
+    result_.digest = core_.engine().digest().value();
+    core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
+    for (const WorkerInfo& worker : core_.engine().workers()) {
+      const engine::Pipeline& pipeline = core_.engine().pipelines()[index(worker.id)];
+      result_.workers.push_back({.busy_seconds = seconds(pipeline.busy),
+                                 .waiting_for_data_seconds = seconds(pipeline.waiting_for_data),
+                                 .waiting_for_tasks_seconds = seconds(pipeline.waiting_for_tasks),
+                                 .tasks = pipeline.tasks_run});
+    }
+    if (options_.trace_memory != 0)
+      result_.recorded = engine::recorded(core_.engine(), [this](DatumId id) { return name(index(id)); });
+    std::ranges::stable_sort(result_.order, {}, &TaskRun::start);
+    return std::move(result_);
+  }
+
+ private:
+  /// Each carries its number in the program where others have a line of a file.
+  const ProgramTask& program_task(const Task& task) const { return program_.tasks[task.submitted_at.line]; }
+
+  std::string name(std::size_t datum) const {
+    if (datum >= program_.data.size()) return fmt::format("datum {}", datum);
+    const ProgramDatum& it = program_.data[datum];
+    return fmt::format("{}[{},{}]", program_.collections[static_cast<std::size_t>(it.collection)], it.row,
+                       it.column);
+  }
+
+  backend::SimOptions sim_options() {
+    backend::SimOptions sim;
+    sim.seed = options_.seed;
+    sim.noise_percent = options_.noise_percent;
+    sim.most_events = options_.most_events;
+    sim.duration = [this](const Task& task, WorkerId worker) {
+      return machine_.duration(program_task(task), worker);
+    };
+    if (options_.charge_decisions)
+      sim.decision_time = [this](WorkerId) { return std::exchange(decisions_.uncharged, Duration{}); };
+    const std::size_t workers = machine_.topology().workers.size();
+    if (machine_.together().size() < workers) {
+      for (std::size_t worker = 0; worker < workers; ++worker)
+        sim.processor.push_back(machine_.processor_of(static_cast<WorkerId>(worker)));
+      sim.together = machine_.together();
+    }
+    if (options_.keep_order) {
+      sim.on_start = [this](Task&, WorkerId worker) {
+        if (index(worker) >= started_.size()) started_.resize(index(worker) + 1u);
+        started_[index(worker)] = world_.now();
+      };
+      sim.on_end = [this](Task& task, WorkerId worker, bool) {
+        result_.order.push_back({task.submitted_at.line, worker, started_[index(worker)], world_.now()});
+      };
+    }
+    return sim;
+  }
+
+  engine::CoreOptions core_options(const std::string& policy) {
+    engine::CoreOptions core;
+    core.topology = machine_.topology();
+    core.policy = timed(schedule::make_policy(policy), decisions_);
+    core.engine.policy_name = policy;
+    core.engine.pipeline_depth = options_.pipeline_depth;
+    core.engine.seed = options_.seed;
+    core.engine.trace_memory = options_.trace_memory;
+    core.engine.estimate = [this](const Task& task, WorkerId worker) {
+      return machine_.duration(program_task(task), worker);
+    };
+    core.window = options_.window != 0 ? options_.window : std::max<std::size_t>(program_.tasks.size(), 1);
+    return core;
+  }
+
+  static Bytes sum(const std::array<memory::LinkTraffic::Count, memory::cause_count>& counts) {
+    Bytes bytes = 0;
+    for (const auto& count : counts) bytes += count.bytes;
+    return bytes;
+  }
+
+  void count(const memory::Memory& memory) {
+    using Nodes = OutOfCoreNodes;
+    const Topology& topology = memory.topology();
+    for (std::size_t i = 0; i < topology.links.size(); ++i) {
+      const LinkSpec& link = topology.links[i];
+      const memory::LinkTraffic& traffic = memory.traffic()[i];
+      const Bytes away = sum(traffic.from_home), back = sum(traffic.to_home);
+      if (!link.legs.empty()) continue;  // what crosses it counts on the wires
+      report::LinkReport& report = result_.links.emplace_back();
+      report.name = link.name;
+      for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
+        report.from_home[cause] = {traffic.from_home[cause].bytes, traffic.from_home[cause].copies};
+        report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
+      }
+      if (link.first == Nodes::disk) {
+        result_.bytes_from_disk += away;
+        result_.bytes_to_disk += back;
+      } else if (link.first == Nodes::ram) {
+        result_.bytes_to_devices += away;
+        result_.bytes_from_devices += back;
+      } else if (index(link.first) > index(Nodes::ram)) {
+        result_.bytes_between_devices += away + back;
+      }
+    }
+    for (const NodeInfo& info : core_.engine().caches()) {
+      const memory::MemoryNode& node = memory.node(info.id);
+      result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes});
+      result_.evictions += node.evictions;
+    }
+  }
+
+  const Program& program_;
+  const SimulatedMachine& machine_;
+  const SimulationOptions& options_;
+  SimulationResult result_;
+  PolicyTime decisions_;
+  std::vector<Time> started_;
+  backend::SimWorld world_;
+  engine::RuntimeCore core_;
+  std::deque<CodeletInfo> codelets_;
+  std::vector<engine::RegisteredDatum> data_;
+};
+
+}  // namespace
+
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                          const SimulationOptions& options) {
+  return Run(program, machine, policy, options).run();
+}
+
+}  // namespace fairlead::simulate

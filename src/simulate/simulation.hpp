@@ -1,0 +1,55 @@
+// One program on one machine under one policy, in virtual time.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/policy.hpp"
+#include "report/run_report.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/program.hpp"
+#include "trace/snapshot.hpp"
+
+namespace fairlead::simulate {
+
+struct SimulationOptions {
+  std::uint64_t seed = 1;
+  unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
+  std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
+  std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
+  bool charge_decisions = false;   ///< the policy's own time counts as if the worker had waited for it
+  Bytes trace_memory = 0;          ///< for records of what happened; 0: none are kept
+  bool keep_order = false;         ///< of the tasks, in SimulationResult::order
+  std::uint64_t most_events = 0;   ///< more end the simulation with an Error; 0: no limit
+};
+
+/// When and where a task ran.
+struct TaskRun {
+  std::uint32_t task = 0;  ///< in Program::tasks
+  WorkerId worker{};
+  Time start{}, end{};
+};
+
+struct SimulationResult {
+  double seconds = 0;  ///< until the results are back where the data were
+  Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
+  Bytes bytes_from_disk = 0, bytes_to_disk = 0;
+  std::uint64_t tasks = 0, evictions = 0, events = 0;
+  double decision_seconds = 0;    ///< of real time, in the policy
+  double simulation_seconds = 0;  ///< of real time, in all
+  std::vector<report::LinkReport> links;
+  std::vector<report::NodeReport> nodes;
+  std::vector<report::WorkerReport> workers;
+  std::vector<TaskRun> order;  ///< by start
+  std::uint64_t digest = 0;    ///< of all that the engine commanded
+  std::optional<trace::Snapshot> recorded;
+};
+
+/// `policy` as for schedule::make_policy, or a plug-in. Throws Error if the run does not finish,
+/// FootprintError if a task does not fit, ConfigError for a policy that there is not.
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                          const SimulationOptions& options);
+
+}  // namespace fairlead::simulate

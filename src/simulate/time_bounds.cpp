@@ -1,0 +1,129 @@
+// What no schedule beats, whatever it moves: the work that has to be done, and the longest chain of tasks.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "simulate/machine.hpp"
+
+namespace fairlead::simulate {
+
+namespace {
+
+/// Tasks of one kernel, size and duration.
+struct Group {
+  double tasks = 0;
+  std::vector<double> seconds;  // by kind of worker; infinite where it cannot run
+};
+
+/// The area bound's dual (a linear program of one variable for each kind of worker): any prices of a second
+/// of each kind that add up to one over all workers bound the time from below by what the tasks cost at
+/// least.
+double cost(const std::vector<Group>& groups, const std::vector<double>& prices) {
+  double sum = 0;
+  for (const Group& group : groups) {
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (std::size_t kind = 0; kind < prices.size(); ++kind)
+      cheapest = std::min(cheapest, group.seconds[kind] * prices[kind]);
+    sum += group.tasks * cheapest;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double SimulatedMachine::compute_bound(const Program& program) const {
+  // A device with several workers does `together` times what one of them does.
+  std::vector<double> workers(kinds_of_workers_.size());
+  std::vector<char> counted(together_.size());
+  for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker)
+    if (!std::exchange(counted[processor_of_worker_[worker]], char{1}))
+      workers[kind_of_worker_[worker]] += together_[processor_of_worker_[worker]];
+  std::map<std::tuple<KernelIndex, float, float>, Group> by_size;
+  for (const ProgramTask& task : program.tasks) {
+    Group& group = by_size[{task.kernel, task.flops, task.side}];
+    ++group.tasks;
+    if (!group.seconds.empty()) continue;
+    for (std::size_t kind = 0; kind < workers.size(); ++kind) {
+      const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
+      const bool can = rate != nullptr && workers[kind] > 0;
+      group.seconds.push_back(
+          can ? seconds(rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side)))
+              : std::numeric_limits<double>::infinity());
+    }
+  }
+  std::vector<Group> groups;
+  for (auto& [size, group] : by_size) groups.push_back(std::move(group));
+
+  // One kind after the other is given the share of the price that serves best; the cost is concave in it.
+  // With one or two kinds that is the optimum, with more a bound that is valid all the same.
+  std::vector<double> shares(workers.size(), 0);
+  for (std::size_t kind = 0; kind < workers.size(); ++kind)
+    if (workers[kind] > 0) shares[kind] = 1;
+  const auto bound = [&](const std::vector<double>& weights) {
+    double all = 0;
+    for (const double weight : weights) all += weight;
+    std::vector<double> prices;
+    for (std::size_t kind = 0; kind < weights.size(); ++kind)
+      prices.push_back(workers[kind] > 0 ? weights[kind] / all / workers[kind] : 0);
+    for (std::size_t kind = 0; kind < weights.size(); ++kind)
+      if (workers[kind] == 0) prices[kind] = 1;  // times an infinite duration
+    return cost(groups, prices);
+  };
+  double best = bound(shares);
+  for (int round = 0; round < 8; ++round)
+    for (std::size_t kind = 0; kind < workers.size(); ++kind) {
+      if (workers[kind] == 0) continue;
+      double low = -12, high = 12;  // of the logarithm
+      std::vector<double> tried = shares;
+      const auto at = [&](double logarithm) {
+        tried[kind] = std::exp(logarithm);
+        return bound(tried);
+      };
+      for (int step = 0; step < 60; ++step) {
+        const double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        (at(a) < at(b) ? low : high) = at(a) < at(b) ? a : b;
+      }
+      if (at(low) <= best) continue;
+      best = at(low);
+      shares = tried;
+    }
+  return best;
+}
+
+double SimulatedMachine::critical_path(const Program& program) const {
+  // When the newest value of each datum is there at the earliest, and when its readers are over.
+  std::vector<double> written(program.data.size()), read(program.data.size());
+  double longest = 0;
+  program.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> uses) {
+    double start = 0;
+    for (const ProgramUse& use : uses) {
+      const auto datum = static_cast<std::size_t>(use.datum);
+      start = std::max(start, writes(use.mode) ? std::max(written[datum], read[datum]) : written[datum]);
+    }
+    double fastest = std::numeric_limits<double>::infinity();
+    for (std::size_t kind = 0; kind < rates_.size(); ++kind) {
+      const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
+      if (rate == nullptr || std::ranges::find(kind_of_worker_, kind) == kind_of_worker_.end()) continue;
+      fastest = std::min(
+          fastest, seconds(rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side))));
+    }
+    const double end = start + fastest;
+    for (const ProgramUse& use : uses) {
+      const auto datum = static_cast<std::size_t>(use.datum);
+      double& latest = writes(use.mode) ? written[datum] : read[datum];
+      latest = std::max(latest, end);
+    }
+    longest = std::max(longest, end);
+  });
+  return longest;
+}
+
+TimeBounds SimulatedMachine::bounds(const Program& program) const {
+  return {.compute = compute_bound(program), .critical_path = critical_path(program)};
+}
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,52 @@
+// The one list of workloads.
+#include "simulate/workload.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/suggest.hpp"
+#include "simulate/workloads/list.hpp"
+
+namespace fairlead::simulate {
+
+namespace {
+
+constexpr std::array list = {
+    Workload{"cholesky", "Cholesky factorization of a matrix n x n", make_cholesky, cholesky_io},
+    Workload{"lu", "LU factorization without pivoting of a matrix n x n", make_lu, lu_io},
+    Workload{"gemm", "product of two matrices n x n", make_gemm, gemm_io},
+};
+
+}  // namespace
+
+std::span<const Workload> workloads() { return list; }
+
+const Workload& find_workload(std::string_view written) {
+  const std::string_view name = written.substr(0, written.find(':'));
+  const auto found = std::ranges::find(list, name, &Workload::name);
+  if (found != list.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Workload& workload : list) names.push_back(workload.name);
+  throw ConfigError(fmt::format("unknown workload \"{}\"{}; there are {}", name, did_you_mean(name, names),
+                                fmt::join(names, ", ")));
+}
+
+Program make_workload(std::string_view written, const WorkloadSize& size) {
+  const Workload& workload = find_workload(written);
+  if (size.n < 1 || size.tile < 1)
+    throw ConfigError(
+        fmt::format("{}: n and tile must be at least 1, not {} and {}", workload.name, size.n, size.tile));
+  constexpr std::int64_t most_tiles = 4096;  // a side; their product counts data
+  if ((size.n + size.tile - 1) / size.tile > most_tiles)
+    throw ConfigError(fmt::format("{}: n = {} in tiles of {} makes {} of them a side; there may be {}",
+                                  workload.name, size.n, size.tile, (size.n + size.tile - 1) / size.tile,
+                                  most_tiles));
+  written.remove_prefix(std::min(workload.name.size() + 1, written.size()));
+  return workload.make(size, PolicyOptions(workload.name, workload.options, written, "workload"));
+}
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,28 @@
+// What the dense workloads share: tasks on tiles, with their work and the side that decides how fast they
+// are.
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/tiles.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+
+/// A task of a kernel of m x n x k: its rate is that of the smallest side.
+inline ProgramTask dense_task(KernelIndex kernel, double flops, std::int64_t m, std::int64_t n,
+                              std::int64_t k, std::int32_t priority, std::int32_t iteration) {
+  return {.kernel = kernel,
+          .priority = priority,
+          .iteration = iteration,
+          .flops = static_cast<float>(flops),
+          .side = static_cast<float>(std::min({m, n, k}))};
+}
+
+inline std::string title_of(std::string_view name, const WorkloadSize& size) {
+  return fmt::format("{}, n = {}, tile {}, {}", name, size.n, size.tile, name_of(size.precision));
+}
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,117 @@
+// Machine files: what they say, and what is refused.
+#include "machine/description.hpp"
+
+#include <gmock/gmock.h>
+#include <fairlead/error.hpp>
+
+#include <string>
+
+#include "machine/machine_files.hpp"
+
+namespace fairlead::machine {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// The smallest machine, with `more` after its processors.
+std::string small(const std::string& more = "") {
+  return "name = \"small\"\nsummary = \"one core\"\nsource = \"made up\"\n"
+         "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"*\"\ngflops = 10\n"
+         "[processor.card]\nkind = \"cuda\"\n"
+         "[[processor.card.rate]]\nkernel = \"gemm\"\nprecision = \"single\"\ngflops = 1000\nhalf_side = "
+         "100\n"
+         "overhead_microseconds = 5\n"
+         "[[processor.card.rate]]\nkernel = \"gemm\"\nby_side = [[100, 100], [300, 500]]\n"
+         "[host]\ncores = 2\ncore = \"core\"\nmemory = \"4GiB\"\n" +
+         more;
+}
+const std::string device =
+    "[[device]]\nprocessor = \"card\"\nmemory = \"1GB\"\nbandwidth = \"10GB/s\"\ncount = 2\n";
+
+std::string refusal(const std::string& text) {
+  try {
+    read_machine(text, "m.toml");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(MachineDescription, SaysHowLongKernelsTake) {
+  const MachineDescription machine = read_machine(small(), "m.toml");
+  const ProcessorDescription& card = machine.processor("card");
+  const KernelRate* single = card.rate_of("gemm", "single");
+  ASSERT_NE(single, nullptr);
+  EXPECT_EQ(single->duration(1e9, 100), 2ms + 5us);  // half of 1000 GF/s
+  const KernelRate* both = card.rate_of("gemm", "double");
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->duration(1e9, 10), 10ms);
+  EXPECT_EQ(both->duration(1e9, 200), Duration(3'333'334));  // 300 GF/s, rounded up
+  EXPECT_EQ(both->duration(1e9, 1000), 2ms);
+  EXPECT_EQ(card.rate_of("trsm", "single"), nullptr);
+  EXPECT_EQ(machine.processor("core").rate_of("trsm", "single")->duration(1e10, 5), 1s);
+}
+
+TEST(MachineDescription, HasDevicesWiresAndPeers) {
+  const MachineDescription machine =
+      read_machine(small("[[bus]]\nname = \"pcie\"\nbandwidth = \"12GB/s\"\n" + device +
+                         "buses = [\"pcie\"]\n[[peers]]\nall = true\nbandwidth = \"48GB/s\"\n"
+                         "[disk]\nbandwidth = \"350MB/s\"\nduplex = false\nlatency_microseconds = 100\n"),
+                   "m.toml");
+  ASSERT_EQ(machine.devices.size(), 2u);
+  EXPECT_EQ(machine.devices[1].name, "gpu 1");
+  EXPECT_EQ(machine.devices[1].memory, 1'000'000'000u);
+  EXPECT_EQ(machine.devices[1].wire.buses, std::vector<std::string>{"pcie"});
+  EXPECT_EQ(machine.devices[1].wire.latency, 10us);
+  EXPECT_TRUE(machine.buses.at(0).duplex);
+  ASSERT_EQ(machine.peers.size(), 1u);
+  EXPECT_EQ(machine.peers[0].wire.bytes_per_second, 48e9);
+  ASSERT_TRUE(machine.disk.has_value());
+  EXPECT_FALSE(machine.disk->duplex);
+  EXPECT_EQ(machine.disk->latency, 100us);
+  EXPECT_EQ(machine.memory, Bytes{4} << 30);
+}
+
+TEST(MachineDescription, IsRefusedWithLineAndReason) {
+  EXPECT_THAT(refusal("name = "), HasSubstr("m.toml:1: not TOML"));
+  EXPECT_EQ(refusal("name = \"x\"\n"), "m.toml:1: summary of a machine is missing");
+  EXPECT_EQ(refusal(small("[[device]]\nproccessor = \"card\"\n")),
+            "m.toml:24: processor of a [[device]] is missing");
+  EXPECT_EQ(refusal(small(device + "stream = 2\n")),
+            "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, buses, "
+            "count, "
+            "duplex, latency_microseconds, memory, name, processor, streams, together");
+  EXPECT_EQ(refusal(small(device + "buses = [\"pci\"]\n")),
+            "m.toml: gpu 0 goes through the bus \"pci\", which no [[bus]] describes");
+  EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 2]]\nbandwidth = \"1GB/s\"\n")),
+            "m.toml:30: between of a [[peers]] joins devices 0 and 2; there are 0 to 1, and a pair has two");
+  EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"cart\"\nmemory = \"1GB\"\nbandwidth = \"1GB/s\"\n")),
+              HasSubstr("describes no processor \"cart\" (did you mean card?)"));
+  EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"card\"\nmemory = \"much\"\nbandwidth = \"1GB/s\"\n")),
+              HasSubstr("m.toml:26: memory of a [[device]] is \"much\", but must be a size"));
+  EXPECT_THAT(refusal(small("[disk]\nbandwidth = \"350\"\n")), HasSubstr("must be a bandwidth such as"));
+}
+
+TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
+  EXPECT_FALSE(machine_files().empty());
+  for (const MachineFile& file : machine_files()) {
+    SCOPED_TRACE(file.name);
+    const MachineDescription machine = find_machine(file.name);
+    EXPECT_EQ(machine.name, file.name);
+    EXPECT_GT(machine.source.size(), 100u);  // where the figures are from
+  }
+}
+
+TEST(MachineFiles, AnUnknownNameIsAnsweredWithTheNearestOne) {
+  try {
+    find_machine("v100-pci");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean v100-pcie?"));
+  }
+  EXPECT_THROW(find_machine("./no.toml"), ConfigError);
+}
+
+}  // namespace
+}  // namespace fairlead::machine
