@@ -2,6 +2,7 @@
 #include "schedule/placement/owner_compute.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead::schedule {
 
@@ -26,13 +27,17 @@ OwnerCompute::Place OwnerCompute::place_of(NodeId id) const noexcept {
 
 void OwnerCompute::place(Task& task) {
   find_candidates(task);
+  if (free_.empty()) free_.push_back(&records_.emplace_back());
+  Placed& placed = *free_.back();
+  free_.pop_back();
+  task.policy_data = &placed;
   if (candidates_.empty()) {  // nobody who is left can run it: kept for whoever comes back
-    charge(task, 0, {});
+    charge(placed, 0, {});
     nodes_.front().queue.insert(&task);
     return;
   }
   const Place at = choose(task);
-  charge(task, at, std::ranges::find(candidates_, at, &Candidate::place)->estimate);
+  charge(placed, at, std::ranges::find(candidates_, at, &Candidate::place)->estimate);
   claim(task, at);
   nodes_[at].queue.insert(&task);
 }
@@ -108,17 +113,22 @@ bool OwnerCompute::is_there(DatumId datum, const Node& node) const {
 
 // ---- load and ownership
 
-void OwnerCompute::charge(const Task& task, Place place, Duration duration) {
-  placed_[&task] = {place, duration};
+void OwnerCompute::charge(Placed& placed, Place place, Duration duration) {
+  placed = {place, duration};
   nodes_[place].load += duration;
 }
 
-/// It is over, or placed anew. False if it was not known.
+void OwnerCompute::release(Placed& placed) {
+  nodes_[placed.place].load -= placed.charge;
+  free_.push_back(&placed);
+}
+
+/// A task that was picked is over, or placed anew. False if it was not.
 bool OwnerCompute::forget(const Task& task) {
-  const auto found = placed_.find(&task);
-  if (found == placed_.end()) return false;
-  nodes_[found->second.place].load -= found->second.charge;
-  placed_.erase(found);
+  const auto found = picked_.find(&task);
+  if (found == picked_.end()) return false;
+  release(*found->second);
+  picked_.erase(found);
   return true;
 }
 
@@ -151,15 +161,21 @@ void OwnerCompute::worker_lost(WorkerId worker) {
   std::erase(node.workers, worker);
   std::vector<Task*> tasks;
   while (Task* task = node.queue.take_first([](const Task&) { return true; })) tasks.push_back(task);
-  for (Task* task : tasks) forget(*task);
+  for (Task* task : tasks) release(*static_cast<Placed*>(task->policy_data));
   for (Task* task : tasks) place(*task);
 }
 
 // ---- giving tasks out
 
 Task* OwnerCompute::pick(WorkerId worker, bool) {
-  return nodes_[place_of_worker_[index(worker)]].queue.take_first(
-      [&](const Task& task) { return view().can_run(task, worker); });
+  Task* task = nodes_[place_of_worker_[index(worker)]].queue.take_first(
+      [&](const Task& it) { return view().can_run(it, worker); });
+  return task == nullptr ? nullptr : give_out(*task);
+}
+
+Task* OwnerCompute::give_out(Task& task) {
+  picked_[&task] = static_cast<Placed*>(std::exchange(task.policy_data, nullptr));
+  return &task;
 }
 
 /// Wherever it was placed: what it writes lives with the thief then.
@@ -169,10 +185,11 @@ Task* OwnerCompute::take_any(WorkerId thief) {
   for (Node& node : nodes_) {
     Task* task = node.queue.take_first([&](const Task& it) { return view().can_run(it, thief); });
     if (task == nullptr) continue;
-    forget(*task);
-    charge(*task, place, view().estimate(*task, thief));
+    auto& placed = *static_cast<Placed*>(task->policy_data);
+    nodes_[placed.place].load -= placed.charge;
+    charge(placed, place, view().estimate(*task, thief));
     claim(*task, place);
-    return task;
+    return give_out(*task);
   }
   return nullptr;
 }

@@ -75,9 +75,10 @@ class OwnerCompute : public Policy {
     Duration load{};                // estimates of its tasks that are not over
     bool owns = false;              // data can live there
   };
+  /// A task that is ready, or picked and not over.
   struct Placed {
-    Place place;
-    Duration charge;  // what it adds to the load
+    Place place = 0;
+    Duration charge{};  // what it adds to the load
   };
 
   void place(Task& task);
@@ -85,19 +86,23 @@ class OwnerCompute : public Policy {
   Place owner_of_written(const Task& task) const;
   Place by_load(const Task& task);
   void find_candidates(const Task& task);
-  void charge(const Task& task, Place place, Duration duration);
+  void charge(Placed& placed, Place place, Duration duration);
+  void release(Placed& placed);
   bool forget(const Task& task);
+  Task* give_out(Task& task);
   void claim(const Task& task, Place place);
   bool is_there(DatumId datum, const Node& node) const;
   Place place_of(NodeId node) const noexcept;
 
   LoadRule rule_;
   OwnerTable owners_;
-  std::deque<Node> nodes_;                          // as the view lists them
-  std::vector<Place> place_of_worker_;              // by id
-  std::vector<Place> devices_;                      // accelerators, as programs count them
-  std::unordered_map<const Task*, Placed> placed_;  // ready, or picked and not over
-  std::vector<Candidate> candidates_;               // for the task that is being placed
+  std::deque<Node> nodes_;              // as the view lists them
+  std::vector<Place> place_of_worker_;  // by id
+  std::vector<Place> devices_;          // accelerators, as programs count them
+  std::deque<Placed> records_;
+  std::vector<Placed*> free_;
+  std::unordered_map<const Task*, Placed*> picked_;  // of ready tasks policy_data tells
+  std::vector<Candidate> candidates_;                // for the task that is being placed
 };
 
 }  // namespace fairlead::schedule
