@@ -1,6 +1,7 @@
 // The placement policies, which decide on which device each datum lives, and let tasks follow the data that
 // they write: owner-load, owner-user, owner-random. Data placement strategies for owner-compute scheduling on
-// multi-accelerator nodes in PaRSEC, 2025, section 3.1; which device is one of a kind each.
+// multi-accelerator nodes in PaRSEC, 2025, section 3.1. They differ in where data are placed that live
+// nowhere.
 #pragma once
 #include <array>
 #include <memory>
