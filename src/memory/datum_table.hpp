@@ -2,6 +2,7 @@
 // nodes.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -39,6 +40,7 @@ struct alignas(64) Datum {
   bool out_of_view = false;  ///< its home is shared with data that are used now: it is a part, or has parts
   bool flush_when_written = false;  ///< a flush waits for the task that changes it now
   bool is_partial = false;          ///< its value means something between a reduction and its folding only
+  std::int8_t advice = no_device;   ///< the accelerator on which the program would have it live
   std::uint32_t partials = 0;       ///< where Memory keeps its partial results, plus 1; 0: it has none
   View::Coordinates coordinates{};
   const data::Layout* layout = nullptr;        ///< of the home, if that is not one block
@@ -46,6 +48,8 @@ struct alignas(64) Datum {
 
   bool dirty() const noexcept { return home.version != version; }
 };
+
+static_assert(sizeof(Datum) == 3 * 64);
 
 /// Data by id. Ids are dense and never reused.
 class DatumTable {

@@ -94,6 +94,7 @@ class Memory {
     tell_residency_ = includes(policy.interests(), Interest::residency);
   }
   DatumId add(const DatumSpec& spec);
+  void advise(DatumId id, int device) noexcept { data_[id].advice = static_cast<std::int8_t>(device); }
   /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
   /// one ends.
   bool try_remove(DatumId id);

@@ -2,6 +2,7 @@
 // in tests.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <cstdint>
 #include <span>
@@ -82,6 +83,9 @@ class View {
     std::int32_t rows = 0, columns = 0;
   };
   virtual Extent extent(std::int32_t collection) const = 0;
+  /// The accelerator on which the program would have the datum live, counted as accelerators() does; or
+  /// no_device. What it wishes of a task is Task::place.
+  virtual int advice(DatumId) const { return no_device; }
 
   // For policies that plan over the graph; kept only if they ask for Interest::submitted.
 
@@ -98,5 +102,17 @@ class View {
     return missing;
   }
 };
+
+/// The memory nodes whose workers are not cores, in order: what a program that names devices counts.
+inline std::vector<NodeId> accelerators(const View& view) {
+  std::vector<NodeId> found;
+  for (const NodeInfo& node : view.nodes())
+    for (const WorkerInfo& worker : view.workers())
+      if (worker.node == node.id && worker.kind != WorkerKind::cpu) {
+        found.push_back(node.id);
+        break;
+      }
+  return found;
+}
 
 }  // namespace fairlead

@@ -19,6 +19,7 @@
 #include "schedule/heft.hpp"
 #include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
+#include "schedule/placement/placement.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -65,6 +66,12 @@ constexpr std::array list = {
                 plain<make_darts_defer>},
     PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
                 plain<make_blocks>},
+    PolicyEntry{"owner-load", "where the written data live; they are placed by load, near what is read",
+                make_owner_load, owner_options},
+    PolicyEntry{"owner-user", "where the written data live; they are placed as the program says",
+                make_owner_user, owner_options},
+    PolicyEntry{"owner-random", "where the written data live; they are placed by chance", make_owner_random,
+                owner_random_options},
 };
 
 }  // namespace
