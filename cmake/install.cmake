@@ -2,7 +2,24 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fairlead)
 
-install(TARGETS fairlead EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# For policies: the same headers by the same names as in src/, so that one file serves there and as a plug-in. In a
+# folder of their own, which other users do not have on their path.
+set(policy_folder ${CMAKE_INSTALL_INCLUDEDIR}/fairlead/policy_interface)
+add_library(policy_interface INTERFACE)
+add_library(fairlead::policy_interface ALIAS policy_interface)
+target_include_directories(policy_interface INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${policy_interface_folder}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  $<INSTALL_INTERFACE:${policy_folder}>)
+include(cmake/fairlead_policy.cmake)
+foreach(header ${policy_interface_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/${header} DESTINATION ${policy_folder}/${folder})
+endforeach()
+install(FILES ${policy_interface_folder}/policy/interface_hash.hpp DESTINATION ${policy_folder}/policy)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/fairlead_policy.cmake DESTINATION ${package_folder})
+
+install(TARGETS fairlead policy_interface EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fairlead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
         PATTERN "*.hpp")
 install(EXPORT fairlead_targets NAMESPACE fairlead:: DESTINATION ${package_folder})

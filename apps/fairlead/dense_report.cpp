@@ -18,6 +18,7 @@
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
+#include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::app {
@@ -71,7 +72,8 @@ Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels) {
 void check_scheduler(const Config& config) {
   if (!config.has("scheduler")) return;
   const std::string& written = config.text("scheduler");
-  config.require_one_of("scheduler", schedule::policy_names(), schedule::name_in(written));
+  if (!schedule::is_plugin(schedule::name_in(written)))
+    config.require_one_of("scheduler", schedule::policy_names(), schedule::name_in(written));
   schedule::make_policy(written);
 }
 

@@ -1,18 +1,15 @@
 // fairlead simulate: a program on a machine that one need not have, under one policy or several.
 #include <fmt/format.h>
-#include <fairlead/error.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
+#include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/report_file.hpp"
-#include "schedule/policies.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::app {
@@ -21,92 +18,8 @@ namespace {
 
 using namespace fairlead::simulate;
 
-constexpr Setting options[] = {
-    {.key = "machine",
-     .type = SettingType::text,
-     .fallback = "v100-pcie",
-     .value_name = "NAME",
-     .help = "one of `fairlead machines`, or the path of a machine file"},
-    {.key = "n",
-     .type = SettingType::count,
-     .fallback = "38400",
-     .minimum = "1",
-     .help = "rows of the matrix, or what the workload says"},
-    {.key = "precision",
-     .type = SettingType::choice,
-     .fallback = "double",
-     .choices = "single|double",
-     .help = "of the elements"},
-    {.key = "gpus",
-     .type = SettingType::count,
-     .absent = "all",
-     .help = "so many devices of the machine are used"},
-    {.key = "cores",
-     .type = SettingType::count,
-     .absent = "auto",
-     .help = "so many cores run tasks",
-     .absent_means = "none beside devices, else all"},
-    {.key = "streams",
-     .type = SettingType::count,
-     .absent = "auto",
-     .minimum = "1",
-     .maximum = "64",
-     .help = "tasks that a device runs at the same time",
-     .absent_means = "as the machine's file says"},
-    {.key = "host-memory", .type = SettingType::size, .absent = "all", .help = "of RAM that may be used"},
-    {.key = "data",
-     .type = SettingType::choice,
-     .fallback = "auto",
-     .choices = "auto|ram|disk",
-     .help =
-         "where data are before and after; auto: in RAM beside devices, else on disk if --memory limits RAM"},
-    {.key = "noise",
-     .type = SettingType::count,
-     .fallback = "0",
-     .maximum = "90",
-     .help = "per cent by which tasks and copies take longer or shorter, by the seed"},
-    {.key = "charge-decisions",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "the time that the policy takes to decide counts; no two runs are then quite the same"},
-};
 constexpr Positional positionals[] = {
     {.name = "WORKLOAD", .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them"}};
-
-std::vector<std::string> policies_in(const std::string& written) {
-  std::vector<std::string> names;
-  if (written == "all") {
-    for (const PolicyEntry& entry : schedule::policies()) names.emplace_back(entry.name);
-    return names;
-  }
-  for (std::size_t begin = 0; begin <= written.size();) {
-    const std::size_t end = std::min(written.find(',', begin), written.size());
-    names.push_back(written.substr(begin, end - begin));
-    schedule::make_policy(names.back());  // refused before anything has run
-    begin = end + 1;
-  }
-  return names;
-}
-
-bool is_set(const Config& config, std::string_view key) {
-  return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
-    return row.setting.key == key && row.origin != Origin::default_value;
-  });
-}
-
-MachineUse use_of(const Config& config, const machine::MachineDescription& machine) {
-  MachineUse use;
-  if (config.has("gpus")) use.devices = config.count("gpus");
-  const bool devices = use.devices.value_or(machine.devices.size()) > 0;
-  use.cores = config.has("cores") ? config.count("cores") : devices ? 0 : machine.cores;
-  if (config.has("streams")) use.streams = static_cast<unsigned>(config.count("streams"));
-  if (config.has("host-memory")) use.host_memory = config.bytes("host-memory");
-  if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
-  const std::string& data = config.text("data");
-  const bool on_disk = data == "disk" || (data == "auto" && !devices && config.has("memory"));
-  use.data = on_disk ? DataAt::disk : DataAt::ram;
-  return use;
-}
 
 void list_workloads() {
   for (const Workload& workload : workloads()) {
@@ -141,22 +54,14 @@ int run(const ParsedCommandLine& given) {
     return success;
   }
   const Config& config = given.config;
-  const WorkloadSize size{
-      .n = static_cast<std::int64_t>(config.count("n")),
-      .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
-      .precision = config.text("precision") == "single" ? Precision::single : Precision::double_};
+  const WorkloadSize size = size_of(config);
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "darts"));
   if (config.has("json")) report::require_place_for(config.text("json"));
   const Program program = make_workload(given.positionals[0], size);
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(given.positionals[0]), size);
-  SimulationOptions how;
-  how.seed = config.count("seed");
-  how.noise_percent = static_cast<unsigned>(config.count("noise"));
-  how.window = is_set(config, "window") ? config.count("window") : 0;
-  how.pipeline_depth = config.count_or("pipeline-depth", 0);
-  how.charge_decisions = config.flag("charge-decisions");
+  const SimulationOptions how = simulation_options(config);
   print_limits(limits, program, machine);
   fmt::print("{}\n", table_heading(machine.devices() > 0));
   Json rows = Json::array();
@@ -181,7 +86,7 @@ const Subcommand simulate_command{
     .name = "simulate",
     .summary = "Runs a workload on a machine that one need not have, under one policy or several.",
     .positionals = positionals,
-    .options = options,
+    .options = simulation_settings,
     .run = run};
 
 }  // namespace fairlead::app

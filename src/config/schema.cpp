@@ -70,7 +70,8 @@ constexpr Setting rows[] = {
      .type = text,
      .absent = "auto",
      .value_name = "NAME",
-     .help = "the policy that orders tasks and evictions: `fairlead schedulers` lists them and their options",
+     .help = "the policy that orders tasks and evictions: one that `fairlead schedulers` lists, with its "
+             "options, or the path of a plug-in, FILE.so",
      .absent_means = "lws; blocks when the data do not fit in memory",
      .group = running},
     {.key = "window",

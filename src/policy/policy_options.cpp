@@ -38,6 +38,8 @@ PolicyOptions::PolicyOptions(std::string_view policy, std::span<const PolicyOpti
   }
 }
 
+PolicyOptions::~PolicyOptions() = default;
+
 const std::string& PolicyOptions::text(std::string_view name) const { return values_.find(name)->second; }
 
 std::size_t PolicyOptions::choice(std::string_view name, std::span<const std::string_view> choices) const {

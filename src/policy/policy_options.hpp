@@ -16,6 +16,8 @@ struct PolicyOption {
   std::string_view summary;   ///< what it means, and which values it takes
 };
 
+/// What can be asked of it is virtual for the sake of policies in plug-ins, which then need nothing of the
+/// library.
 class PolicyOptions {
  public:
   /// Those of a policy that has none.
@@ -24,20 +26,23 @@ class PolicyOptions {
   /// ConfigError for what is not `known`, naming what comes nearest, and for what is set twice.
   PolicyOptions(std::string_view policy, std::span<const PolicyOption> known, std::string_view written,
                 std::string_view kind = "scheduler");
+  PolicyOptions(const PolicyOptions&) = default;
+  PolicyOptions& operator=(const PolicyOptions&) = default;
+  virtual ~PolicyOptions();
 
   /// As set, or the fallback. An option that is not known is a mistake of the policy's.
-  const std::string& text(std::string_view name) const;
-  bool given(std::string_view name) const { return given_.contains(name); }
+  virtual const std::string& text(std::string_view name) const;
+  virtual bool given(std::string_view name) const { return given_.contains(name); }
 
   // These throw ConfigError that names the policy, the option and what it could be.
 
   /// The position among `choices` of what is set.
-  std::size_t choice(std::string_view name, std::span<const std::string_view> choices) const;
-  double number(std::string_view name, double least, double most) const;
-  std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
-  bool flag(std::string_view name) const;  ///< "yes" or "no"
+  virtual std::size_t choice(std::string_view name, std::span<const std::string_view> choices) const;
+  virtual double number(std::string_view name, double least, double most) const;
+  virtual std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
+  virtual bool flag(std::string_view name) const;  ///< "yes" or "no"
   /// For a value that only its policy can judge.
-  [[noreturn]] void refuse(std::string_view name, std::string_view why) const;
+  [[noreturn]] virtual void refuse(std::string_view name, std::string_view why) const;
 
  private:
   std::string kind_, policy_;

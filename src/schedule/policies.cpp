@@ -15,11 +15,12 @@
 #include "schedule/darts/darts_ahead.hpp"
 #include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
-#include "schedule/heteroprio/heteroprio.hpp"
 #include "schedule/heft.hpp"
+#include "schedule/heteroprio/heteroprio.hpp"
 #include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
 #include "schedule/placement/placement.hpp"
+#include "schedule/plugin.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -88,12 +89,19 @@ std::vector<std::string_view> policy_names() {
 
 std::unique_ptr<Policy> make_policy(std::string_view written) {
   const std::string_view name = name_in(written);
+  const std::string_view options = written.substr(std::min(name.size() + 1, written.size()));
+  if (is_plugin(name)) {
+    const PolicyEntry& entry = load_plugin(name);
+    std::unique_ptr<Policy> made = entry.make(PolicyOptions(name, entry.options, options));
+    if (made == nullptr)
+      throw ConfigError(fmt::format("the plug-in {} makes no policy: its `make` returns null", name));
+    return made;
+  }
   const auto found = std::ranges::find(list, name, &PolicyEntry::name);
   if (found == list.end())
     throw ConfigError(fmt::format("unknown scheduler \"{}\"{}; known: {}", name,
                                   did_you_mean(name, policy_names()), fmt::join(policy_names(), ", ")));
-  written.remove_prefix(std::min(name.size() + 1, written.size()));
-  return found->make(PolicyOptions(name, found->options, written));
+  return found->make(PolicyOptions(name, found->options, options));
 }
 
 std::string_view default_policy(bool fits) noexcept { return fits ? "lws" : "blocks"; }

@@ -17,8 +17,8 @@ std::vector<std::string_view> policy_names();
 /// The name in "name" or "name:option=value:option=value".
 std::string_view name_in(std::string_view written) noexcept;
 
-/// `written`: a name, perhaps with options. Throws ConfigError if there is no such policy or option, naming
-/// what comes nearest.
+/// `written`: a name or the path of a plug-in (schedule/plugin.hpp), perhaps with options. Throws ConfigError
+/// if there is no such policy or option, naming what comes nearest.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
 /// The policy for those who name none. `fits`: all data that tasks use fit in memory together. Then order

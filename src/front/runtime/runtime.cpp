@@ -28,6 +28,7 @@
 #include "machine/device_list.hpp"
 #include "machine/machine.hpp"
 #include "memory/arena.hpp"
+#include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead {
@@ -257,8 +258,9 @@ class Runtime::Implementation {
     add_generator(options.topology, generated_bytes_per_second_guess * static_cast<double>(plan.workers));
     options.engine.durations = plan.known.durations();
     options.engine.policy_name = config.text_or("scheduler", schedule::default_policy(true));
-    config.require_one_of("scheduler", schedule::policy_names(),
-                          schedule::name_in(options.engine.policy_name));
+    if (!schedule::is_plugin(schedule::name_in(options.engine.policy_name)))
+      config.require_one_of("scheduler", schedule::policy_names(),
+                            schedule::name_in(options.engine.policy_name));
     options.policy = schedule::make_policy(options.engine.policy_name);
     options.engine.pipeline_depth = config.count_or("pipeline-depth", 0);
     options.engine.seed = config.count("seed");

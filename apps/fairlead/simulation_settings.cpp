@@ -1,0 +1,63 @@
+// Reads them from the settings.
+#include "fairlead/simulation_settings.hpp"
+
+#include <algorithm>
+
+#include "schedule/policies.hpp"
+
+namespace fairlead::app {
+
+using namespace fairlead::simulate;
+
+std::vector<std::string> policies_in(const std::string& written) {
+  std::vector<std::string> names;
+  if (written == "all") {
+    for (const PolicyEntry& entry : schedule::policies()) names.emplace_back(entry.name);
+    return names;
+  }
+  for (std::size_t begin = 0; begin <= written.size();) {
+    const std::size_t end = std::min(written.find(',', begin), written.size());
+    names.push_back(written.substr(begin, end - begin));
+    schedule::make_policy(names.back());  // refused before anything has run
+    begin = end + 1;
+  }
+  return names;
+}
+
+bool is_set(const Config& config, std::string_view key) {
+  return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
+    return row.setting.key == key && row.origin != Origin::default_value;
+  });
+}
+
+MachineUse use_of(const Config& config, const machine::MachineDescription& machine) {
+  MachineUse use;
+  if (config.has("gpus")) use.devices = config.count("gpus");
+  const bool devices = use.devices.value_or(machine.devices.size()) > 0;
+  use.cores = config.has("cores") ? config.count("cores") : devices ? 0 : machine.cores;
+  if (config.has("streams")) use.streams = static_cast<unsigned>(config.count("streams"));
+  if (config.has("host-memory")) use.host_memory = config.bytes("host-memory");
+  if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
+  const std::string& data = config.text("data");
+  const bool on_disk = data == "disk" || (data == "auto" && !devices && config.has("memory"));
+  use.data = on_disk ? DataAt::disk : DataAt::ram;
+  return use;
+}
+
+WorkloadSize size_of(const Config& config) {
+  return {.n = static_cast<std::int64_t>(config.count("n")),
+          .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
+          .precision = config.text("precision") == "single" ? Precision::single : Precision::double_};
+}
+
+SimulationOptions simulation_options(const Config& config) {
+  SimulationOptions how;
+  how.seed = config.count("seed");
+  how.noise_percent = static_cast<unsigned>(config.count("noise"));
+  how.window = is_set(config, "window") ? config.count("window") : 0;
+  how.pipeline_depth = config.count_or("pipeline-depth", 0);
+  how.charge_decisions = config.flag("charge-decisions");
+  return how;
+}
+
+}  // namespace fairlead::app

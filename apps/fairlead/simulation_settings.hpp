@@ -1,0 +1,77 @@
+// What `fairlead simulate` and `fairlead compare` are told alike: which program on which machine, and how.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine/description.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::app {
+
+inline constexpr std::array simulation_settings = {
+    Setting{.key = "machine",
+            .type = SettingType::text,
+            .fallback = "v100-pcie",
+            .value_name = "NAME",
+            .help = "one of `fairlead machines`, or the path of a machine file"},
+    Setting{.key = "n",
+            .type = SettingType::count,
+            .fallback = "38400",
+            .minimum = "1",
+            .help = "rows of the matrix, or what the workload says"},
+    Setting{.key = "precision",
+            .type = SettingType::choice,
+            .fallback = "double",
+            .choices = "single|double",
+            .help = "of the elements"},
+    Setting{.key = "gpus",
+            .type = SettingType::count,
+            .absent = "all",
+            .help = "so many devices of the machine are used"},
+    Setting{.key = "cores",
+            .type = SettingType::count,
+            .absent = "auto",
+            .help = "so many cores run tasks",
+            .absent_means = "none beside devices, else all"},
+    Setting{.key = "streams",
+            .type = SettingType::count,
+            .absent = "auto",
+            .minimum = "1",
+            .maximum = "64",
+            .help = "tasks that a device runs at the same time",
+            .absent_means = "as the machine's file says"},
+    Setting{
+        .key = "host-memory", .type = SettingType::size, .absent = "all", .help = "of RAM that may be used"},
+    Setting{.key = "data",
+            .type = SettingType::choice,
+            .fallback = "auto",
+            .choices = "auto|ram|disk",
+            .help = "where data are before and after; auto: in RAM beside devices, else on disk if --memory "
+                    "limits RAM"},
+    Setting{.key = "noise",
+            .type = SettingType::count,
+            .fallback = "0",
+            .maximum = "90",
+            .help = "per cent by which tasks and copies take longer or shorter, by the seed"},
+    Setting{.key = "charge-decisions",
+            .type = SettingType::flag,
+            .fallback = "false",
+            .help = "the time that the policy takes to decide counts; no two runs are then quite the same"}};
+
+/// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
+std::vector<std::string> policies_in(const std::string& written);
+
+/// Somebody has given it a value: it is not the default.
+bool is_set(const Config& config, std::string_view key);
+
+simulate::WorkloadSize size_of(const Config& config);
+simulate::MachineUse use_of(const Config& config, const machine::MachineDescription& machine);
+simulate::SimulationOptions simulation_options(const Config& config);
+
+}  // namespace fairlead::app

@@ -1,0 +1,10 @@
+# fairlead_policy(NAME FILE...): builds NAME.so, a scheduling policy that `--scheduler ./NAME.so` loads. It links to
+# nothing of Fairlead: what it uses comes from headers, and from virtual functions of what it is given.
+function(fairlead_policy name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" CXX_VISIBILITY_PRESET hidden)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE fairlead::policy_interface)
+  # What is missing is said when it is linked, not when it is loaded.
+  target_link_options(${name} PRIVATE -Wl,-z,defs)
+endfunction()
