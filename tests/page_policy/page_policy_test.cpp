@@ -5,14 +5,11 @@
 #include "schedule/policies.hpp"
 
 namespace fairlead::schedule {
-
-std::unique_ptr<Policy> make_fewest();
-
 namespace {
 
 // 24 x 24 tiles in memory for 60.
 TEST(PagePolicy, LoadsFarLessThanFirstComeFirstServed) {
-  const auto shown = make_fewest(), eager = make_policy("eager");
+  const auto shown = make_policy(PAGE_POLICY), eager = make_policy("eager");
   const auto by_page = cholesky(24, 60)->run(*shown);
   const auto by_eager = cholesky(24, 60)->run(*eager);
   EXPECT_EQ(by_page.tasks, by_eager.tasks);
