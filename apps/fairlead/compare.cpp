@@ -115,8 +115,8 @@ std::vector<WorkloadSize> sizes_of(const Config& config) {
 }
 
 void print(const std::vector<Standing>& standings, bool devices) {
-  fmt::print("{:<24}{:>9}{:>8}{:>8}{:>14}{:>13}{:>8}{:>14}\n", "scheduler", "GFlop/s", "% peak", "time", "",
-             devices ? "to devices" : "from disk", "bytes", "");
+  fmt::print("{:<24}{:>9}{:>8}{:>8}{:>14}{:>13}{:>8}{:>14}\n", "scheduler", "GFlop/s", "% peak", "time",
+             "least-most", devices ? "to devices" : "from disk", "bytes", "least-most");
   for (const Standing& it : standings) {
     if (it.finished == 0)
       fmt::print("{:<24}never finished\n", it.scheduler);

@@ -1,0 +1,52 @@
+// --scheduler names a file that is no plug-in, or one that cannot be used; fairlead compare is asked for
+// nonsense.
+#include <gtest/gtest.h>
+
+#include "misuse/command/folder.hpp"
+
+namespace fairlead::misuse {
+namespace {
+
+struct Mistake {
+  const char* name;
+  const char* words;
+  const char* named;
+};
+
+class PluginMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(PluginMistakes, AreRefused) {
+  Folder folder;
+  expect_refused(folder, GetParam().words, 2, GetParam().named);
+}
+
+#define SOLVE_WITH "solve A.npy b.npy -o x.npy --scheduler "
+constexpr Mistake mistakes[] = {
+    {"AFileThatIsMissing", SOLVE_WITH "./mine.so", "there is no file ./mine.so"},
+    {"AFileThatIsMissingForASimulation", "simulate cholesky --scheduler mine.so:weight=2", "no file mine.so"},
+    {"AFolder", SOLVE_WITH "./", "./ is not a file"},
+    {"AFileThatIsNoLibrary", SOLVE_WITH "./A.npy", "cannot load the scheduler's plug-in ./A.npy"},
+    {"ALibraryWithoutAPolicy", SOLVE_WITH PLUGINS "/no_symbol.so", "write FAIRLEAD_POLICY(entry) in it"},
+    {"OneForAnotherInterface", SOLVE_WITH PLUGINS "/other_interface.so",
+     "another interface (of Fairlead 0.0.7)"},
+    {"OneThatNamesNoFunction", SOLVE_WITH PLUGINS "/names_nothing.so", "is null"},
+    {"OneThatMakesNoPolicy", SOLVE_WITH PLUGINS "/makes_nothing.so", "makes no policy"},
+    {"AnOptionItDoesNotHave", SOLVE_WITH PLUGINS "/working.so:wieght=2", "(did you mean weight?)"},
+    {"AValueItDoesNotTake", "compare --scheduler eager," PLUGINS "/working.so:depth=9", "from 1 to 8"},
+    {"NothingToCompareWith", "compare --scheduler darts", "--scheduler darts names one policy"},
+    {"AMisspeltPolicyToCompareWith", "compare --scheduler darts,egaer", "(did you mean eager?)"},
+    {"AMisspeltWorkloadToCompare", "compare choleski", "choleski"},
+    {"NeighboursBelowNothing", "compare --n 1920", "--n 1920"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, PluginMistakes, testing::ValuesIn(mistakes),
+                         [](const auto& mistake) { return mistake.param.name; });
+
+// Whatever a plug-in throws is one line, and the program ends.
+TEST(PluginMistake, AnExceptionOfItsOwn) {
+  Folder folder;
+  expect_refused(folder, SOLVE_WITH PLUGINS "/refuses.so", 1, "not on a Saturday");
+}
+
+}  // namespace
+}  // namespace fairlead::misuse
