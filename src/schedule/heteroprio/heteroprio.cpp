@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "schedule/append_reads.hpp"
 #include "schedule/heteroprio/buckets.hpp"
 #include "schedule/heteroprio/grid.hpp"
 #include "schedule/heteroprio/node_distance.hpp"

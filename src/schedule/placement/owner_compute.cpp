@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include "schedule/append_reads.hpp"
 
 namespace fairlead::schedule {
 
