@@ -22,7 +22,7 @@ namespace {
 
 constexpr const Subcommand* all[] = {&solve_command,    &bench,          &info,
                                      &calibrate,        &schedulers,     &machines,
-                                     &simulate_command, &status_command, &help};
+                                     &simulate_command, &experiment_command, &status_command, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {

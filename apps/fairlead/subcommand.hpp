@@ -40,6 +40,7 @@ extern const Subcommand calibrate;
 extern const Subcommand schedulers;
 extern const Subcommand machines;
 extern const Subcommand simulate_command;
+extern const Subcommand experiment_command;
 extern const Subcommand status_command;
 extern const Subcommand help;
 

@@ -60,6 +60,15 @@ constexpr std::size_t data_before() {
   return count;
 }
 
+/// Which of the data each parameter is; -1 if it is none. One more than there are, for those without any.
+template <class... P>
+constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
+  constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
+  std::array<int, sizeof...(P) + 1> uses{};
+  for (std::size_t i = 0, data = 0; i < uses.size(); ++i) uses[i] = is[i] ? static_cast<int>(data++) : -1;
+  return uses;
+}
+
 template <class... P>
 struct Arguments {
   std::array<std::uint8_t, (datum_count<P...> == 0 ? 1 : datum_count<P...>)> access_of_use{};
@@ -227,6 +236,19 @@ class Call {
     node_ = node;
     return std::move(*this);
   }
+  /// A wish: on this accelerator, counted from 0; see Runtime::devices(). Where the policy heeds it, and the
+  /// data that it writes do not live elsewhere already.
+  Call&& on_device(int device) && {
+    device_ = device;
+    return std::move(*this);
+  }
+  /// A wish: where the datum lives that is this argument, counted from 0; if it lives nowhere so far, as
+  /// on_device() says. Throws UsageError if that is no datum.
+  Call&& where(int argument) && {
+    constexpr auto uses = detail::uses_of_parameters<P...>();
+    like_ = detail::checked_where(**codelet_, argument, std::span(uses).first(sizeof...(P)));
+    return std::move(*this);
+  }
   /// Needs so many workers at once if a core runs it, whatever its codelet says; see Codelet::workers().
   Call&& workers(Workers workers) && {
     workers_ = workers;
@@ -250,6 +272,8 @@ class Call {
     submission.uses = std::span(uses_).first(detail::datum_count<P...>);
     submission.priority = priority_;
     submission.node = node_;
+    submission.device = device_;
+    submission.like = like_;
     submission.work = work_;
     submission.scratch_bytes = scratch_bytes_;
     submission.workers = workers_;
@@ -299,6 +323,7 @@ class Call {
   detail::Arguments<P...> arguments_;
   int priority_ = 0;
   NodeId node_ = no_id<NodeId>;
+  int device_ = no_device, like_ = -1;
   float work_ = 0;
   Bytes scratch_bytes_ = 0;
   Workers workers_;

@@ -50,6 +50,14 @@ class ExtendedCall {
     call_ = std::move(call_).priority(value);
     return std::move(*this);
   }
+  ExtendedCall&& on_device(int device) && {
+    call_ = std::move(call_).on_device(device);
+    return std::move(*this);
+  }
+  ExtendedCall&& where(int argument) && {
+    call_ = std::move(call_).where(argument);
+    return std::move(*this);
+  }
   ExtendedCall&& workers(Workers workers) && {
     call_ = std::move(call_).workers(workers);
     return std::move(*this);

@@ -146,6 +146,14 @@ class Runtime {
     remove_one(handle.datum());
   }
 
+  /// A wish: the datum should live on this accelerator, counted from 0, or no_device: where it comes to pass.
+  /// It counts from the next time that the datum is placed: see docs/data.md. Tiles of a matrix are advised
+  /// together, by TiledMatrix::advise(). Throws UsageError if there is no such accelerator.
+  template <class T>
+  void advise(const Handle<T>& handle, int device) {
+    advise_one(handle.datum(), device);
+  }
+
   /// The datum as parts of these extents, those at the ends smaller: a vector in pieces, a matrix in rows,
   /// columns or blocks of them, a block of a grid in bricks. A datum may have several partitions. Tasks use
   /// the whole, or parts of one partition; not both in one task. Throws UsageError for a datum that is itself
@@ -187,6 +195,9 @@ class Runtime {
   /// with the names that there are.
   NodeId memory_node(std::string_view name) const;
   std::size_t workers() const noexcept;  ///< of cores
+  /// Accelerators, each with memory of its own: advise(), Call::on_device() and memory_node() name them in
+  /// the order in which they were configured.
+  int devices() const noexcept;
   /// Bytes that tasks can reserve at once.
   Bytes capacity_bytes() const noexcept;
   Statistics statistics() const;
@@ -239,6 +250,7 @@ class Runtime {
   }
   detail::DatumReference register_one(const std::string& name, const detail::Description& as);
   void remove_one(const detail::DatumReference& datum);
+  void advise_one(const detail::DatumReference& datum, int device);
   std::shared_ptr<detail::PartCollection> split_one(const detail::DatumReference& whole,
                                                     const std::array<std::int64_t, 3>& extents,
                                                     std::size_t dimensions);

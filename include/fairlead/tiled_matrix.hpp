@@ -5,6 +5,7 @@
 #include <fairlead/ids.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace fairlead {
@@ -13,6 +14,8 @@ namespace detail {
 class TileCollection;
 /// Throws UsageError if there is no such tile, or no matrix: `tiles` is null where it was moved from.
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column);
+void advise_tiles(const TileCollection* tiles,
+                  const std::function<int(std::int32_t row, std::int32_t column)>& device_of);
 struct Grid {
   std::int64_t rows = 0, columns = 0;
   std::int32_t tile = 1;
@@ -46,6 +49,13 @@ class TiledMatrix {
     shape.leading_dimension =
         grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
     return {datum, shape};
+  }
+
+  /// A wish: tile (i, j) should live on the accelerator device_of(i, j), counted from 0, or no_device. See
+  /// Runtime::advise(); <fairlead/cyclic_map.hpp> has functions to give. Throws as that.
+  template <class Function>
+  void advise(const Function& device_of) const {
+    detail::advise_tiles(tiles_.get(), device_of);
   }
 
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }

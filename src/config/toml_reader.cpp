@@ -118,7 +118,7 @@ std::vector<std::pair<double, double>> TomlReader::pairs(std::string_view key) {
 std::vector<const TomlNode*> TomlReader::tables(std::string_view key) {
   std::vector<const TomlNode*> all;
   if (!has(key)) return all;
-  const std::string wanted = fmt::format("must be tables that are each headed [[{}]]", key);
+  const std::string wanted = fmt::format("must be tables, each headed [[{}]] or in a list of {{ ... }}", key);
   for (const TomlNode& one : list(key, wanted.c_str())) {
     if (one.as<TomlNode::Table>() == nullptr) fail(key, wanted);
     all.push_back(&one);

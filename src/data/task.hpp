@@ -4,6 +4,7 @@
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <array>
 #include <atomic>
@@ -100,6 +101,7 @@ struct alignas(64) Task : Event {
   std::uint8_t implementation =
       no_implementation;  ///< the engine's: which one runs, from when it is staged
                           ///< on a worker of a kind that its codelet has several for
+  PlaceHint place;        ///< where the program would have it; a policy may look at it
   std::array<Access, inline_accesses> inline_access;
   alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
 
@@ -109,6 +111,7 @@ struct alignas(64) Task : Event {
   void set(TaskFlag flag) noexcept { flags |= static_cast<std::uint8_t>(flag); }
   void clear(TaskFlag flag) noexcept { flags &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(flag)); }
 };
+static_assert(sizeof(Task) == 5 * 64, "what waits takes memory: a new field has to find a gap");
 
 /// The end of a hold; it may come while the hold still waits.
 struct HoldRelease : Event {

@@ -39,6 +39,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
   for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
   for (std::size_t i = 0; i < topology.workers.size(); ++i)
     workers_.push_back({static_cast<WorkerId>(i), topology.workers[i].kind, topology.workers[i].node});
+  for (const WorkerInfo& worker : workers_) awaited_ += worker.kind != WorkerKind::cpu;
   for (std::size_t i = 0; i < topology.nodes.size(); ++i)
     if (topology.nodes[i].role == NodeRole::cache)
       node_infos_.push_back({static_cast<NodeId>(i), topology.nodes[i].capacity});
@@ -134,6 +135,12 @@ bool Engine::try_remove(DatumId id) {
   return removed;
 }
 
+void Engine::advise(DatumId id, int device) {
+  const Guard guard{*this};
+  if (log_.enabled) log_.advice(id, device);
+  memory_.advise(id, device);
+}
+
 void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
   const Guard guard{*this};
   ensure(held_by_policy_ + in_pipelines_ + tasks_done_ + tasks_cancelled_ == 0,
@@ -211,6 +218,8 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::worker_arrived: {
       Pipeline& pipeline = pipelines_[index(event.worker)];
       pipeline.present = true;
+      if (!std::exchange(pipeline.ever_present, true))
+        awaited_ -= workers_[index(event.worker)].kind != WorkerKind::cpu;
       pipeline.idle_since = event.at;
       pipeline.lane_busy_before = lane_.busy(index(event.worker));
       break;
@@ -626,6 +635,8 @@ bool Engine::insist(Commands& out) {
       if ((task = policy_->pick(worker, true)) != nullptr) break;
     }
     if (!anybody) return false;
+    // What is for an accelerator that is just starting does not go elsewhere: the data would live there.
+    if (task == nullptr && awaited_ != 0) return false;
     for (std::size_t i = 0; task == nullptr && i < workers_.size(); ++i) {
       if (!pipelines_[i].present) continue;
       worker = workers_[i].id;

@@ -150,6 +150,7 @@ class Engine final : public View {
   }
   DatumId add(const memory::DatumSpec& spec);
   bool try_remove(DatumId id);
+  void advise(DatumId id, int device);
   /// Another policy from now on; before the first task only.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   /// For policies that plan over the graph; told before the task is inserted into it. Else nothing happens.
@@ -263,6 +264,8 @@ class Engine final : public View {
   void successors(const Task& task, std::vector<Task*>& out) const override;
   std::uint32_t remaining_writers(DatumId id) const override;
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
+  Extent extent(std::int32_t collection) const override { return memory_.extent(collection); }
+  int advice(DatumId id) const override { return memory_.datum(id).advice; }
 
  private:
   /// Has the lock, and serves nobody. Who has posted meanwhile has left when he did not get it; if nobody
@@ -381,6 +384,7 @@ class Engine final : public View {
   std::size_t in_pipelines_ = 0;
   std::size_t unadmitted_ = 0;  // of these, waiting for memory
   bool left_behind_ = false;    // a worker that is not there may have a staged task
+  std::size_t awaited_ = 0;     // workers of accelerators that have not arrived so far: they are starting
   Spans spans_;
   std::vector<Task*> holds_waiting_;  // for memory; oldest first
   std::vector<Task*> holds_arriving_, holds_granted_;

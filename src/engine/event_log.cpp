@@ -18,7 +18,7 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3767'6f6c'7269'6166;  // "fairlog7" in the file; the digit is the format's
+constexpr std::uint64_t magic = 0x3867'6f6c'7269'6166;  // "fairlog8" in the file; the digit is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -30,6 +30,8 @@ std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
+/// -1 is none.
+std::uint64_t plus_one(int number) { return static_cast<std::uint64_t>(number + 1); }
 template <class F>
 void for_each_implementation(const CodeletInfo& codelet, F&& f) {
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
@@ -68,6 +70,7 @@ void EventLog::task(const Task& task) {
   words_.push_back((static_cast<std::uint64_t>(number) << 32) | static_cast<std::uint32_t>(task.priority));
   words_.push_back((static_cast<std::uint64_t>(task.codelet->kinds) << 32) | task.source->id);
   words_.push_back((static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(task.work)) << 32) |
+                   (plus_one(task.place.like) << 24) | (plus_one(task.place.device) << 16) |
                    task.access_count);
   words_.push_back(task.nodes_excluded | (std::uint64_t{task.has(TaskFlag::hold)} << 32) |
                    (std::uint64_t{task.has(TaskFlag::at_home)} << 33) |
@@ -124,6 +127,9 @@ void EventLog::datum(const memory::DatumSpec& spec) {
 }
 
 void EventLog::removal(DatumId id) { words_.push_back(head(Record::removal, index(id))); }
+void EventLog::advice(DatumId id, int device) {
+  words_.push_back(head(Record::advice, index(id) | (plus_one(device) << 32)));
+}
 void EventLog::served() { words_.push_back(head(Record::served, 0)); }
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }

@@ -34,7 +34,8 @@ class EventLog {
     horizon_closed,
     cancellation,
     served,
-    codelet
+    codelet,
+    advice
   };
 
   bool enabled = false;
@@ -42,6 +43,7 @@ class EventLog {
   void event(const Event& event);
   void datum(const memory::DatumSpec& spec);
   void removal(DatumId id);
+  void advice(DatumId id, int device);
   void submission(const Task& task);
   void horizon_closed();
   void cancellation(std::uint32_t source);

@@ -21,10 +21,11 @@ namespace fairlead::engine {
 
 namespace {
 
-constexpr std::uint64_t most_accesses = 0xffff, largest_datum = std::uint64_t{1} << 56;
+constexpr std::uint64_t largest_datum = std::uint64_t{1} << 56;
 constexpr std::uint64_t latest_time = std::uint64_t{1} << 62, longest_duration = std::uint64_t{1} << 52;
 constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
 constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
+constexpr std::uint64_t most_likes = 127;
 constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 
 /// Hears commands and carries out nothing: what became of them is in the log.
@@ -60,7 +61,9 @@ class Replayer {
  public:
   Replayer(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
            std::span<const std::uint64_t> words)
-      : log_(words), engine_(topology, std::move(policy), world_, std::move(options)) {}
+      : log_(words), engine_(topology, std::move(policy), world_, std::move(options)) {
+    devices_ = accelerators(engine_).size();
+  }
 
   ReplayResult run() {
     while (!log_.at_end()) record();
@@ -86,6 +89,9 @@ class Replayer {
         break;
       case Record::removal:
         removal(rest);
+        break;
+      case Record::advice:
+        advice(rest);
         break;
       case Record::submission:
         submission();
@@ -156,6 +162,17 @@ class Replayer {
     engine_.try_remove(static_cast<DatumId>(datum));
   }
 
+  void advice(std::uint64_t datum_and_device) {
+    check_datum(datum_and_device & 0xffff'ffff);
+    engine_.advise(static_cast<DatumId>(datum_and_device), device(datum_and_device >> 32));
+  }
+
+  /// Of its number plus 1; 0: none.
+  int device(std::uint64_t plus_one) const {
+    if (plus_one > devices_) log_.refuse("there is no accelerator " + std::to_string(plus_one - 1));
+    return static_cast<int>(plus_one) - 1;
+  }
+
   void check_datum(std::uint64_t datum) {
     const memory::Memory& memory = engine_.memory();
     if (datum >= memory.datum_count() || memory.datum(static_cast<DatumId>(datum)).removed)
@@ -219,8 +236,12 @@ class Replayer {
     const std::uint64_t codelet_and_priority = log_.word("a codelet");
     const std::uint64_t kinds_and_source = log_.word("a source of tasks");
     const std::uint64_t work_and_count = log_.word("number of accesses");
-    const std::uint64_t count = work_and_count & 0xffff'ffff;
-    if (count > most_accesses) log_.refuse(std::to_string(count) + " is no number of accesses");
+    const std::uint64_t count = work_and_count & 0xffff;
+    PlaceHint place;
+    place.device = static_cast<std::int8_t>(device((work_and_count >> 16) & 0xff));
+    const std::uint64_t like = (work_and_count >> 24) & 0xff;
+    if (like > count || like > most_likes) log_.refuse("a task is to run where it uses nothing");
+    place.like = static_cast<std::int8_t>(static_cast<int>(like) - 1);
     const std::uint64_t excluded_and_kind =
         log_.word("nodes on which a task may not run", std::uint64_t{1} << (35 + 16));
     const Bytes scratch_bytes = log_.word("scratch of a task", largest_datum);
@@ -265,6 +286,7 @@ class Replayer {
     task.nodes_excluded = static_cast<std::uint32_t>(excluded_and_kind);
     task.scratch_bytes = scratch_bytes;
     task.workers_wanted = static_cast<std::uint16_t>(workers);
+    task.place = place;
     task.work = std::bit_cast<float>(static_cast<std::uint32_t>(work_and_count >> 32));
     if ((kinds_of_task & 1) != 0) task.set(TaskFlag::hold);
     if ((kinds_of_task & 4) != 0) task.set(TaskFlag::fold);
@@ -437,7 +459,7 @@ class Replayer {
   std::vector<std::uint64_t> answers_;  // to recalls, by worker
   bool flush_in_batch_ = false;
   Commands commands_;
-  std::uint64_t events_ = 0, next_submission_ = 0;
+  std::uint64_t events_ = 0, next_submission_ = 0, devices_ = 0;
   Engine engine_;  // last: it lets go of tasks and copies first
 };
 

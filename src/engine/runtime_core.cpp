@@ -36,6 +36,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
     kinds_of_workers_ |= 1u << static_cast<unsigned>(worker.kind);
     if (worker.node == engine_.host()) host_kinds_ |= 1u << static_cast<unsigned>(worker.kind);
   }
+  devices_ = static_cast<int>(accelerators(engine_).size());
   if (topology().workers.size() > 1) graph_.tasks().share();
   world_.begin(engine_, graph_, application_);
 }
@@ -104,6 +105,17 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
   const auto& nodes = topology().nodes;
   for (const NodeSpec& node : nodes)
     for (const NodeId home : node.reaches) datum.in_place |= home == spec.home;
+}
+
+std::string RuntimeCore::devices_text() const {
+  return devices_ == 0 ? "are no accelerators" : "are " + std::to_string(devices_) + ", counted from 0";
+}
+
+void RuntimeCore::advise(const RegisteredDatum& datum, int device) {
+  if (device != no_device && (device < 0 || device >= devices_))
+    throw UsageError(datum.text() + " is to live on device " + std::to_string(device) + ", but there " +
+                     devices_text());
+  engine_.advise(datum.id, device);
 }
 
 void RuntimeCore::remove_datum(RegisteredDatum& datum) {

@@ -132,6 +132,9 @@ class RuntimeCore {
   Bytes smallest_cache() const noexcept { return smallest_cache_; }
   /// Bit k: there is a worker of WorkerKind k.
   std::uint32_t kinds_of_workers() const noexcept { return kinds_of_workers_; }
+  /// Memory nodes of accelerators, as wishes count them.
+  int devices() const noexcept { return devices_; }
+  std::string devices_text() const;  ///< "are 2, counted from 0"
   /// Before the first task only. The window grows to what the policy wishes.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   std::uint32_t next_source_id() noexcept { return sources_++; }
@@ -162,6 +165,8 @@ class RuntimeCore {
   /// more.
   void close() noexcept;
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
+  /// The datum should live on that accelerator; no_device: anywhere. Throws UsageError if there is no such.
+  void advise(const RegisteredDatum& datum, int device);
   /// The datum must not be used by unfinished tasks.
   void remove_datum(RegisteredDatum& datum);
   /// The application's thread works until `done` or until the run was stopped. False if it ended because
@@ -191,6 +196,7 @@ class RuntimeCore {
   std::size_t window_;
   Bytes smallest_cache_ = ~Bytes{0};
   std::uint32_t kinds_of_workers_ = 0;
+  int devices_ = 0;
   graph::Graph graph_;
   Engine engine_;
   Reporter application_;

@@ -43,6 +43,7 @@ void Graph::prepare(Task& task, Access* accesses, std::size_t access_count) noex
   task.recorded = nullptr;
   task.scratch_bytes = 0;
   task.priority = 0;
+  task.place = {};
   task.work = 0;
   task.workers_wanted = 0;
   task.cancelled = false;

@@ -49,6 +49,7 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
   task.nodes_excluded = kind.nodes_excluded;
   task.work = kind.work;
   task.workers_wanted = kind.workers_wanted;
+  task.place = kind.place;
   task.id = static_cast<TaskId>(first_id + recorded.number);
   task.lane = recorded.passes ? lane : 0;
   task.policy_data = nullptr;

@@ -30,6 +30,7 @@ struct RecordedKind {
   std::uint32_t nodes_excluded = 0;
   float work = 0;
   std::uint16_t workers_wanted = 0;
+  PlaceHint place;
   bool may_pass = false;  ///< they ask for nothing that the direct lane has not
 
   bool operator==(const RecordedKind&) const = default;

@@ -51,6 +51,8 @@ struct BusDescription {
   std::string name;
   double bytes_per_second = 0;
   bool duplex = true;
+  /// Of which device it is the port to all its peers, if it is one: the directions are into it and out of it.
+  std::optional<std::size_t> port_of{};
 };
 
 struct DeviceDescription {
@@ -70,10 +72,13 @@ struct PeerDescription {
 /// Between nodes; used where there are several.
 struct NetworkDescription {
   std::size_t nodes = 1;
+  std::size_t interfaces = 1;          ///< of each node
   WireDescription wire;                ///< of each network interface to its switch
   std::size_t nodes_per_switch = 0;    ///< 0: one switch for all
   double switch_bytes_per_second = 0;  ///< between switches; 0: never the limit
-  bool attached_to_devices = false;    ///< else to the host: a device's data cross its wire, too
+  /// Each interface to equally many devices, by their order; else to the host: a device's data cross its
+  /// wire, too.
+  bool attached_to_devices = false;
 };
 
 struct MachineDescription {

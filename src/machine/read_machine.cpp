@@ -82,12 +82,35 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
   }
 }
 
+std::string port_name(std::size_t device) { return fmt::format("port of device {}", device); }
+
+/// A bus for each device, through which its copies from and to all its peers go.
+void add_ports(TomlReader& reader, MachineDescription& machine, const WireDescription& wire) {
+  for (std::size_t device = 0; device < machine.devices.size(); ++device) {
+    if (std::ranges::find(machine.buses, port_name(device), &BusDescription::name) != machine.buses.end())
+      reader.fail("ports", fmt::format("makes a second \"{}\"", port_name(device)));
+    machine.buses.push_back({.name = port_name(device),
+                             .bytes_per_second = wire.bytes_per_second,
+                             .duplex = wire.duplex,
+                             .port_of = device});
+  }
+}
+
 void read_peers(TomlReader& reader, MachineDescription& machine) {
   const WireDescription wire = wire_of(reader);
+  const bool ports = reader.flag_or("ports", false), all = reader.flag_or("all", false);
+  if (ports) add_ports(reader, machine, wire);
   const auto add = [&](std::size_t a, std::size_t b) {
-    machine.peers.push_back({std::min(a, b), std::max(a, b), wire});
+    const std::size_t first = std::min(a, b), second = std::max(a, b);
+    for (const PeerDescription& other : machine.peers)
+      if (other.first == first && other.second == second)
+        reader.fail(all ? "all" : "between", fmt::format("joins devices {} and {} once more", first, second));
+    machine.peers.push_back({first, second, wire});
+    if (!ports) return;
+    for (const std::size_t device : {first, second})
+      machine.peers.back().wire.buses.push_back(port_name(device));
   };
-  if (reader.flag_or("all", false)) {
+  if (all) {
     for (std::size_t b = 0; b < machine.devices.size(); ++b)
       for (std::size_t a = 0; a < b; ++a) add(a, b);
     return;
@@ -95,8 +118,11 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
   for (const auto& [first, second] : reader.pairs("between")) {
     const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
     if (a == b || std::max(a, b) >= machine.devices.size())
-      reader.fail("between", fmt::format("joins devices {} and {}; there are 0 to {}, and a pair has two",
-                                         first, second, machine.devices.size() - 1));
+      reader.fail("between",
+                  machine.devices.size() < 2
+                      ? fmt::format("needs two devices; there are {}", machine.devices.size())
+                      : fmt::format("joins devices {} and {}; there are 0 to {}, and a pair has two", first,
+                                    second, machine.devices.size() - 1));
     add(a, b);
   }
 }
@@ -136,18 +162,26 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   });
   if (machine.memory == 0) reader.fail("host", "is missing: describe cores and memory in [host]");
   reader.each("bus", [&](TomlReader& bus) {
-    machine.buses.push_back({bus.text("name"), bus.bandwidth("bandwidth"), bus.flag_or("duplex", true)});
+    machine.buses.push_back({.name = bus.text("name"),
+                             .bytes_per_second = bus.bandwidth("bandwidth"),
+                             .duplex = bus.flag_or("duplex", true)});
   });
   reader.table("disk", [&](TomlReader& disk) { machine.disk = wire_of(disk); });
   reader.each("device", [&](TomlReader& device) { read_devices(device, machine); });
   reader.each("peers", [&](TomlReader& peers) { read_peers(peers, machine); });
   reader.table("network", [&](TomlReader& network) {
     machine.network.nodes = network.count("nodes", 1, 1'000'000);
+    machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
     machine.network.wire = wire_of(network);
     machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, 1'000'000);
     if (network.has("switch_bandwidth"))
       machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");
     machine.network.attached_to_devices = network.flag_or("attached_to_devices", false);
+    if (machine.network.attached_to_devices &&
+        (machine.devices.empty() || machine.devices.size() % machine.network.interfaces != 0))
+      network.fail("attached_to_devices",
+                   fmt::format("gives {} interfaces to {} devices, which must be as many for each",
+                               machine.network.interfaces, machine.devices.size()));
   });
   check_buses(machine, file);
   reader.require_all_known();

@@ -41,6 +41,13 @@ struct BusSpec {
   bool duplex = false;
 };
 
+/// A bus that a wire goes through.
+struct BusUse {
+  std::size_t bus = 0;  ///< place in Topology::buses
+  bool reversed =
+      false;  ///< away from home on the wire is back on the bus: of a port, which has sides of its own
+};
+
 /// What the copies between two nodes have to share. Homes come first, then RAM, then devices: "away from
 /// home" is from `first` to `second`.
 struct LinkSpec {
@@ -55,9 +62,9 @@ struct LinkSpec {
   /// nodes use too, or two that meet in the cache `through`.
   std::vector<LinkId> legs{};
   NodeId through = no_id<NodeId>;
-  /// Of a wire of its own: the buses that it goes through, by place in Topology::buses. Simulations only:
-  /// real machines see to that themselves.
-  std::vector<std::size_t> buses{};
+  /// Of a wire of its own: the buses that it goes through. Simulations only: real machines see to that
+  /// themselves.
+  std::vector<BusUse> buses{};
   /// Only for data that nothing has written yet: what comes from `first` over this link is not stored there
   /// but computed, by workers of cores.
   bool computes = false;

@@ -2,6 +2,11 @@
 // nodes.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "base/chunked_vector.hpp"
 #include "data/generator.hpp"
@@ -35,6 +40,7 @@ struct alignas(64) Datum {
   bool out_of_view = false;  ///< its home is shared with data that are used now: it is a part, or has parts
   bool flush_when_written = false;  ///< a flush waits for the task that changes it now
   bool is_partial = false;          ///< its value means something between a reduction and its folding only
+  std::int8_t advice = no_device;   ///< the accelerator on which the program would have it live
   std::uint32_t partials = 0;       ///< where Memory keeps its partial results, plus 1; 0: it has none
   View::Coordinates coordinates{};
   const data::Layout* layout = nullptr;        ///< of the home, if that is not one block
@@ -42,6 +48,8 @@ struct alignas(64) Datum {
 
   bool dirty() const noexcept { return home.version != version; }
 };
+
+static_assert(sizeof(Datum) == 3 * 64);
 
 /// Data by id. Ids are dense and never reused.
 class DatumTable {
@@ -61,11 +69,21 @@ class DatumTable {
     datum.home.version = datum.version;
     datum.home.address = spec.address;
     datum.home.block = {spec.home_offset, spec.bytes};
+    if (spec.coordinates.collection >= 0) {
+      View::Extent& extent = extents_[spec.coordinates.collection];
+      extent.rows = std::max(extent.rows, spec.coordinates.row + 1);
+      extent.columns = std::max(extent.columns, spec.coordinates.column + 1);
+    }
     return id;
   }
   Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
   const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
   std::size_t size() const noexcept { return data_.size(); }
+  /// As far as has been added; {0, 0} if nothing has.
+  View::Extent extent(std::int32_t collection) const {
+    const auto found = extents_.find(collection);
+    return found == extents_.end() ? View::Extent{} : found->second;
+  }
 
   /// The datum's replica on a cache; made (absent) if there is none yet.
   Replica& cached_on(DatumId id, NodeId node) {
@@ -90,6 +108,7 @@ class DatumTable {
  private:
   ChunkedVector<Datum> data_;
   ChunkedVector<Replica> replicas_;
+  std::map<std::int32_t, View::Extent> extents_;  // by collection
 };
 
 }  // namespace fairlead::memory

@@ -94,6 +94,7 @@ class Memory {
     tell_residency_ = includes(policy.interests(), Interest::residency);
   }
   DatumId add(const DatumSpec& spec);
+  void advise(DatumId id, int device) noexcept { data_[id].advice = static_cast<std::int8_t>(device); }
   /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
   /// one ends.
   bool try_remove(DatumId id);
@@ -172,6 +173,7 @@ class Memory {
   /// How long bringing the datum there would take from its cheapest source, on idle links; 0 if it is there.
   Duration transfer_time(DatumId id, NodeId node) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }
+  View::Extent extent(std::int32_t collection) const { return data_.extent(collection); }
   /// The datum will be looked at soon: begins to load its cache lines.
   void look_ahead(DatumId id) const noexcept {
     const Datum* datum = &data_[id];

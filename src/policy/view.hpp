@@ -2,6 +2,7 @@
 // in tests.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <cstdint>
 #include <span>
@@ -72,17 +73,26 @@ class View {
   /// Replaces `out`.
   virtual void pipeline(NodeId, std::vector<const Task*>& out) const = 0;
 
+  /// Row and column of a tile in its matrix; {-1, -1} where data have none.
+  struct Coordinates {
+    std::int32_t collection = -1, row = -1, column = -1;
+  };
+  virtual Coordinates coordinates(DatumId) const = 0;
+  /// How many rows and columns of tiles a matrix has. All are there before its first task.
+  struct Extent {
+    std::int32_t rows = 0, columns = 0;
+  };
+  virtual Extent extent(std::int32_t collection) const = 0;
+  /// The accelerator on which the program would have the datum live, counted as accelerators() does; or
+  /// no_device. What it wishes of a task is Task::place.
+  virtual int advice(DatumId) const { return no_device; }
+
   // For policies that plan over the graph; kept only if they ask for Interest::submitted.
 
   /// Tasks that wait for this one directly, in order of submission. Replaces `out`.
   virtual void successors(const Task&, std::vector<Task*>& out) const = 0;
   /// Submitted, unfinished tasks that write the datum.
   virtual std::uint32_t remaining_writers(DatumId) const = 0;
-  /// Row and column of a tile in its matrix; {-1, -1} where data have none.
-  struct Coordinates {
-    std::int32_t collection = -1, row = -1, column = -1;
-  };
-  virtual Coordinates coordinates(DatumId) const = 0;
 
   Bytes missing_bytes(const Task& task, NodeId node) const {
     Bytes missing = 0;
@@ -92,5 +102,17 @@ class View {
     return missing;
   }
 };
+
+/// The memory nodes whose workers are not cores, in order: what a program that names devices counts.
+inline std::vector<NodeId> accelerators(const View& view) {
+  std::vector<NodeId> found;
+  for (const NodeInfo& node : view.nodes())
+    for (const WorkerInfo& worker : view.workers())
+      if (worker.node == node.id && worker.kind != WorkerKind::cpu) {
+        found.push_back(node.id);
+        break;
+      }
+  return found;
+}
 
 }  // namespace fairlead

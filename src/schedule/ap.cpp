@@ -17,8 +17,10 @@
 #include <optional>
 #include <vector>
 
+#include "schedule/append_reads.hpp"
 #include "schedule/bottom_levels.hpp"
 #include "schedule/ranked_queue.hpp"
+#include "schedule/worker_sets.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -46,50 +48,41 @@ class Ap final : public Policy {
   Task* pick(WorkerId worker, bool) override {
     rank_again_if_changed();
     RankedQueue* best = nullptr;
-    for (Shared& shared : queues_)
-      if (shared.able[index(worker)] && !shared.tasks.empty() &&
-          (best == nullptr || RankedQueue::LessUrgent{}(best->top(), shared.tasks.top())))
-        best = &shared.tasks;
+    for (std::size_t set = 0; set < queues_.size(); ++set)
+      if (sets_.contains(set, worker) && !queues_[set].empty() &&
+          (best == nullptr || RankedQueue::LessUrgent{}(best->top(), queues_[set].top())))
+        best = &queues_[set];
     return best == nullptr ? nullptr : best->take_top();
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     rank_again_if_changed();
     next_.clear();
-    for (const Shared& shared : queues_)
-      if (shared.able[index(worker)]) shared.tasks.peek(out.size(), next_);
+    for (std::size_t set = 0; set < queues_.size(); ++set)
+      if (sets_.contains(set, worker)) queues_[set].peek(out.size(), next_);
     std::ranges::sort(next_, [](const auto& a, const auto& b) { return RankedQueue::LessUrgent{}(b, a); });
     std::size_t written = 0;
     for (const RankedQueue::Item& item : next_)
-      for (const Access& access : item.task->accesses()) {
-        if (written == out.size()) return written;
-        if (reads(access.mode)) out[written++] = access.datum;
-      }
+      if (!append_reads(*item.task, out, written)) break;
     return written;
   }
 
  private:
-  /// The tasks that exactly these workers can run.
-  struct Shared {
-    std::vector<bool> able;  // by worker
-    RankedQueue tasks;
-  };
-
   void attached() override {
     levels_.attach(view());
-    able_.resize(view().workers().size());
+    sets_.attach(view());
   }
 
   RankedQueue& queue_of(const Task& task) {
-    for (std::size_t i = 0; i < able_.size(); ++i) able_[i] = view().can_run(task, view().workers()[i].id);
-    const auto found = std::ranges::find(queues_, able_, &Shared::able);
-    return found != queues_.end() ? found->tasks : queues_.emplace_back(Shared{able_, {}}).tasks;
+    const std::size_t set = sets_.of(task);
+    queues_.resize(sets_.size());
+    return queues_[set];
   }
 
   void rank_again_if_changed() {
     if (ranked_ == levels_.computed()) return;
     ranked_ = levels_.computed();
-    for (Shared& shared : queues_) shared.tasks.rank_again([&](const Task& task) { return rank(task); });
+    for (RankedQueue& queue : queues_) queue.rank_again([&](const Task& task) { return rank(task); });
   }
 
   std::int64_t rank(const Task& task) {
@@ -124,10 +117,10 @@ class Ap final : public Policy {
   Rule rule_;
   BottomLevels levels_;
   std::int64_t rows_ = 0;  // MT, as far as has been submitted
-  std::vector<Shared> queues_;
+  WorkerSets sets_;
+  std::vector<RankedQueue> queues_;  // by set of workers
   std::uint64_t order_ = 0;
   std::uint64_t ranked_ = 0;  // by the levels of which computation
-  std::vector<bool> able_;
   std::vector<RankedQueue::Item> next_;
 };
 

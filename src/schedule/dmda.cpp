@@ -6,6 +6,8 @@
 // DMDAS: the queues are sorted by priority, and a worker takes the task that misses the fewest bytes on its
 // node, of equal ones the most urgent (Algorithm 2, Ready, over the whole queue).
 //
+// The policies of 2010 differ in what is weighed, and in when data are fetched: DmdaRules, heft.cpp.
+//
 // What the paper leaves open is decided so: data that tasks assigned to a node will read count as present
 // there; equal completion times go to the lowest worker; a worker's queue is its own until nobody else can do
 // anything; where the duration is unknown, a few tasks are tried first.
@@ -16,21 +18,22 @@
 #include "schedule/dmda.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "schedule/append_reads.hpp"
 #include "schedule/assigned_queue.hpp"
 #include "schedule/missing_bytes.hpp"
+#include "schedule/static_placement.hpp"
 
 namespace fairlead::schedule {
 namespace {
 
-enum class Order : std::uint8_t {
-  fifo,   // DMDA
-  ready,  // DMDAS
-};
+using Order = DmdaRules::Order;
+using Bound = DmdaRules::Bound;
 
 /// A task that has a worker.
 struct Assigned : Queued {
@@ -42,10 +45,10 @@ struct Assigned : Queued {
 
 class Dmda final : public Policy {
  public:
-  explicit Dmda(Order order) : order_(order) {}
+  explicit Dmda(const DmdaRules& rules) : rules_(rules) {}
 
   Interest interests() const override {
-    return order_ == Order::ready ? Interest::progress | Interest::residency : Interest::progress;
+    return by_bytes() ? Interest::progress | Interest::residency : Interest::progress;
   }
 
   void ready(Task& task, WorkerId) override {
@@ -95,7 +98,7 @@ class Dmda final : public Policy {
   Task* pick(WorkerId id, bool) override {
     Worker& worker = workers_[index(id)];
     const auto can_run = [&](const Task& task) { return view().can_run(task, id); };
-    Queued* queued = order_ == Order::ready ? nearest(worker, can_run) : worker.queue.first(can_run);
+    Queued* queued = by_bytes() ? nearest(worker, can_run) : worker.queue.first(can_run);
     return queued == nullptr ? nullptr : give_out(static_cast<Assigned&>(*queued), id);
   }
   Task* take_any(WorkerId thief) override {
@@ -107,13 +110,9 @@ class Dmda final : public Policy {
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     std::size_t written = 0;
-    workers_[index(worker)].queue.for_each_while([&](const Queued& queued) {
-      for (const Access& access : queued.task->accesses()) {
-        if (written == out.size()) return false;
-        if (reads(access.mode)) out[written++] = access.datum;
-      }
-      return true;
-    });
+    if (!rules_.prefetch) return 0;
+    workers_[index(worker)].queue.for_each_while(
+        [&](const Queued& queued) { return append_reads(*queued.task, out, written); });
     return written;
   }
 
@@ -125,7 +124,7 @@ class Dmda final : public Policy {
     Time busy_until{};              // the task that runs ends then, as far as is known
     Duration queued{};              // charges of those that have not started
     bool lost = false;
-    explicit Worker(Order order) : queue(order == Order::ready) {}
+    explicit Worker(bool by_bytes) : queue(by_bytes) {}
   };
   struct Node {
     NodeId id{};
@@ -136,9 +135,12 @@ class Dmda final : public Policy {
     Node(const View& view, NodeId node) : id(node), missing(view, node) {}
   };
 
+  bool by_bytes() const noexcept { return rules_.order == Order::ready; }
+
   void attached() override {
+    placement_.attach(view());
     for (const NodeInfo& info : view().nodes()) nodes_.emplace_back(view(), info.id);
-    for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(order_);
+    for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(by_bytes());
     for (const WorkerInfo& info : view().workers())
       workers_[index(info.id)].node =
           static_cast<std::size_t>(std::ranges::find(nodes_, info.node, &Node::id) - nodes_.begin());
@@ -148,15 +150,17 @@ class Dmda final : public Policy {
 
   void assign(Assigned& assigned) {
     Task& task = *assigned.task;
-    for (Node& node : nodes_) node.transfers = missing_transfers(task, node);
+    if (rules_.transfers > 0)
+      for (Node& node : nodes_) node.transfers = missing_transfers(task, node);
     WorkerId best{};  // if nobody left can run it: kept where somebody who comes back would look
     Duration best_duration{}, best_charge{};
     Time earliest{};
     bool found = false;
-    const std::optional<WorkerId> trial = worker_to_try(task);
+    std::optional<WorkerId> only = bound_worker(task);
+    if (!only.has_value()) only = worker_to_try(task);
     for (const WorkerInfo& info : view().workers()) {
       const Worker& worker = workers_[index(info.id)];
-      if (worker.lost || !view().can_run(task, info.id) || (trial.has_value() && *trial != info.id)) continue;
+      if (worker.lost || !view().can_run(task, info.id) || (only.has_value() && *only != info.id)) continue;
       const Duration duration = duration_on(task, info.id);
       const Duration charge = nodes_[worker.node].transfers + duration;
       const Time completion = std::max(view().now(), worker.busy_until) + worker.queued + charge;
@@ -174,14 +178,32 @@ class Dmda final : public Policy {
     Worker& worker = workers_[index(best)];
     worker.queued += assigned.charge;
     count_awaited(assigned, +1);
-    if (order_ == Order::ready) nodes_[worker.node].missing.enter(assigned, worker.queue);
-    worker.queue.insert(assigned, order_ == Order::ready ? task.priority : 0);
+    if (by_bytes()) nodes_[worker.node].missing.enter(assigned, worker.queue);
+    worker.queue.insert(assigned, by_bytes() ? task.priority : 0);
   }
   /// Undoes the last two.
   void dequeue(Assigned& assigned) {
     Worker& worker = workers_[index(assigned.worker)];
     worker.queue.erase(assigned);
-    if (order_ == Order::ready) nodes_[worker.node].missing.leave(assigned);
+    if (by_bytes()) nodes_[worker.node].missing.leave(assigned);
+  }
+
+  /// Where it is to run whatever that costs; none if it is free.
+  std::optional<WorkerId> bound_worker(const Task& task) {
+    if (rules_.bound == Bound::nothing) return std::nullopt;
+    const Access* const access = StaticPlacement::leading_access(task);
+    if (access == nullptr || (rules_.bound == Bound::first_writes && !writes_first(task, *access)))
+      return std::nullopt;
+    return placement_.worker_for(
+        access->datum, [&](WorkerId id) { return !workers_[index(id)].lost && view().can_run(task, id); });
+  }
+  bool writes_first(const Task& task, const Access& access) {
+    if (!writes(access.mode)) return false;
+    if (index(access.datum) >= first_writers_.size())
+      first_writers_.resize(2 * index(access.datum) + 1, no_id<TaskId>);
+    TaskId& first = first_writers_[index(access.datum)];
+    if (first == no_id<TaskId>) first = task.id;
+    return first == task.id;  // also when it has been returned
   }
 
   /// Where nobody knows yet how long the task takes, the worker with the fewest tasks; none if all of those
@@ -208,7 +230,7 @@ class Dmda final : public Policy {
       if (reads(access.mode) &&
           (index(access.datum) >= node.awaited.size() || node.awaited[index(access.datum)] == 0))
         sum += view().transfer_time(access.datum, node.id);
-    return sum;
+    return Duration{std::llround(static_cast<double>(sum.count()) * rules_.transfers)};
   }
 
   void count_awaited(const Assigned& assigned, int change) {
@@ -301,16 +323,19 @@ class Dmda final : public Policy {
 
   static constexpr std::size_t enough_trials = 4;
 
-  Order order_;
+  DmdaRules rules_;
   std::vector<Worker> workers_;  // by id
   std::vector<Node> nodes_;      // as the view lists them
+  StaticPlacement placement_;
+  std::vector<TaskId> first_writers_;  // by datum; Bound::first_writes only
   std::deque<Assigned> records_;
   std::vector<Assigned*> free_;
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> make_dmda() { return std::make_unique<Dmda>(Order::fifo); }
-std::unique_ptr<Policy> make_dmdas() { return std::make_unique<Dmda>(Order::ready); }
+std::unique_ptr<Policy> make_dmda(const DmdaRules& rules) { return std::make_unique<Dmda>(rules); }
+std::unique_ptr<Policy> make_dmda() { return make_dmda({}); }
+std::unique_ptr<Policy> make_dmdas() { return make_dmda({.order = Order::ready}); }
 
 }  // namespace fairlead::schedule

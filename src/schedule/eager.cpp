@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/append_reads.hpp"
+
 namespace fairlead::schedule {
 namespace {
 
@@ -35,10 +37,7 @@ class Eager final : public Policy {
     for (std::uint64_t i = std::max(next_[index(worker)], first_); i < first_ + queue_.size(); ++i) {
       const Task* task = queue_[i - first_];
       if (task == nullptr || !view().can_run(*task, worker)) continue;
-      for (const Access& access : task->accesses()) {
-        if (written == out.size()) return written;
-        if (reads(access.mode)) out[written++] = access.datum;
-      }
+      if (!append_reads(*task, out, written)) break;
     }
     return written;
   }

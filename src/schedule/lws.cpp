@@ -12,6 +12,8 @@
 #include <ranges>
 #include <vector>
 
+#include "schedule/append_reads.hpp"
+#include "schedule/others_by_distance.hpp"
 #include "schedule/urgency_queue.hpp"
 
 namespace fairlead::schedule {
@@ -37,13 +39,7 @@ class Lws final : public Policy {
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     std::size_t written = 0;
-    queues_[index(worker)].for_each_while([&](const Task& task) {
-      for (const Access& access : task.accesses()) {
-        if (written == out.size()) return false;
-        if (reads(access.mode)) out[written++] = access.datum;
-      }
-      return true;
-    });
+    queues_[index(worker)].for_each_while([&](const Task& task) { return append_reads(task, out, written); });
     return written;
   }
 
@@ -61,14 +57,7 @@ class Lws final : public Policy {
     queues_ = std::vector<UrgencyQueue>(workers.size());
     lost_.assign(workers.size(), false);
     nothing_at_.assign(workers.size(), 0);
-    victims_.assign(workers.size(), {});
-    for (const WorkerInfo& thief : workers) {
-      auto& victims = victims_[index(thief.id)];
-      for (const WorkerInfo& other : workers)
-        if (other.id != thief.id) victims.push_back(other.id);
-      std::ranges::stable_sort(victims, {},
-                               [&](WorkerId victim) { return view().distance(thief.id, victim); });
-    }
+    victims_ = others_by_distance(view());
   }
 
   /// The next worker, round robin, that can run the task; the first living one if none can.

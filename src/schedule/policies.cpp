@@ -16,7 +16,10 @@
 #include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
 #include "schedule/heteroprio/heteroprio.hpp"
+#include "schedule/heft.hpp"
+#include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
+#include "schedule/placement/placement.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -31,6 +34,7 @@ constexpr std::array list = {
     PolicyEntry{"eager", "first come, first served, from one queue", plain<make_eager>},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
                 plain<make_lws>},
+    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", make_lfq, lfq_options},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", plain<make_dmdas>},
     PolicyEntry{"heteroprio",
@@ -38,6 +42,18 @@ constexpr std::array list = {
                 make_heteroprio, heteroprio_options},
     PolicyEntry{"laheteroprio", "heteroprio with lists by memory node, where a task's data suit best",
                 make_laheteroprio, laheteroprio_options},
+    PolicyEntry{"heft-tm", "where a task is expected to be over first, transfers left out", make_heft_tm},
+    PolicyEntry{"heft-tm-pr", "heft-tm, and the data of assigned tasks are fetched ahead", make_heft_tm_pr},
+    PolicyEntry{"heft-tmdp", "where a task is expected to be over first, with a penalty for transfers",
+                make_heft_tmdp, heft::of_tmdp},
+    PolicyEntry{"heft-tmdp-pr", "heft-tmdp, and the data of assigned tasks are fetched ahead",
+                make_heft_tmdp_pr, heft::of_tmdp},
+    PolicyEntry{"static", "tasks are bound to workers by the tiles that they write", make_static,
+                heft::of_static},
+    PolicyEntry{"heft-tm-init", "static for the first task that writes a datum, then heft-tm",
+                make_heft_tm_init, heft::of_static},
+    PolicyEntry{"heft-tmdp-init", "static for the first task that writes a datum, then heft-tmdp",
+                make_heft_tmdp_init, heft::of_tmdp_init},
     PolicyEntry{"ap", "one queue by bottom level: the critical path first", plain<make_ap>},
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
                 plain<make_ap_dplasma>},
@@ -50,6 +66,12 @@ constexpr std::array list = {
                 plain<make_darts_defer>},
     PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
                 plain<make_blocks>},
+    PolicyEntry{"owner-load", "where the written data live; they are placed by load, near what is read",
+                make_owner_load, owner_options},
+    PolicyEntry{"owner-user", "where the written data live; they are placed as the program says",
+                make_owner_user, owner_options},
+    PolicyEntry{"owner-random", "where the written data live; they are placed by chance", make_owner_random,
+                owner_random_options},
 };
 
 }  // namespace

@@ -15,24 +15,22 @@ namespace {
 
 using Nodes = OutOfCoreNodes;
 
-std::vector<std::size_t> places_of(const std::vector<std::string>& names,
-                                   const std::vector<machine::BusDescription>& buses) {
-  std::vector<std::size_t> places;
-  for (const std::string& name : names)
-    places.push_back(static_cast<std::size_t>(std::ranges::find(buses, name, &machine::BusDescription::name) -
-                                              buses.begin()));
-  return places;
-}
-
+/// `first`: the device at the wire's first end, if there is one. A port's directions are into its device and
+/// out of it.
 void make_like(LinkSpec& link, const machine::WireDescription& wire,
-               const std::vector<machine::BusDescription>& buses, unsigned copies_at_once) {
+               const std::vector<machine::BusDescription>& buses, unsigned copies_at_once,
+               std::optional<std::size_t> first = {}) {
   link.bytes_per_second = wire.bytes_per_second;
   link.duplex = wire.duplex;
   link.latency = wire.latency;
-  link.buses = places_of(wire.buses, buses);
   link.concurrent_copies = copies_at_once;
-  for (const std::size_t bus : link.buses)
-    link.bytes_per_second = std::min(link.bytes_per_second, buses[bus].bytes_per_second);
+  link.buses.clear();
+  for (const std::string& name : wire.buses) {
+    const auto bus = std::ranges::find(buses, name, &machine::BusDescription::name);
+    link.buses.push_back(
+        {static_cast<std::size_t>(bus - buses.begin()), bus->port_of.has_value() && bus->port_of == first});
+    link.bytes_per_second = std::min(link.bytes_per_second, bus->bytes_per_second);
+  }
 }
 
 std::size_t chosen(std::optional<std::size_t> wanted, std::size_t all, const char* what,
@@ -79,7 +77,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     const NodeId a = node(peer.first), b = node(peer.second);
     join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
-              use.copies_at_once);
+              use.copies_at_once, peer.first);
   }
   find_rates(program, precision);
 }
@@ -120,8 +118,10 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
   for (std::size_t kind = 0; kind < kinds_of_workers_.size(); ++kind) {
     const bool used = std::ranges::find(kind_of_worker_, kind) != kind_of_worker_.end();
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
+      const std::string& name = program.kernels[kernel];
+      const bool has_code = kinds_of_workers_[kind]->kind == WorkerKind::cpu || !program.is_cpu_only(name);
       const machine::KernelRate* rate =
-          kinds_of_workers_[kind]->rate_of(program.kernels[kernel], name_of(precision));
+          has_code ? kinds_of_workers_[kind]->rate_of(name, name_of(precision)) : nullptr;
       rates_[kind].push_back(rate);
       if (rate != nullptr && used)
         kinds_[kernel] |= 1u << static_cast<unsigned>(kinds_of_workers_[kind]->kind);
@@ -137,10 +137,11 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               kinds_of_workers_[a]->name, kinds_of_workers_[b]->name, description_.name,
               program.kernels[kernel]));
     if (kinds_[kernel] == 0)
-      throw ConfigError(
-          fmt::format("nothing that is used of the machine {} runs {} in {} precision: its file gives no "
-                      "rate for it",
-                      description_.name, program.kernels[kernel], name_of(precision)));
+      throw ConfigError(fmt::format("nothing that is used of the machine {} runs {} in {} precision: {}",
+                                    description_.name, program.kernels[kernel], name_of(precision),
+                                    program.is_cpu_only(program.kernels[kernel])
+                                        ? "the workload has code for cores only"
+                                        : "its file gives no rate for it"));
   }
 }
 
@@ -152,8 +153,8 @@ double SimulatedMachine::bus_bytes(double seconds) const {
   std::vector<backend::SharedWires::CopyNumber> copies;
   const auto add = [&](LinkId link) {
     std::vector<backend::SharedWires::Wire> crossed{static_cast<backend::SharedWires::Wire>(index(link))};
-    for (const std::size_t bus : topology_.links[index(link)].buses)
-      crossed.push_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + bus));
+    for (const BusUse& use : topology_.links[index(link)].buses)
+      crossed.push_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + use.bus));
     copies.push_back(shared.begin(Bytes{1} << 40, crossed, Time{}));
   };
   for (std::size_t device = 0; device < devices_; ++device)

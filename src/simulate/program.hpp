@@ -4,6 +4,7 @@
 #include <fairlead/access.hpp>
 #include <fairlead/ids.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -51,6 +52,7 @@ class Program {
  public:
   std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
   std::vector<std::string> kernels, collections;
+  std::vector<std::string> cpu_only;  ///< kernels that have no code for devices, whatever a machine's rates
   std::vector<ProgramDatum> data;
   std::vector<ProgramTask> tasks;
   std::vector<ProgramUse> uses;
@@ -78,6 +80,9 @@ class Program {
     task.uses = static_cast<std::uint16_t>(used.size());
     tasks.push_back(task);
     uses.insert(uses.end(), used.begin(), used.end());
+  }
+  bool is_cpu_only(std::string_view kernel) const {
+    return std::ranges::find(cpu_only, kernel) != cpu_only.end();
   }
   /// Calls f(task, its uses) in program order.
   template <class F>

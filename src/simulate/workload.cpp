@@ -19,6 +19,15 @@ constexpr std::array list = {
     Workload{"cholesky", "Cholesky factorization of a matrix n x n", make_cholesky, cholesky_io},
     Workload{"lu", "LU factorization without pivoting of a matrix n x n", make_lu, lu_io},
     Workload{"gemm", "product of two matrices n x n", make_gemm, gemm_io},
+    Workload{"qr", "QR factorization of a matrix n x n", make_qr, nullptr, qr_options},
+    Workload{"ldlt", "Cholesky factorization of a matrix n x n as in SpLDLT: only gemm runs on devices",
+             make_ldlt, cholesky_io},
+    Workload{"stencil", "3-D stencil on n planes, in blocks of tile planes", make_stencil, nullptr,
+             stencil_options},
+    Workload{"life", "game of life on n x n x n cells, in blocks of tile planes", make_life, nullptr,
+             life_options},
+    Workload{"random", "random graph in layers of n / tile tasks, on data of tile x tile", make_random,
+             nullptr, random_options},
 };
 
 }  // namespace

@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include "machine/machine_files.hpp"
-
 namespace fairlead::machine {
 namespace {
 
@@ -73,6 +71,41 @@ TEST(MachineDescription, HasDevicesWiresAndPeers) {
   EXPECT_EQ(machine.memory, Bytes{4} << 30);
 }
 
+TEST(MachineDescription, TakesRatesAsALineEach) {
+  const std::string text =
+      "name = \"small\"\nsummary = \"one core\"\nsource = \"made up\"\n[processor.core]\nkind = \"cpu\"\n"
+      "rate = [\n  { kernel = \"gemm\", gflops = 10 },\n  { kernel = \"trsm\", gflops = 5, half_side = 100 "
+      "},\n]\n"
+      "[host]\ncores = 2\ncore = \"core\"\nmemory = \"4GiB\"\n";
+  EXPECT_EQ(read_machine(text, "m.toml").processor("core").rate_of("trsm", "single")->rate(100), 2.5e9);
+}
+
+TEST(MachineDescription, PeersBehindPortsShareThem) {
+  const MachineDescription machine = read_machine(
+      small(device + "[[device]]\nprocessor = \"card\"\nmemory = \"1GB\"\nbandwidth = \"1GB/s\"\n"
+                     "[[peers]]\nall = true\nports = true\nbandwidth = \"300GB/s\"\n"),
+      "m.toml");
+  ASSERT_EQ(machine.buses.size(), 3u);
+  EXPECT_EQ(machine.buses[2].port_of, 2u);
+  EXPECT_EQ(machine.buses[2].bytes_per_second, 300e9);
+  ASSERT_EQ(machine.peers.size(), 3u);
+  EXPECT_EQ(machine.peers[1].wire.buses, (std::vector{machine.buses[0].name, machine.buses[2].name}));
+}
+
+TEST(MachineDescription, HasANetwork) {
+  const std::string network = "[network]\nnodes = 16\ninterfaces = 2\nbandwidth = \"24GB/s\"\n";
+  const MachineDescription machine =
+      read_machine(small(device + network + "attached_to_devices = true\n"), "m.toml");
+  EXPECT_EQ(machine.network.nodes, 16u);
+  EXPECT_EQ(machine.network.interfaces, 2u);
+  EXPECT_EQ(machine.network.wire.bytes_per_second, 24e9);
+  EXPECT_TRUE(machine.network.attached_to_devices);
+  EXPECT_EQ(
+      refusal(small(network + "attached_to_devices = true\n")),
+      "m.toml:28: attached_to_devices of [network] gives 2 interfaces to 0 devices, which must be as many "
+      "for each");
+}
+
 TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal("name = "), HasSubstr("m.toml:1: not TOML"));
   EXPECT_EQ(refusal("name = \"x\"\n"), "m.toml:1: summary of a machine is missing");
@@ -86,31 +119,15 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
             "m.toml: gpu 0 goes through the bus \"pci\", which no [[bus]] describes");
   EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 2]]\nbandwidth = \"1GB/s\"\n")),
             "m.toml:30: between of a [[peers]] joins devices 0 and 2; there are 0 to 1, and a pair has two");
+  EXPECT_EQ(refusal(small("[[peers]]\nbetween = [[0, 1]]\nbandwidth = \"1GB/s\"\n")),
+            "m.toml:25: between of a [[peers]] needs two devices; there are 0");
+  EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 1], [1, 0]]\nbandwidth = \"1GB/s\"\n")),
+            "m.toml:30: between of a [[peers]] joins devices 0 and 1 once more");
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"cart\"\nmemory = \"1GB\"\nbandwidth = \"1GB/s\"\n")),
               HasSubstr("describes no processor \"cart\" (did you mean card?)"));
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"card\"\nmemory = \"much\"\nbandwidth = \"1GB/s\"\n")),
               HasSubstr("m.toml:26: memory of a [[device]] is \"much\", but must be a size"));
   EXPECT_THAT(refusal(small("[disk]\nbandwidth = \"350\"\n")), HasSubstr("must be a bandwidth such as"));
-}
-
-TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
-  EXPECT_FALSE(machine_files().empty());
-  for (const MachineFile& file : machine_files()) {
-    SCOPED_TRACE(file.name);
-    const MachineDescription machine = find_machine(file.name);
-    EXPECT_EQ(machine.name, file.name);
-    EXPECT_GT(machine.source.size(), 100u);  // where the figures are from
-  }
-}
-
-TEST(MachineFiles, AnUnknownNameIsAnsweredWithTheNearestOne) {
-  try {
-    find_machine("v100-pci");
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("did you mean v100-pcie?"));
-  }
-  EXPECT_THROW(find_machine("./no.toml"), ConfigError);
 }
 
 }  // namespace

@@ -145,6 +145,39 @@ TEST(ChangedLog, AnotherPriorityGivesOtherCommandsIfThePolicyLooksAtIt) {
   EXPECT_EQ(try_everywhere("eager", raise).noticed, 0u);
 }
 
+// Logs of machines with accelerators have wishes in them: of tasks, and of data.
+TEST(ChangedLog, WhatTheProgramWishesGivesOtherCommandsIfThePolicyLooksAtIt) {
+  const auto no_wish_of_a_task = [](auto& records, std::size_t at) {
+    constexpr std::uint64_t place = 0xffff'0000;
+    if (!records[at].is(EventKind::task_ready) || (records[at].words[6] & place) == 0) return false;
+    records[at].words[6] &= ~place;
+    return true;
+  };
+  const auto no_advice = [](auto& records, std::size_t at) {
+    if (records[at].kind() != LogRecord::Kind::advice) return false;
+    erase(records, at);
+    return true;
+  };
+  EXPECT_GT(try_everywhere("owner-user", no_wish_of_a_task).noticed, 5u);
+  EXPECT_GT(try_everywhere("owner-user", no_advice).noticed, 0u);
+  EXPECT_EQ(try_everywhere("dmda", no_wish_of_a_task).noticed, 0u);
+  EXPECT_EQ(try_everywhere("dmda", no_advice).noticed, 0u);
+}
+
+TEST(ChangedLog, AnAcceleratorThatDoesNotExistIsRefused) {
+  const Tally tally = try_everywhere("owner-user", [](auto& records, std::size_t at) {
+    if (records[at].is(EventKind::task_ready)) {
+      records[at].words[6] |= 0xff'0000;
+    } else if (records[at].kind() == LogRecord::Kind::advice) {
+      records[at].words[0] |= std::uint64_t{0xff} << 40;
+    } else {
+      return false;
+    }
+    return true;
+  });
+  EXPECT_EQ(tally.noticed, tally.changes);
+}
+
 TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (records[at].kind() != LogRecord::Kind::datum) return false;

@@ -34,7 +34,7 @@ inline std::vector<LogRecord> records_of(const std::vector<std::uint64_t>& words
     switch (record.kind()) {
       case LogRecord::Kind::event:
         size = 3;
-        if (record.is(EventKind::task_ready)) size = 9 + (words[i + 6] & 0xffff'ffff);
+        if (record.is(EventKind::task_ready)) size = 9 + (words[i + 6] & 0xffff);
         if (record.is_about_a_task() && !record.is(EventKind::task_ready)) size = 4;
         if (record.is(EventKind::copy_finished)) size = 4;
         if (record.is(EventKind::copy_failed)) size = 5;
@@ -43,7 +43,7 @@ inline std::vector<LogRecord> records_of(const std::vector<std::uint64_t>& words
         size = 5;
         break;
       case LogRecord::Kind::submission:
-        size = 7 + (words[i + 4] & 0xffff'ffff);
+        size = 7 + (words[i + 4] & 0xffff);
         break;
       case LogRecord::Kind::codelet:
         size = 2 + (words[i + 1] + 7) / 8;

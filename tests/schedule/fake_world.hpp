@@ -30,6 +30,7 @@ struct Spec {
   int priority = 0;
   std::vector<std::string> updates = {};  // read and written
   std::vector<std::string> writes = {};
+  PlaceHint place = {};  // what the program wishes
 };
 
 class FakeWorld : public View {
@@ -56,6 +57,7 @@ class FakeWorld : public View {
   std::set<unsigned> unknown_on;                              // workers whose estimates are guesses
   std::map<std::string, std::pair<int, int>> tiles;           // by datum: row and column
   std::map<std::string, Bytes> sizes;                         // by datum; default 1
+  std::map<std::string, int> advised;                         // by datum: an accelerator; default none
   double now_ms = 0;
 
   void kind(unsigned by, WorkerKind kind) { workers_[by].kind = kind; }
@@ -90,6 +92,7 @@ class FakeWorld : public View {
     add(spec.writes, AccessMode::write);
     record.task.id = static_cast<TaskId>(tasks_.size());
     record.task.priority = spec.priority;
+    record.task.place = spec.place;
     record.task.accesses_begin = record.accesses.data();
     record.task.access_count = static_cast<std::uint16_t>(record.accesses.size());
     by_name_[spec.name] = &record;
@@ -242,9 +245,19 @@ class FakeWorld : public View {
   }
   void successors(const Task&, std::vector<Task*>& out) const override { out.clear(); }
   std::uint32_t remaining_writers(DatumId) const override { return 0; }
+  int advice(DatumId id) const override {
+    const auto device = advised.find(names_[index(id)]);
+    return device == advised.end() ? no_device : device->second;
+  }
   Coordinates coordinates(DatumId id) const override {
     const auto tile = tiles.find(names_[index(id)]);
     return tile == tiles.end() ? Coordinates{} : Coordinates{0, tile->second.first, tile->second.second};
+  }
+  Extent extent(std::int32_t) const override {
+    Extent all;
+    for (const auto& [name, tile] : tiles)
+      all = {std::max(all.rows, tile.first + 1), std::max(all.columns, tile.second + 1)};
+    return all;
   }
 
  private:

@@ -41,6 +41,7 @@ class GraphWorld final : public View {
 
   DatumId tile(std::int32_t row, std::int32_t column) {
     coordinates_.push_back({0, row, column});
+    extent_ = {std::max(extent_.rows, row + 1), std::max(extent_.columns, column + 1)};
     data_.emplace_back();
     return static_cast<DatumId>(data_.size() - 1);
   }
@@ -139,6 +140,7 @@ class GraphWorld final : public View {
     return data_[index(datum)].remaining_writers;
   }
   Coordinates coordinates(DatumId datum) const override { return coordinates_[index(datum)]; }
+  Extent extent(std::int32_t) const override { return extent_; }
 
  private:
   struct Datum {
@@ -249,6 +251,7 @@ class GraphWorld final : public View {
   std::vector<std::unique_ptr<GraphTask>> tasks_;
   std::vector<Datum> data_;
   std::vector<Coordinates> coordinates_;
+  Extent extent_;
   std::deque<GraphTask*> pipeline_;
   std::list<DatumId> lru_;  // resident, least recently used first
   std::size_t pinned_ = 0, submitted_ = 0;

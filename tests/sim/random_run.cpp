@@ -87,8 +87,23 @@ class Runner {
                           .generator = planned.generated ? &generator_ : nullptr,
                           .coordinates = {0, static_cast<int>(i / 4), static_cast<int>(i % 4)}});
     data_.back()->ever_written = !planned.temporary;
+    advise(i);
     checker_.registered(i, data_.back()->id);
     ids_.push_back(data_.back()->id);
+  }
+
+  // What the program would have, of data and of tasks; where there are accelerators.
+
+  void advise(std::size_t d) {
+    const std::uint64_t drawn = Random::mix(3 * d + program_.data.size());
+    if (core_.devices() != 0 && drawn % 2 == 0)
+      core_.advise(*data_[d], static_cast<int>((drawn >> 8) % (core_.devices() + 1u)) - 1);
+  }
+  void wish(front::Submission& submission, std::size_t t) const {
+    const std::uint64_t drawn = Random::mix(5 * t + program_.data.size());
+    if (core_.devices() == 0 || program_.tasks[t].hold) return;
+    if (drawn % 3 == 0) submission.device = static_cast<int>((drawn >> 8) % core_.devices());
+    if (drawn % 5 == 0) submission.like = static_cast<int>((drawn >> 24) % submission.uses.size());
   }
 
   void run_flow(const PlannedFlow& planned) {
@@ -112,6 +127,7 @@ class Runner {
       submission.workers = at_most(task.workers);
       submission.file = "random_run.cpp";
       submission.line = static_cast<std::uint32_t>(t);
+      wish(submission, t);
       // What is held may leave no room, or lie in the way: then it is released, and all is as if nothing had
       // been tried.
       insist([&] { task.hold ? acquire(flow, submission, t) : submit(flow, submission, t); });

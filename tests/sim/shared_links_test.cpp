@@ -52,7 +52,7 @@ TEST(SharedLinks, DevicesBehindABusShareItWhateverTheirWires) {
   machine.topology.buses = {{.name = "bus", .bytes_per_second = 1e9}};
   for (const int device : {0, 1}) {
     LinkSpec& wire = link(machine, disk, Machine::device(static_cast<std::size_t>(device)));
-    wire.buses = {0};
+    wire.buses = {{0}};
     wire.bytes_per_second = device == 0 ? 1e9 : 0.25e9;
   }
   World world = machine.with_data({{"A", 3_MiB}, {"B", 1_MiB}});

@@ -5,18 +5,12 @@
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
-#include <map>
 #include <string>
+
+#include "simulate/order_of.hpp"
 
 namespace fairlead::simulate {
 namespace {
-
-std::map<std::string, int> counts(const Program& program) {
-  std::map<std::string, int> tasks;
-  for (const ProgramTask& task : program.tasks)
-    ++tasks[program.kernels[static_cast<std::size_t>(task.kernel)]];
-  return tasks;
-}
 
 std::string refusal(std::string_view written, const WorkloadSize& size) {
   try {
@@ -50,6 +44,19 @@ TEST(Workloads, EveryOneMakesTasksThatUseItsData) {
   }
 }
 
+// Whoever releases a task is more urgent than it.
+TEST(Workloads, EveryOneHasPrioritiesThatFallAlongItsOrder) {
+  for (const Workload& workload : workloads()) {
+    if (workload.name == "gemm") continue;  // has none
+    SCOPED_TRACE(workload.name);
+    const Program program = make_workload(workload.name, {100, 30, Precision::single});
+    const auto before = predecessors(program);
+    for (std::size_t t = 0; t < before.size(); ++t)
+      for (const std::size_t one : before[t])
+        EXPECT_GT(program.tasks[one].priority, program.tasks[t].priority);
+  }
+}
+
 // 4 x 4 tiles, the last of 10 of 30.
 TEST(Workloads, CholeskyHasTheTasksAndFlopsOfTheFactorization) {
   const Program program = make_workload("cholesky", {100, 30, Precision::double_});
@@ -76,6 +83,8 @@ TEST(Workloads, LuAndGemmHaveTheirFlops) {
 TEST(Workloads, AreRefusedWithTheReason) {
   EXPECT_THAT(refusal("cholesy", {100, 30}), testing::HasSubstr("did you mean cholesky?"));
   EXPECT_EQ(refusal("lu:tree=flat", {100, 30}), "the workload lu has no options, but is given \"tree=flat\"");
+  EXPECT_THAT(refusal("qr:tree=greedy", {100, 30}), testing::HasSubstr("must be one of flat, binary"));
+  EXPECT_THAT(refusal("qr:ib=31", {100, 30}), testing::HasSubstr("a whole number from 1 to 30"));
   EXPECT_EQ(refusal("gemm", {0, 30}), "gemm: n and tile must be at least 1, not 0 and 30");
   EXPECT_THAT(refusal("gemm", {1'000'000, 1}),
               testing::HasSubstr("1000000 of them a side; there may be 4096"));

@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/place_hint.hpp>
 #include <fairlead/team.hpp>
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct Submission {
   std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
   int priority = 0;
   NodeId node = no_id<NodeId>;  ///< it runs there only; none: anywhere
+  int device = no_device;       ///< a wish: see Call::on_device()
+  int like = -1;                ///< a wish: which of `uses`; see Call::where()
   float work = 0;               ///< what the codelet's formula says; 0: there is none
   Bytes scratch_bytes = 0;      ///< of memory that only this task uses
   Workers workers = 1;          ///< that it needs at once where a core runs it
@@ -45,6 +48,8 @@ Place place_of(const TaskContext& context, unsigned access) noexcept;
 void* closure_of(const TaskContext& context) noexcept;
 /// What a formula has said, if that is an amount of work. Throws UsageError if it is not.
 float checked_work(const CodeletInfo& codelet, double work);
+/// Which of the data the parameter is, as `uses` says of each. Throws UsageError if it is none.
+int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses);
 /// The bytes for arguments that a task's descriptor has room for.
 inline constexpr std::size_t closure_capacity = 64;
 

@@ -123,11 +123,13 @@ SharedWires SimWorld::make_wires() {
 void SimWorld::cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const {
   const Topology& topology = engine_->memory().topology();
   const LinkSpec& link = topology.links[index(leg.link)];
-  const auto add = [&](std::size_t place, bool duplex) {
-    out.push_back(static_cast<SharedWires::Wire>(2 * place + (duplex && !leg.away_from_home ? 1 : 0)));
+  const auto add = [&](std::size_t place, bool back) {
+    out.push_back(static_cast<SharedWires::Wire>(2 * place + (back ? 1 : 0)));
   };
-  add(index(leg.link), link.duplex);
-  for (const std::size_t bus : link.buses) add(topology.links.size() + bus, topology.buses[bus].duplex);
+  const bool back = !leg.away_from_home;
+  add(index(leg.link), link.duplex && back);
+  for (const BusUse& use : link.buses)
+    add(topology.links.size() + use.bus, topology.buses[use.bus].duplex && back != use.reversed);
 }
 
 void SimWorld::begin(memory::Copy& copy) {

@@ -72,6 +72,17 @@ void* closure_of(const TaskContext& context) noexcept {
   Task& task = *context.task;
   return task.recorded != nullptr ? task.recorded->closure() : task.closure.data();
 }
+int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError("the task " + codelet.name + " is to run where its argument " +
+                     std::to_string(parameter) + " is, but " + why);
+  };
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= uses.size())
+    refuse("it has " + std::to_string(uses.size()) + ", counted from 0");
+  const int use = uses[static_cast<std::size_t>(parameter)];
+  if (use < 0) refuse("that is no datum");
+  return use;
+}
 void* scratch_of(const TaskContext& context) noexcept { return context.task->scratch; }
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {
   constexpr Bytes more_than_any = Bytes{1} << 48;

@@ -118,6 +118,23 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
   }
   if (out.views) [[unlikely]]
     check_views(submission);
+  if (submission.device != no_device) check_device(submission);
+}
+
+void FlowSource::check_device(const Submission& submission) const {
+  if (submission.device >= 0 && submission.device < core_.devices()) return;
+  throw UsageError(fmt::format("{} is to run on device {}, but there {}\n  submitted at {}:{}",
+                               text_of(submission), submission.device, core_.devices_text(), submission.file,
+                               submission.line));
+}
+
+/// Of what was gathered: data that were named twice are one access.
+PlaceHint FlowSource::place_of(const Submission& submission, const Gathered& gathered) noexcept {
+  PlaceHint place;
+  place.device = static_cast<std::int8_t>(submission.device);
+  if (submission.like >= 0)
+    place.like = static_cast<std::int8_t>(gathered.access_of_use[static_cast<std::size_t>(submission.like)]);
+  return place;
 }
 
 void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched,
@@ -159,6 +176,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
 
   Task& task = new_task(*submission.codelet, gathered.count, submission.file, submission.line);
   task.priority = submission.priority;
+  task.place = place_of(submission, gathered);
   task.work = submission.work;
   task.scratch_bytes = submission.scratch_bytes;
   task.nodes_excluded = excluded;

@@ -154,6 +154,8 @@ class FlowSource final : public TaskSource {
   void record(const Task& task);
   struct Gathered;
   void gather(const Submission& submission, Gathered& out) const;
+  void check_device(const Submission& submission) const;
+  static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
   /// The generation of the direct lane in which the task may pass, or 0.
   std::uint32_t lane_for(const Submission& submission, const Gathered& gathered);
   bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);

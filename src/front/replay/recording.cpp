@@ -76,6 +76,7 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
                                  .nodes_excluded = excluded,
                                  .work = submission.work,
                                  .workers_wanted = together,
+                                 .place = place_of(submission, gathered),
                                  .may_pass = submission.priority == 0 && submission.scratch_bytes == 0 &&
                                              excluded == 0 && together == 0 &&
                                              !submission.codelet->has_choice(WorkerKind::cpu) &&

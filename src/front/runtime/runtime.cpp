@@ -280,6 +280,7 @@ Runtime::~Runtime() { implementation_->core.close(); }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
+int Runtime::devices() const noexcept { return implementation_->core.devices(); }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
 NodeId Runtime::memory_node(std::string_view name) const {
   const Topology& topology = implementation_->core.topology();
@@ -411,6 +412,16 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   if (it.core.holds().holds(*single->datum))
     throw UsageError(fmt::format("remove of {}, which this program holds", single->name));
   it.single.remove(it.core, *single);
+}
+
+void Runtime::advise_one(const detail::DatumReference& reference, int device) {
+  engine::RuntimeCore& its = implementation_->core;
+  its.check_caller("advise");
+  if (reference.datum == nullptr || reference.datum->generation != reference.generation)
+    throw UsageError("advise was given a handle that is empty, or of a datum that is gone");
+  if (reference.datum->runtime != &its)
+    throw UsageError("advise was given " + reference.datum->text() + ", which belongs to another runtime");
+  its.advise(*reference.datum, device);
 }
 
 std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumReference& reference,

@@ -143,6 +143,11 @@ DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const
   return {datum, datum->generation};
 }
 
+void TileCollection::advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const {
+  core_.check_caller("advise");
+  for (const Entry& entry : entries_) core_.advise(*entry.datum, device_of(entry.row, entry.column));
+}
+
 Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
   for (const Entry& entry : entries_) all += whole_pages_for(entry.datum->bytes);
@@ -158,6 +163,11 @@ std::string TileCollection::name_of(DatumId id) const {
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
   if (tiles == nullptr) throw UsageError("a tile of a matrix was asked for that was moved to another place");
   return tiles->tile(row, column);
+}
+void advise_tiles(const TileCollection* tiles,
+                  const std::function<int(std::int32_t, std::int32_t)>& device_of) {
+  if (tiles == nullptr) throw UsageError("advise was called of a matrix that was moved to another place");
+  tiles->advise(device_of);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
 

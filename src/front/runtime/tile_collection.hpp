@@ -3,6 +3,7 @@
 #include <fairlead/tiled_matrix.hpp>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class TileCollection {
 
   const Grid& grid() const noexcept { return grid_; }
   DatumReference tile(std::int32_t row, std::int32_t column) const;
+  void advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const;
   Bytes bytes() const noexcept;  ///< of all tiles
   /// "A[3,1]", or nothing if it is not one of these.
   std::string name_of(DatumId id) const;

@@ -1,0 +1,145 @@
+// fairlead experiment: the tables and figures of the papers again, by simulation, beside what they print.
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+#include <fairlead/version.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/kept_file.hpp"
+#include "experiment/written.hpp"
+#include "fairlead/interrupt.hpp"
+#include "fairlead/subcommand.hpp"
+#include "report/report_file.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using namespace fairlead::experiment;
+
+constexpr Setting options[] = {
+    {.key = "quick",
+     .type = SettingType::flag,
+     .fallback = "false",
+     .help = "a few points of each experiment only"},
+    {.key = "output",
+     .type = SettingType::text,
+     .fallback = "experiments-out",
+     .value_name = "DIRECTORY",
+     .help = "where tables (CSV) and pictures (SVG) go; none: nowhere"},
+    {.key = "markdown",
+     .type = SettingType::text,
+     .absent = "none",
+     .value_name = "FILE",
+     .help = "puts the results between the two marks in this page"},
+    {.key = "again", .type = SettingType::flag, .fallback = "false", .help = "runs also what was run before"},
+};
+constexpr Positional positionals[] = {
+    {.name = "list|run", .help = "what to do"},
+    {.name = "NAME", .help = "an experiment, a folder of them, or all", .required = false}};
+
+/// A word for what computes the figures: this program as it is. Others' figures are not used.
+std::string this_program() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return fmt::format("{} {:016x}", version(), text_hash(content));
+}
+
+int list() {
+  for (const ExperimentFile& file : experiment_files()) {
+    const Experiment one = read_experiment(file.name, file.text);
+    fmt::print("{:<24}{}\n", one.name, one.title);
+  }
+  return success;
+}
+
+void write_output(const std::string& directory, const Experiment& experiment, const Table& table) {
+  if (directory == "none") return;
+  const std::string folder = directory + "/" + experiment.name;
+  std::filesystem::create_directories(folder);
+  report::write_file(folder + "/figures.csv", csv(experiment, table));
+  for (const auto& [name, picture] : pictures(experiment, table))
+    report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
+}
+
+/// Replaces what is between the marks.
+void put_between_marks(const std::string& path, const std::string& sections) {
+  constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
+                             end = "<!-- end of experiments -->";
+  std::ifstream file(path, std::ios::binary);
+  std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t from = page.find(begin), to = page.find(end);
+  if (from == page.npos || to == page.npos || to < from)
+    throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
+                                  begin.substr(0, begin.size() - 1), end));
+  page.replace(from + begin.size(), to - from - begin.size(), "\n" + sections);
+  report::write_file(path, page);
+}
+
+int run_experiments(const Config& config, const std::string& name) {
+  const std::vector<Experiment> wanted = find_experiments(name);
+  const bool quick = config.flag("quick");
+  std::vector<RunSpec> runs;
+  for (const Experiment& one : wanted) {
+    const auto more = runs_of(one, quick);
+    runs.insert(runs.end(), more.begin(), more.end());
+  }
+  const std::string cache = config.has("cache-directory") && !config.flag("again")
+                                ? config.text("cache-directory") + "/experiments"
+                                : std::string();
+  std::atomic<bool> stopped{false};
+  const Interrupt interrupt([&] { stopped.store(true); });
+  Runner runner(cache, this_program());
+  const unsigned threads =
+      static_cast<unsigned>(config.count_or("workers", std::max(1u, std::thread::hardware_concurrency())));
+  const bool shows = config.text("progress") != "none";
+  const Results results = runner.run_all(
+      runs, threads,
+      [&](const Progress& progress) {
+        if (shows && (progress.done % 20 == 0 || progress.done == progress.all))
+          fmt::print(stderr, "{} of {} runs ({} were there)\n", progress.done, progress.all,
+                     progress.from_cache);
+      },
+      [&] { return stopped.load(); });
+  if (const int signal = Interrupt::signal()) throw Interrupted{signal};
+  std::string sections;
+  bool all_finished = true;
+  for (const Experiment& one : wanted) {
+    const Table table = table_of(one, results, quick);
+    fmt::print("{}\n", text(one, table));
+    write_output(config.text("output"), one, table);
+    sections += markdown(one, table);
+    for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
+  }
+  if (config.has("markdown")) put_between_marks(config.text("markdown"), sections);
+  return all_finished ? success : failure;
+}
+
+int run(const ParsedCommandLine& given) {
+  const std::string& what = given.positionals[0];
+  if (what == "list") return list();
+  if (what != "run")
+    throw ConfigError(
+        fmt::format("experiment: \"{}\" is not something to do; write list, or run NAME", what));
+  if (given.positionals.size() < 2)
+    throw ConfigError("experiment run: which one? `fairlead experiment list` lists them; \"all\" runs all");
+  return run_experiments(given.config, given.positionals[1]);
+}
+
+}  // namespace
+
+const Subcommand experiment_command{
+    .name = "experiment",
+    .summary = "Runs the papers' tables and figures again, in simulation, beside what they print.",
+    .positionals = positionals,
+    .options = options,
+    .run = run};
+
+}  // namespace fairlead::app

@@ -1,0 +1,110 @@
+// A published figure or table as one file describes it: what was run, on which machine, what the paper found,
+// and what has to hold for it to count as reproduced. docs/experiments.md has the format.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fairlead::experiment {
+
+/// What is measured of a run.
+enum class Metric : std::uint8_t {
+  seconds,
+  gflops,
+  percent_of_peak,
+  gigabytes_to_devices,
+  gigabytes_from_devices,
+  gigabytes_between_devices,
+  gigabytes_moved,  ///< of the three
+  gigabytes_from_disk,
+};
+std::string_view name_of(Metric metric) noexcept;
+std::string_view unit_of(Metric metric) noexcept;
+/// Whether more of it is better.
+bool more_is_better(Metric metric) noexcept;
+
+/// One simulated run, said completely: runs of equal text are one run.
+struct RunSpec {
+  std::string machine, workload, precision, scheduler, memory, host_memory, data;
+  std::int64_t n = 0, tile = 0;
+  std::optional<std::size_t> gpus, cores;
+  std::optional<unsigned> streams;
+  std::uint64_t seed = 1;
+  unsigned noise_percent = 0, pipeline_depth = 0;
+
+  std::string text() const;
+};
+
+/// One line of a figure, or column of a table.
+struct Line {
+  std::string label;  ///< as the paper calls it
+  std::string scheduler;
+  std::map<std::string, std::string> other;  ///< what it changes of the experiment's settings
+  std::string note;                          ///< what a variant differs in
+};
+
+/// A value that the paper prints.
+struct PaperValue {
+  std::string line;
+  std::optional<double> x;  ///< nothing: the last
+  Metric metric{};
+  double value = 0;
+  double within = 0;  ///< what counts as reproduced, relative; 0: shown, not judged
+  std::string note;
+};
+
+/// Something the paper says that is either so or not.
+enum class Check : std::uint8_t {
+  best,   ///< `line` is better than all of `others` by `factor` at least
+  worst,  ///< likewise worse
+  below,  ///< its metric is below `bound` or below that of all `others`, times `factor`
+  above,
+  near,     ///< within `factor` (relative) of each of `others`
+  between,  ///< the ratio of `line` to the one of `others` lies between the two `limits`
+};
+struct Claim {
+  std::string text;  ///< as the paper says it, or nearly
+  Check check{};
+  Metric metric{};
+  std::string line;
+  std::vector<std::string> others;  ///< empty: all others
+  std::string bound;                ///< "bus limit", "lower bound", "floor"; else empty
+  std::vector<double> at;           ///< of the sweep; empty: everywhere
+  double factor = 1;
+  double limits[2] = {0, 0};
+  std::string reason;  ///< why it does not hold here, as found in a trace; for the page
+};
+
+struct Experiment {
+  std::string name;  ///< "darts/table-1"
+  std::string title, paper, notes;
+  std::map<std::string, std::string> settings;  ///< machine, workload, ... as in RunSpec
+  std::string sweep;                            ///< "tiles", "n", "gpus", ...: which setting x is
+  std::vector<double> values, quick_values;
+  std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
+  std::vector<Line> lines;
+  std::vector<Metric> metrics;  ///< one picture each
+  std::vector<PaperValue> paper_values;
+  std::vector<Claim> claims;
+};
+
+struct ExperimentFile {
+  std::string_view name;  ///< "darts/table-1"
+  std::string_view text;
+};
+/// Those that come with Fairlead, by name.
+std::span<const ExperimentFile> experiment_files();
+
+/// Throws ConfigError naming file, line, key, and what would be right.
+Experiment read_experiment(std::string_view name, std::string_view text);
+/// Those that a name means: one, all of a folder ("darts"), or "all". Throws ConfigError if there is none.
+std::vector<Experiment> find_experiments(std::string_view name);
+
+/// The run of one line at one x. Throws ConfigError for a setting that there is not.
+RunSpec run_of(const Experiment& experiment, const Line& line, double x);
+
+}  // namespace fairlead::experiment

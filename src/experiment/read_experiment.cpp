@@ -1,0 +1,188 @@
+// Reads an experiment from TOML.
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/suggest.hpp"
+#include "config/toml_reader.hpp"
+#include "experiment/experiment.hpp"
+
+namespace fairlead::experiment {
+
+namespace {
+
+using config::TomlReader;
+
+struct MetricWords {
+  Metric metric;
+  std::string_view name, unit;
+  bool more_is_better;
+};
+constexpr std::array metrics = {
+    MetricWords{Metric::seconds, "seconds", "s", false},
+    MetricWords{Metric::gflops, "gflops", "GFlop/s", true},
+    MetricWords{Metric::percent_of_peak, "percent_of_peak", "% of peak", true},
+    MetricWords{Metric::gigabytes_to_devices, "gigabytes_to_devices", "GB to devices", false},
+    MetricWords{Metric::gigabytes_from_devices, "gigabytes_from_devices", "GB from devices", false},
+    MetricWords{Metric::gigabytes_between_devices, "gigabytes_between_devices", "GB between devices", false},
+    MetricWords{Metric::gigabytes_moved, "gigabytes_moved", "GB moved", false},
+    MetricWords{Metric::gigabytes_from_disk, "gigabytes_from_disk", "GB from disk", false},
+};
+const MetricWords& words_of(Metric metric) noexcept {
+  return *std::ranges::find(metrics, metric, &MetricWords::metric);
+}
+
+constexpr std::array<std::pair<std::string_view, Check>, 6> checks = {{{"best", Check::best},
+                                                                       {"worst", Check::worst},
+                                                                       {"below", Check::below},
+                                                                       {"above", Check::above},
+                                                                       {"near", Check::near},
+                                                                       {"between", Check::between}}};
+
+constexpr std::array<std::string_view, 15> settings = {
+    "machine", "workload", "precision", "scheduler", "memory",  "host_memory", "data", "n",
+    "tile",    "tiles",    "gpus",      "cores",     "streams", "noise",       "depth"};
+
+Metric metric_of(TomlReader& reader, std::string_view key) {
+  const std::string written = reader.text(key);
+  std::vector<std::string_view> names;
+  for (const MetricWords& words : metrics) {
+    if (words.name == written) return words.metric;
+    names.push_back(words.name);
+  }
+  reader.fail(key, fmt::format("is \"{}\"{}; it can be {}", written, did_you_mean(written, names),
+                               fmt::join(names, ", ")));
+}
+
+void check_setting(std::string_view key, std::string_view where) {
+  if (std::ranges::find(settings, key) == settings.end())
+    throw ConfigError(fmt::format("{}: there is no setting \"{}\"{}; there are {}", where, key,
+                                  did_you_mean(key, settings), fmt::join(settings, ", ")));
+}
+
+std::map<std::string, std::string> settings_in(TomlReader& reader, std::string_view file) {
+  std::map<std::string, std::string> found;
+  for (const std::string& key : reader.keys()) {
+    check_setting(key, file);
+    found[key] = reader.text(key);
+  }
+  return found;
+}
+
+void read_line(TomlReader& reader, std::string_view file, Experiment& experiment) {
+  Line line{.label = reader.text("label"),
+            .scheduler = reader.text("scheduler"),
+            .other = {},
+            .note = reader.text_or("note", "")};
+  reader.table("with", [&](TomlReader& with) { line.other = settings_in(with, file); });
+  for (const Line& other : experiment.lines)
+    if (other.label == line.label) reader.fail("label", fmt::format("is \"{}\" a second time", line.label));
+  experiment.lines.push_back(std::move(line));
+}
+
+void require_line(const Experiment& experiment, TomlReader& reader, std::string_view key,
+                  const std::string& label) {
+  std::vector<std::string_view> labels;
+  for (const Line& line : experiment.lines) labels.push_back(line.label);
+  if (std::ranges::find(labels, label) == labels.end())
+    reader.fail(key, fmt::format("names \"{}\", which is no [[line]]{}", label, did_you_mean(label, labels)));
+}
+
+Claim claim_of(TomlReader& reader, const Experiment& experiment) {
+  Claim claim;
+  claim.text = reader.text("text");
+  const std::string check = reader.text("check");
+  const auto found = std::ranges::find(checks, check, &std::pair<std::string_view, Check>::first);
+  if (found == checks.end()) reader.fail("check", "must be best, worst, below, above, near or between");
+  claim.check = found->second;
+  claim.metric = metric_of(reader, "metric");
+  claim.line = reader.text("line");
+  require_line(experiment, reader, "line", claim.line);
+  claim.others = reader.texts("others");
+  for (const std::string& other : claim.others) require_line(experiment, reader, "others", other);
+  claim.bound = reader.text_or("bound", "");
+  constexpr std::array<std::string_view, 4> bounds{"", "bus limit", "lower bound", "floor"};
+  if (std::ranges::find(bounds, claim.bound) == bounds.end())
+    reader.fail("bound", "must be \"bus limit\", \"lower bound\" or \"floor\"");
+  claim.at = reader.numbers("at");
+  claim.factor = reader.number_or("factor", 1, 0, 1e6);
+  if (reader.has("limits")) {
+    const std::vector<double> limits = reader.numbers("limits");
+    if (limits.size() != 2) reader.fail("limits", "must be two numbers");
+    claim.limits[0] = limits[0];
+    claim.limits[1] = limits[1];
+  }
+  if (claim.check == Check::between && (claim.others.size() != 1 || !(claim.limits[1] > 0)))
+    reader.fail("check", "between needs one of `others` and two `limits`");
+  claim.reason = reader.text_or("reason", "");
+  return claim;
+}
+
+}  // namespace
+
+std::string_view name_of(Metric metric) noexcept { return words_of(metric).name; }
+std::string_view unit_of(Metric metric) noexcept { return words_of(metric).unit; }
+bool more_is_better(Metric metric) noexcept { return words_of(metric).more_is_better; }
+
+Experiment read_experiment(std::string_view name, std::string_view text) {
+  const std::string file = fmt::format("experiments/{}.toml", name);
+  const config::TomlNode table = config::parse_toml(text, file);
+  TomlReader reader(table, file, "an experiment");
+  Experiment experiment;
+  experiment.name = name;
+  experiment.title = reader.text("title");
+  experiment.paper = reader.text("paper");
+  experiment.notes = reader.text_or("notes", "");
+  reader.table("settings", [&](TomlReader& inner) { experiment.settings = settings_in(inner, file); });
+  experiment.sweep = reader.text("sweep");
+  check_setting(experiment.sweep, file);
+  experiment.values = reader.numbers("values");
+  if (experiment.values.empty()) reader.fail("values", "must name at least one");
+  experiment.quick_values = reader.numbers("quick_values");
+  if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
+  experiment.around = reader.numbers("around");
+  if (experiment.around.empty()) experiment.around = {0};
+  reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
+  if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
+  for (const std::string& metric : reader.texts("metrics")) {
+    const auto found = std::ranges::find(metrics, metric, &MetricWords::name);
+    if (found == metrics.end()) reader.fail("metrics", fmt::format("has no \"{}\"", metric));
+    experiment.metrics.push_back(found->metric);
+  }
+  if (experiment.metrics.empty()) reader.fail("metrics", "must name at least one");
+  reader.each("value", [&](TomlReader& value) {
+    PaperValue one{.line = value.text("line"),
+                   .x = {},
+                   .metric = metric_of(value, "metric"),
+                   .value = value.number("value", -1e18, 1e18),
+                   .within = value.number_or("within", 0, 0, 1e6),
+                   .note = value.text_or("note", "")};
+    if (value.has("x")) one.x = value.number("x", -1e18, 1e18);
+    if (one.line != "bus limit") require_line(experiment, value, "line", one.line);
+    experiment.paper_values.push_back(std::move(one));
+  });
+  reader.each("claim", [&](TomlReader& claim) { experiment.claims.push_back(claim_of(claim, experiment)); });
+  reader.require_all_known();
+  return experiment;
+}
+
+std::vector<Experiment> find_experiments(std::string_view name) {
+  std::vector<Experiment> found;
+  std::vector<std::string_view> names;
+  for (const ExperimentFile& file : experiment_files()) {
+    names.push_back(file.name);
+    const bool in_folder =
+        file.name.size() > name.size() && file.name.starts_with(name) && file.name[name.size()] == '/';
+    if (name == "all" || file.name == name || in_folder)
+      found.push_back(read_experiment(file.name, file.text));
+  }
+  if (found.empty())
+    throw ConfigError(fmt::format("there is no experiment \"{}\"{}; `fairlead experiment list` lists them",
+                                  name, did_you_mean(name, names)));
+  return found;
+}
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,208 @@
+// Runs, threads, and figures kept in files: one each, named by what they are the figures of.
+#include "experiment/run.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/kept_file.hpp"
+#include "config/value.hpp"
+#include "machine/machine_files.hpp"
+#include "simulate/outcome.hpp"
+
+namespace fairlead::experiment {
+
+namespace {
+
+using namespace fairlead::simulate;
+
+Bytes size_of(const std::string& text) {
+  const std::optional<Bytes> size = config::parse_size(text);
+  if (!size) throw ConfigError(fmt::format("\"{}\" is not a size such as 2000MB", text));
+  return *size;
+}
+
+MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine) {
+  MachineUse use;
+  use.devices = spec.gpus;
+  const bool devices = spec.gpus.value_or(machine.devices.size()) > 0;
+  use.cores = spec.cores ? *spec.cores : devices ? 0 : machine.cores;
+  use.streams = spec.streams;
+  if (!spec.host_memory.empty()) use.host_memory = size_of(spec.host_memory);
+  if (!spec.memory.empty()) (devices ? use.device_memory : use.host_memory) = size_of(spec.memory);
+  if (spec.data == "disk" || (spec.data.empty() && !devices && !spec.memory.empty())) use.data = DataAt::disk;
+  return use;
+}
+
+/// Every figure by name, in the order of the file.
+template <class F>
+void for_each_figure(Figures& figures, F&& f) {
+  f("seconds", figures.seconds);
+  f("gflops", figures.gflops);
+  f("percent_of_peak", figures.percent_of_peak);
+  f("gigabytes_to_devices", figures.gigabytes_to_devices);
+  f("gigabytes_from_devices", figures.gigabytes_from_devices);
+  f("gigabytes_between_devices", figures.gigabytes_between_devices);
+  f("gigabytes_from_disk", figures.gigabytes_from_disk);
+  f("bus_limit_gigabytes", figures.bus_limit_gigabytes);
+  f("lower_bound_gigabytes", figures.lower_bound_gigabytes);
+  f("floor_gigabytes", figures.floor_gigabytes);
+  f("best_gflops", figures.best_gflops);
+}
+
+}  // namespace
+
+double Figures::of(Metric metric) const noexcept {
+  switch (metric) {
+    case Metric::seconds:
+      return seconds;
+    case Metric::gflops:
+      return gflops;
+    case Metric::percent_of_peak:
+      return percent_of_peak;
+    case Metric::gigabytes_to_devices:
+      return gigabytes_to_devices;
+    case Metric::gigabytes_from_devices:
+      return gigabytes_from_devices;
+    case Metric::gigabytes_between_devices:
+      return gigabytes_between_devices;
+    case Metric::gigabytes_moved:
+      return gigabytes_to_devices + gigabytes_from_devices + gigabytes_between_devices;
+    case Metric::gigabytes_from_disk:
+      return gigabytes_from_disk;
+  }
+  return 0;
+}
+
+Figures run(const RunSpec& spec) {
+  const WorkloadSize size{.n = spec.n,
+                          .tile = spec.tile,
+                          .precision = spec.precision == "single" ? Precision::single : Precision::double_};
+  const Program program = make_workload(spec.workload, size);
+  const machine::MachineDescription description = machine::find_machine(spec.machine);
+  const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
+  const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
+  const Outcome outcome = outcome_of(
+      program, machine, spec.scheduler,
+      {.seed = spec.seed, .noise_percent = spec.noise_percent, .pipeline_depth = spec.pipeline_depth});
+  const auto giga = [](auto bytes) { return static_cast<double>(bytes) * 1e-9; };
+  Figures figures;
+  figures.bus_limit_gigabytes = giga(limits.bus_limit_bytes);
+  if (limits.io) {
+    figures.lower_bound_gigabytes = giga(limits.io->lower_bound());
+    figures.floor_gigabytes = giga(limits.io->floor_read());
+  }
+  figures.best_gflops = limits.gflops_at_best();
+  figures.problem = outcome.problem;
+  figures.finished = outcome.problem.empty();
+  if (!figures.finished) return figures;
+  figures.seconds = outcome.result.seconds;
+  figures.gflops = simulate::gflops(outcome, limits);
+  figures.percent_of_peak = simulate::percent_of_peak(outcome, limits);
+  figures.gigabytes_to_devices = giga(outcome.result.bytes_to_devices);
+  figures.gigabytes_from_devices = giga(outcome.result.bytes_from_devices);
+  figures.gigabytes_between_devices = giga(outcome.result.bytes_between_devices);
+  figures.gigabytes_from_disk = giga(outcome.result.bytes_from_disk);
+  return figures;
+}
+
+std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
+  std::vector<RunSpec> runs;
+  for (const double x : quick ? experiment.quick_values : experiment.values)
+    for (const Line& line : experiment.lines)
+      for (const double off : quick ? std::vector<double>{0} : experiment.around)
+        runs.push_back(run_of(experiment, line, x + off));
+  return runs;
+}
+
+std::string Runner::path_of(const RunSpec& spec) const {
+  std::string machine;
+  for (const machine::MachineFile& file : machine::machine_files())
+    if (file.name == spec.machine) machine = file.text;
+  return fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
+                     text_hash(program_ + '\n' + machine));
+}
+
+bool Runner::load(const RunSpec& spec, Figures& figures) const {
+  if (directory_.empty()) return false;
+  std::ifstream file(path_of(spec));
+  std::string line;
+  if (!std::getline(file, line) || line != spec.text()) return false;
+  figures.finished = true;
+  bool complete = true;
+  for_each_figure(figures, [&](std::string_view name, double& value) {
+    complete = complete && std::getline(file, line) && line.starts_with(name);
+    if (!complete) return;
+    const char* begin = line.data() + name.size() + 1;
+    complete = line.size() > name.size() + 1 &&
+               std::from_chars(begin, line.data() + line.size(), value).ec == std::errc{};
+  });
+  return complete && std::getline(file, line) && line == "end";
+}
+
+void Runner::keep(const RunSpec& spec, const Figures& figures) const {
+  if (directory_.empty() || !figures.finished) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(directory_, ignored);
+  const std::string path = path_of(spec);
+  const std::string draft = fmt::format("{}.{}", path, text_hash(spec.text()));
+  std::string text = spec.text() + '\n';
+  Figures copy = figures;
+  for_each_figure(copy,
+                  [&](std::string_view name, double& value) { text += fmt::format("{} {}\n", name, value); });
+  std::ofstream(draft) << text << "end\n";
+  std::filesystem::rename(draft, path, ignored);  // it is there whole or not at all
+}
+
+Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
+                        const std::function<void(const Progress&)>& told, const std::function<bool()>& stop) {
+  std::vector<const RunSpec*> wanted;
+  std::set<std::string> seen;
+  for (const RunSpec& spec : specs)
+    if (seen.insert(spec.text()).second) wanted.push_back(&spec);
+  Results results;
+  std::mutex mutex;  // guards results, progress and failure
+  Progress progress{.done = 0, .all = wanted.size(), .from_cache = 0};
+  std::exception_ptr failure;
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (;;) {
+      // From the end: the largest come last in experiments, and should not be begun last.
+      const std::size_t i = next.fetch_add(1);
+      if (i >= wanted.size() || stop()) return;
+      const RunSpec& spec = *wanted[wanted.size() - 1 - i];
+      try {
+        Figures figures;
+        const bool kept = load(spec, figures);
+        if (!kept) {
+          figures = experiment::run(spec);
+          keep(spec, figures);
+        }
+        const std::lock_guard guard(mutex);
+        results.emplace(spec.text(), std::move(figures));
+        ++progress.done;
+        progress.from_cache += kept;
+        told(progress);
+      } catch (...) {
+        const std::lock_guard guard(mutex);
+        if (failure == nullptr) failure = std::current_exception();
+        next.store(wanted.size());
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return results;
+}
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,60 @@
+// Running what experiments ask for: each run once, several at a time, and none that was run before by the
+// same program.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiment/experiment.hpp"
+
+namespace fairlead::experiment {
+
+/// What is kept of a run.
+struct Figures {
+  bool finished = false;
+  std::string problem;
+  double seconds = 0, gflops = 0, percent_of_peak = 0;
+  double gigabytes_to_devices = 0, gigabytes_from_devices = 0, gigabytes_between_devices = 0,
+         gigabytes_from_disk = 0;
+  double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: not known
+  double best_gflops = 0;  ///< that all processors could do
+
+  double of(Metric metric) const noexcept;
+};
+
+struct Progress {
+  std::size_t done = 0, all = 0, from_cache = 0;
+};
+
+/// By RunSpec::text().
+using Results = std::map<std::string, Figures>;
+
+/// One run in this thread.
+Figures run(const RunSpec& spec);
+
+class Runner {
+ public:
+  /// `directory`: where figures are kept; empty: nowhere. `program`: a word for what computes them; others'
+  /// figures are not used.
+  Runner(std::string directory, std::string program)
+      : directory_(std::move(directory)), program_(std::move(program)) {}
+
+  /// All of them, on `threads` threads; `told` is called under a lock after each. Stops early, keeping what
+  /// is there, when `stop()` says so.
+  Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
+                  const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
+
+ private:
+  std::string path_of(const RunSpec& spec) const;
+  bool load(const RunSpec& spec, Figures& figures) const;
+  void keep(const RunSpec& spec, const Figures& figures) const;
+
+  std::string directory_, program_;
+};
+
+/// Every run that the experiment needs; `quick`: of its quick values only.
+std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick);
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,175 @@
+// Means, and judging by them.
+#include "experiment/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fairlead::experiment {
+
+std::string_view name_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::reproduced:
+      return "reproduced";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::shown:
+      return "shown";
+    case Verdict::missing:
+      return "missing";
+  }
+  return "";
+}
+
+namespace {
+
+Figures mean_of(const std::vector<Figures>& all) {
+  Figures mean;
+  mean.finished = true;
+  const double part = 1.0 / static_cast<double>(all.size());
+  for (const Figures& one : all) {
+    for (double Figures::*figure :
+         {&Figures::seconds, &Figures::gflops, &Figures::percent_of_peak, &Figures::gigabytes_to_devices,
+          &Figures::gigabytes_from_devices, &Figures::gigabytes_between_devices,
+          &Figures::gigabytes_from_disk, &Figures::bus_limit_gigabytes, &Figures::lower_bound_gigabytes,
+          &Figures::floor_gigabytes, &Figures::best_gflops})
+      mean.*figure += one.*figure * part;
+  }
+  return mean;
+}
+
+double bound_of(const Figures& figures, std::string_view bound) {
+  return bound == "bus limit"     ? figures.bus_limit_gigabytes
+         : bound == "lower bound" ? figures.lower_bound_gigabytes
+                                  : figures.floor_gigabytes;
+}
+
+/// One point of a claim: whether it holds, and the figures.
+struct Point {
+  bool holds = false;
+  std::string found;
+};
+
+Point judge(const Claim& claim, std::size_t at, const Figures& own,
+            const std::vector<const Series*>& others) {
+  const double value = own.of(claim.metric);
+  const bool more = more_is_better(claim.metric);
+  Point point{.holds = true, .found = fmt::format("{:.4g}", value)};
+  if (!claim.bound.empty()) {
+    const double bound = bound_of(own, claim.bound) * claim.factor;
+    point.holds = claim.check == Check::below ? value < bound : value > bound;
+    point.found += fmt::format(" against {:.4g} ({})", bound, claim.bound);
+    return point;
+  }
+  for (const Series* other : others) {
+    if (!other->points[at]) continue;
+    const double its = other->points[at]->of(claim.metric);
+    bool holds = true;
+    switch (claim.check) {
+      case Check::best:
+        holds = more ? value >= its * claim.factor : value * claim.factor <= its;
+        break;
+      case Check::worst:
+        holds = more ? value * claim.factor <= its : value >= its * claim.factor;
+        break;
+      case Check::below:
+        holds = value < its * claim.factor;
+        break;
+      case Check::above:
+        holds = value > its * claim.factor;
+        break;
+      case Check::near:
+        holds = std::abs(value - its) <= claim.factor * its;
+        break;
+      case Check::between:
+        holds = value >= its * claim.limits[0] && value <= its * claim.limits[1];
+        break;
+    }
+    point.holds = point.holds && holds;
+    if (!holds || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
+  }
+  return point;
+}
+
+}  // namespace
+
+const Series* Table::find(std::string_view label) const noexcept {
+  const auto found = std::ranges::find(series, label, &Series::label);
+  return found == series.end() ? nullptr : &*found;
+}
+
+Table table_of(const Experiment& experiment, const Results& results, bool quick) {
+  Table table;
+  table.x = quick ? experiment.quick_values : experiment.values;
+  for (const Line& line : experiment.lines) {
+    Series& series = table.series.emplace_back();
+    series.label = line.label;
+    for (const double x : table.x) {
+      std::vector<Figures> all;
+      bool complete = true;
+      for (const double off : quick ? std::vector<double>{0} : experiment.around) {
+        const auto found = results.find(run_of(experiment, line, x + off).text());
+        if (found != results.end() && found->second.finished) {
+          all.push_back(found->second);
+          continue;
+        }
+        complete = false;
+        if (found != results.end())
+          series.problems.push_back(fmt::format("x = {}: {}", x + off, found->second.problem));
+      }
+      series.points.push_back(complete ? std::optional(mean_of(all)) : std::nullopt);
+    }
+  }
+  return table;
+}
+
+std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table) {
+  std::vector<ValueVerdict> verdicts;
+  for (const PaperValue& value : experiment.paper_values) {
+    ValueVerdict& verdict = verdicts.emplace_back(&value, std::nullopt, Verdict::missing);
+    const double x = value.x.value_or(experiment.values.back());
+    const auto place = std::ranges::find(table.x, x);
+    const bool limit = value.line == "bus limit";
+    const Series* series = limit ? &table.series.front() : table.find(value.line);
+    if (place == table.x.end() || series == nullptr) continue;
+    const auto& point = series->points[static_cast<std::size_t>(place - table.x.begin())];
+    if (!point) continue;
+    verdict.here = limit ? point->bus_limit_gigabytes : point->of(value.metric);
+    verdict.verdict = value.within == 0 ? Verdict::shown
+                      : std::abs(*verdict.here - value.value) <= value.within * value.value
+                          ? Verdict::reproduced
+                          : Verdict::differs;
+  }
+  return verdicts;
+}
+
+std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table& table) {
+  std::vector<ClaimVerdict> verdicts;
+  for (const Claim& claim : experiment.claims) {
+    ClaimVerdict& verdict = verdicts.emplace_back(&claim, Verdict::missing, std::string());
+    const Series* own = table.find(claim.line);
+    std::vector<const Series*> others;
+    for (const Series& series : table.series)
+      if (series.label != claim.line &&
+          (claim.others.empty() || std::ranges::find(claim.others, series.label) != claim.others.end()))
+        others.push_back(&series);
+    std::size_t judged = 0, held = 0;
+    for (std::size_t at = 0; at < table.x.size(); ++at) {
+      if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
+      if (!own->points[at]) continue;
+      const Point point = judge(claim, at, *own->points[at], others);
+      // Shown is the first that does not hold, or the last.
+      if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
+      ++judged;
+      held += point.holds;
+    }
+    if (judged == 0) continue;
+    verdict.verdict = held == judged ? Verdict::reproduced : Verdict::differs;
+    if (held != judged)
+      verdict.found = fmt::format("holds at {} of {} points; {}", held, judged, verdict.found);
+  }
+  return verdicts;
+}
+
+}  // namespace fairlead::experiment

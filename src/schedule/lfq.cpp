@@ -1,0 +1,123 @@
+// LFQ, local flat queues, the scheduler of DAGuE. Bosilca et al. 2011, section III.B (the name is PaRSEC's):
+// each worker has a placeholder, a bounded buffer of tasks that cannot be stolen, and a waiting queue.
+//   A task that a worker enables goes to its placeholder; if that is full, to the beginning or the end of its
+//   waiting queue, "based on their priorities". What a message enables goes to the queue of the first compute
+//   thread.
+//   A worker takes the first task of its placeholder, else the beginning of its queue, else the end of the
+//   others' queues, "ordered by architectural proximity".
+// A large placeholder keeps tasks near their data, and others idle; with none, tasks move more than they
+// should.
+//
+// What the paper leaves open is decided so. Beginning or end: a task goes to the beginning if the queue is
+// empty or the task is at least as urgent as the first; nothing displaces what is in the placeholder. Of
+// equally near victims the lowest comes first. The paper's workers are all alike: here a task that its
+// releaser cannot run goes to the queue of the nearest worker that can, and what nobody released (submitted
+// ready, or taken back from a pipeline) to that of the first that can. Of a lost worker the others get
+// placeholder and queue.
+#include "schedule/lfq.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "schedule/append_reads.hpp"
+#include "schedule/others_by_distance.hpp"
+#include "schedule/two_ended_queue.hpp"
+#include "schedule/worker_sets.hpp"
+
+namespace fairlead::schedule {
+namespace {
+
+class Lfq final : public Policy {
+ public:
+  explicit Lfq(std::size_t places) : places_(places) {}
+
+  void ready(Task& task, WorkerId released_by) override {
+    const std::size_t set = sets_.of(task);
+    if (released_by != no_id<WorkerId> && may_have(set, released_by)) {
+      TwoEndedQueue& placeholder = locals_[index(released_by)].placeholder;
+      if (placeholder.size() < places_) return placeholder.push_back(task, set);
+    }
+    TwoEndedQueue& waiting = locals_[index(home_of(set, released_by))].waiting;
+    if (waiting.empty() || task.priority >= waiting.front().priority)
+      waiting.push_front(task, set);
+    else
+      waiting.push_back(task, set);
+  }
+
+  Task* pick(WorkerId worker, bool) override {
+    const auto able = [&](std::size_t set) { return sets_.contains(set, worker); };
+    if (Task* task = locals_[index(worker)].placeholder.take_front(able)) return task;
+    if (Task* task = locals_[index(worker)].waiting.take_front(able)) return task;
+    for (const WorkerId victim : victims_[index(worker)])
+      if (Task* task = locals_[index(victim)].waiting.take_back(able)) return task;
+    return nullptr;
+  }
+  // Nothing runs, and yet there are tasks: in the placeholder of a worker that is away.
+  Task* take_any(WorkerId worker) override {
+    const auto able = [&](std::size_t set) { return sets_.contains(set, worker); };
+    for (Local& local : locals_)
+      for (TwoEndedQueue* queue : {&local.placeholder, &local.waiting})
+        if (Task* task = queue->take_front(able)) return task;
+    return nullptr;
+  }
+
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    std::size_t written = 0;
+    const auto write = [&](const Task& task) { return append_reads(task, out, written); };
+    locals_[index(worker)].placeholder.for_each_while(write);
+    locals_[index(worker)].waiting.for_each_while(write);
+    return written;
+  }
+
+  void worker_lost(WorkerId lost) override {
+    Local held;
+    std::swap(held, locals_[index(lost)]);
+    locals_[index(lost)].lost = true;
+    const auto any = [](std::size_t) { return true; };
+    for (TwoEndedQueue* queue : {&held.placeholder, &held.waiting})
+      while (Task* task = queue->take_front(any)) ready(*task, lost);
+  }
+
+ private:
+  struct Local {
+    TwoEndedQueue placeholder, waiting;
+    bool lost = false;
+  };
+
+  void attached() override {
+    sets_.attach(view());
+    victims_ = others_by_distance(view());
+    locals_.resize(victims_.size());
+  }
+
+  bool may_have(std::size_t set, WorkerId worker) const {
+    return !locals_[index(worker)].lost && sets_.contains(set, worker);
+  }
+  /// In whose queue a task of that set waits.
+  WorkerId home_of(std::size_t set, WorkerId released_by) const {
+    const auto fits = [&](WorkerId worker) { return may_have(set, worker); };
+    if (released_by != no_id<WorkerId>) {
+      if (fits(released_by)) return released_by;
+      const auto& others = victims_[index(released_by)];
+      const auto nearest = std::ranges::find_if(others, fits);
+      if (nearest != others.end()) return *nearest;
+    }
+    const auto workers = view().workers();
+    const auto first = std::ranges::find_if(workers, fits, &WorkerInfo::id);
+    return first != workers.end() ? first->id : workers.front().id;  // where who comes back finds it
+  }
+
+  std::size_t places_;
+  WorkerSets sets_;
+  std::vector<Local> locals_;                   // by worker
+  std::vector<std::vector<WorkerId>> victims_;  // by worker, nearest first
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_lfq(const PolicyOptions& options) {
+  return std::make_unique<Lfq>(static_cast<std::size_t>(options.integer("placeholder", 0, 1'000'000)));
+}
+
+}  // namespace fairlead::schedule

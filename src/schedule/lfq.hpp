@@ -1,0 +1,14 @@
+// LFQ: local flat queues behind a few places for tasks that nobody may steal.
+#pragma once
+#include <array>
+#include <memory>
+
+#include "policy/policy.hpp"
+
+namespace fairlead::schedule {
+
+inline constexpr std::array lfq_options{
+    PolicyOption{"placeholder", "1", "how many tasks a worker keeps that nobody may steal (0 to 1000000)"}};
+std::unique_ptr<Policy> make_lfq(const PolicyOptions&);
+
+}  // namespace fairlead::schedule

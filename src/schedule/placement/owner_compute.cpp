@@ -1,0 +1,209 @@
+// See owner_compute.hpp.
+#include "schedule/placement/owner_compute.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead::schedule {
+
+void OwnerCompute::attached() {
+  for (const NodeInfo& info : view().nodes()) nodes_.emplace_back().id = info.id;
+  place_of_worker_.assign(view().workers().size(), 0);
+  for (const WorkerInfo& worker : view().workers()) {
+    const Place at = place_of(worker.node);
+    place_of_worker_[index(worker.id)] = at;
+    nodes_[at].workers.push_back(worker.id);
+  }
+  for (const NodeId id : accelerators(view())) devices_.push_back(place_of(id));
+  for (Node& node : nodes_) node.owns = devices_.empty();
+  for (const Place device : devices_) nodes_[device].owns = true;
+}
+
+OwnerCompute::Place OwnerCompute::place_of(NodeId id) const noexcept {
+  return static_cast<Place>(std::ranges::find(nodes_, id, &Node::id) - nodes_.begin());
+}
+
+// ---- placing a task
+
+void OwnerCompute::place(Task& task) {
+  find_candidates(task);
+  if (free_.empty()) free_.push_back(&records_.emplace_back());
+  Placed& placed = *free_.back();
+  free_.pop_back();
+  task.policy_data = &placed;
+  if (candidates_.empty()) {  // nobody who is left can run it: kept for whoever comes back
+    charge(placed, 0, {});
+    nodes_.front().queue.insert(&task);
+    return;
+  }
+  const Place at = choose(task);
+  charge(placed, at, std::ranges::find(candidates_, at, &Candidate::place)->estimate);
+  claim(task, at);
+  nodes_[at].queue.insert(&task);
+}
+
+OwnerCompute::Place OwnerCompute::choose(const Task& task) {
+  if (const Place owner = owner_of_written(task); owner != nowhere) return owner;
+  if (const Place wanted = first_touch(task); possible(wanted)) return wanted;
+  return by_load(task);
+}
+
+OwnerCompute::Place OwnerCompute::owner_of_written(const Task& task) const {
+  Place best = nowhere;
+  Bytes most = 0;
+  for (const Access& access : task.accesses()) {
+    if (!places(access)) continue;
+    const Place owner = owners_.of(access.datum);
+    if (!possible(owner) || (best != nowhere && view().bytes(access.datum) <= most)) continue;
+    best = owner;
+    most = view().bytes(access.datum);
+  }
+  return best;
+}
+
+OwnerCompute::Place OwnerCompute::by_load(const Task& task) {
+  for (Candidate& it : candidates_)
+    if (const Node& node = nodes_[it.place]; node.owns)
+      for (const Access& access : task.accesses())
+        if (reads(access.mode) && access.mode != AccessMode::reduction && is_there(access.datum, node))
+          it.held += view().bytes(access.datum);
+  return rule_.choose(candidates_).place;
+}
+
+/// The nodes on which one of the workers that are left can run the task. Those of a node are mostly alike, so
+/// that the first one tells.
+void OwnerCompute::find_candidates(const Task& task) {
+  candidates_.clear();
+  for (Place place = 0; place < nodes_.size(); ++place) {
+    const Node& node = nodes_[place];
+    const auto able = std::ranges::find_if(node.workers, [&](WorkerId w) { return view().can_run(task, w); });
+    if (able == node.workers.end()) continue;
+    const Duration estimate = view().estimate(task, *able);
+    const auto workers = static_cast<std::int64_t>(node.workers.size());
+    candidates_.push_back({place, estimate, node.load / workers + estimate, 0});
+  }
+}
+
+bool OwnerCompute::possible(Place place) const {
+  return place != nowhere && nodes_[place].owns &&
+         std::ranges::find(candidates_, place, &Candidate::place) != candidates_.end();
+}
+
+OwnerCompute::Place OwnerCompute::device(int number) const {
+  return number >= 0 && static_cast<std::size_t>(number) < devices_.size()
+             ? devices_[static_cast<std::size_t>(number)]
+             : nowhere;
+}
+
+OwnerCompute::Place OwnerCompute::home_of(DatumId datum) const {
+  if (const Place owner = owners_.of(datum); owner != nowhere) return owner;
+  if (const Place advised = device(view().advice(datum)); advised != nowhere) return advised;
+  const auto holder =
+      std::ranges::find_if(nodes_, [&](const Node& node) { return node.owns && is_there(datum, node); });
+  return holder == nodes_.end() ? nowhere : static_cast<Place>(holder - nodes_.begin());
+}
+
+/// Or will be, since it lives there.
+bool OwnerCompute::is_there(DatumId datum, const Node& node) const {
+  const ReplicaState state = view().residency(datum, node.id);
+  if (state == ReplicaState::valid || state == ReplicaState::arriving) return true;
+  const Place owner = owners_.of(datum);
+  return owner != nowhere && &nodes_[owner] == &node;
+}
+
+// ---- load and ownership
+
+void OwnerCompute::charge(Placed& placed, Place place, Duration duration) {
+  placed = {place, duration};
+  nodes_[place].load += duration;
+}
+
+void OwnerCompute::release(Placed& placed) {
+  nodes_[placed.place].load -= placed.charge;
+  free_.push_back(&placed);
+}
+
+/// A task that was picked is over, or placed anew. False if it was not.
+bool OwnerCompute::forget(const Task& task) {
+  const auto found = picked_.find(&task);
+  if (found == picked_.end()) return false;
+  release(*found->second);
+  picked_.erase(found);
+  return true;
+}
+
+/// What the task writes lives there.
+void OwnerCompute::claim(const Task& task, Place place) {
+  for (const Access& access : task.accesses())
+    if (places(access)) owners_.set(access.datum, nodes_[place].owns ? place : nowhere);
+}
+
+void OwnerCompute::returned(Task& task) {
+  forget(task);
+  place(task);
+}
+
+void OwnerCompute::finished(Task& task, WorkerId worker, Duration) {
+  if (!forget(task)) return;
+  claim(task, place_of_worker_[index(worker)]);  // it may have been staged out before it was written
+}
+
+/// Staged out, or lost. What was only overtaken, or fetched too early, lives where it lived.
+void OwnerCompute::dropped(DatumId datum, NodeId node, DropReason reason) {
+  if (reason != DropReason::evicted && reason != DropReason::failed) return;
+  const Place owner = owners_.of(datum);
+  if (owner != nowhere && nodes_[owner].id == node) owners_.set(datum, nowhere);
+}
+
+/// The tasks of its node are placed anew: where their data live, if somebody there is left.
+void OwnerCompute::worker_lost(WorkerId worker) {
+  Node& node = nodes_[place_of_worker_[index(worker)]];
+  std::erase(node.workers, worker);
+  std::vector<Task*> tasks;
+  while (Task* task = node.queue.take_first([](const Task&) { return true; })) tasks.push_back(task);
+  for (Task* task : tasks) release(*static_cast<Placed*>(task->policy_data));
+  for (Task* task : tasks) place(*task);
+}
+
+// ---- giving tasks out
+
+Task* OwnerCompute::pick(WorkerId worker, bool) {
+  Task* task = nodes_[place_of_worker_[index(worker)]].queue.take_first(
+      [&](const Task& it) { return view().can_run(it, worker); });
+  return task == nullptr ? nullptr : give_out(*task);
+}
+
+Task* OwnerCompute::give_out(Task& task) {
+  picked_[&task] = static_cast<Placed*>(std::exchange(task.policy_data, nullptr));
+  return &task;
+}
+
+/// Wherever it was placed: what it writes lives with the thief then.
+Task* OwnerCompute::take_any(WorkerId thief) {
+  if (Task* own = pick(thief, true)) return own;
+  const Place place = place_of_worker_[index(thief)];
+  for (Node& node : nodes_) {
+    Task* task = node.queue.take_first([&](const Task& it) { return view().can_run(it, thief); });
+    if (task == nullptr) continue;
+    auto& placed = *static_cast<Placed*>(task->policy_data);
+    nodes_[placed.place].load -= placed.charge;
+    charge(placed, place, view().estimate(*task, thief));
+    claim(*task, place);
+    return give_out(*task);
+  }
+  return nullptr;
+}
+
+std::size_t OwnerCompute::upcoming(WorkerId worker, std::span<DatumId> out) {
+  std::size_t written = 0;
+  nodes_[place_of_worker_[index(worker)]].queue.for_each_while([&](const Task& task) {
+    for (const Access& access : task.accesses()) {
+      if (written == out.size()) return false;
+      if (reads(access.mode)) out[written++] = access.datum;
+    }
+    return true;
+  });
+  return written;
+}
+
+}  // namespace fairlead::schedule

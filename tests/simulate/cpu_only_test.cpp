@@ -1,0 +1,49 @@
+// Kernels without code for devices, on a machine that has rates for them there.
+#include <gmock/gmock.h>
+#include <fairlead/error.hpp>
+
+#include "machine/machine_files.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+SimulatedMachine machine_for(const Program& program, std::size_t cores) {
+  MachineUse use;
+  use.devices = 2;
+  use.cores = cores;
+  return {machine::find_machine("v100-pcie"), use, program, Precision::single};
+}
+
+TEST(CpuOnly, KernelsRunOnCoresAndTheOthersOnDevicesToo) {
+  const Program program = make_workload("ldlt", {8000, 800, Precision::single});
+  const SimulatedMachine machine = machine_for(program, 4);
+  SimulationOptions options;
+  options.keep_order = true;
+  const SimulationResult result = simulate(program, machine, "dmda", options);
+  EXPECT_EQ(result.tasks, program.tasks.size());
+  int on_devices = 0;
+  for (const TaskRun& run : result.order) {
+    const std::string& kernel = program.kernels[static_cast<std::size_t>(program.tasks[run.task].kernel)];
+    const auto& worker = machine.topology().workers[static_cast<std::size_t>(run.worker)];
+    if (worker.kind == WorkerKind::cpu) continue;
+    EXPECT_EQ(kernel, "gemm");
+    ++on_devices;
+  }
+  EXPECT_GT(on_devices, 0);
+  EXPECT_EQ(result.order.size(), program.tasks.size());
+}
+
+TEST(CpuOnly, KernelsAreRefusedWhereNoCoreIsUsed) {
+  const Program program = make_workload("ldlt", {8000, 800, Precision::single});
+  try {
+    machine_for(program, 0);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("the workload has code for cores only"));
+  }
+}
+
+}  // namespace
+}  // namespace fairlead::simulate
