@@ -70,7 +70,7 @@ const std::string_view order_section = R"html(<section id="order" aria-label="Th
 <label id="order-devices-label">device <select id="order-device"></select></label>
 <label>colour changes after <select id="order-span"></select> tasks</label>
 <label>iterations <select id="order-shown"></select></label>
-<label>from <button id="order-back" title="Earlier iterations">&minus;</button> <input id="order-first" type="range" min="1" value="1" aria-label="First iteration that is shown"> <button id="order-on" title="Later iterations">+</button></label>
+<label>from iteration <button id="order-back" title="Earlier iterations">&minus;</button> <input id="order-first" type="range" min="1" value="1" aria-label="First iteration that is shown"> <button id="order-on" title="Later iterations">+</button></label>
 </div>
 </div>
 <div id="order-pictures"></div>
