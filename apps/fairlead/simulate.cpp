@@ -142,7 +142,7 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
                     const trace::Snapshot& recorded) {
   if (config.has("json")) write_json(config.text("json"), rows);
   if (config.has("report")) {
-    report::write_file(config.text("report"), report::html_page(compared, recorded));
+    report::write_file(config.text("report"), report::comparison_page(compared, recorded));
     fmt::print("\nAs a page for a browser: {}\n", config.text("report"));
   }
   if (config.has("trace")) report::write_trace(config.text("trace"), recorded);

@@ -1,3 +1,4 @@
+// Simulated runs as a page's report has them.
 #include "simulate/comparison.hpp"
 
 #include <fairlead/version.hpp>

@@ -1,3 +1,4 @@
+// Where tasks are drawn: by the tiles that they write, and the memory that they ran beside.
 #include "simulate/task_order.hpp"
 
 #include <algorithm>

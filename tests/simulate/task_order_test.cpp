@@ -125,7 +125,7 @@ TEST(TaskOrder, IsWrittenAsDifferences) {
 TEST(ComparedRuns, HaveARowEachWithTheirBoundsBelow) {
   const report::Comparison all =
       compared("cholesky", {.n = 10 * 960, .tile = 960, .precision = Precision::single}, {"eager", "darts"});
-  const std::string page = report::html_page(all, {});
+  const std::string page = report::comparison_page(all, {});
   for (const char* text : {"<th>eager</th>", "<th>darts</th>", "Policies side by side", "bound: computing",
                            "bus limit: gets through while computing", "lower bound", "Bytes to devices",
                            "cholesky, simulated, n = 9,600", "id=\"order\""})
@@ -163,7 +163,7 @@ TEST(ComparedRuns, OneThatDidNotFinishSaysWhyAndHasNoFigures) {
   stuck.problem = "nothing moves <any more>";
   add_run(all, program, machine, limits, three_by_three, "cholesky", stuck);
   EXPECT_EQ(all.order.runs.size(), 1u);
-  const std::string page = report::html_page(all, {});
+  const std::string page = report::comparison_page(all, {});
   EXPECT_THAT(page, HasSubstr("darts did not finish: nothing moves &lt;any more&gt;"));
   EXPECT_THAT(page, HasSubstr("<th>darts</th><td>did not finish</td><td></td>"));
 }

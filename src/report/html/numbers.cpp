@@ -1,3 +1,4 @@
+// Varints as base64, and JSON that a page can hold.
 #include "report/html/numbers.hpp"
 
 #include <cstddef>

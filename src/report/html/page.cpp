@@ -87,7 +87,7 @@ std::string html_page(const RunReport& report, const trace::Snapshot& recorded) 
   return page.take();
 }
 
-std::string html_page(const Comparison& comparison, const trace::Snapshot& recorded) {
+std::string comparison_page(const Comparison& comparison, const trace::Snapshot& recorded) {
   const RunReport& first = comparison.runs.front().report;
   Page page(first);
   if (comparison.runs.size() == 1) {

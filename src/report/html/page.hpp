@@ -15,7 +15,7 @@ std::string html_page(const RunReport& report, const trace::Snapshot& recorded);
 
 /// Of simulated runs, at least one: each beside the others and what bounds them, and the order of their
 /// tasks. Of a single one, all that the page of a real run shows, too.
-std::string html_page(const Comparison& comparison, const trace::Snapshot& recorded);
+std::string comparison_page(const Comparison& comparison, const trace::Snapshot& recorded);
 
 inline constexpr std::size_t most_shown_apart = 120'000;
 

@@ -1,3 +1,4 @@
+// Tables as HTML, and what every text in a page goes through.
 #include "report/html/table.hpp"
 
 #include <fmt/format.h>
