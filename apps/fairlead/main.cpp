@@ -20,9 +20,9 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&solve_command,    &bench,          &info,
-                                     &calibrate,        &schedulers,     &machines,
-                                     &simulate_command, &experiment_command, &status_command, &help};
+constexpr const Subcommand* all[] = {
+    &solve_command,      &bench,          &info, &calibrate, &schedulers, &machines, &simulate_command,
+    &experiment_command, &status_command, &help};
 
 int run(int argc, const char* const* argv) {
   if (argc < 2) {

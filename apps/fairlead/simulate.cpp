@@ -63,6 +63,12 @@ constexpr Setting options[] = {
      .choices = "auto|ram|disk",
      .help =
          "where data are before and after; auto: in RAM beside devices, else on disk if --memory limits RAM"},
+    {.key = "advice",
+     .type = SettingType::choice,
+     .fallback = "none",
+     .choices = "none|cyclic|cyclic-rows",
+     .help = "on which device the program would have its tiles, for owner-user: dealt out in two dimensions, "
+             "or by rows"},
     {.key = "noise",
      .type = SettingType::count,
      .fallback = "0",
@@ -169,6 +175,9 @@ int run(const ParsedCommandLine& given) {
   SimulationOptions how;
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
+  how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
+               : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
+                                                        : Advice::none;
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
   how.charge_decisions = config.flag("charge-decisions");

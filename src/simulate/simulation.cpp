@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/cyclic_map.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -42,6 +44,7 @@ class Run {
                                       .home = machine.home(),
                                       .home_offset = offset,
                                       .coordinates = {datum.collection, datum.row, datum.column}});
+      if (const int device = advice_for(datum); device != no_device) core_.advise(data_[i], device);
       data_[i].in_place = machine.home() == OutOfCoreNodes::user_memory;
       data_[i].ever_written = datum.has_value;
       data_[i].owner = this;
@@ -97,6 +100,17 @@ class Run {
  private:
   /// Each carries its number in the program where others have a line of a file.
   const ProgramTask& program_task(const Task& task) const { return program_.tasks[task.submitted_at.line]; }
+
+  int advice_for(const ProgramDatum& datum) const {
+    const auto devices = static_cast<std::int32_t>(machine_.devices());
+    if (options_.advice == Advice::none || devices == 0 || datum.row < 0 || datum.column < 0)
+      return no_device;
+    if (options_.advice == Advice::cyclic_rows) return datum.row % devices;
+    std::int32_t rows = 1;
+    for (std::int32_t divisor = 1; divisor * divisor <= devices; ++divisor)
+      if (devices % divisor == 0) rows = divisor;
+    return CyclicMap{.device_rows = rows, .device_columns = devices / rows}.device(datum.row, datum.column);
+  }
 
   std::string name(std::size_t datum) const {
     if (datum >= program_.data.size()) return fmt::format("datum {}", datum);

@@ -14,7 +14,15 @@
 
 namespace fairlead::simulate {
 
+/// Where the program would have its tiles live, for policies that ask; PaRSEC's maps inside a node (2025).
+enum class Advice : std::uint8_t {
+  none,
+  cyclic,       // two-dimensional: rows and columns of tiles, over the squarest grid of the devices
+  cyclic_rows,  // one-dimensional: rows of tiles
+};
+
 struct SimulationOptions {
+  Advice advice = Advice::none;
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
