@@ -39,9 +39,8 @@ class Page {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{} - "
         "Fairlead</title>\n<style>{}</style>\n"
-        "</head>\n<body>\n<header>\n<h1>{}</h1>\n<p>{}</p>\n"
-        "<button id=\"theme\" title=\"Light or dark\" aria-label=\"Light or "
-        "dark\">&#9680;</button>\n</header>\n",
+        "</head>\n<body>\n<header>\n<h1>{}</h1>\n<p>{}</p>\n<button id=\"theme\" title=\"Light or dark\" "
+        "aria-label=\"Light or dark\" hidden>&#9680;</button>\n</header>\n",
         escaped(title_of(report)), html::style, escaped(title_of(report)),
         escaped(fmt::format("{}{}{}", report.date, report.date.empty() || report.machine.empty() ? "" : ", ",
                             report.machine)));
@@ -61,9 +60,11 @@ class Page {
     for (const std::string_view script : {html::script_order, html::script_order_use}) scripts_ += script;
   }
   std::string take() {
-    return std::move(text_) + fmt::format("<footer>Fairlead {}</footer>\n", escaped(version_)) + data_ +
-           "<script>\n\"use strict\";\n" + std::string(html::script_page) + scripts_ +
-           std::string(html::script_begin) + "</script>\n</body>\n</html>\n";
+    text_ += fmt::format("<footer>Fairlead {}</footer>\n", escaped(version_)) + data_;
+    if (!scripts_.empty())
+      text_ += fmt::format("<script>\n\"use strict\";\n{}{}{}</script>\n", html::script_page, scripts_,
+                           html::script_begin);
+    return std::move(text_) + "</body>\n</html>\n";
   }
 
  private:

@@ -11,10 +11,10 @@ namespace fairlead::report::html {
 
 /// The page's style, and its scripts in the order in which they run.
 extern const std::string_view style;
-extern const std::string_view script_page;                           // always
+extern const std::string_view script_page;                           // with any picture
 extern const std::string_view script_data, script_draw, script_use;  // with the chart of a run
 extern const std::string_view script_order, script_order_use;        // with the order of tasks
-extern const std::string_view script_begin;                          // always
+extern const std::string_view script_begin;                          // with any picture
 
 /// With <, >, & and " as entities.
 std::string escaped(std::string_view text);

@@ -37,6 +37,7 @@ const theme = (name) => {
   recolour();
 };
 const themeNow = () => document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
+document.getElementById("theme").hidden = false;
 press("theme", () => theme(themeNow() === "dark" ? "light" : "dark"));
 dark.addEventListener("change", recolour);
 let before;
