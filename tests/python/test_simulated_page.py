@@ -224,13 +224,17 @@ def test_a_hundred_thousand_tasks_are_drawn_at_once(command, tmp_path):
         assert frame < 500, f"drawing takes {frame} ms"
 
 
-def test_blocks_that_are_slabs_are_drawn_as_a_column(command, tmp_path):
+def test_of_two_matrices_that_take_turns_one_is_drawn_and_the_page_says_so(command, tmp_path):
+    """Life has two layers of four slabs: of five iterations the first, third and fifth write the one that is drawn."""
     page = simulate(command, tmp_path, "life:iterations=5", "--n", 512, "--tile", 128, "--gpus", 1, "--scheduler", "eager")
     with browser.Browser(tmp_path / "browser") as window:
         window.open(page)
         assert window.complaints == []
-        assert window.value("[order.about.rows, order.about.columns, order.iterations.length]") == [4, 1, 5]
+        assert window.value("[order.about.rows, order.about.columns]") == [4, 1]
+        assert window.value("order.iterations") == [0, 2, 4]
         assert window.value("order.iterations.every((k) => order.grid(0, -1, k).every((task) => task >= 0))")
+        assert "iteration 3" in window.value("order.textOf(order.tasksOf.get(2)[0], 0).map((part) => part.textContent || part).join('')")
+        assert "8 tasks write no tile of" in window.value("document.getElementById('order-notes').textContent")
 
 
 def test_a_trace_is_of_one_run(fairlead):

@@ -94,7 +94,7 @@ const order = (() => {
         paint.fillRect(left + j * cell, head + i * cell, Math.max(cell - line, 1 / dots), Math.max(cell - line, 1 / dots));
       }
       paint.fillStyle = of("soft");
-      paint.fillText("iteration " + (state.first + at + 1), left, 9);
+      paint.fillText("iteration " + (k + 1), left, 9);
       if (!marked) return;
       paint.strokeStyle = of("ink");
       paint.lineWidth = 1.5;
@@ -142,7 +142,7 @@ const order = (() => {
   }
   const textOf = (task, run) => [bold(about.kernels[kernel[task]]), ` \u2192 ${about.matrix}[${row[task]},${column[task]}]\n`,
     small(`${(runs[run].place[task] + 1).toLocaleString("en")} of ${count.toLocaleString("en")}, ` +
-      `iteration ${iterations.indexOf(iteration[task]) + 1}` +
+      `iteration ${iteration[task] + 1}` +
       (about.devices.length > 1 ? ", " + about.devices[runs[run].device[task]] : ""))];
 
   return {about, runs, iterations, state, names, shades, marked, holder, arrange, draw, grid, taskAt, textOf, colourAt, head,
