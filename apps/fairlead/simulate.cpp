@@ -11,8 +11,11 @@
 #include "fairlead/dense_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
+#include "report/html/page.hpp"
+#include "report/perfetto.hpp"
 #include "report/report_file.hpp"
 #include "schedule/policies.hpp"
+#include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::app {
@@ -141,6 +144,16 @@ void print_limits(const Limits& limits, const Program& program, const SimulatedM
   fmt::print("\n");
 }
 
+void write_reported(const Config& config, const Json& rows, const report::Comparison& compared,
+                    const trace::Snapshot& recorded) {
+  if (config.has("json")) write_json(config.text("json"), rows);
+  if (config.has("report")) {
+    report::write_file(config.text("report"), report::comparison_page(compared, recorded));
+    fmt::print("\nAs a page for a browser: {}\n", config.text("report"));
+  }
+  if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
+}
+
 int run(const ParsedCommandLine& given) {
   if (given.positionals[0] == "list") {
     list_workloads();
@@ -152,7 +165,9 @@ int run(const ParsedCommandLine& given) {
       .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
       .precision = config.text("precision") == "single" ? Precision::single : Precision::double_};
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "darts"));
-  if (config.has("json")) report::require_place_for(config.text("json"));
+  if (config.has("trace") && policies.size() > 1)
+    throw ConfigError("--trace writes one run: give --scheduler one policy");
+  require_place_for_report(config);
   const Program program = make_workload(given.positionals[0], size);
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
@@ -166,21 +181,29 @@ int run(const ParsedCommandLine& given) {
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
   how.charge_decisions = config.flag("charge-decisions");
+  how.keep_order = config.has("report");
+  // Of several runs a page shows what they came to, not every moment.
+  if (policies.size() == 1 && (config.has("report") || config.has("trace")))
+    how.trace_memory = config.bytes("trace-memory");
   print_limits(limits, program, machine);
   fmt::print("{}\n", table_heading(machine.devices() > 0));
   Json rows = Json::array();
+  report::Comparison compared = comparison_of(program, machine, limits);
+  trace::Snapshot recorded;
   int code = success;
   for (const std::string& policy : policies) {
-    const Outcome outcome = outcome_of(program, machine, policy, how);
+    Outcome outcome = outcome_of(program, machine, policy, how);
     fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0));
     std::fflush(stdout);
     rows.add(json(outcome, limits, program));
+    add_run(compared, program, machine, limits, size, given.positionals[0], outcome);
+    if (outcome.result.recorded) recorded = std::move(*outcome.result.recorded);
     if (!outcome.problem.empty()) {
       fmt::print(stderr, "fairlead: {} did not finish: {}\n", policy, outcome.problem);
       code = failure;
     }
   }
-  if (config.has("json")) write_json(config.text("json"), rows);
+  write_reported(config, rows, compared, recorded);
   return code;
 }
 

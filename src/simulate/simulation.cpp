@@ -168,6 +168,20 @@ class Run {
     return bytes;
   }
 
+  void add_to_total(std::string_view sort, const report::LinkReport& link) {
+    auto total = std::ranges::find(result_.totals, sort, &report::LinkReport::name);
+    if (total == result_.totals.end())
+      total = result_.totals.insert(total, {.name = std::string(sort), .from_home = {}, .to_home = {}});
+    const auto add = [](auto& sums, const auto& counts) {
+      for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
+        sums[cause].bytes += counts[cause].bytes;
+        sums[cause].copies += counts[cause].copies;
+      }
+    };
+    add(total->from_home, link.from_home);
+    add(total->to_home, link.to_home);
+  }
+
   void count(const memory::Memory& memory) {
     using Nodes = OutOfCoreNodes;
     const Topology& topology = memory.topology();
@@ -183,12 +197,15 @@ class Run {
         report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
       if (link.first == Nodes::disk) {
+        add_to_total("disk", report);
         result_.bytes_from_disk += away;
         result_.bytes_to_disk += back;
       } else if (link.first == Nodes::ram) {
+        add_to_total("devices", report);
         result_.bytes_to_devices += away;
         result_.bytes_from_devices += back;
       } else if (index(link.first) > index(Nodes::ram)) {
+        add_to_total("between devices", report);
         result_.bytes_between_devices += away + back;
       }
     }

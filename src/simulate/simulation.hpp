@@ -48,6 +48,9 @@ struct SimulationResult {
   double decision_seconds = 0;    ///< of real time, in the policy
   double simulation_seconds = 0;  ///< of real time, in all
   std::vector<report::LinkReport> links;
+  /// All links of a sort as one, each copy once; of those that there are: "disk", "devices", "between
+  /// devices".
+  std::vector<report::LinkReport> totals;
   std::vector<report::NodeReport> nodes;
   std::vector<report::WorkerReport> workers;
   std::vector<TaskRun> order;  ///< by start
