@@ -90,8 +90,8 @@ TEST(Experiment, SaysWhatIsRun) {
 }
 
 TEST(Experiment, IsRefusedWithLineAndReason) {
-  EXPECT_THAT(refusal(with(small, "sweep = \"tiles\"", "sweep = \"tilse\"")),
-              HasSubstr("did you mean tiles?"));
+  EXPECT_THAT(refusal(with(small, "sweep = \"tiles\"", "sweep = \"gpuss\"")),
+              HasSubstr("did you mean gpus?"));
   EXPECT_THAT(refusal(with(small, "[\"gflops\", ", "[\"gflop\", ")),
               HasSubstr("e.toml:5: metrics of an experiment"));
   EXPECT_THAT(refusal(with(small, "line = \"second\"", "line = \"secnd\"")),
