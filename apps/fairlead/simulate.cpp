@@ -81,6 +81,11 @@ constexpr Setting options[] = {
      .absent = "none",
      .value_name = "FIRST-LAST",
      .help = "with --replay: all these instead of --seed; those that fail are named"},
+    {.key = "plant",
+     .type = SettingType::text,
+     .absent = "none",
+     .value_name = "MISTAKE",
+     .help = "with --replay: with this mistake in the memory or the engine, to see that it is caught"},
 };
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
@@ -155,7 +160,8 @@ int run(const ParsedCommandLine& given) {
       throw ConfigError(fmt::format("--replay takes no workload, but there is \"{}\"", given.positionals[0]));
     return replay_seeds(config);
   }
-  if (config.has("seeds")) throw ConfigError("--seeds is for --replay");
+  for (const char* key : {"seeds", "plant"})
+    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
   if (given.positionals.empty())
     throw ConfigError("missing argument WORKLOAD: `fairlead simulate list` lists them");
   if (given.positionals[0] == "list") {
