@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
+#include "fairlead/replay_seeds.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/html/page.hpp"
@@ -78,9 +79,26 @@ constexpr Setting options[] = {
      .type = SettingType::flag,
      .fallback = "false",
      .help = "the time that the policy takes to decide counts; no two runs are then quite the same"},
+    {.key = "replay",
+     .type = SettingType::flag,
+     .fallback = "false",
+     .help =
+         "no workload, but the random run with faults that the tests make of --seed: what it is, and whether "
+         "all invariants hold"},
+    {.key = "seeds",
+     .type = SettingType::text,
+     .absent = "none",
+     .value_name = "FIRST-LAST",
+     .help = "with --replay: all these instead of --seed; those that fail are named"},
+    {.key = "plant",
+     .type = SettingType::text,
+     .absent = "none",
+     .value_name = "MISTAKE",
+     .help = "with --replay: with this mistake in the memory or the engine, to see that it is caught"},
 };
-constexpr Positional positionals[] = {
-    {.name = "WORKLOAD", .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them"}};
+constexpr Positional positionals[] = {{.name = "WORKLOAD",
+                                       .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
+                                       .required = false}};
 
 std::vector<std::string> policies_in(const std::string& written) {
   std::vector<std::string> names;
@@ -155,11 +173,20 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
 }
 
 int run(const ParsedCommandLine& given) {
+  const Config& config = given.config;
+  if (config.flag("replay")) {
+    if (!given.positionals.empty())
+      throw ConfigError(fmt::format("--replay takes no workload, but there is \"{}\"", given.positionals[0]));
+    return replay_seeds(config);
+  }
+  for (const char* key : {"seeds", "plant"})
+    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
+  if (given.positionals.empty())
+    throw ConfigError("missing argument WORKLOAD: `fairlead simulate list` lists them");
   if (given.positionals[0] == "list") {
     list_workloads();
     return success;
   }
-  const Config& config = given.config;
   const WorkloadSize size{
       .n = static_cast<std::int64_t>(config.count("n")),
       .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
