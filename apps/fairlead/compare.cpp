@@ -30,19 +30,15 @@ constexpr std::array own = {
             .fallback = "1",
             .maximum = "20",
             .help = "so many sizes below n and above it are run as well, a tile apart"},
-    Setting{.key = "seeds",
+    Setting{.key = "runs",
             .type = SettingType::count,
             .absent = "auto",
             .minimum = "1",
             .maximum = "1000",
-            .help = "of each size so many runs, from --seed on",
+            .help = "of each size so many, with --seed and the seeds after it",
             .absent_means = "1; 3 with noise, or if decisions are charged"},
 };
-constexpr auto options = [] {
-  std::array<Setting, simulation_settings.size() + own.size()> all{};
-  std::ranges::copy(own, std::ranges::copy(simulation_settings, all.begin()).out);
-  return all;
-}();
+constexpr auto options = both(simulation_settings, own);
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "
@@ -147,6 +143,10 @@ int run(const ParsedCommandLine& given) {
   if (given.positionals.empty())
     for (const auto& [key, value] : figure_5)
       if (!is_set(config, key)) config.set(key, value);
+  for (const char* page : {"report", "trace"})
+    if (config.has(page))
+      throw ConfigError(fmt::format(
+          "--{} is not for many runs: `fairlead simulate` writes it of one, or use --json", page));
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
   if (policies.size() < 2)
     throw ConfigError(
@@ -155,8 +155,7 @@ int run(const ParsedCommandLine& given) {
                     policies[0], policies[0]));
   const std::vector<WorkloadSize> sizes = sizes_of(config);
   SimulationOptions how = simulation_options(config);
-  const std::uint64_t seeds =
-      config.count_or("seeds", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
+  const std::uint64_t seeds = config.count_or("runs", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
   const std::uint64_t first_seed = how.seed;
   if (config.has("json")) report::require_place_for(config.text("json"));
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));

@@ -54,6 +54,9 @@ SimulationOptions simulation_options(const Config& config) {
   SimulationOptions how;
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
+  how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
+               : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
+                                                        : Advice::none;
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
   how.charge_decisions = config.flag("charge-decisions");

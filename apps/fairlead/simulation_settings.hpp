@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/config.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -54,6 +55,14 @@ inline constexpr std::array simulation_settings = {
             .choices = "auto|ram|disk",
             .help = "where data are before and after; auto: in RAM beside devices, else on disk if --memory "
                     "limits RAM"},
+    Setting{
+        .key = "advice",
+        .type = SettingType::choice,
+        .fallback = "none",
+        .choices = "none|cyclic|cyclic-rows",
+        .help =
+            "on which device the program would have its tiles, for owner-user: dealt out in two dimensions, "
+            "or by rows"},
     Setting{.key = "noise",
             .type = SettingType::count,
             .fallback = "0",
@@ -63,6 +72,14 @@ inline constexpr std::array simulation_settings = {
             .type = SettingType::flag,
             .fallback = "false",
             .help = "the time that the policy takes to decide counts; no two runs are then quite the same"}};
+
+/// Those and a subcommand's own.
+template <std::size_t A, std::size_t B>
+constexpr std::array<Setting, A + B> both(const std::array<Setting, A>& a, const std::array<Setting, B>& b) {
+  std::array<Setting, A + B> all{};
+  std::ranges::copy(b, std::ranges::copy(a, all.begin()).out);
+  return all;
+}
 
 /// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
 std::vector<std::string> policies_in(const std::string& written);

@@ -719,6 +719,12 @@ model::Footprint Engine::footprint(const Task& task) const {
 }
 
 Duration Engine::transfer_time(DatumId id, NodeId node) const { return memory_.transfer_time(id, node); }
+std::uint32_t Engine::distance(WorkerId a, WorkerId b) const {
+  const NodeId from = workers_[index(a)].node, to = workers_[index(b)].node;
+  if (from == to) return 0;
+  const memory::Route& route = memory_.routes().between(from, to);
+  return route.exists() && route.through == no_id<NodeId> ? 1 : 2;
+}
 Duration Engine::transfer_time(Bytes bytes, NodeId from, NodeId to) const {
   return from == to ? Duration{} : memory_.routes().between(from, to).time(bytes);
 }

@@ -260,6 +260,7 @@ class Engine final : public View {
   ReplicaState residency(DatumId id, NodeId node) const override { return memory_.residency(id, node); }
   Duration transfer_time(DatumId id, NodeId node) const override;
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override;
+  std::uint32_t distance(WorkerId a, WorkerId b) const override;
   void pipeline(NodeId node, std::vector<const Task*>& out) const override;
   void successors(const Task& task, std::vector<Task*>& out) const override;
   std::uint32_t remaining_writers(DatumId id) const override;

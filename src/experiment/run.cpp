@@ -41,6 +41,14 @@ MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machin
   return use;
 }
 
+Advice advice_of(const RunSpec& spec) {
+  if (spec.advice.empty()) return Advice::none;
+  if (spec.advice == "cyclic") return Advice::cyclic;
+  if (spec.advice == "cyclic-rows") return Advice::cyclic_rows;
+  throw ConfigError(
+      fmt::format("the advice \"{}\" of an experiment must be cyclic or cyclic-rows", spec.advice));
+}
+
 /// Every figure by name, in the order of the file.
 template <class F>
 void for_each_figure(Figures& figures, F&& f) {
@@ -89,9 +97,11 @@ Figures run(const RunSpec& spec) {
   const machine::MachineDescription description = machine::find_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
-  const Outcome outcome = outcome_of(
-      program, machine, spec.scheduler,
-      {.seed = spec.seed, .noise_percent = spec.noise_percent, .pipeline_depth = spec.pipeline_depth});
+  const Outcome outcome = outcome_of(program, machine, spec.scheduler,
+                                     {.advice = advice_of(spec),
+                                      .seed = spec.seed,
+                                      .noise_percent = spec.noise_percent,
+                                      .pipeline_depth = spec.pipeline_depth});
   const auto giga = [](auto bytes) { return static_cast<double>(bytes) * 1e-9; };
   Figures figures;
   figures.bus_limit_gigabytes = giga(limits.bus_limit_bytes);

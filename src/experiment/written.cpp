@@ -126,6 +126,14 @@ std::vector<std::pair<std::string, std::string>> pictures(const Experiment& expe
   return all;
 }
 
+namespace {
+/// Where claims are judged, figures of every line would only make the page long: they are in the tables that
+/// the command writes.
+std::vector<Metric> most_shown_of(const Experiment& experiment) {
+  return experiment.claims.empty() ? experiment.metrics : std::vector<Metric>();
+}
+}  // namespace
+
 std::string markdown(const Experiment& experiment, const Table& table) {
   std::string out = fmt::format("### {}: {}\n\n{}", experiment.name, experiment.title, experiment.paper);
   if (!experiment.notes.empty()) out += fmt::format(" {}", experiment.notes);
@@ -150,7 +158,7 @@ std::string markdown(const Experiment& experiment, const Table& table) {
   const std::size_t most = 8;
   for (std::size_t i = 0; i < std::min(most, table.x.size()); ++i)
     shown.push_back(table.x.size() <= most ? i : i * (table.x.size() - 1) / (most - 1));
-  for (const Metric metric : experiment.metrics) {
+  for (const Metric metric : most_shown_of(experiment)) {
     out += fmt::format("| {} |", unit_of(metric));
     for (const std::size_t at : shown) out += fmt::format(" {} {:g} |", experiment.sweep, table.x[at]);
     out += "\n|---|";

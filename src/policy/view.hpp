@@ -47,7 +47,8 @@ class View {
   /// Reproducible random numbers: same events, same numbers.
   virtual Random& random() = 0;
 
-  /// How far two workers are apart: 0 on one memory node, more across sockets and links. For stealing.
+  /// How far two workers are apart: 0 on one memory node, 1 if their nodes have a wire of their own, 2 if
+  /// copies between them pass another. For stealing.
   virtual std::uint32_t distance(WorkerId a, WorkerId b) const {
     return workers()[index(a)].node == workers()[index(b)].node ? 0 : 1;
   }

@@ -11,6 +11,7 @@
 
 #include "memory/replica.hpp"
 #include "report/lanes.hpp"
+#include "report/report_file.hpp"
 
 namespace fairlead::report {
 
@@ -235,6 +236,12 @@ class Writer {
 
 void write_perfetto(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out) {
   Writer(snapshot, out).all();
+}
+
+void write_trace(const std::string& path, const trace::Snapshot& recorded) {
+  ReportFile file(path);
+  write_perfetto(recorded, [&file](std::string_view text) { file.append(text); });
+  file.commit();
 }
 
 }  // namespace fairlead::report

@@ -3,6 +3,7 @@
 // of perfetto/trace/trace_packet.proto and track_event/*.proto.
 #pragma once
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "trace/snapshot.hpp"
@@ -11,5 +12,8 @@ namespace fairlead::report {
 
 /// Hands the file out piece by piece.
 void write_perfetto(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out);
+
+/// The same as a file. Throws SystemError.
+void write_trace(const std::string& path, const trace::Snapshot& recorded);
 
 }  // namespace fairlead::report

@@ -56,11 +56,7 @@ void write_recorded(Runtime& runtime, const Config& config, const std::string& t
     report.operation = title;
     report::write_file(config.text("report"), report::html_page(report, recorded));
   }
-  if (config.has("trace")) {
-    report::ReportFile file(config.text("trace"));
-    report::write_perfetto(recorded, [&file](std::string_view text) { file.append(text); });
-    file.commit();
-  }
+  if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
 }
 
 }  // namespace fairlead

@@ -19,11 +19,11 @@ enum class DataAt : std::uint8_t {
 
 /// Which part of the machine is used. What is not said is all there is.
 struct MachineUse {
-  std::optional<std::size_t> devices;
-  std::optional<std::size_t> cores;
-  std::optional<Bytes> device_memory;
-  std::optional<Bytes> host_memory;
-  std::optional<unsigned> streams;  ///< of each device
+  std::optional<std::size_t> devices{};
+  std::optional<std::size_t> cores{};
+  std::optional<Bytes> device_memory{};
+  std::optional<Bytes> host_memory{};
+  std::optional<unsigned> streams{};  ///< of each device
   DataAt data = DataAt::ram;
   unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back
 };

@@ -9,11 +9,6 @@ namespace fairlead::simulate {
 namespace {
 constexpr double giga = 1e9;
 double in_giga(Bytes bytes) { return static_cast<double>(bytes) / giga; }
-double decision_nanoseconds(const Outcome& outcome) {
-  return outcome.result.tasks == 0
-             ? 0
-             : outcome.result.decision_seconds * 1e9 / static_cast<double>(outcome.result.tasks);
-}
 }  // namespace
 
 Limits limits_of(const Program& program, const SimulatedMachine& machine, const Workload* workload,
@@ -49,6 +44,12 @@ double percent_of_peak(const Outcome& outcome, const Limits& limits) noexcept {
 Bytes bytes_loaded(const Outcome& outcome) noexcept {
   const SimulationResult& result = outcome.result;
   return result.bytes_to_devices != 0 ? result.bytes_to_devices : result.bytes_from_disk;
+}
+
+double decision_nanoseconds(const Outcome& outcome) noexcept {
+  return outcome.result.tasks == 0
+             ? 0
+             : outcome.result.decision_seconds * 1e9 / static_cast<double>(outcome.result.tasks);
 }
 
 Json json(const Outcome& outcome, const Limits& limits, const Program& program) {

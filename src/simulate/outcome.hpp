@@ -40,6 +40,8 @@ double gflops(const Outcome& outcome, const Limits& limits) noexcept;
 double percent_of_peak(const Outcome& outcome, const Limits& limits) noexcept;
 /// What came to where tasks run: from the host to devices, or from the disk if there are none.
 Bytes bytes_loaded(const Outcome& outcome) noexcept;
+/// Of real time, that the policy took for a task.
+double decision_nanoseconds(const Outcome& outcome) noexcept;
 
 /// Names with units, bytes in bytes. Without rates and times if the run did not finish.
 Json json(const Outcome& outcome, const Limits& limits, const Program& program);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <fairlead/codelet_info.hpp>
+#include <fairlead/cyclic_map.hpp>
+#include <fairlead/place_hint.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -42,6 +44,7 @@ class Run {
                                       .home = machine.home(),
                                       .home_offset = offset,
                                       .coordinates = {datum.collection, datum.row, datum.column}});
+      if (const int device = advice_for(datum); device != no_device) core_.advise(data_[i], device);
       data_[i].in_place = machine.home() == OutOfCoreNodes::user_memory;
       data_[i].ever_written = datum.has_value;
       data_[i].owner = this;
@@ -97,6 +100,17 @@ class Run {
  private:
   /// Each carries its number in the program where others have a line of a file.
   const ProgramTask& program_task(const Task& task) const { return program_.tasks[task.submitted_at.line]; }
+
+  int advice_for(const ProgramDatum& datum) const {
+    const auto devices = static_cast<std::int32_t>(machine_.devices());
+    if (options_.advice == Advice::none || devices == 0 || datum.row < 0 || datum.column < 0)
+      return no_device;
+    if (options_.advice == Advice::cyclic_rows) return datum.row % devices;
+    std::int32_t rows = 1;
+    for (std::int32_t divisor = 1; divisor * divisor <= devices; ++divisor)
+      if (devices % divisor == 0) rows = divisor;
+    return CyclicMap{.device_rows = rows, .device_columns = devices / rows}.device(datum.row, datum.column);
+  }
 
   std::string name(std::size_t datum) const {
     if (datum >= program_.data.size()) return fmt::format("datum {}", datum);
@@ -154,6 +168,20 @@ class Run {
     return bytes;
   }
 
+  void add_to_total(std::string_view sort, const report::LinkReport& link) {
+    auto total = std::ranges::find(result_.totals, sort, &report::LinkReport::name);
+    if (total == result_.totals.end())
+      total = result_.totals.insert(total, {.name = std::string(sort), .from_home = {}, .to_home = {}});
+    const auto add = [](auto& sums, const auto& counts) {
+      for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
+        sums[cause].bytes += counts[cause].bytes;
+        sums[cause].copies += counts[cause].copies;
+      }
+    };
+    add(total->from_home, link.from_home);
+    add(total->to_home, link.to_home);
+  }
+
   void count(const memory::Memory& memory) {
     using Nodes = OutOfCoreNodes;
     const Topology& topology = memory.topology();
@@ -169,12 +197,15 @@ class Run {
         report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
       if (link.first == Nodes::disk) {
+        add_to_total("disk", report);
         result_.bytes_from_disk += away;
         result_.bytes_to_disk += back;
       } else if (link.first == Nodes::ram) {
+        add_to_total("devices", report);
         result_.bytes_to_devices += away;
         result_.bytes_from_devices += back;
       } else if (index(link.first) > index(Nodes::ram)) {
+        add_to_total("between devices", report);
         result_.bytes_between_devices += away + back;
       }
     }

@@ -14,7 +14,15 @@
 
 namespace fairlead::simulate {
 
+/// Where the program would have its tiles live, for policies that ask; PaRSEC's maps inside a node (2025).
+enum class Advice : std::uint8_t {
+  none,
+  cyclic,       // two-dimensional: rows and columns of tiles, over the squarest grid of the devices
+  cyclic_rows,  // one-dimensional: rows of tiles
+};
+
 struct SimulationOptions {
+  Advice advice = Advice::none;
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
@@ -40,6 +48,9 @@ struct SimulationResult {
   double decision_seconds = 0;    ///< of real time, in the policy
   double simulation_seconds = 0;  ///< of real time, in all
   std::vector<report::LinkReport> links;
+  /// All links of a sort as one, each copy once; of those that there are: "disk", "devices", "between
+  /// devices".
+  std::vector<report::LinkReport> totals;
   std::vector<report::NodeReport> nodes;
   std::vector<report::WorkerReport> workers;
   std::vector<TaskRun> order;  ///< by start

@@ -78,7 +78,7 @@ TEST_F(Compare, GivesGeometricMeansOfTheRatiosOfItsRuns) {
 TEST_F(Compare, RunsSeveralSeedsWhereThereIsNoise) {
   compare("--n 9600 --neighbours 0 --seed 5 --noise 10 --scheduler eager,lws");
   EXPECT_THAT(numbers("seed"), testing::ElementsAre(5, 6, 7, 5, 6, 7));
-  compare("--n 9600 --neighbours 0 --seed 5 --seeds 2 --scheduler eager,lws");
+  compare("--n 9600 --neighbours 0 --seed 5 --runs 2 --scheduler eager,lws");
   EXPECT_THAT(numbers("seed"), testing::ElementsAre(5, 6, 5, 6));
 }
 

@@ -87,7 +87,7 @@ TEST(HeteroprioRandom, WhoeverCanRunATaskFindsIt) {
   std::size_t left = 0;
   for (const std::string policy :
        {"heteroprio", "laheteroprio", "laheteroprio:affinity=mc:lambda=1:subgroups=0",
-        "laheteroprio:affinity=laru:speedup=codelet2@cuda@50"})
+        "laheteroprio:affinity=laru:speedup=codelet2@cpu@50"})
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
       SCOPED_TRACE(policy + ", seed " + std::to_string(seed));
       left += run(policy, seed).left;

@@ -33,7 +33,7 @@ def main() -> int:
     page = PAGE.read_text()
     policy, better = blocks(page, "cpp fragment policy")
     [project] = blocks(page, "cmake")
-    build, compare = blocks(page, "sh")[:2]
+    build, compare, look = blocks(page, "sh")[:3]
 
     with tempfile.TemporaryDirectory(prefix="fairlead-page-") as folder:
         def do(commands: str):
@@ -49,6 +49,9 @@ def main() -> int:
 
         pathlib.Path(folder, "CMakeLists.txt").write_text(project)
         first = result(policy)["./build/fewest.so"]
+        do(look)
+        if not pathlib.Path(folder, "run.html").exists():
+            sys.exit("there is no page of the run")
         second = result(changed(policy, better))["./build/fewest.so"]
     wrong = [what for what, holds in {
         "the first moves less than eager at every size": first["most_bytes_ratio"] < 0.8,

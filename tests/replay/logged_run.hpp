@@ -6,9 +6,11 @@
 
 #include "engine/replay.hpp"
 #include "schedule/policies.hpp"
-#include "sim/random_run.hpp"
+#include "simulate/random/run.hpp"
 
 namespace fairlead::tests {
+
+using random_runs::random_run, random_runs::RunOptions, random_runs::RunResult;
 
 struct LoggedRun {
   std::string policy;

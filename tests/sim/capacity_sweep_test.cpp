@@ -11,9 +11,12 @@
 #include "backend/sim/sim_world.hpp"
 #include "front/flow/flow_source.hpp"
 #include "schedule/policies.hpp"
-#include "sim/value_checker.hpp"
+#include "simulate/random/value_checker.hpp"
 
 namespace fairlead::tests {
+
+using namespace random_runs;
+
 namespace {
 
 constexpr Bytes tile_bytes = 64 * 1024;

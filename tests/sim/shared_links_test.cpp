@@ -27,6 +27,28 @@ Time until_both_have_come(const Machine& machine) {
   return world.started_at(second) - before;
 }
 
+/// Device 1 shares its port to the other two: how long until A has come to it from device 0 while B, as
+/// large, goes from device `from` to device `to`.
+Time until_a_is_through_the_port(std::size_t from, std::size_t to) {
+  Machine machine = devices({8_MiB, 8_MiB, 8_MiB});
+  machine.topology.buses = {{.name = "port", .bytes_per_second = 1e9, .duplex = true}};
+  for (const std::size_t other : {0, 2}) {
+    LinkSpec& wire = link(machine, Machine::device(1), Machine::device(other));
+    wire.duplex = true;
+    wire.buses = {{.bus = 0, .reversed = wire.first == Machine::device(1)}};
+    machine.slow(disk, Machine::device(other), 1e6);
+  }
+  World world = machine.slow(disk, Machine::device(1), 1e6).with_data({{"A", 1_MiB}, {"B", 1_MiB}});
+  world.submit(writes("A"), 0);
+  world.submit(writes("B"), from);
+  world.run();
+  const Time before = world.now();
+  const auto first = world.submit(reads("A"), 1);
+  world.submit(reads("B"), to);
+  world.run();
+  return world.started_at(first) - before;
+}
+
 }  // namespace
 
 TEST(SharedLinks, DevicesWithWiresOfTheirOwnDoNotWait) {
@@ -61,6 +83,13 @@ TEST(SharedLinks, DevicesBehindABusShareItWhateverTheirWires) {
   // B has its wire's quarter all the time, A the rest of the bus: three quarters.
   EXPECT_EQ(world.started_at(first), 4 * alone);
   EXPECT_EQ(world.started_at(second), 4 * alone);
+}
+
+// Whether copies go to the device of the larger number or from it says nothing of the port.
+TEST(SharedLinks, APortHasADirectionIntoItsDeviceAndOneOutOfIt) {
+  EXPECT_EQ(until_a_is_through_the_port(1, 2), alone);
+  EXPECT_EQ(until_a_is_through_the_port(1, 0), alone);
+  EXPECT_EQ(until_a_is_through_the_port(2, 1), 2 * alone);
 }
 
 // A comes while C goes: both take twice as long, until A has come. Then C has the wire for itself for two

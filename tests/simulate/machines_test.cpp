@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "machine/machine_files.hpp"
+#include "simulate/machine.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
@@ -31,20 +33,42 @@ bool devices_run(const MachineDescription& machine, std::string_view kernel, Pre
 }
 
 TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
-  for (const Workload& workload : workloads())
+  std::vector<std::string> written{"qr:tree=binary"};  // which has other kernels
+  for (const Workload& workload : workloads()) written.emplace_back(workload.name);
+  for (const std::string& workload : written)
     for (const Precision precision : {Precision::single, Precision::double_}) {
-      const Program program = make_workload(workload.name, {100, 30, precision});
+      const Program program = make_workload(workload, {100, 30, precision});
       for (const machine::MachineFile& file : machine::machine_files()) {
         const MachineDescription machine = machine::find_machine(file.name);
         for (const std::string& kernel : kernels_of(program)) {
-          SCOPED_TRACE(std::string(workload.name) + ", " + kernel + ", " + std::string(name_of(precision)) +
-                       " on " + machine.name);
+          SCOPED_TRACE(workload + ", " + kernel + ", " + std::string(name_of(precision)) + " on " +
+                       machine.name);
           EXPECT_TRUE(cores_run(machine, kernel, precision));
           // Which kernels have no code for devices is said by the workload.
           EXPECT_TRUE(machine.devices.empty() || devices_run(machine, kernel, precision));
         }
       }
     }
+}
+
+// A port is crossed one way by what comes into its device, and the other way by what leaves it.
+TEST(Machines, PeersCrossThePortsOfBoth) {
+  const Program program = make_workload("gemm", {60, 30, Precision::double_});
+  const SimulatedMachine machine(machine::find_machine("h200"), {}, program, Precision::double_);
+  const Topology& topology = machine.topology();
+  std::size_t joined = 0;
+  for (const LinkSpec& link : topology.links) {
+    if (link.buses.size() != 2) continue;
+    ++joined;
+    EXPECT_EQ(link.bytes_per_second, 432e9);
+    EXPECT_TRUE(link.buses[0].reversed);
+    EXPECT_FALSE(link.buses[1].reversed);
+    for (const auto& [node, use] :
+         {std::pair(link.first, link.buses[0]), std::pair(link.second, link.buses[1])})
+      EXPECT_EQ(topology.buses[use.bus].name,
+                "port of device " + std::to_string(index(node) - index(OutOfCoreNodes::ram) - 1));
+  }
+  EXPECT_EQ(joined, 28u);
 }
 
 }  // namespace

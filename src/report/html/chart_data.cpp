@@ -11,6 +11,7 @@
 
 #include "base/json.hpp"
 #include "memory/replica.hpp"
+#include "report/html/numbers.hpp"
 #include "report/html/page.hpp"
 #include "report/html/parts.hpp"
 #include "report/lanes.hpp"
@@ -27,36 +28,6 @@ using trace::WaitRecord;
 
 constexpr std::size_t most_copies = 40'000, most_waits = 40'000, most_memory = 20'000;
 constexpr Bytes memory_unit = 4096;
-
-class Numbers {
- public:
-  void add(std::uint64_t value) {
-    while (value >= 0x80) {
-      bytes_ += static_cast<char>(value | 0x80);
-      value >>= 7;
-    }
-    bytes_ += static_cast<char>(value);
-  }
-  void add_signed(std::int64_t value) {
-    add((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-  }
-  std::string base64() const {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes_.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes_.size(); i += 3) {
-      std::uint32_t three = 0;
-      for (std::size_t k = 0; k < 3; ++k)
-        three = three << 8 | (i + k < bytes_.size() ? static_cast<std::uint8_t>(bytes_[i + k]) : 0u);
-      for (std::size_t k = 0; k < 4; ++k)
-        text += k <= bytes_.size() - i ? digits[three >> (18 - 6 * k) & 63] : '=';
-    }
-    return text;
-  }
-
- private:
-  std::string bytes_;
-};
 
 /// One task, or several short ones in a row that are drawn as one.
 struct Block {
@@ -94,7 +65,7 @@ class Chart {
     while (all / tick_ > 100'000'000) tick_ *= 10;
   }
 
-  ChartData data() {
+  PictureData data() {
     tasks();
     waits();
     copies();
@@ -277,30 +248,19 @@ class Chart {
           Json::object({{"name", phase.name}, {"start", ticks(phase.start)}, {"end", ticks(phase.end)}}));
     for (std::size_t i = 0; i < memory::cause_count; ++i)
       causes.add(Json(name_of(static_cast<memory::Cause>(i))));
-    const std::string text = Json::object({{"tick_ns", tick_},
-                                           {"begin_ns", begin_.count()},
-                                           {"end", ticks(recorded_.end())},
-                                           {"tasks", recorded_.tasks.size()},
-                                           {"memory_unit", memory_unit},
-                                           {"workers", list(recorded_.workers)},
-                                           {"codelets", list(recorded_.codelets)},
-                                           {"nodes", std::move(nodes)},
-                                           {"directions", std::move(directions_)},
-                                           {"causes", std::move(causes)},
-                                           {"phases", std::move(phases)},
-                                           {"notes", notes()},
-                                           {"data", std::move(data_names_)}})
-                                 .text();
-    // Inside a page "</script" would end it, and blanks at the beginning of lines are no use.
-    std::string safe;
-    bool indent = false;
-    for (const char c : text) {
-      if (c == '\n') indent = true;
-      if (indent && (c == '\n' || c == ' ')) continue;
-      indent = false;
-      safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
-    }
-    return safe;
+    return embedded(Json::object({{"tick_ns", tick_},
+                                  {"begin_ns", begin_.count()},
+                                  {"end", ticks(recorded_.end())},
+                                  {"tasks", recorded_.tasks.size()},
+                                  {"memory_unit", memory_unit},
+                                  {"workers", list(recorded_.workers)},
+                                  {"codelets", list(recorded_.codelets)},
+                                  {"nodes", std::move(nodes)},
+                                  {"directions", std::move(directions_)},
+                                  {"causes", std::move(causes)},
+                                  {"phases", std::move(phases)},
+                                  {"notes", notes()},
+                                  {"data", std::move(data_names_)}}));
   }
 
   const Snapshot& recorded_;
@@ -315,6 +275,6 @@ class Chart {
 
 }  // namespace
 
-ChartData chart_data(const Snapshot& recorded) { return Chart(recorded).data(); }
+PictureData chart_data(const Snapshot& recorded) { return Chart(recorded).data(); }
 
 }  // namespace fairlead::report::html

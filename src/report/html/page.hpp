@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "report/comparison.hpp"
 #include "report/run_report.hpp"
 #include "trace/snapshot.hpp"
 
@@ -11,6 +12,10 @@ namespace fairlead::report {
 /// Without records (an empty snapshot) there is no chart. A few MB at most: of more tasks than
 /// `most_shown_apart`, the short ones are drawn together, and the page says so.
 std::string html_page(const RunReport& report, const trace::Snapshot& recorded);
+
+/// Of simulated runs, at least one: each beside the others and what bounds them, and the order of their
+/// tasks. Of a single one, all that the page of a real run shows, too.
+std::string comparison_page(const Comparison& comparison, const trace::Snapshot& recorded);
 
 inline constexpr std::size_t most_shown_apart = 120'000;
 

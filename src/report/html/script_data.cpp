@@ -1,28 +1,12 @@
-// The page's script, first part: the records are read back from what chart_data.cpp wrote.
+// The page's script, second part: the records are read back from what chart_data.cpp wrote.
 #include "report/html/parts.hpp"
 
 namespace fairlead::report::html {
 
 const std::string_view script_data = R"js(
-const began = performance.now();
-const info = JSON.parse(document.getElementById("names").textContent);
+const info = namesIn("names");
 
-// Varints in base64, one after the other.
-const numbers = (() => {
-  const text = atob(document.getElementById("numbers").textContent);
-  let at = 0;
-  const next = () => {
-    let value = 0, scale = 1;
-    for (;;) {
-      const byte = text.charCodeAt(at++);
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-      scale *= 128;
-    }
-  };
-  const signed = () => { const n = next(); return n % 2 ? -(n + 1) / 2 : n / 2; };
-  return {next, signed};
-})();
+const numbers = reader("numbers");
 
 // Things with a beginning and an end, in order of their beginning. reach[i] is the last end up to i: it grows,
 // so that what is in view is found by bisection although intervals overlap.

@@ -1,4 +1,4 @@
-// The page's script, second part: drawing. However many tasks there are, a frame costs what is in view, once:
+// The page's script, third part: drawing. However many tasks there are, a frame costs what is in view, once:
 // what is narrower than a pixel is added up, and a pixel's column shows the shares.
 #include "report/html/parts.hpp"
 

@@ -1,4 +1,4 @@
-// The page's script, third part: what the mouse, the keys and the buttons do.
+// The page's script, fourth part: what the mouse, the keys and the buttons do.
 #include "report/html/parts.hpp"
 
 namespace fairlead::report::html {
@@ -23,8 +23,6 @@ const move = (part) => {
 
 // ---- what is under the mouse
 
-const bold = (text) => { const b = document.createElement("b"); b.textContent = text; return b; };
-const small = (text) => { const s = document.createElement("small"); s.textContent = text; return s; };
 const when = (start, end) => duration(end - start) + ", from " + moment(start, Math.max(1, end - start) / 10);
 
 function taskText(row, from, to, y) {
@@ -175,7 +173,6 @@ plot.addEventListener("keydown", (event) => {
   event.preventDefault();
   keys[event.key]();
 });
-const press = (id, act) => document.getElementById(id).addEventListener("click", act);
 press("in", () => zoom(1.6));
 press("out", () => zoom(1 / 1.6));
 press("all", () => show(whole.from, whole.to));
@@ -212,24 +209,8 @@ if (workers.some(({waits}) => waits.forData.some((is) => is))) {
 legend.append(...chips);
 document.getElementById("notes").textContent = info.notes.join(" ");
 
-// ---- light, dark, paper
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const recolour = () => { readColours(); draw(); };
-const theme = (name) => {
-  if (name) document.documentElement.dataset.theme = name; else delete document.documentElement.dataset.theme;
-  recolour();
-};
-press("theme", () => theme((document.documentElement.dataset.theme || (dark.matches ? "dark" : "light")) === "dark" ? "light" : "dark"));
-dark.addEventListener("change", recolour);
-let before;
-addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; hideTip(); theme("light"); });
-addEventListener("afterprint", () => theme(before));
+onColours(() => { hideTip(); readColours(); draw(); });
 addEventListener("resize", () => { hideTip(); redraw(); });
-
-readColours();
-draw();
-document.documentElement.dataset.drawn = String(Math.round(performance.now() - began));  // milliseconds
 )js";
 
 }  // namespace fairlead::report::html

@@ -40,9 +40,9 @@ button:focus-visible,#plot:focus-visible{outline:2px solid var(--c0);outline-off
 #plot{display:block;width:100%;cursor:crosshair;touch-action:none;border-radius:3px}
 #plot.drag{cursor:grabbing}
 #cross{position:absolute;inset:0;width:100%;pointer-events:none}
-#tip{position:absolute;z-index:2;max-width:460px;padding:7px 11px;border:1px solid var(--line);border-radius:6px;background:var(--paper);
+.tip{position:absolute;z-index:2;max-width:460px;padding:7px 11px;border:1px solid var(--line);border-radius:6px;background:var(--paper);
 box-shadow:0 4px 18px rgb(0 0 0/.16);pointer-events:none;font-size:13px;line-height:1.45;white-space:pre-line}
-#tip b{font-weight:600}#tip small{color:var(--soft);font-size:12.5px}
+.tip b{font-weight:600}.tip small{color:var(--soft);font-size:12.5px}
 .keys{color:var(--soft);font-size:12.5px;margin:6px 0 0}
 kbd{font:inherit;font-size:11.5px;border:1px solid var(--line);border-radius:3px;padding:0 4px}
 .tables{display:flex;flex-wrap:wrap;gap:6px 56px;margin-top:20px;align-items:flex-start}
@@ -56,8 +56,24 @@ tbody th{color:inherit}
 tr.bound,tr.bound th,tr.part,tr.part th{color:var(--soft)}
 tr.part th{padding-left:12px}
 td.note{text-align:left}
+.wide{overflow-x:auto}
+.bars{display:grid;grid-template-columns:auto minmax(160px,1fr) auto;gap:3px 10px;align-items:center;font-size:13px}
+.bars>div{position:relative;height:15px;background:var(--empty);display:flex}
+.bars>div>i{display:block;height:100%}
+.bars>div>b{position:absolute;top:-2px;bottom:-2px;width:0;border-left:2px solid var(--ink)}
+.bars>div>b.soft{border-left-style:dotted}
+.bars>span:nth-child(3n){text-align:right}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:0 48px}
+.charts p{color:var(--soft);font-size:12.5px;margin:6px 0 0}
+#order{position:relative}
+#order figure{margin:0 0 14px}
+#order figcaption{font-weight:600;font-size:13px;margin:6px 0 2px}
+#order canvas{display:block;width:100%}
+#order label{font-size:13px;color:var(--soft)}
+select{font:inherit;font-size:13px;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:5px;padding:1px 4px}
+.buttons{align-items:center}
 footer{margin-top:34px;color:var(--soft);font-size:12.5px}
-@media print{body{padding:0;max-width:none;font-size:11px}.buttons,.screen,#theme,#tip,#cross{display:none!important}
+@media print{body{padding:0;max-width:none;font-size:11px}.buttons,.screen,#theme,.tip,#cross{display:none!important}
 .figures dd:nth-of-type(1){font-size:18px}section{break-inside:avoid}#plot{height:auto!important}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 

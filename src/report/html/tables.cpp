@@ -6,6 +6,7 @@
 
 #include "config/value.hpp"
 #include "report/html/parts.hpp"
+#include "report/html/table.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::report::html {
@@ -14,42 +15,6 @@ namespace {
 
 using config::readable_size;
 using memory::Cause;
-
-class Table {
- public:
-  Table(std::string_view title, std::vector<std::string> heads) : columns_(heads.size()) {
-    text_ = fmt::format("<section><h2>{}</h2>\n<table>", escaped(title));
-    if (std::ranges::any_of(heads, [](const std::string& head) { return !head.empty(); })) {
-      text_ += "<thead><tr>";
-      for (const std::string& head : heads) text_ += fmt::format("<th>{}</th>", escaped(head));
-      text_ += "</tr></thead>";
-    }
-    text_ += "<tbody>\n";
-  }
-  /// The last column holds words, not numbers.
-  void with_notes() { notes_ = true; }
-  /// The first cell names the row; missing ones are empty.
-  void row(std::vector<std::string> cells, std::string_view kind = "") {
-    cells.resize(columns_);
-    text_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
-    text_ += fmt::format("<th>{}</th>", escaped(cells[0]));
-    for (std::size_t i = 1; i < cells.size(); ++i)
-      text_ += fmt::format("<td{}>{}</td>", notes_ && i + 1 == cells.size() ? " class=\"note\"" : "",
-                           escaped(cells[i]));
-    text_ += "</tr>\n";
-    ++rows_;
-  }
-  /// A sentence below.
-  void remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escaped(text)); }
-  std::string take() {
-    return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table>" + remark_ + "</section>\n";
-  }
-
- private:
-  std::string text_, remark_;
-  std::size_t columns_, rows_ = 0;
-  bool notes_ = false;
-};
 
 std::string ratio(Bytes measured, Bytes bound) {
   return bound == 0 ? ""
@@ -232,29 +197,6 @@ std::string codelets(const trace::Snapshot& recorded) {
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 std::string figures(const RunReport& report) {
   std::string text = "<dl class=\"figures\">\n";

@@ -125,16 +125,19 @@ class Blocks final : public Policy {
   bool plan_more(bool must) {
     if (unplanned_.empty()) return false;
     Task& oldest = *unplanned_.begin()->second;
+    // First what was planned before; but its end leaves workers without tasks, and the disk idle. Asked
+    // before a seed is looked for, which may take long: workers of full nodes ask again and again.
+    const AheadTask* first = lookahead_.find(oldest.id);
+    if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
+        held_ > room_for(tile_bytes_) / 10 * 3)
+      return false;
     AheadTask* seed = find_seed();
     if (seed == nullptr) {
       plan_alone(oldest);
       return true;
     }
-    // Inputs stream past the tiles: a line of them and some for the pipeline.
-    const Bytes tile = std::max<Bytes>(1, view().bytes(seed->tile));
-    const Bytes line = square_root(capacity_ / tile);
-    const Bytes room = capacity_ - std::min(capacity_, (line + 2) * tile);
-    // First what was planned before; but its end leaves workers without tasks, and the disk idle.
+    tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
+    const Bytes room = room_for(tile_bytes_);
     if (held_ > room / 10 * 3 && !must) return false;
     tiles_.grow(*seed, room - std::min(room, held_), found_);
     for (AheadTask* ahead : found_) {
@@ -146,6 +149,12 @@ class Blocks final : public Policy {
     }
     if (!seed->planned) plan_alone(*seed->task);  // a commutative update may run before earlier ones
     return true;
+  }
+
+  /// For tiles of a plan: inputs stream past them, a line of them and some for the pipeline.
+  Bytes room_for(Bytes tile) const noexcept {
+    const Bytes line = square_root(capacity_ / tile);
+    return capacity_ - std::min(capacity_, (line + 2) * tile);
   }
 
   /// A ready task that belongs to no set of tiles.
@@ -223,6 +232,7 @@ class Blocks final : public Policy {
   std::vector<bool> over_;             // by position
   std::vector<Uses> uses_;             // by datum
   Bytes capacity_ = 0;
+  Bytes tile_bytes_ = 0;                        // of the last seed
   Bytes held_ = 0;                              // tiles of the plan with updates to come
   std::vector<std::uint32_t> updates_to_come_;  // by datum: planned and not over
   std::vector<AheadTask*> found_, unlocked_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "schedule/append_reads.hpp"
 #include "schedule/heteroprio/buckets.hpp"
 #include "schedule/heteroprio/grid.hpp"
 #include "schedule/heteroprio/node_distance.hpp"
@@ -56,11 +57,7 @@ class Heteroprio final : public Policy {
       const Bucket& bucket = buckets_.list()[visit.bucket];
       if (visit.column != group.column || bucket.waiting == 0 || !open_for(bucket, group.kind)) continue;
       const bool on = grid_.at(visit.bucket, visit.column).for_each_while(group.bit, [&](const Task& task) {
-        for (const Access& access : task.accesses()) {
-          if (written == out.size()) return false;
-          if (reads(access.mode)) out[written++] = access.datum;
-        }
-        return --tasks_left > 0;
+        return append_reads(task, out, written) && --tasks_left > 0;
       });
       if (!on) break;
     }

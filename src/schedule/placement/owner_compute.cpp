@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include "schedule/append_reads.hpp"
 
 namespace fairlead::schedule {
 
@@ -196,13 +197,8 @@ Task* OwnerCompute::take_any(WorkerId thief) {
 
 std::size_t OwnerCompute::upcoming(WorkerId worker, std::span<DatumId> out) {
   std::size_t written = 0;
-  nodes_[place_of_worker_[index(worker)]].queue.for_each_while([&](const Task& task) {
-    for (const Access& access : task.accesses()) {
-      if (written == out.size()) return false;
-      if (reads(access.mode)) out[written++] = access.datum;
-    }
-    return true;
-  });
+  nodes_[place_of_worker_[index(worker)]].queue.for_each_while(
+      [&](const Task& task) { return append_reads(task, out, written); });
   return written;
 }
 

@@ -36,6 +36,7 @@ constexpr Mistake mistakes[] = {
     {"NothingToCompareWith", "compare --scheduler darts", "--scheduler darts names one policy"},
     {"AMisspeltPolicyToCompareWith", "compare --scheduler darts,egaer", "(did you mean eager?)"},
     {"AMisspeltWorkloadToCompare", "compare choleski", "choleski"},
+    {"APageOfAComparison", "compare --report run.html", "--report is not for many runs"},
     {"NeighboursBelowNothing", "compare --n 1920", "--n 1920"},
 };
 

@@ -1,11 +1,11 @@
 // Follows the simulated bytes; see value_checker.hpp.
-#include "sim/value_checker.hpp"
+#include "simulate/random/value_checker.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 namespace {
 /// What is in a datum while a task changes it.
@@ -171,4 +171,4 @@ std::uint64_t* ValueChecker::place_for(const Task& task, DatumId id) {
   return &home(id);
 }
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

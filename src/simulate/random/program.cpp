@@ -1,10 +1,10 @@
 // Data first, then flows, tasks, and the values of a sequential run.
-#include "sim/random_program.hpp"
+#include "simulate/random/program.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 namespace {
 Bytes rounded(Bytes bytes) { return (bytes + 4095) / 4096 * 4096; }
@@ -207,4 +207,4 @@ void RandomProgram::run_in_order() {
   for (std::size_t d = 0; d < data.size(); ++d) data[d].final = values[d];
 }
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

@@ -1,5 +1,5 @@
-// See random_run.hpp.
-#include "sim/random_run.hpp"
+// See run.hpp.
+#include "simulate/random/run.hpp"
 
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
@@ -16,10 +16,9 @@
 #include "backend/sim/sim_world.hpp"
 #include "front/flow/flow_source.hpp"
 #include "schedule/policies.hpp"
-#include "sim/random_machine.hpp"
-#include "sim/value_checker.hpp"
+#include "simulate/random/value_checker.hpp"
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 namespace {
 
@@ -125,7 +124,7 @@ class Runner {
       submission.priority = task.priority;
       submission.scratch_bytes = task.scratch;
       submission.workers = at_most(task.workers);
-      submission.file = "random_run.cpp";
+      submission.file = "simulate/random/run.cpp";
       submission.line = static_cast<std::uint32_t>(t);
       wish(submission, t);
       // What is held may leave no room, or lie in the way: then it is released, and all is as if nothing had
@@ -284,30 +283,24 @@ void count(const memory::Memory& memory, RunResult& result) {
 
 }  // namespace
 
-std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options, RunResult& result) {
-  Random random(seed * 7919 + 17);
-  const bool several_kinds = random.once_in(4);
-  const RandomProgram program(random, options.tasks, several_kinds, options.cancels, options.holds);
-  const Topology machine = random_machine(random, program, options.tight, several_kinds);
-  ValueChecker checker(program, machine.nodes.size());
+std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
+  const RunOptions& options = plan.options;
+  const Topology& machine = plan.machine;
+  ValueChecker checker(plan.program, machine.nodes.size());
 
   backend::SimOptions sim;
-  sim.seed = random.next();
+  sim.seed = plan.simulator_seed;
   sim.noise_percent = 50;
-  sim.copy_stalls_once_in = random.once_in(3) ? 20 : 0;
-  sim.recall_refused_once_in = seed % 3 == 0 ? 2 : 0;
-  // What fails takes all that follows from it along: now and then is enough.
-  const auto rarely = [&](bool wanted, std::int64_t low, std::int64_t high) {
-    return wanted ? static_cast<std::uint64_t>(random.between(low, high)) : std::uint64_t{0};
-  };
-  sim.copy_fails_once_in = rarely(options.copies_fail, 4, 40);  // and then a second time
-  sim.write_back_fails_once_in = rarely(options.write_backs_fail, 2, 20);
-  sim.task_fails_once_in = rarely(options.tasks_fail, 10, 200);
+  sim.copy_stalls_once_in = plan.copy_stalls_once_in;
+  sim.recall_refused_once_in = plan.recall_refused_once_in;
+  sim.copy_fails_once_in = plan.copy_fails_once_in;
+  sim.write_back_fails_once_in = plan.write_back_fails_once_in;
+  sim.task_fails_once_in = plan.task_fails_once_in;
   sim.most_events = 400 * options.tasks;
-  const auto scale = static_cast<std::int64_t>(std::uint64_t{1} << random.below(12));
-  sim.duration = [scale, seed](const Task& task, WorkerId) {
+  sim.duration = [&plan](const Task& task, WorkerId) {
     const std::uint64_t body = task.implementation == no_implementation ? 0 : task.implementation;
-    return Duration(scale * static_cast<std::int64_t>(10 + index(task.id) % 13 + body * (seed % 5) * 8));
+    return Duration(plan.time_scale *
+                    static_cast<std::int64_t>(10 + index(task.id) % 13 + body * (plan.seed % 5) * 8));
   };
   sim.on_copy_start = [&](const memory::Copy& copy) {
     checker.copy_starts(copy);
@@ -328,23 +321,19 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
 
   engine::CoreOptions core_options{
       .topology = machine, .policy = schedule::make_policy(options.policy), .engine = {}};
-  core_options.engine.seed = seed;
+  core_options.engine.seed = plan.seed;
   core_options.engine.check_invariants = true;
   core_options.engine.bug = options.bug;
   core_options.engine.log = options.at_end != nullptr;
-  core_options.engine.pipeline_depth =
-      random.once_in(2)
-          ? 0
-          : static_cast<std::size_t>(random.once_in(2) ? random.between(1, 3) : random.between(1, 16));
-  core_options.window = random.once_in(2) ? 0 : static_cast<std::size_t>(random.between(2, 60));
+  core_options.engine.pipeline_depth = plan.pipeline_depth;
+  core_options.window = plan.window;
 
   try {
     engine::RuntimeCore core(std::move(core_options), world);
     checker.attach(core.engine());
     Bytes used = Bytes{1} << 40;
-    const bool short_of_space = random.once_in(5);
     core.reductions().space = [&](Bytes bytes, NodeId home) -> std::optional<engine::PartialSpace> {
-      if (short_of_space && used > (Bytes{1} << 40)) return std::nullopt;
+      if (plan.short_of_space && used > (Bytes{1} << 40)) return std::nullopt;
       used += (bytes + 4095) / 4096 * 4096;
       return engine::PartialSpace{home, nullptr, used, nullptr};
     };
@@ -352,8 +341,8 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
       options.at_end ? options.at_end(ended->engine()) : void();
     };
     const std::unique_ptr<engine::RuntimeCore, decltype(tell)> at_exit(&core, tell);
-    Runner runner(core, program, checker, random.next(),
-                  options.tasks_fail || options.copies_fail || options.cancels, seed % 2 == 0);
+    Runner runner(core, plan.program, checker, plan.application_seed,
+                  options.tasks_fail || options.copies_fail || options.cancels, plan.seed % 2 == 0);
     runner.run();
     runner.count(result);
     const auto& memory = core.engine().memory();
@@ -367,7 +356,7 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
     result.end_time = world.now().count();
     result.folds = checker.folds();
     if (result.tasks_run + result.tasks_cancelled + core.engine().folds_skipped() != core.submitted ||
-        core.submitted < program.task_count())
+        core.submitted < plan.program.task_count())
       return "a task was lost";
     if (result.tasks_cancelled != 0 && !runner.something_failed()) return "not every task ran";
     if (result.longest_passed > most_passed)
@@ -382,4 +371,4 @@ std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& opti
   return checker.failure();
 }
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

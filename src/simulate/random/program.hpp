@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 inline bool in_any_order(AccessMode mode) {
   return mode == AccessMode::commutative || mode == AccessMode::reduction;
@@ -84,4 +84,4 @@ struct RandomProgram {
   void let_some_be_generated();
 };
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

@@ -2,27 +2,12 @@
 // value that a task reads.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
-#include "engine/engine.hpp"
+#include "simulate/random/plan.hpp"
 
-namespace fairlead::tests {
-
-struct RunOptions {
-  std::string policy = "eager";
-  bool copies_fail = false;
-  bool write_backs_fail = false;
-  bool tasks_fail = false;
-  bool cancels = false;
-  bool holds = false;  ///< the application acquires data in between
-  bool tight = true;   ///< capacity near the largest footprint
-  std::size_t tasks = 150;
-  memory::PlantedBug bug = memory::PlantedBug::none;
-  /// Given the engine at the end, however the run ended. If set, the engine keeps a log.
-  std::function<void(const engine::Engine&)> at_end{};
-};
+namespace fairlead::random_runs {
 
 struct RunResult {
   std::uint64_t holds_granted = 0, holds_refused = 0, waits_refused = 0;
@@ -41,6 +26,10 @@ struct RunResult {
 };
 
 /// What went wrong, or nothing. Fills `result` where nothing did.
-std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options, RunResult& result);
+std::optional<std::string> run(const RunPlan& plan, RunResult& result);
+inline std::optional<std::string> random_run(std::uint64_t seed, const RunOptions& options,
+                                             RunResult& result) {
+  return run(RunPlan(seed, options), result);
+}
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

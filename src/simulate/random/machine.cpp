@@ -1,11 +1,11 @@
-// One to three caches, links of random speeds; see random_machine.hpp.
-#include "sim/random_machine.hpp"
+// One to three caches, links of random speeds; see machine.hpp.
+#include "simulate/random/machine.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 Topology random_machine(Random& random, const RandomProgram& program, bool tight, bool several_kinds) {
   Topology machine;
@@ -74,4 +74,4 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
   return machine;
 }
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

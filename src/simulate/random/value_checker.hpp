@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "sim/random_program.hpp"
+#include "simulate/random/program.hpp"
 
-namespace fairlead::tests {
+namespace fairlead::random_runs {
 
 class ValueChecker {
  public:
@@ -79,4 +79,4 @@ class ValueChecker {
   std::optional<std::string> failure_;
 };
 
-}  // namespace fairlead::tests
+}  // namespace fairlead::random_runs

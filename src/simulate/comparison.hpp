@@ -1,0 +1,17 @@
+// What a page tells of simulated runs.
+#pragma once
+#include "report/comparison.hpp"
+#include "simulate/outcome.hpp"
+
+namespace fairlead::simulate {
+
+/// The bounds, and no run so far.
+report::Comparison comparison_of(const Program& program, const SimulatedMachine& machine,
+                                 const Limits& limits);
+
+/// Adds a run, and its order if it was kept. `workload` as the user wrote it: "qr:tree=binary".
+void add_run(report::Comparison& to, const Program& program, const SimulatedMachine& machine,
+             const Limits& limits, const WorkloadSize& size, const std::string& workload,
+             const Outcome& outcome);
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,197 @@
+// Small runs on made-up machines, whose times and bytes are worked out by hand, and runs whose every command
+// is known by a number that all builds must give.
+#include "simulate/simulation.hpp"
+
+#include <gmock/gmock.h>
+#include <fairlead/error.hpp>
+
+#include <string>
+
+#include "machine/machine_files.hpp"
+#include "simulate/outcome.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+using testing::HasSubstr;
+
+// Everything is 1 GFlop/s or 1 GB/s or a multiple: a task of 10^6 flops takes 1 ms, a datum of 1 MB as long.
+std::string machine_text(const std::string& more) {
+  return "name = \"m\"\nsummary = \"made up\"\nsource = \"made up\"\n"
+         "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"work\"\ngflops = 1\n"
+         "[processor.card]\nkind = \"cuda\"\n[[processor.card.rate]]\nkernel = \"work\"\ngflops = 4\n"
+         "[host]\ncores = 2\ncore = \"core\"\nmemory = \"1GB\"\n" +
+         more;
+}
+const std::string card =
+    "[[device]]\nprocessor = \"card\"\nmemory = \"100MB\"\nbandwidth = \"1GB/s\"\n"
+    "latency_microseconds = 0\n";
+
+constexpr Bytes megabyte = 1'000'000;
+struct Small {
+  Program program;
+  KernelIndex work = program.kernel("work");
+  Small() {
+    program.title = "small";
+    program.collection("A");
+  }
+  DatumIndex datum(Bytes bytes = megabyte) {
+    return program.datum({.bytes = bytes,
+                          .collection = 0,
+                          .row = static_cast<std::int32_t>(program.data.size()),
+                          .column = 0});
+  }
+  void task(float flops, std::initializer_list<ProgramUse> uses) {
+    program.task({.kernel = work, .flops = flops, .side = 1}, uses);
+  }
+};
+
+SimulationResult run(const Program& program, const std::string& machine, MachineUse use = {.cores = 0},
+                     const std::string& policy = "eager", SimulationOptions options = {}) {
+  const SimulatedMachine simulated(machine::read_machine(machine_text(machine), "m.toml"), use, program,
+                                   Precision::single);
+  return simulate(program, simulated, policy, options);
+}
+
+// 1 ms to come, 2 ms for 8 x 10^6 flops, 1 ms back.
+TEST(Simulation, ATaskOnADeviceIsBroughtItsDatumAndTheResultComesBack) {
+  Small it;
+  it.task(8e6F, {{it.datum(), AccessMode::read_write}});
+  const SimulationResult result = run(it.program, card);
+  EXPECT_DOUBLE_EQ(result.seconds, 0.004);
+  EXPECT_EQ(result.bytes_to_devices, megabyte);
+  EXPECT_EQ(result.bytes_from_devices, megabyte);
+}
+
+// The second datum comes while the first task runs: 1 + 2 + 2, and nothing is written.
+TEST(Simulation, CopiesAndTasksOverlap) {
+  Small it;
+  it.task(8e6F, {{it.datum(), AccessMode::read}});
+  it.task(8e6F, {{it.datum(), AccessMode::read}});
+  // Two copies share the wire: both are there after 2 ms.
+  EXPECT_DOUBLE_EQ(run(it.program, card).seconds, 0.006);
+}
+
+// Two devices on a bus of 1 GB/s: each datum takes 2 ms; on wires of their own 1 ms.
+TEST(Simulation, DevicesOnABusShareIt) {
+  Small it;
+  for (int i = 0; i < 2; ++i) it.task(4e6F, {{it.datum(), AccessMode::read}});
+  // dmda, since eager gives a worker several tasks at once, the first one both.
+  EXPECT_DOUBLE_EQ(run(it.program, card + "count = 2\n", {.cores = 0}, "dmda").seconds, 0.002);
+  EXPECT_DOUBLE_EQ(
+      run(it.program,
+          "[[bus]]\nname = \"pcie\"\nbandwidth = \"1GB/s\"\n" + card + "count = 2\nbuses = [\"pcie\"]\n",
+          {.cores = 0}, "dmda")
+          .seconds,
+      0.003);
+}
+
+// A core takes 4 ms where the device takes 1 and a copy of 1: DMDA gives two tasks to the device (1 + 1, 1 +
+// 1 + 1), and none to cores.
+TEST(Simulation, CoresUseDataInPlace) {
+  Small it;
+  it.task(4e6F, {{it.datum(), AccessMode::read}});
+  const SimulationResult result = run(it.program, card, {.devices = 0, .cores = 1});
+  EXPECT_DOUBLE_EQ(result.seconds, 0.004);
+  EXPECT_EQ(result.bytes_to_devices, 0u);
+}
+
+// Two streams of one device: each alone would take 2 ms; together they get done 1.5 times what one does.
+TEST(Simulation, StreamsShareADevice) {
+  Small it;
+  const DatumIndex datum = it.datum();
+  for (int i = 0; i < 2; ++i) it.task(8e6F, {{datum, AccessMode::read}});
+  const SimulationResult result = run(it.program, card + "streams = 2\ntogether = 1.5\n");
+  EXPECT_NEAR(result.seconds, 0.001 + 0.004 / 1.5, 1e-8);
+}
+
+// Device 1 reads what device 0 wrote: through RAM, 2 wires of 1 GB/s at once, or over a wire of 10 GB/s.
+TEST(Simulation, PeersHaveAWireOfTheirOwn) {
+  Small it;
+  const DatumIndex a = it.datum(), b = it.datum();
+  it.task(4e6F, {{a, AccessMode::read_write}});
+  it.task(4e6F, {{a, AccessMode::read}, {b, AccessMode::read_write}});
+  const std::string two = card + "count = 2\n";
+  const SimulationResult by_peer =
+      run(it.program, two + "[[peers]]\nall = true\nbandwidth = \"10GB/s\"\nlatency_microseconds = 0\n");
+  const SimulationResult through_ram = run(it.program, two);
+  EXPECT_LE(by_peer.seconds, through_ram.seconds);
+  EXPECT_EQ(through_ram.bytes_between_devices, 0u);
+}
+
+TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
+  Small it;
+  it.task(1e6F, {{it.datum(200 * megabyte), AccessMode::read}});
+  const SimulatedMachine machine(machine::read_machine(machine_text(card), "m.toml"), {.cores = 0},
+                                 it.program, Precision::single);
+  const Limits limits = limits_of(it.program, machine, nullptr, {});
+  const Outcome outcome = outcome_of(it.program, machine, "eager", {});
+  EXPECT_THAT(outcome.problem, HasSubstr("A[0,0]"));
+  const std::string text = json(outcome, limits, it.program).text();
+  EXPECT_THAT(text, HasSubstr("\"finished\": false"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("gflops\":")));
+  EXPECT_THAT(table_line(outcome, limits, true), HasSubstr("did not finish"));
+}
+
+// Two cores of 1 and a card of 4: 12 x 10^6 flops take 2 ms at best. A chain of two tasks of 4 x 10^6: 2 ms.
+TEST(Simulation, BoundsAreThoseWorkedOutByHand) {
+  Small it;
+  const DatumIndex a = it.datum();
+  for (int i = 0; i < 2; ++i) it.task(4e6F, {{a, AccessMode::read_write}});
+  it.task(4e6F, {{it.datum(), AccessMode::read}});
+  const SimulatedMachine machine(machine::read_machine(machine_text(card), "m.toml"), {}, it.program,
+                                 Precision::single);
+  const TimeBounds bounds = machine.bounds(it.program);
+  EXPECT_NEAR(bounds.compute, 0.002, 1e-7);
+  EXPECT_DOUBLE_EQ(bounds.critical_path, 0.002);
+  EXPECT_NEAR(machine.bus_bytes(0.002), 2e6, 1);
+}
+
+TEST(Simulation, RefusesWhatAMachineHasNot) {
+  Small it;
+  it.task(1e6F, {{it.datum(), AccessMode::read}});
+  const auto refusal = [&](MachineUse use, const Program& program) -> std::string {
+    try {
+      const SimulatedMachine machine(machine::read_machine(machine_text(card), "m.toml"), use, program,
+                                     Precision::single);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal({.devices = 2}, it.program), "the machine m has 1 devices, not 2");
+  EXPECT_THAT(refusal({.devices = 0, .cores = 0}, it.program), HasSubstr("nothing can run"));
+  EXPECT_THAT(refusal({.data = DataAt::disk}, it.program), HasSubstr("describes no [disk]"));
+  Program other = it.program;
+  other.kernels[0] = "other";
+  EXPECT_THAT(refusal({}, other), HasSubstr("other"));
+}
+
+// The same commands in every build of this source, optimized or not, with sanitizers or without.
+TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
+  const Program program = make_workload("cholesky", {15'360, 960, Precision::single});
+  const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+                                 {.devices = 3, .cores = 2, .device_memory = Bytes{100} << 20, .streams = 2},
+                                 program, Precision::single);
+  std::string digests;
+  for (const char* policy : {"eager", "lws", "lfq", "dmdas", "heft-tmdp-pr", "laheteroprio", "ap", "darts",
+                             "blocks", "owner-load"}) {
+    const SimulationResult result = simulate(program, machine, policy, {.seed = 7, .noise_percent = 5});
+    digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
+  }
+  EXPECT_EQ(digests,
+            "eager 12974950775418895400\n"
+            "lws 6501522036142095167\n"
+            "lfq 17888377092491061937\n"
+            "dmdas 11215964758236338606\n"
+            "heft-tmdp-pr 8723888545892131015\n"
+            "laheteroprio 16516972541818307339\n"
+            "ap 12328703617631497135\n"
+            "darts 17736855508408613741\n"
+            "blocks 2840393144042283916\n"
+            "owner-load 14063224088422555503\n");
+}
+
+}  // namespace
+}  // namespace fairlead::simulate
