@@ -111,13 +111,15 @@ std::vector<WorkloadSize> sizes_of(const Config& config) {
 }
 
 void print(const std::vector<Standing>& standings, bool devices) {
-  fmt::print("{:<24}{:>9}{:>8}{:>8}{:>14}{:>13}{:>8}{:>14}\n", "scheduler", "GFlop/s", "% peak", "time",
-             "least-most", devices ? "to devices" : "from disk", "bytes", "least-most");
+  std::size_t width = 24;  // a path may need more
+  for (const Standing& it : standings) width = std::max(width, it.scheduler.size() + 1);
+  fmt::print("{:<{}}{:>9}{:>8}{:>8}{:>14}{:>13}{:>8}{:>14}\n", "scheduler", width, "GFlop/s", "% peak",
+             "time", "least-most", devices ? "to devices" : "from disk", "bytes", "least-most");
   for (const Standing& it : standings) {
     if (it.finished == 0)
-      fmt::print("{:<24}never finished\n", it.scheduler);
+      fmt::print("{:<{}}never finished\n", it.scheduler, width);
     else
-      fmt::print("{:<24}{:>9.0f}{:>8.1f}{:>8}{:>14}{:>10.1f} GB{:>8}{:>14}\n", it.scheduler,
+      fmt::print("{:<{}}{:>9.0f}{:>8.1f}{:>8}{:>14}{:>10.1f} GB{:>8}{:>14}\n", it.scheduler, width,
                  it.mean(it.gflops), it.mean(it.percent), it.time.text(), it.time.range(),
                  it.mean(it.loaded) * 1e-9, it.bytes.text(), it.bytes.range());
   }
