@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
@@ -16,9 +18,9 @@
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
-#include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
+#include "simulate/recorded_flow.hpp"
 
 namespace fairlead::app {
 
@@ -26,27 +28,39 @@ namespace {
 
 using namespace fairlead::simulate;
 
-constexpr auto options = [] {
-  constexpr std::array own = {
-      Setting{.key = "replay",
-              .type = SettingType::flag,
-              .fallback = "false",
-              .help = "no workload, but the random run with faults that the tests make of --seed: what it "
-                      "is, and whether "
-                      "all invariants hold"},
-      Setting{.key = "seeds",
-              .type = SettingType::text,
-              .absent = "none",
-              .value_name = "FIRST-LAST",
-              .help = "with --replay: all these instead of --seed; those that fail are named"},
-      Setting{
-          .key = "plant",
-          .type = SettingType::text,
-          .absent = "none",
-          .value_name = "MISTAKE",
-          .help = "with --replay: with this mistake in the memory or the engine, to see that it is caught"}};
-  return both(simulation_settings, own);
-}();
+constexpr auto options = both(
+    simulation_settings,
+    std::array{
+        Setting{.key = "recorded",
+                .type = SettingType::text,
+                .absent = "none",
+                .value_name = "FILE",
+                .help = "in place of a workload: the flow of a real program, which --record-flow FILE wrote"},
+        Setting{.key = "phase",
+                .type = SettingType::count,
+                .absent = "all",
+                .minimum = "1",
+                .help = "with --recorded: only what the program submitted before it waited for the first "
+                        "time (1), then "
+                        "before the second, ..."},
+        Setting{.key = "replay",
+                .type = SettingType::flag,
+                .fallback = "false",
+                .help = "no workload, but the random run with faults that the tests make of --seed: what it "
+                        "is, and whether "
+                        "all invariants hold"},
+        Setting{.key = "seeds",
+                .type = SettingType::text,
+                .absent = "none",
+                .value_name = "FIRST-LAST",
+                .help = "with --replay: all these instead of --seed; those that fail are named"},
+        Setting{
+            .key = "plant",
+            .type = SettingType::text,
+            .absent = "none",
+            .value_name = "MISTAKE",
+            .help =
+                "with --replay: with this mistake in the memory or the engine, to see that it is caught"}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
                                        .required = false}};
@@ -88,30 +102,23 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
   if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
 }
 
-int run(const ParsedCommandLine& given) {
-  const Config& config = given.config;
-  if (config.flag("replay")) {
-    if (!given.positionals.empty())
-      throw ConfigError(fmt::format("--replay takes no workload, but there is \"{}\"", given.positionals[0]));
-    return replay_seeds(config);
-  }
-  for (const char* key : {"seeds", "plant"})
-    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
-  if (given.positionals.empty())
-    throw ConfigError("missing argument WORKLOAD: `fairlead simulate list` lists them");
-  if (given.positionals[0] == "list") {
-    list_workloads();
-    return success;
-  }
-  const WorkloadSize size = size_of(config);
+/// What is simulated, and where it is from.
+struct Simulated {
+  std::string name;  // of the workload, or the file
+  Program program;
+  const Workload* workload = nullptr;  // null: recorded
+  WorkloadSize size;
+};
+
+int run_on_machine(const Simulated& what, const Config& config) {
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "darts"));
   if (config.has("trace") && policies.size() > 1)
     throw ConfigError("--trace writes one run: give --scheduler one policy");
   require_place_for_report(config);
-  const Program program = make_workload(given.positionals[0], size);
+  const Program& program = what.program;
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
-  const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
-  const Limits limits = limits_of(program, machine, &find_workload(given.positionals[0]), size);
+  const SimulatedMachine machine(description, use_of(config, description), program, what.size.precision);
+  const Limits limits = limits_of(program, machine, what.workload, what.size);
   SimulationOptions how = simulation_options(config);
   how.keep_order = config.has("report");
   // Of several runs a page shows what they came to, not every moment.
@@ -128,7 +135,7 @@ int run(const ParsedCommandLine& given) {
     fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0));
     std::fflush(stdout);
     rows.add(json(outcome, limits, program));
-    add_run(compared, program, machine, limits, size, given.positionals[0], outcome);
+    add_run(compared, program, machine, limits, what.size, what.name, outcome);
     if (outcome.result.recorded) recorded = std::move(*outcome.result.recorded);
     if (!outcome.problem.empty()) {
       fmt::print(stderr, "fairlead: {} did not finish: {}\n", policy, outcome.problem);
@@ -137,6 +144,55 @@ int run(const ParsedCommandLine& given) {
   }
   write_reported(config, rows, compared, recorded);
   return code;
+}
+
+int run_recorded(const Config& config) {
+  for (const char* key : {"n", "tile"})
+    if (is_set(config, key))
+      throw ConfigError(
+          fmt::format("--{} says nothing with --recorded: data have the sizes that they had", key));
+  std::optional<std::uint64_t> phase;
+  if (config.has("phase")) phase = config.count("phase");
+  RecordedFlow flow = read_recorded_file(config.text("recorded"), precision_in(config), phase);
+  if (flow.program.tasks.empty()) throw InputError(flow.program.title + " has no tasks");
+  if (!phase && flow.phases > 1)
+    fmt::print("{} phases, as the program waited; --phase 2 simulates the second alone\n", flow.phases);
+  if (flow.measured != 0)
+    fmt::print("{} tasks are as much work as {} operations per nanosecond that they took where they ran\n",
+               flow.measured, assumed_flops_per_nanosecond);
+  if (flow.assumed != 0)
+    fmt::print("{} tasks, of which nothing is known, are taken for {} operation per byte of their data\n",
+               flow.assumed, assumed_flops_per_byte);
+  for (const std::string& what : flow.left_out) fmt::print("not simulated: {}\n", what);
+  return run_on_machine(
+      {config.text("recorded"), std::move(flow.program), nullptr, {.precision = precision_in(config)}},
+      config);
+}
+
+int run(const ParsedCommandLine& given) {
+  const Config& config = given.config;
+  for (const char* instead : {"replay", "recorded"}) {
+    const bool given_instead =
+        instead == std::string_view("replay") ? config.flag(instead) : config.has(instead);
+    if (given_instead && !given.positionals.empty())
+      throw ConfigError(
+          fmt::format("--{} takes no workload, but there is \"{}\"", instead, given.positionals[0]));
+  }
+  if (config.flag("replay")) return replay_seeds(config);
+  for (const char* key : {"seeds", "plant"})
+    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
+  if (config.has("recorded")) return run_recorded(config);
+  if (config.has("phase")) throw ConfigError("--phase is for --recorded");
+  if (given.positionals.empty())
+    throw ConfigError("missing argument WORKLOAD: `fairlead simulate list` lists them");
+  if (given.positionals[0] == "list") {
+    list_workloads();
+    return success;
+  }
+  const WorkloadSize size = size_of(config);
+  return run_on_machine({given.positionals[0], make_workload(given.positionals[0], size),
+                         &find_workload(given.positionals[0]), size},
+                        config);
 }
 
 }  // namespace

@@ -44,10 +44,14 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   return use;
 }
 
+Precision precision_in(const Config& config) {
+  return config.text("precision") == "single" ? Precision::single : Precision::double_;
+}
+
 WorkloadSize size_of(const Config& config) {
   return {.n = static_cast<std::int64_t>(config.count("n")),
           .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
-          .precision = config.text("precision") == "single" ? Precision::single : Precision::double_};
+          .precision = precision_in(config)};
 }
 
 SimulationOptions simulation_options(const Config& config) {

@@ -87,6 +87,7 @@ std::vector<std::string> policies_in(const std::string& written);
 /// Somebody has given it a value: it is not the default.
 bool is_set(const Config& config, std::string_view key);
 
+simulate::Precision precision_in(const Config& config);
 simulate::WorkloadSize size_of(const Config& config);
 simulate::MachineUse use_of(const Config& config, const machine::MachineDescription& machine);
 simulate::SimulationOptions simulation_options(const Config& config);

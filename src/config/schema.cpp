@@ -188,6 +188,12 @@ constexpr Setting rows[] = {
      .value_name = "FILE",
      .help = "write every event that the engine is told to this file, for replay",
      .group = output},
+    {.key = "record-flow",
+     .type = text,
+     .absent = "none",
+     .value_name = "FILE",
+     .help = "write the program's data and tasks to this file, for `fairlead simulate --recorded`",
+     .group = output},
 };
 
 }  // namespace

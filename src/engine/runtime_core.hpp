@@ -22,7 +22,8 @@
 
 namespace fairlead::front {
 struct View;
-}
+class FlowRecorder;
+}  // namespace fairlead::front
 
 namespace fairlead::engine {
 
@@ -188,6 +189,8 @@ class RuntimeCore {
   /// Keeps what unfinished tasks still need until no thread runs any more. Any thread; in a forked child, for
   /// good.
   void keep(std::shared_ptr<void> something) noexcept;
+  /// Writes down what is submitted; null: nobody wants that.
+  front::FlowRecorder* flow_recorder = nullptr;
   /// Makes the text of a datum's name for errors of the engine; by id.
   std::function<std::string(DatumId)> name_of_datum;
 

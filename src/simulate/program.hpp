@@ -54,6 +54,7 @@ class Program {
   std::vector<std::string> kernels, collections;
   std::vector<std::string> cpu_only;  ///< kernels that have no code for devices, whatever a machine's rates
   std::vector<ProgramDatum> data;
+  std::vector<std::string> names;  ///< of the data, if they are not to be named by collection and place
   std::vector<ProgramTask> tasks;
   std::vector<ProgramUse> uses;
   std::int32_t tiles = 0;  ///< a side of the largest collection

@@ -114,6 +114,7 @@ class Run {
 
   std::string name(std::size_t datum) const {
     if (datum >= program_.data.size()) return fmt::format("datum {}", datum);
+    if (!program_.names.empty()) return program_.names[datum];
     const ProgramDatum& it = program_.data[datum];
     return fmt::format("{}[{},{}]", program_.collections[static_cast<std::size_t>(it.collection)], it.row,
                        it.column);

@@ -45,6 +45,11 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
+/// A is not transposed in any of them.
+constexpr auto flops_of_product = [](auto& a, auto&, auto& c) {
+  return gemm_flops(c.rows(), c.columns(), a.columns());
+};
+
 /// A solve with the triangle of a tile on the diagonal, for a whole tile A below it or right of it.
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
@@ -56,6 +61,9 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
         kernels.count(Kernel::trsm,
                       trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
       })
+      .flops([right = solve.side == Side::right](auto&, auto& a) {
+        return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
+      })
       .emulated();
 }
 
@@ -66,6 +74,7 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
       .cpu([kernels, op_b](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
         product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
       })
+      .flops(flops_of_product)
       .emulated();
 }
 
@@ -84,6 +93,7 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                         first_column + info - 1, first_column + info));
                   kernels.count(Kernel::potrf, potrf_flops(a.rows()));
                 })
+                .flops([](auto& a, std::int64_t) { return potrf_flops(a.rows()); })
                 .emulated()),
       trsm(solve_codelet<T>(kernels, below_cholesky)),
       syrk(codelet("syrk")
@@ -92,6 +102,7 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                                         a.leading_dimension(), 1, c.data(), c.leading_dimension());
                  kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
                })
+               .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
                .emulated()),
       gemm(update_codelet<T>(kernels, Transpose::yes)) {}
 
@@ -111,6 +122,7 @@ LuKernels<T>::LuKernels(const Kernels& kernels)
                   }
                   kernels.count(Kernel::getrf, getrf_flops(a.rows()));
                 })
+                .flops([](auto& a, std::int64_t) { return getrf_flops(a.rows()); })
                 .emulated()),
       trsm_below(solve_codelet<T>(kernels, below_lu)),
       trsm_right(solve_codelet<T>(kernels, right_of_lu)),
@@ -122,16 +134,19 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
               })
+              .flops(flops_of_product)
               .emulated()),
       scale_and_add(codelet("gemm")
                         .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
                           product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
                         })
+                        .flops(flops_of_product)
                         .emulated()),
       add(codelet("gemm")
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, InOut<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
               })
+              .flops(flops_of_product)
               .emulated()) {}
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/flow/flow_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/flow/pseudo_task.hpp"
@@ -29,6 +30,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
   core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
   if (gathered.views) show_all(submission);
+  if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
   if (holds_ == nullptr) holds_ = &core_.holds().new_source();
 

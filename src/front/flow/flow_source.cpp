@@ -13,6 +13,7 @@
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
 #include "data/ready.hpp"
+#include "front/flow/flow_recorder.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/runtime/views.hpp"
 #include "graph/recorded.hpp"
@@ -161,6 +162,8 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   }
   if (gathered.views) [[unlikely]]
     show_all(submission);
+  if (core_.flow_recorder != nullptr) [[unlikely]]
+    write_down(submission, gathered, order);
   const std::uint32_t lane =
       core_.engine().lane_possible() && excluded == 0 && together == 0 ? lane_for(submission, gathered) : 0;
   bool reduced = !submission.codelet->reductions.empty();
@@ -221,6 +224,14 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     core_.throw_if_stopped();
   }
   window_end_ = progress_.done() + core_.window();
+}
+
+void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {
+  if (gathered.views)
+    return core_.flow_recorder->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
+                                                    text_of(submission), submission.file, submission.line));
+  core_.flow_recorder->task(submission, gathered.recorder_uses(submission),
+                            order != nullptr && !order->after.empty());
 }
 
 Task& FlowSource::new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file,
@@ -368,6 +379,7 @@ void FlowSource::wait() {
   const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
   core_.throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
+  if (core_.flow_recorder != nullptr) core_.flow_recorder->phase_ended();
   const std::lock_guard guard(failure_mutex_);
   if (failure_ == nullptr && cancelled_ == 0) return throw_if_callback_failed();
   const std::exception_ptr cause = std::exchange(failure_, nullptr);

@@ -154,6 +154,8 @@ class FlowSource final : public TaskSource {
   void record(const Task& task);
   struct Gathered;
   void gather(const Submission& submission, Gathered& out) const;
+  /// Into the file that somebody wants of the flow.
+  void write_down(const Submission& submission, const Gathered& gathered, const Order* order);
   void check_device(const Submission& submission) const;
   static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
   /// The generation of the direct lane in which the task may pass, or 0.

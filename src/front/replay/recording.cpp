@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/pages.hpp"
+#include "front/flow/flow_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/replay/recorded_tasks.hpp"
@@ -81,6 +82,12 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
                                              excluded == 0 && together == 0 &&
                                              !submission.codelet->has_choice(WorkerKind::cpu) &&
                                              !submission.codelet->for_kind(WorkerKind::cpu).asynchronous};
+  if (core_.flow_recorder != nullptr) {
+    std::vector<FlowRecorder::Use> uses;
+    for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
+      uses.push_back({insertion.datum, insertion.mode});
+    into.written_down += core_.flow_recorder->line_of(submission, uses);
+  }
   std::byte* const closure = into.add(kind, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)
     submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
@@ -134,6 +141,7 @@ void FlowSource::run(RecordedTasks& tasks) {
   tasks.prepare(lane, core_.graph().take_ids(tasks.size()), core_.engine().workers().size() == 1);
   if (core_.engine().wants_submissions())
     tasks.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
+  if (core_.flow_recorder != nullptr) core_.flow_recorder->repeat(tasks.written_down, tasks.size());
   const std::uint64_t before = submitted_;
   submitted_ += tasks.size();
   core_.submitted += tasks.size();

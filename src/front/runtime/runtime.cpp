@@ -20,6 +20,7 @@
 #include "config/value.hpp"
 #include "data/output/output_file.hpp"
 #include "engine/recording.hpp"
+#include "front/flow/flow_recorder.hpp"
 #include "front/runtime/machine_memory.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
@@ -110,12 +111,22 @@ class Runtime::Implementation {
       for (std::size_t i = 0; i < device_arenas.size(); ++i)
         memory.node(node_of_device(i)).base = device_arenas[i].at(0);
     });
+    if (config.has("record-flow"))
+      core.flow_recorder = &flow_recorder.emplace(core, config.text("record-flow"));
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
     core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
-    plan.known.keep(
-        core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); }));
+    const model::KeptDurations durations =
+        core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); });
+    plan.known.keep(durations);
+    if (flow_recorder) {
+      try {
+        flow_recorder->end(durations);
+      } catch (const Error& error) {
+        fmt::print(stderr, "fairlead: {}\n", error.what());
+      }
+    }
     // An option that does nothing would be worse than none. What ends by an error says so itself.
     if (!recording_for.empty() && !core.engine().recorder()->ever_taken() && std::uncaught_exceptions() == 0)
       fmt::print(stderr,
@@ -215,6 +226,7 @@ class Runtime::Implementation {
   front::SingleData single{data, spill};
   backend::CpuWorld world;
   engine::RuntimeCore core;
+  std::optional<front::FlowRecorder> flow_recorder;
   Bytes registered = 0, warmed = 0;
   std::vector<std::string> collection_names;  // of all that were made, also of those that are gone
   mutable std::mutex names_mutex;             // guards what is below: workers ask for names when tasks fail

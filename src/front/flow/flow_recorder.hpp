@@ -1,0 +1,70 @@
+// A flow written down while it is submitted, for `fairlead simulate --recorded`: data, codelets and tasks in
+// program order, a line each. Read by simulate/recorded_flow.hpp, which says what a line means.
+#pragma once
+#include <fairlead/detail/submission.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/runtime_core.hpp"
+#include "model/kept_duration.hpp"
+
+namespace fairlead::front {
+
+using detail::Submission;
+
+class FlowRecorder {
+ public:
+  struct Use {
+    const engine::RegisteredDatum* datum;
+    AccessMode mode;
+  };
+
+  /// Throws SystemError if the file cannot be written.
+  FlowRecorder(engine::RuntimeCore& core, std::string path);
+  /// Without end(), the file shows that it is incomplete.
+  ~FlowRecorder();
+  FlowRecorder(const FlowRecorder&) = delete;
+  FlowRecorder& operator=(const FlowRecorder&) = delete;
+
+  /// The next task in program order. Before its data count as written by it.
+  void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly);
+  /// A task of a recording, which will be run once or many times: its line, for repeat().
+  std::string line_of(const Submission& submission, std::span<const Use> uses);
+  void repeat(const std::string& lines, std::size_t tasks);
+  /// The program has waited for all tasks so far.
+  void phase_ended() noexcept { phase_ended_ = tasks_ != 0; }
+  /// The application has acquired data in between.
+  void hold() noexcept { ++holds_; }
+  /// The rest cannot be written down.
+  void give_up(const std::string& why);
+
+  /// With how long tasks took, on average. Throws SystemError if something could not be written.
+  void end(const model::KeptDurations& durations);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  void write(std::string_view text);
+  void begin_phase();
+  std::size_t number_of(const CodeletInfo& codelet);
+  std::size_t number_of(const engine::RegisteredDatum& datum);
+  std::size_t number_of_file(const char* name);
+  void count_what_is_left_out(const Submission& submission, bool ordered_explicitly);
+
+  engine::RuntimeCore& core_;
+  const std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::unordered_map<std::string, std::size_t> codelets_, files_;  // by the text of their lines
+  std::unordered_map<DatumId, std::size_t> data_;                  // ids are never used again
+  std::uint64_t tasks_ = 0, phases_ = 0, holds_ = 0, several_workers_ = 0, scratch_ = 0, explicit_order_ = 0,
+                tied_ = 0;
+  bool phase_ended_ = true, given_up_ = false;
+};
+
+}  // namespace fairlead::front
