@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <latch>
 #include <vector>
 
 namespace fairlead {
@@ -192,11 +193,19 @@ TEST(Partition, CancellingLeavesNothingThatComesHomeLater) {
     Flow flow(runtime);
     flow.submit(on_devices("add", add_to_vector)(whole, 1.0));
     if (round % 2 == 0) flow.wait();
+    // One task waits for the cancelling, so that there is always something to cancel.
+    std::latch cancelled(1);
+    const auto wait_and_add = [&cancelled](InOut<Vector<double>> x) {
+      cancelled.wait();
+      add_to_vector(x, 1.0);
+    };
     for (int i = 0; i < 20; ++i) {
+      if (i == round % 20) flow.submit(on_cores("wait", wait_and_add)(parts(i % 3)));
       flow.submit(on_cores("add", add_to_vector)(parts(i % 3), 1.0));
       flow.submit(on_devices("add", add_to_vector)(whole, 1.0));
     }
     flow.cancel();
+    cancelled.count_down();
     EXPECT_THROW(flow.wait(), TaskError);
     Flow next(runtime);
     const auto replace = on_cores("replace", [](Out<Vector<double>> x) {
