@@ -13,6 +13,10 @@ struct Answer {
   std::string text;  // what goes to the standard output and to that for errors, as it comes
 };
 
+/// An environment in which the kernels are timed by the first that asks, and nothing else is remembered.
+inline const std::string kernels_kept =
+    "FAIRLEAD_KEEP_DURATIONS=false FAIRLEAD_CACHE_DIRECTORY='" FAIRLEAD_TEST_CACHE "'";
+
 /// `arguments` as the shell reads them; the environment is empty but for `environment`.
 inline Answer fairlead_command(const std::string& arguments, const std::string& environment = "") {
   const std::string line = "exec 2>&1; env -i " + environment + " '" + FAIRLEAD_COMMAND + "' " + arguments;

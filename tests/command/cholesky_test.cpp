@@ -66,7 +66,8 @@ class Files : public testing::Test {
     write("b.npy", static_cast<std::uint64_t>(n), 1, b, true);
   }
   Answer in_folder(const std::string& arguments) const {
-    return fairlead_command(arguments + " --progress none --disk-directory '" + folder_.string() + "'");
+    return fairlead_command(arguments + " --progress none --disk-directory '" + folder_.string() + "'",
+                            kernels_kept);
   }
   Answer solve(const std::string& more = "") const {
     return in_folder("solve '" + path("A.npy") + "' '" + path("b.npy") + "' -o '" + path("x.npy") + "' " +

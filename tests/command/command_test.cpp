@@ -39,7 +39,7 @@ TEST(Command, WhatDoesNotWorkThoughAskedCorrectlyReturnsOne) {
   const Answer answer = fairlead_command("info --disk-directory /no/such/place");
   EXPECT_EQ(answer.text, "fairlead: cannot use the directory /no/such/place: No such file or directory\n");
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_EQ(fairlead_command("info --json /no/such/place/a.json > /dev/null").exit_code, 1);
+  EXPECT_EQ(fairlead_command("info --json /no/such/place/a.json > /dev/null", kernels_kept).exit_code, 1);
 }
 
 // A report cut off by a full disk must not look like success.
@@ -68,7 +68,7 @@ TEST(Command, TellsItsVersion) {
 }
 
 TEST(Info, ShowsTheMachine) {
-  const Answer answer = fairlead_command("info --disk-directory /tmp");
+  const Answer answer = fairlead_command("info --disk-directory /tmp", kernels_kept);
   EXPECT_EQ(answer.exit_code, 0);
   for (const char* heading : {"\nworkers ", "\nNUMA ", "\nmemory ", "\npages ", "\ndisk        /tmp "})
     EXPECT_THAT(answer.text, HasSubstr(heading));
@@ -76,7 +76,7 @@ TEST(Info, ShowsTheMachine) {
 }
 
 TEST(Info, SaysWhereEachSettingCameFrom) {
-  const Answer answer = fairlead_command("info --config --tile 512", "FAIRLEAD_MEMORY=1GiB");
+  const Answer answer = fairlead_command("info --config --tile 512", "FAIRLEAD_MEMORY=1GiB " + kernels_kept);
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, HasSubstr("\nmemory            1GiB       environment: FAIRLEAD_MEMORY\n"));
   EXPECT_THAT(answer.text, HasSubstr("\ntile              512        command line: --tile\n"));
@@ -84,7 +84,7 @@ TEST(Info, SaysWhereEachSettingCameFrom) {
 }
 
 TEST(Info, WritesJsonToAFile) {
-  const Answer answer = fairlead_command("info --tile 512 --json /dev/stderr 2>&1 >/dev/null");
+  const Answer answer = fairlead_command("info --tile 512 --json /dev/stderr 2>&1 >/dev/null", kernels_kept);
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(answer.text.starts_with("{\n  \"version\": ")) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("\"where\": \"--tile\""));
