@@ -31,7 +31,7 @@ std::string machine_text(const std::string& devices) {
          devices;
 }
 std::string cards(int count, const std::string& more = "") {
-  return "[[device]]\nprocessor = \"card\"\nmemory = \"3MB\"\nbandwidth = \"1GB/s\"\n"
+  return "[[device]]\nprocessor = \"card\"\nmemory = \"3100kB\"\nbandwidth = \"1GB/s\"\n"
          "latency_microseconds = 20\ncount = " +
          std::to_string(count) + "\n" + more +
          (count > 1 ? "[[peers]]\nall = true\nbandwidth = \"10GB/s\"\nlatency_microseconds = 20\n" : "");
@@ -155,8 +155,8 @@ TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
               4 * 2 * (faults_of_a_megabyte + a_megabyte_to_a_peer) + 20e-6 + a_megabyte_over_the_wire, 1e-9);
 }
 
-// 3 MB hold 6 blocks. A and B are written, C needs two more: A's first blocks go, 1 MB, before C's come. A
-// needs them again: B, used longest ago, gives up as many.
+// The device holds 6 blocks. A and B are written, C needs two more: A's first blocks go, 1 MB, before C's
+// come. A needs them again: B, used longest ago, gives up as many.
 TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
   Small it;
   const DatumIndex a = it.datum(0, 2 * megabyte), b = it.datum(0), c = it.datum(0);
@@ -216,7 +216,7 @@ TEST(UnifiedMemory, OtherStreamsComputeWhileOneStandsStill) {
   it.task({{b, read}});
   const SimulationResult result = it.run(
       MemoryModel::managed,
-      "[[device]]\nprocessor = \"card\"\nmemory = \"3MB\"\nbandwidth = \"1GB/s\"\nstreams = 2\n" + faults);
+      "[[device]]\nprocessor = \"card\"\nmemory = \"3100kB\"\nbandwidth = \"1GB/s\"\nstreams = 2\n" + faults);
   EXPECT_NEAR(result.seconds, 2 * (faults_of_a_megabyte + a_megabyte_over_the_wire) + 0.001, 1e-8);
 }
 
