@@ -6,8 +6,10 @@
 
 #include <string>
 
+#include "machine/machine_files.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/simulation.hpp"
+#include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
 namespace {
@@ -232,6 +234,31 @@ TEST(UnifiedMemory, CoresTakePagesBack) {
   const SimulationResult result = it.run(MemoryModel::managed, core + devices, 1);
   EXPECT_EQ(result.bytes_from_devices, megabyte);
   EXPECT_EQ(result.fault_batches, 6u);
+}
+
+// Whatever the policy does, and however little the devices hold: every task runs, and a run is its seed.
+TEST(UnifiedMemory, AllPoliciesFinishUnderAllModelsAlsoWhenDevicesAreFull) {
+  const Program program = make_workload("cholesky", {4800, 480, Precision::double_});
+  for (const backend::MemoryModelName& model : backend::memory_models)
+    for (const char* policy : {"eager", "lws", "dmdas", "heft-tmdp-pr", "darts", "blocks", "laheteroprio",
+                               "owner-user", "owner-random"}) {
+      SCOPED_TRACE(std::string(model.name) + ", " + policy);
+      const SimulatedMachine machine(machine::find_machine("summit"),
+                                     {.devices = 3,
+                                      .cores = 2,
+                                      .device_memory = Bytes{24} << 20,
+                                      .streams = 2,
+                                      .memory_model = model.model},
+                                     program, Precision::double_);
+      const SimulationOptions options{.advice = Advice::cyclic, .seed = 3, .noise_percent = 10};
+      const SimulationResult result = simulate(program, machine, policy, options);
+      EXPECT_EQ(result.tasks, program.tasks.size());
+      EXPECT_EQ(simulate(program, machine, policy, options).seconds, result.seconds);
+      if (!backend::is_managed(model.model)) continue;
+      EXPECT_GT(result.evictions, 0u);
+      for (const report::NodeReport& node : result.nodes)
+        EXPECT_LE(node.peak, node.capacity.value_or(node.peak)) << node.name;
+    }
 }
 
 TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
