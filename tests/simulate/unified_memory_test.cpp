@@ -177,6 +177,16 @@ TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
   EXPECT_EQ(result.bytes_from_devices, 4 * megabyte);
 }
 
+// What the host has as well is given up at once; what has moved has to go back, changed or not.
+TEST(UnifiedMemory, WhatSomebodyElseHasLeavesWithoutBeingCopied) {
+  Small it;
+  for (int i = 0; i < 4; ++i) it.task({{it.datum(0), read}});
+  const SimulationResult shared = it.run(MemoryModel::managed_advised);
+  EXPECT_EQ(shared.evictions, 2u);
+  EXPECT_EQ(shared.bytes_from_devices, 0u);
+  EXPECT_EQ(it.run(MemoryModel::managed).bytes_from_devices, megabyte);
+}
+
 // Four times 1 MB; before the last one comes, a block-wise write-back of what the first has written.
 TEST(UnifiedMemory, EvictionComesBeforeTheFault) {
   Small it;
