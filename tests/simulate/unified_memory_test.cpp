@@ -139,6 +139,21 @@ TEST(UnifiedMemory, AWriteEndsAllOtherCopies) {
   EXPECT_EQ(result.bytes_between_devices, 2 * megabyte);
 }
 
+// Both want it at the same time: the second one waits until the first one has it, and gets it from there.
+TEST(UnifiedMemory, ADatumMovesOneWayAtATime) {
+  Small it;
+  const DatumIndex own[] = {it.datum(0), it.datum(1)}, a = it.datum(-1);
+  for (const DatumIndex one : own) it.task({{one, change}, {a, read}});
+  constexpr double from_host = faults_of_a_megabyte + a_megabyte_over_the_wire;
+  constexpr double from_peer = faults_of_a_megabyte + a_megabyte_to_a_peer;
+  constexpr double home = 20e-6 + a_megabyte_over_the_wire;  // of each device at the same time
+  for (const MemoryModel model : {MemoryModel::managed, MemoryModel::managed_advised}) {
+    const SimulationResult result = it.run(model, cards(2) + faults);
+    EXPECT_DOUBLE_EQ(result.seconds, 2 * from_host + from_peer + 0.001 + home) << name_of(model);
+    EXPECT_DOUBLE_EQ(result.stalled_seconds, 2 * from_host + 2 * from_host + from_peer);
+  }
+}
+
 // By turns each device reads what the other has just written, and `a`, which nobody writes. Where a page is
 // in one place only, all three data move every turn; else what was written does.
 TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
