@@ -38,6 +38,7 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   if (config.has("streams")) use.streams = static_cast<unsigned>(config.count("streams"));
   if (config.has("host-memory")) use.host_memory = config.bytes("host-memory");
   if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
+  use.memory_model = backend::find_memory_model(config.text("memory-model")).value();
   const std::string& data = config.text("data");
   const bool on_disk = data == "disk" || (data == "auto" && !devices && config.has("memory"));
   use.data = on_disk ? DataAt::disk : DataAt::ram;

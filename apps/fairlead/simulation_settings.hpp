@@ -63,6 +63,12 @@ inline constexpr std::array simulation_settings = {
         .help =
             "on which device the program would have its tiles, for owner-user: dealt out in two dimensions, "
             "or by rows"},
+    Setting{.key = "memory-model",
+            .type = SettingType::choice,
+            .fallback = "explicit",
+            .choices = "explicit|managed|managed-advised|managed-prefetched|host-mapped",
+            .help = "who moves data to devices: the runtime, CUDA's driver page by page, or nobody (every "
+                    "use crosses the wire)"},
     Setting{.key = "noise",
             .type = SettingType::count,
             .fallback = "0",

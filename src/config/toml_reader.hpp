@@ -39,6 +39,9 @@ class TomlReader {
   }
   Bytes size(std::string_view key);
   double bandwidth(std::string_view key);
+  Duration microseconds(std::string_view key) {
+    return Duration(static_cast<std::int64_t>(number(key, 0, 1e9) * 1e3));
+  }
   Duration microseconds_or(std::string_view key, double otherwise) {
     return Duration(static_cast<std::int64_t>(number_or(key, otherwise, 0, 1e9) * 1e3));
   }

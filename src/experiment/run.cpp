@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/kept_file.hpp"
+#include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
 #include "simulate/outcome.hpp"
@@ -29,12 +30,22 @@ Bytes size_of(const std::string& text) {
   return *size;
 }
 
+backend::MemoryModel memory_model_of(const RunSpec& spec) {
+  if (spec.memory_model.empty()) return backend::MemoryModel::explicit_copies;
+  if (const auto model = backend::find_memory_model(spec.memory_model)) return *model;
+  std::vector<std::string_view> names;
+  for (const backend::MemoryModelName& one : backend::memory_models) names.push_back(one.name);
+  throw ConfigError(fmt::format("there is no memory model \"{}\"{}; there are {}", spec.memory_model,
+                                did_you_mean(spec.memory_model, names), fmt::join(names, ", ")));
+}
+
 MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine) {
   MachineUse use;
   use.devices = spec.gpus;
   const bool devices = spec.gpus.value_or(machine.devices.size()) > 0;
   use.cores = spec.cores ? *spec.cores : devices ? 0 : machine.cores;
   use.streams = spec.streams;
+  use.memory_model = memory_model_of(spec);
   if (!spec.host_memory.empty()) use.host_memory = size_of(spec.host_memory);
   if (!spec.memory.empty()) (devices ? use.device_memory : use.host_memory) = size_of(spec.memory);
   if (spec.data == "disk" || (spec.data.empty() && !devices && !spec.memory.empty())) use.data = DataAt::disk;

@@ -30,9 +30,9 @@ std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} seed={} noise={} depth={}",
+      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, seed, noise_percent, pipeline_depth);
+      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
@@ -59,6 +59,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   run.data = text("data", "");
   run.advice = text("advice", "");
+  run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
       settings.contains("tiles") ? whole("tiles", settings["tiles"]) * run.tile : whole("n", text("n", "0"));

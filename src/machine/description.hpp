@@ -81,6 +81,15 @@ struct NetworkDescription {
   bool attached_to_devices = false;
 };
 
+/// What the driver does when a processor touches a page of managed memory that is elsewhere. Faults are
+/// served in batches, one after the other on a device; kernels that wait for their pages stand still.
+struct UnifiedMemoryDescription {
+  Bytes page = 0;                ///< what is moved at least
+  Bytes block = 0;               ///< what is evicted at once
+  std::size_t batch_pages = 1;   ///< that a batch of faults brings, with those that the driver adds
+  Duration batch{}, per_page{};  ///< for serving a batch, and each of its pages, besides moving the bytes
+};
+
 struct MachineDescription {
   std::string name, summary;
   std::string source;  ///< where the figures are from, and what was assumed
@@ -93,6 +102,7 @@ struct MachineDescription {
   std::vector<DeviceDescription> devices;
   std::vector<PeerDescription> peers;
   NetworkDescription network;
+  std::optional<UnifiedMemoryDescription> unified_memory;  ///< none: its devices do not fault
 
   /// Throws ConfigError if there is none of that name.
   const ProcessorDescription& processor(std::string_view name) const;

@@ -127,6 +127,22 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
   }
 }
 
+UnifiedMemoryDescription unified_memory_of(TomlReader& reader, const MachineDescription& machine) {
+  const auto size_or = [&](std::string_view key, Bytes otherwise) {
+    const Bytes size = reader.has(key) ? reader.size(key) : otherwise;
+    if (size == 0) reader.fail(key, "must be more than 0");
+    return size;
+  };
+  const UnifiedMemoryDescription unified{.page = size_or("page", Bytes{64} << 10),
+                                         .block = size_or("block", Bytes{2} << 20),
+                                         .batch_pages = reader.count("batch_pages", 1, 1'000'000),
+                                         .batch = reader.microseconds("batch_microseconds"),
+                                         .per_page = reader.microseconds("page_microseconds")};
+  if (unified.block % unified.page != 0) reader.fail("block", "must be a multiple of `page`");
+  if (machine.devices.empty()) reader.fail("batch_pages", "says nothing: the machine has no [[device]]");
+  return unified;
+}
+
 void check_buses(const MachineDescription& machine, std::string_view file) {
   std::vector<std::string_view> names;
   for (const BusDescription& bus : machine.buses) names.push_back(bus.name);
@@ -183,6 +199,8 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
                    fmt::format("gives {} interfaces to {} devices, which must be as many for each",
                                machine.network.interfaces, machine.devices.size()));
   });
+  reader.table("unified_memory",
+               [&](TomlReader& unified) { machine.unified_memory = unified_memory_of(unified, machine); });
   check_buses(machine, file);
   reader.require_all_known();
   return machine;

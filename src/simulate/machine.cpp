@@ -45,7 +45,8 @@ std::size_t chosen(std::optional<std::size_t> wanted, std::size_t all, const cha
 SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineUse& use,
                                    const Program& program, Precision precision)
     : description_(std::move(description)),
-      home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk) {
+      home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk),
+      memory_model_(use.memory_model) {
   devices_ = chosen(use.devices, description_.devices.size(), "devices", description_);
   const std::size_t cores = chosen(use.cores, description_.cores, "cores", description_);
   if (devices_ + cores == 0)
@@ -54,6 +55,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   if (use.data == DataAt::disk && !description_.disk)
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
+  check_memory_model();
   const Bytes host = whole_pages_in(use.host_memory.value_or(description_.memory));
   topology_ = out_of_core_topology(cores, host, description_.disk ? description_.disk->bytes_per_second : 1e9,
                                    Duration{});
@@ -82,6 +84,22 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   find_rates(program, precision);
 }
 
+void SimulatedMachine::check_memory_model() const {
+  if (memory_model_ == backend::MemoryModel::explicit_copies) return;
+  const std::string_view model = backend::name_of(memory_model_);
+  if (devices_ == 0)
+    throw ConfigError(fmt::format("the memory model {} is one of devices, and none of the machine {} is used",
+                                  model, description_.name));
+  if (home_ != Nodes::user_memory)
+    throw ConfigError(
+        fmt::format("with the memory model {} data are in the host's memory, not on the disk", model));
+  if (backend::is_managed(memory_model_) && !description_.unified_memory)
+    throw ConfigError(fmt::format(
+        "the machine {} describes no [unified_memory]: what page faults cost there is not known, so the "
+        "memory model {} cannot be simulated on it (explicit and host-mapped can)",
+        description_.name, model));
+}
+
 void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
   const machine::DeviceDescription& device = description_.devices[number];
   const machine::ProcessorDescription& processor = description_.processor(device.processor);
@@ -93,6 +111,8 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
                                                        .bytes_per_second = device.wire.bytes_per_second,
                                                        .latency = device.wire.latency,
                                                        .workers = streams});
+  if (memory_model_ != backend::MemoryModel::explicit_copies)
+    topology_.nodes[index(node)].reaches = {Nodes::user_memory};
   const LinkId wire = topology_.link_between(Nodes::ram, node);
   make_like(topology_.links[index(wire)], device.wire, description_.buses, use.copies_at_once);
   for (LinkSpec& link : topology_.links)  // those that it was joined by before it was made like that

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/sim/memory_model.hpp"
 #include "machine/description.hpp"
 #include "machine/topology.hpp"
 #include "simulate/program.hpp"
@@ -25,6 +26,7 @@ struct MachineUse {
   std::optional<Bytes> host_memory{};
   std::optional<unsigned> streams{};  ///< of each device
   DataAt data = DataAt::ram;
+  backend::MemoryModel memory_model = backend::MemoryModel::explicit_copies;
   unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back
 };
 
@@ -56,6 +58,7 @@ class SimulatedMachine {
   /// What a processor's workers get done in all, compared with one of them.
   const std::vector<double>& together() const noexcept { return together_; }
   std::size_t devices() const noexcept { return devices_; }
+  backend::MemoryModel memory_model() const noexcept { return memory_model_; }
   /// Of one memory that tasks work in: the smallest.
   Bytes memory() const noexcept { return memory_; }
   /// Of all memories of devices together, or of RAM if there are none.
@@ -66,6 +69,7 @@ class SimulatedMachine {
   double bus_bytes(double seconds) const;
 
  private:
+  void check_memory_model() const;
   void add_device(std::size_t number, const MachineUse& use);
   void find_rates(const Program& program, Precision precision);
   double compute_bound(const Program& program) const;
@@ -75,6 +79,7 @@ class SimulatedMachine {
   Topology topology_;
   NodeId home_{};
   std::size_t devices_ = 0;
+  backend::MemoryModel memory_model_;
   Bytes memory_ = 0, memory_in_all_ = 0;
   std::vector<const machine::ProcessorDescription*>
       kinds_of_workers_;                     // each described processor in use, once

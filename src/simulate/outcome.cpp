@@ -72,6 +72,8 @@ Json json(const Outcome& outcome, const Limits& limits, const Program& program) 
     row.add("bytes_from_disk", result.bytes_from_disk);
     row.add("bytes_to_disk", result.bytes_to_disk);
     row.add("evictions", result.evictions);
+    row.add("fault_batches", result.fault_batches);
+    row.add("stalled_seconds", result.stalled_seconds);
     row.add("events", result.events);
     row.add("decision_nanoseconds_per_task", decision_nanoseconds(outcome));
     row.add("simulation_seconds", result.simulation_seconds);

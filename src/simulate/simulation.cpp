@@ -75,6 +75,7 @@ class Run {
       });
       flow.wait();
       core_.flush();
+      world_.bring_home();
       result_.tasks = flow.submitted();
     }
     result_.seconds = seconds(world_.now());
@@ -128,6 +129,11 @@ class Run {
     sim.duration = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);
     };
+    sim.memory_model = machine_.memory_model();
+    if (backend::is_managed(sim.memory_model)) sim.unified_memory = *machine_.description().unified_memory;
+    sim.has_value = [this](DatumId id) {
+      return index(id) < program_.data.size() && program_.data[index(id)].has_value;
+    };
     if (options_.charge_decisions)
       sim.decision_time = [this](WorkerId) { return std::exchange(decisions_.uncharged, Duration{}); };
     const std::size_t workers = machine_.topology().workers.size();
@@ -163,6 +169,22 @@ class Run {
     return core;
   }
 
+  /// What crossed a link: as the engine commanded, or as the driver and the kernels did by themselves.
+  memory::LinkTraffic traffic_of(const memory::Memory& memory, std::size_t link) const {
+    memory::LinkTraffic all = memory.traffic()[link];
+    const auto add = [&](const memory::LinkTraffic& more) {
+      for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
+        all.from_home[cause].bytes += more.from_home[cause].bytes;
+        all.from_home[cause].copies += more.from_home[cause].copies;
+        all.to_home[cause].bytes += more.to_home[cause].bytes;
+        all.to_home[cause].copies += more.to_home[cause].copies;
+      }
+    };
+    add(world_.mapped_traffic()[link]);
+    if (world_.page_driver() != nullptr) add(world_.page_driver()->traffic()[link]);
+    return all;
+  }
+
   static Bytes sum(const std::array<memory::LinkTraffic::Count, memory::cause_count>& counts) {
     Bytes bytes = 0;
     for (const auto& count : counts) bytes += count.bytes;
@@ -188,7 +210,7 @@ class Run {
     const Topology& topology = memory.topology();
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       const LinkSpec& link = topology.links[i];
-      const memory::LinkTraffic& traffic = memory.traffic()[i];
+      const memory::LinkTraffic traffic = traffic_of(memory, i);
       const Bytes away = sum(traffic.from_home), back = sum(traffic.to_home);
       if (!link.legs.empty()) continue;  // what crosses it counts on the wires
       report::LinkReport& report = result_.links.emplace_back();
@@ -212,9 +234,15 @@ class Run {
     }
     for (const NodeInfo& info : core_.engine().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
-      result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes});
+      const bool managed = world_.page_driver() != nullptr && index(info.id) > index(Nodes::ram);
+      const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes;
+      result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, peak});
       result_.evictions += node.evictions;
     }
+    result_.stalled_seconds = seconds(world_.stalled());
+    if (world_.page_driver() == nullptr) return;
+    result_.fault_batches = world_.page_driver()->fault_batches();
+    result_.evictions += world_.page_driver()->evictions();
   }
 
   const Program& program_;

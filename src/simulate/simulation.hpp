@@ -45,8 +45,10 @@ struct SimulationResult {
   Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
   Bytes bytes_from_disk = 0, bytes_to_disk = 0;
   std::uint64_t tasks = 0, evictions = 0, events = 0;
-  double decision_seconds = 0;    ///< of real time, in the policy
-  double simulation_seconds = 0;  ///< of real time, in all
+  std::uint64_t fault_batches = 0;  ///< of managed memory
+  double stalled_seconds = 0;       ///< kernels stood still for their pages; of all workers together
+  double decision_seconds = 0;      ///< of real time, in the policy
+  double simulation_seconds = 0;    ///< of real time, in all
   std::vector<report::LinkReport> links;
   /// All links of a sort as one, each copy once; of those that there are: "disk", "devices", "between
   /// devices".

@@ -28,6 +28,14 @@ TEST(Command, AnOptionBeforeTheSubcommandIsToldWhereItBelongs) {
   EXPECT_EQ(answer.exit_code, 2);
 }
 
+TEST(Command, AMisspeltMemoryModelIsToldTheNearest) {
+  const Answer answer =
+      fairlead_command("simulate cholesky --n 3840 --machine guyot --memory-model host-maped");
+  EXPECT_THAT(answer.text, HasSubstr("--memory-model host-maped: must be one of explicit, managed, "));
+  EXPECT_THAT(answer.text, HasSubstr("(did you mean host-mapped?)"));
+  EXPECT_EQ(answer.exit_code, 2);
+}
+
 TEST(Command, AMistakeInTheEnvironmentIsAMistakeOfUsage) {
   const Answer answer = fairlead_command("info", "FAIRLEAD_WORKER=2");
   EXPECT_EQ(answer.text,

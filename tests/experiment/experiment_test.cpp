@@ -89,6 +89,24 @@ TEST(Experiment, SaysWhatIsRun) {
   EXPECT_EQ(runs_of(experiment, true).size(), 2u);  // the first value alone if no others are quick
 }
 
+TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
+  Experiment experiment = read_experiment("e", small);
+  experiment.settings["memory_model"] = "managd-advised";
+  const RunSpec spec = run_of(experiment, experiment.lines[0], 2);
+  try {
+    run(spec);
+    FAIL() << "it ran";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("no memory model \"managd-advised\" (did you mean managed-advised?)"));
+  }
+  experiment.settings["memory_model"] = "host-mapped";
+  RunSpec explicitly = run_of(experiment, experiment.lines[0], 2), mapped = explicitly;
+  explicitly.memory_model = "";
+  EXPECT_NE(explicitly.text(), mapped.text());  // what was kept of one is not taken for the other
+  EXPECT_GT(run(mapped).gigabytes_to_devices, run(explicitly).gigabytes_to_devices);
+}
+
 TEST(Experiment, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(with(small, "sweep = \"tiles\"", "sweep = \"gpuss\"")),
               HasSubstr("did you mean gpus?"));

@@ -106,6 +106,25 @@ TEST(MachineDescription, HasANetwork) {
       "for each");
 }
 
+TEST(MachineDescription, SaysWhatPageFaultsCost) {
+  const std::string unified =
+      "[unified_memory]\nbatch_pages = 20\nbatch_microseconds = 58\npage_microseconds = 9.4\n";
+  const MachineDescription machine = read_machine(small(device + unified), "m.toml");
+  ASSERT_TRUE(machine.unified_memory.has_value());
+  EXPECT_EQ(machine.unified_memory->batch_pages, 20u);
+  EXPECT_EQ(machine.unified_memory->batch, 58us);
+  EXPECT_EQ(machine.unified_memory->per_page, 9400ns);
+  EXPECT_EQ(machine.unified_memory->page, Bytes{64} << 10);
+  EXPECT_EQ(machine.unified_memory->block, Bytes{2} << 20);
+  EXPECT_FALSE(read_machine(small(device), "m.toml").unified_memory.has_value());
+  EXPECT_EQ(refusal(small(device + "[unified_memory]\nbatch_pages = 20\nbatch_microseconds = 58\n")),
+            "m.toml:29: page_microseconds of [unified_memory] is missing");
+  EXPECT_THAT(refusal(small(device + unified + "pages = 3\n")), HasSubstr("did you mean page?"));
+  EXPECT_THAT(refusal(small(device + unified + "block = \"100KiB\"\n")),
+              HasSubstr("block of [unified_memory] must be a multiple of `page`"));
+  EXPECT_THAT(refusal(small(unified)), HasSubstr("the machine has no [[device]]"));
+}
+
 TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal("name = "), HasSubstr("m.toml:1: not TOML"));
   EXPECT_EQ(refusal("name = \"x\"\n"), "m.toml:1: summary of a machine is missing");

@@ -19,6 +19,8 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
   workers_.resize(engine.workers().size());
   idle_workers_ = workers_.size();
   wires_ = make_wires();
+  if (is_managed(options_.memory_model)) page_driver_ = make_page_driver();
+  mapped_traffic_.resize(engine.memory().topology().links.size());
   arrivals_.resize(workers_.size());
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     arrivals_[i].kind = EventKind::worker_arrived;
@@ -44,6 +46,7 @@ void SimWorld::launch(WorkerId id, Task& task) {
   if (worker.aside_for != nullptr && worker.aside_for != &task)
     throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
+  if (page_driver_) page_driver_->given(task, engine_->workers()[index(id)].node);
   if (worker.running == nullptr) {
     --idle_workers_;
     start_next(id);
@@ -78,7 +81,15 @@ void SimWorld::start_next(WorkerId id) {
   worker.running = worker.staged.front();
   worker.staged.pop_front();
   worker.started = now_;
+  worker.parts = 1;
   if (options_.on_start) options_.on_start(*worker.running, id);
+  if (page_driver_) return page_driver_->touch(*worker.running, id, engine_->workers()[index(id)].node);
+  if (options_.memory_model == MemoryModel::host_mapped) use_mapped(*worker.running, id);
+  compute(id);
+}
+
+void SimWorld::compute(WorkerId id) {
+  const Worker& worker = workers_[index(id)];
   Duration duration =
       with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000)) /
       (worker.running->workers_wanted == 0 ? 1 : worker.running->width);
@@ -88,7 +99,59 @@ void SimWorld::start_next(WorkerId id) {
   const std::array<SharedWires::Wire, 2> crossed{
       first_processor_ + static_cast<SharedWires::Wire>(options_.processor[index(id)]),
       first_worker_ + static_cast<SharedWires::Wire>(index(id))};
-  put_on_wires(static_cast<Bytes>(duration.count()), crossed, {nullptr, id});
+  put_on_wires(static_cast<Bytes>(duration.count()), crossed, {.copy = nullptr, .worker = id});
+}
+
+/// What the kernel reads comes over the wires while it computes, what it writes goes; nothing stays there.
+void SimWorld::use_mapped(const Task& task, WorkerId id) {
+  const memory::Memory& memory = engine_->memory();
+  const NodeId node = engine_->workers()[index(id)].node;
+  if (node == OutOfCoreNodes::ram) return;
+  for (const bool to_device : {true, false}) {
+    Bytes bytes = 0;
+    for (const Access& access : task.accesses())
+      if (to_device ? reads(access.mode) : writes(access.mode))
+        bytes += memory.datum(memory.target(access)).bytes;
+    if (bytes == 0) continue;
+    const NodeId host = OutOfCoreNodes::user_memory;
+    std::vector<SharedWires::Wire> crossed;
+    for (const Leg& leg : memory.routes().between(to_device ? host : node, to_device ? node : host).legs) {
+      cross(leg, crossed);
+      memory::LinkTraffic& traffic = mapped_traffic_[index(leg.link)];
+      auto& count =
+          (to_device ? traffic.from_home : traffic.to_home)[static_cast<std::size_t>(memory::Cause::demand)];
+      count.bytes += bytes;
+      ++count.copies;
+    }
+    ++workers_[index(id)].parts;
+    put_on_wires(bytes, crossed, {.copy = nullptr, .worker = id});
+  }
+}
+
+std::unique_ptr<PageDriver> SimWorld::make_page_driver() {
+  return std::make_unique<PageDriver>(
+      options_.memory_model, options_.unified_memory, engine_->memory(), options_.has_value,
+      PageDriver::World{.wait =
+                            [this](Duration time, PageDriver::Request& request) {
+                              schedule({now_ + with_noise(time), 0, no_id<WorkerId>, nullptr, &request});
+                            },
+                        .carry =
+                            [this](Bytes bytes, std::span<const Leg> legs, PageDriver::Request& request) {
+                              std::vector<SharedWires::Wire> crossed;
+                              for (const Leg& leg : legs) cross(leg, crossed);
+                              put_on_wires(bytes, crossed, {nullptr, no_id<WorkerId>, &request});
+                            },
+                        .go_on =
+                            [this](WorkerId id) {
+                              stalled_ += now_ - workers_[index(id)].started;
+                              compute(id);
+                            }});
+}
+
+void SimWorld::bring_home() {
+  if (!page_driver_) return;
+  page_driver_->bring_home();
+  help([this] { return page_driver_->idle(); });
 }
 
 /// The latencies pass first; then it takes its share of all wires, and is as fast as the slowest allows.
@@ -139,7 +202,7 @@ void SimWorld::begin(memory::Copy& copy) {
   if (options_.noise_percent != 0)
     bytes = static_cast<Bytes>(with_noise(Duration(static_cast<std::int64_t>(bytes))).count());
   if (options_.copy_stalls_once_in != 0 && random_.once_in(options_.copy_stalls_once_in)) bytes *= 100;
-  put_on_wires(bytes, crossed, {&copy, no_id<WorkerId>});
+  put_on_wires(bytes, crossed, {&copy, no_id<WorkerId>, nullptr});
 }
 
 void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what) {
@@ -156,7 +219,12 @@ bool SimWorld::shares_processor(WorkerId id) const {
 void SimWorld::wires_end(const SharedWires::End& end) {
   wires_.end(end.copy, now_);
   const OnWires what = on_wires_[end.copy];
-  what.copy != nullptr ? copy_ends(*what.copy) : task_ends(what.worker);
+  if (what.pages != nullptr) return page_driver_->resume(*what.pages);
+  what.copy != nullptr ? copy_ends(*what.copy) : part_ends(what.worker);
+}
+
+void SimWorld::part_ends(WorkerId id) {
+  if (--workers_[index(id)].parts == 0) task_ends(id);
 }
 
 void SimWorld::copy_ends(memory::Copy& copy) {
@@ -229,7 +297,11 @@ void SimWorld::help(const std::function<bool()>& done) {
     const Happening next = future_.top();
     future_.pop();
     now_ = next.at;
-    next.copy != nullptr ? begin(*next.copy) : task_ends(next.worker);
+    if (next.pages != nullptr) {
+      page_driver_->resume(*next.pages);
+    } else {
+      next.copy != nullptr ? begin(*next.copy) : part_ends(next.worker);
+    }
   }
 }
 

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <span>
 #include <vector>
 
+#include "backend/sim/memory_model.hpp"
+#include "backend/sim/page_driver.hpp"
 #include "backend/sim/shared_wires.hpp"
 #include "engine/runtime_core.hpp"
 
@@ -23,7 +26,11 @@ struct SimOptions {
   /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
   /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
   std::vector<std::size_t> processor;
-  std::vector<double> together;          ///< by processor
+  std::vector<double> together;  ///< by processor
+  /// If not explicit, devices reach the data in user memory, so that the engine copies nothing.
+  MemoryModel memory_model = MemoryModel::explicit_copies;
+  machine::UnifiedMemoryDescription unified_memory{};  ///< if it is managed
+  std::function<bool(DatumId)> has_value;              ///< at the start; likewise
   unsigned noise_percent = 0;            ///< tasks and copies take up to this much longer or shorter
   std::uint64_t copy_fails_once_in = 0;  ///< 0: never
   std::uint64_t write_back_fails_once_in = 0;
@@ -70,19 +77,30 @@ class SimWorld final : public engine::DrivenWorld {
 
   std::uint64_t events() const noexcept { return events_; }
 
+  /// What tasks have written comes back to the host's memory, if the driver has moved it; until it is there.
+  void bring_home();
+  /// Null if memory is not managed.
+  const PageDriver* page_driver() const noexcept { return page_driver_.get(); }
+  /// Crossed the wires as kernels used it in the host's memory; by link, as Memory::traffic().
+  std::span<const memory::LinkTraffic> mapped_traffic() const noexcept { return mapped_traffic_; }
+  /// Kernels stood still for their pages, all in all.
+  Duration stalled() const noexcept { return stalled_; }
+
  private:
   struct Worker {
     std::deque<Task*> staged;
     Task* running = nullptr;
     const Task* aside_for = nullptr;  // nothing else is launched here
     Time started{};
-    Event refusal;  // the engine asks one task back at a time
+    unsigned parts = 0;  // of what runs: computing, and what crosses the wires meanwhile
+    Event refusal;       // the engine asks one task back at a time
   };
   struct Happening {
     Time at;
-    std::uint64_t order;  // of scheduling: equal times happen in this order
-    WorkerId worker;      // whose task ends
-    memory::Copy* copy;   // whose first byte has arrived, if there is one
+    std::uint64_t order;                   // of scheduling: equal times happen in this order
+    WorkerId worker;                       // whose task ends
+    memory::Copy* copy;                    // whose first byte has arrived, if there is one
+    PageDriver::Request* pages = nullptr;  // for which the driver has worked, if there is one
     bool operator>(const Happening& other) const noexcept {
       return at != other.at ? at > other.at : order > other.order;
     }
@@ -94,6 +112,10 @@ class SimWorld final : public engine::DrivenWorld {
   SharedWires make_wires();
   void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
   void start_next(WorkerId worker);
+  void compute(WorkerId worker);
+  void use_mapped(const Task& task, WorkerId worker);
+  void part_ends(WorkerId worker);
+  std::unique_ptr<PageDriver> make_page_driver();
   bool shares_processor(WorkerId worker) const;
   void begin(memory::Copy& copy);
   void copy_ends(memory::Copy& copy);
@@ -111,7 +133,8 @@ class SimWorld final : public engine::DrivenWorld {
   SharedWires wires_{{}};  // see wires_of()
   struct OnWires {
     memory::Copy* copy = nullptr;
-    WorkerId worker{};  // whose task computes, if it is no copy
+    WorkerId worker{};                     // whose task computes, or uses what is mapped, if it is no copy
+    PageDriver::Request* pages = nullptr;  // that the driver moves, if it is none of these
   };
   void put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what);
   std::vector<OnWires> on_wires_;  // by number
@@ -120,6 +143,9 @@ class SimWorld final : public engine::DrivenWorld {
   std::uint64_t scheduled_ = 0, events_ = 0;
   std::size_t idle_workers_ = 0;
   bool stopped_ = false;
+  std::unique_ptr<PageDriver> page_driver_;
+  std::vector<memory::LinkTraffic> mapped_traffic_;
+  Duration stalled_{};
 };
 
 }  // namespace fairlead::backend
