@@ -14,8 +14,7 @@ namespace fairlead {
 namespace {
 
 std::string checked_in_page() {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  std::ifstream stream(root / "docs" / "configuration.md");
+  std::ifstream stream(FAIRLEAD_SETTINGS_PAGE);
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
