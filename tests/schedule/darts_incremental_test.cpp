@@ -27,6 +27,27 @@ struct DartsTwins : Twins {
     b.drop(name, node(at));
   }
 
+  /// upcoming() names what planned tasks use and the node has no space for, in their order: it is kept
+  /// between events, and must be what a walk over the plan finds now.
+  void expect_upcoming() {
+    for (unsigned at = 0; at < nodes; ++at) {
+      std::vector<const Task*> plan;
+      darts.planned(node(at), plan);
+      std::vector<DatumId> lacked;
+      for (const Task* task : plan)
+        for (const Access& access : task->accesses())
+          if (a.residency(access.datum, node(at)) == ReplicaState::absent &&
+              std::ranges::find(lacked, access.datum) == lacked.end())
+            lacked.push_back(access.datum);
+      for (const std::size_t asked : {std::size_t{1}, std::size_t{4}}) {
+        std::vector<DatumId> out(asked);
+        out.resize(darts.upcoming(worker(at), out));
+        EXPECT_EQ(out, std::vector(lacked.begin(), lacked.begin() + static_cast<std::ptrdiff_t>(
+                                                                        std::min(asked, lacked.size()))));
+      }
+    }
+  }
+
   Darts darts;
   NaiveDarts naive;
 };
@@ -49,7 +70,8 @@ void expect_the_same(DartsTwins& twins, int steps) {
       default:
         twins.pick();
     }
-    if (testing::Test::HasFatalFailure()) return;
+    twins.expect_upcoming();
+    if (testing::Test::HasFailure()) return;
   }
 }
 

@@ -302,15 +302,27 @@ DatumId Darts::victim(NodeId at, Candidates& candidates) {
 
 std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
   const Slot slot = slot_of(worker);
-  std::size_t written = 0;
+  Node& node = nodes_[slot];
+  const std::uint64_t version = index_.planned_lacks_version(slot);
+  if (node.lacked_version != version || node.lacked_asked < out.size()) {
+    node.lacked_version = version;
+    node.lacked_asked = out.size();
+    find_lacked(slot);
+  }
+  const std::size_t count = std::min(node.lacked.size(), out.size());
+  std::ranges::copy_n(node.lacked.begin(), static_cast<std::ptrdiff_t>(count), out.begin());
+  return count;
+}
+
+void Darts::find_lacked(Slot slot) {
+  std::vector<DatumId>& lacked = nodes_[slot].lacked;
+  lacked.clear();
   for (const HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
     for (const darts::Use& use : held->uses()) {
-      if (written == out.size()) return written;
-      if (!index_.resident(use.datum, slot) && std::ranges::find(out.first(written), use.datum) ==
-                                                   out.begin() + static_cast<std::ptrdiff_t>(written))
-        out[written++] = use.datum;
+      if (lacked.size() == nodes_[slot].lacked_asked) return;
+      if (!index_.resident(use.datum, slot) && std::ranges::find(lacked, use.datum) == lacked.end())
+        lacked.push_back(use.datum);
     }
-  return written;
 }
 
 void Darts::planned(NodeId node, std::vector<const Task*>& out) const {

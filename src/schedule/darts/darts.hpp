@@ -81,6 +81,10 @@ class Darts : public Policy {
     std::vector<NextUse> next_use;  // by datum
     std::uint64_t stamp = 0;        // of the last computation
     bool plans_changed = true;      // since then
+    // What upcoming() found, for the other workers of the node and as long as it stays true.
+    std::vector<DatumId> lacked;
+    std::size_t lacked_asked = 0;  // at most so many
+    std::uint64_t lacked_version = 0;
   };
 
   Slot slot_of(NodeId node) const {
@@ -96,6 +100,7 @@ class Darts : public Policy {
   bool awaited_by_pipeline(DatumId datum, Slot slot, const Task* except);
   void forget_awaited(const Task& task);
   void compute_next_uses(Slot slot);
+  void find_lacked(Slot slot);
 
   DartsOptions options_;
   darts::ReadyIndex index_;

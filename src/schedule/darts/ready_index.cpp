@@ -114,8 +114,11 @@ void ReadyIndex::to_planned(HeldTask& held, Slot slot) {
   held.planned_on = slot;
   nodes_[slot].planned.push_back(held);
   note(held, slot);
-  for (const Use& use : held.uses())
-    if (known_entry(use.datum, slot).planned++ == 0) update_present(use.datum, slot);
+  for (const Use& use : held.uses()) {
+    Entry& e = known_entry(use.datum, slot);
+    if (!e.resident) ++nodes_[slot].planned_lacks_version;
+    if (e.planned++ == 0) update_present(use.datum, slot);
+  }
 }
 
 void ReadyIndex::take_out(HeldTask& held, bool awaited) {
@@ -146,7 +149,10 @@ void ReadyIndex::take_out(HeldTask& held, bool awaited) {
     for (const Use& use : held.uses()) {
       Entry& e = known_entry(use.datum, slot);
       --e.planned;
-      if (awaited && !e.resident) e.awaited = true;
+      if (!e.resident) {
+        ++nodes_[slot].planned_lacks_version;
+        if (awaited) e.awaited = true;
+      }
       update_present(use.datum, slot);
     }
   }
@@ -328,6 +334,7 @@ void ReadyIndex::lacks_one_more(HeldTask& held, std::uint32_t lost, Slot slot, E
 
 void ReadyIndex::came(DatumId datum, Slot slot) {
   Entry& e = entry(datum, slot);
+  if (e.planned > 0) ++nodes_[slot].planned_lacks_version;
   e.asked = e.resident = true;
   e.awaited = false;
   update_present(datum, slot);
@@ -335,6 +342,7 @@ void ReadyIndex::came(DatumId datum, Slot slot) {
 
 void ReadyIndex::went(DatumId datum, Slot slot, bool awaited) {
   Entry& e = entry(datum, slot);
+  if (e.planned > 0) ++nodes_[slot].planned_lacks_version;
   e.asked = true;
   e.resident = e.in_place;
   e.awaited = awaited && !e.in_place;

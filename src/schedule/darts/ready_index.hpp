@@ -74,6 +74,8 @@ class ReadyIndex {
   /// In dataNotInMem of the node, if a ready task uses it.
   bool missing(DatumId datum, Slot slot) { return !entry(datum, slot).present; }
   std::uint32_t planned_users(DatumId datum, Slot slot) { return entry(datum, slot).planned; }
+  /// Another number whenever data that planned tasks of the node lack come, go or change their order.
+  std::uint64_t planned_lacks_version(Slot slot) const noexcept { return nodes_[slot].planned_lacks_version; }
   /// Tasks of plannedTasks of the node that use the datum, in no particular order.
   void planned_users(DatumId datum, Slot slot, std::vector<HeldTask*>& out);
 
@@ -136,6 +138,7 @@ class ReadyIndex {
     NodeId id;
     std::vector<WorkerId> workers;
     HeldList planned;
+    std::uint64_t planned_lacks_version = 1;
     std::vector<std::uint32_t> needs;  // by record: its generation, and a Need
     // The best datum first, but some may be worse than it believes, and some that are listed better.
     DatumHeap by_s0;              // data that enable a task alone
