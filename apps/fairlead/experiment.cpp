@@ -1,5 +1,6 @@
 // fairlead experiment: the tables and figures of the papers again, by simulation, beside what they print.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fairlead/error.hpp>
 #include <fairlead/version.hpp>
 
@@ -16,6 +17,7 @@
 #include "experiment/written.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/subcommand.hpp"
+#include "report/html/page.hpp"
 #include "report/report_file.hpp"
 
 namespace fairlead::app {
@@ -33,7 +35,7 @@ constexpr Setting options[] = {
      .type = SettingType::text,
      .fallback = "experiments-out",
      .value_name = "DIRECTORY",
-     .help = "where tables (CSV) and pictures (SVG) go; none: nowhere"},
+     .help = "where tables (CSV), pictures (SVG) and pages (HTML) go; none: nowhere"},
     {.key = "markdown",
      .type = SettingType::text,
      .absent = "none",
@@ -55,18 +57,30 @@ std::string this_program() {
 int list() {
   for (const ExperimentFile& file : experiment_files()) {
     const Experiment one = read_experiment(file.name, file.text);
-    fmt::print("{:<24}{}\n", one.name, one.title);
+    fmt::print("{:<29}{}{}\n", one.name, one.title,
+               one.also.empty() ? "" : fmt::format(" (also {})", fmt::join(one.also, ", ")));
   }
   return success;
 }
 
-void write_output(const std::string& directory, const Experiment& experiment, const Table& table) {
+/// For each x a page with the runs side by side.
+void write_pages(const std::string& folder, const Experiment& experiment, bool quick) {
+  for (const double x : quick ? experiment.quick_values : experiment.values) {
+    const std::string path = fmt::format("{}/{}-{}.html", folder, experiment.sweep, x);
+    report::write_file(path, report::comparison_page(side_by_side(experiment, x), {}));
+    fmt::print("the order of the tasks: {}\n", path);
+  }
+}
+
+void write_output(const std::string& directory, const Experiment& experiment, const Table& table,
+                  bool quick) {
   if (directory == "none") return;
   const std::string folder = directory + "/" + experiment.name;
   std::filesystem::create_directories(folder);
   report::write_file(folder + "/figures.csv", csv(experiment, table));
   for (const auto& [name, picture] : pictures(experiment, table))
     report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
+  if (experiment.page) write_pages(folder, experiment, quick);
 }
 
 /// Replaces what is between the marks.
@@ -114,7 +128,7 @@ int run_experiments(const Config& config, const std::string& name) {
   for (const Experiment& one : wanted) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
-    write_output(config.text("output"), one, table);
+    write_output(config.text("output"), one, table, quick);
     sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
   }

@@ -80,7 +80,8 @@ struct Claim {
 };
 
 struct Experiment {
-  std::string name;  ///< "darts/table-1"
+  std::string name;               ///< "darts/fig-5"
+  std::vector<std::string> also;  ///< other names: "darts/table-1" is the last point of the figure
   std::string title, paper, notes;
   std::map<std::string, std::string> settings;  ///< machine, workload, ... as in RunSpec
   std::string sweep;                            ///< "tiles", "n", "gpus", ...: which setting x is
@@ -88,12 +89,13 @@ struct Experiment {
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
+  bool page = false;            ///< and for each x a page with the order in which tasks ran
   std::vector<PaperValue> paper_values;
   std::vector<Claim> claims;
 };
 
 struct ExperimentFile {
-  std::string_view name;  ///< "darts/table-1"
+  std::string_view name;  ///< "darts/fig-5"
   std::string_view text;
 };
 /// Those that come with Fairlead, by name.

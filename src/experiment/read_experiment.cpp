@@ -134,6 +134,7 @@ Experiment read_experiment(std::string_view name, std::string_view text) {
   TomlReader reader(table, file, "an experiment");
   Experiment experiment;
   experiment.name = name;
+  experiment.also = reader.texts("also");
   experiment.title = reader.text("title");
   experiment.paper = reader.text("paper");
   experiment.notes = reader.text_or("notes", "");
@@ -154,6 +155,7 @@ Experiment read_experiment(std::string_view name, std::string_view text) {
     experiment.metrics.push_back(found->metric);
   }
   if (experiment.metrics.empty()) reader.fail("metrics", "must name at least one");
+  experiment.page = reader.flag_or("page", false);
   reader.each("value", [&](TomlReader& value) {
     PaperValue one{.line = value.text("line"),
                    .x = {},
@@ -171,14 +173,16 @@ Experiment read_experiment(std::string_view name, std::string_view text) {
 }
 
 std::vector<Experiment> find_experiments(std::string_view name) {
-  std::vector<Experiment> found;
+  std::vector<Experiment> all, found;
   std::vector<std::string_view> names;
-  for (const ExperimentFile& file : experiment_files()) {
-    names.push_back(file.name);
+  for (const ExperimentFile& file : experiment_files()) all.push_back(read_experiment(file.name, file.text));
+  for (const Experiment& one : all) {
+    names.push_back(one.name);
+    names.insert(names.end(), one.also.begin(), one.also.end());
     const bool in_folder =
-        file.name.size() > name.size() && file.name.starts_with(name) && file.name[name.size()] == '/';
-    if (name == "all" || file.name == name || in_folder)
-      found.push_back(read_experiment(file.name, file.text));
+        one.name.size() > name.size() && one.name.starts_with(name) && one.name[name.size()] == '/';
+    if (name == "all" || one.name == name || in_folder || std::ranges::find(one.also, name) != one.also.end())
+      found.push_back(one);
   }
   if (found.empty())
     throw ConfigError(fmt::format("there is no experiment \"{}\"{}; `fairlead experiment list` lists them",

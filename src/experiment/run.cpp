@@ -16,6 +16,7 @@
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
+#include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::experiment {
@@ -100,7 +101,11 @@ double Figures::of(Metric metric) const noexcept {
   return 0;
 }
 
-Figures run(const RunSpec& spec) {
+namespace {
+
+/// Simulates, and hands f all that is known of the run.
+template <class F>
+void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   const WorkloadSize size{.n = spec.n,
                           .tile = spec.tile,
                           .precision = spec.precision == "single" ? Precision::single : Precision::double_};
@@ -112,7 +117,12 @@ Figures run(const RunSpec& spec) {
                                      {.advice = advice_of(spec),
                                       .seed = spec.seed,
                                       .noise_percent = spec.noise_percent,
-                                      .pipeline_depth = spec.pipeline_depth});
+                                      .pipeline_depth = spec.pipeline_depth,
+                                      .keep_order = keep_order});
+  f(program, machine, limits, size, outcome);
+}
+
+Figures figures_of(const Limits& limits, const Outcome& outcome) {
   const auto giga = [](auto bytes) { return static_cast<double>(bytes) * 1e-9; };
   Figures figures;
   figures.bus_limit_gigabytes = giga(limits.bus_limit_bytes);
@@ -132,6 +142,30 @@ Figures run(const RunSpec& spec) {
   figures.gigabytes_between_devices = giga(outcome.result.bytes_between_devices);
   figures.gigabytes_from_disk = giga(outcome.result.bytes_from_disk);
   return figures;
+}
+
+}  // namespace
+
+Figures run(const RunSpec& spec) {
+  Figures figures;
+  simulate_and_tell(spec, false,
+                    [&](const Program&, const SimulatedMachine&, const Limits& limits, const WorkloadSize&,
+                        const Outcome& outcome) { figures = figures_of(limits, outcome); });
+  return figures;
+}
+
+report::Comparison side_by_side(const Experiment& experiment, double x) {
+  std::optional<report::Comparison> all;
+  for (const Line& line : experiment.lines) {
+    const RunSpec spec = run_of(experiment, line, x);
+    simulate_and_tell(spec, true,
+                      [&](const Program& program, const SimulatedMachine& machine, const Limits& limits,
+                          const WorkloadSize& size, const Outcome& outcome) {
+                        if (!all) all = comparison_of(program, machine, limits);
+                        add_run(*all, program, machine, limits, size, spec.workload, outcome);
+                      });
+  }
+  return std::move(*all);
 }
 
 std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/experiment.hpp"
+#include "report/comparison.hpp"
 
 namespace fairlead::experiment {
 
@@ -33,6 +34,10 @@ using Results = std::map<std::string, Figures>;
 
 /// One run in this thread.
 Figures run(const RunSpec& spec);
+
+/// Every line at this x, with the order in which its tasks ran, for a page. The lines have the same machine
+/// and workload.
+report::Comparison side_by_side(const Experiment& experiment, double x);
 
 class Runner {
  public:

@@ -107,6 +107,26 @@ TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
   EXPECT_GT(run(mapped).gigabytes_to_devices, run(explicitly).gigabytes_to_devices);
 }
 
+TEST(Experiment, HasItsLinesSideBySideOnAPageWithTheOrderOfTheirTasks) {
+  const Experiment experiment = read_experiment("e", with(small, "sweep = ", "page = true\nsweep = "));
+  EXPECT_TRUE(experiment.page);
+  const report::Comparison compared = side_by_side(experiment, 2);
+  EXPECT_EQ(compared.runs.size(), 2u);
+  ASSERT_EQ(compared.order.runs.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(compared.order.runs[i].scheduler, experiment.lines[i].scheduler);
+    EXPECT_EQ(compared.order.runs[i].order.size(), compared.order.tasks.size());
+  }
+}
+
+// What the papers call tables are points of figures.
+TEST(ExperimentFiles, AreFoundByTheirOtherNames) {
+  const auto found = find_experiments("darts/table-1");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "darts/fig-5");
+  EXPECT_EQ(find_experiments("darts/table-2")[0].name, "darts/fig-12");
+}
+
 TEST(Experiment, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(with(small, "sweep = \"tiles\"", "sweep = \"gpuss\"")),
               HasSubstr("did you mean gpus?"));
