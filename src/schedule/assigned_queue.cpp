@@ -12,7 +12,7 @@ void AssignedQueue::insert(Queued& queued, std::int32_t priority) {
   (bucket.back != nullptr ? bucket.back->next : bucket.front) = &queued;
   bucket.back = &queued;
   ++size_;
-  if (by_bytes_) heap_.push(item_of(queued), Order{});
+  if (by_bytes_) heap_.push(item_of(queued), before_);
 }
 
 void AssignedQueue::erase(Queued& queued) {
@@ -23,7 +23,7 @@ void AssignedQueue::erase(Queued& queued) {
   // The last one stays: with a single priority nothing is allocated over and over.
   if (bucket->second.front == nullptr && buckets_.size() > 1) buckets_.erase(bucket);
   --size_;
-  if (by_bytes_) heap_.erase(queued.position, Order{});
+  if (by_bytes_) heap_.erase(queued.position, before_);
 }
 
 }  // namespace fairlead::schedule

@@ -27,8 +27,14 @@ struct Queued {
 
 class AssignedQueue {
  public:
-  /// `by_bytes`: nearest() will be asked.
-  explicit AssignedQueue(bool by_bytes) : by_bytes_(by_bytes) {}
+  /// What nearest() is to choose among.
+  enum class Nearest : std::uint8_t {
+    never_asked,     // no order by bytes is kept
+    all,             // of all tasks that which misses the fewest bytes, of equal ones the most urgent
+    first_priority,  // of those of the highest priority that which misses the fewest bytes
+  };
+  explicit AssignedQueue(Nearest nearest)
+      : by_bytes_(nearest != Nearest::never_asked), before_{nearest == Nearest::first_priority} {}
 
   std::size_t size() const noexcept { return size_; }
 
@@ -36,7 +42,7 @@ class AssignedQueue {
   void insert(Queued& queued, std::int32_t priority);
   void erase(Queued& queued);
   /// `missing` is another one now.
-  void missing_changed(Queued& queued) { heap_.replace(queued.position, item_of(queued), Order{}); }
+  void missing_changed(Queued& queued) { heap_.replace(queued.position, item_of(queued), before_); }
 
   /// Calls f(queued) in order of urgency, then of arrival, until it returns false.
   template <class F>
@@ -55,15 +61,14 @@ class AssignedQueue {
     });
     return found;
   }
-  /// Of those that satisfy the condition, that which misses the fewest bytes, of equal ones the most urgent.
-  /// Quick if nearly all satisfy it.
+  /// Of those that satisfy the condition, see Nearest. Quick if nearly all satisfy it.
   template <class Condition>
   Queued* nearest(Condition&& condition) const {
     if (heap_.empty() || condition(*heap_.top().queued->task))
       return heap_.empty() ? nullptr : heap_.top().queued;
     const Item* best = nullptr;
     for (const Item& item : heap_)
-      if ((best == nullptr || Order::before(item, *best)) && condition(*item.queued->task)) best = &item;
+      if ((best == nullptr || before_.before(item, *best)) && condition(*item.queued->task)) best = &item;
     return best == nullptr ? nullptr : best->queued;
   }
 
@@ -82,7 +87,9 @@ class AssignedQueue {
     return {queued.missing, queued.order, &queued, queued.priority};
   }
   struct Order {
-    static bool before(const Item& a, const Item& b) noexcept {
+    bool priority_first = false;
+    bool before(const Item& a, const Item& b) const noexcept {
+      if (priority_first && a.priority != b.priority) return a.priority > b.priority;
       if (a.missing != b.missing) return a.missing < b.missing;
       if (a.priority != b.priority) return a.priority > b.priority;
       return a.order < b.order;
@@ -97,6 +104,7 @@ class AssignedQueue {
   std::size_t size_ = 0;
   std::uint64_t order_ = 0;
   bool by_bytes_;
+  Order before_;
 };
 
 }  // namespace fairlead::schedule

@@ -4,7 +4,8 @@
 // that it names has (Augonnet et al. 2010: "an estimation of the dates when each processing unit should be
 // available").
 // DMDAS: the queues are sorted by priority, and a worker takes the task that misses the fewest bytes on its
-// node, of equal ones the most urgent (Algorithm 2, Ready, over the whole queue).
+// node, of equal ones the most urgent (Algorithm 2, Ready, over the whole queue). With ready=first it does so
+// among the tasks of the highest priority only, as StarPU's dmdas does.
 //
 // The policies of 2010 differ in what is weighed, and in when data are fetched: DmdaRules, heft.cpp.
 //
@@ -18,9 +19,11 @@
 #include "schedule/dmda.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -124,23 +127,34 @@ class Dmda final : public Policy {
     Time busy_until{};              // the task that runs ends then, as far as is known
     Duration queued{};              // charges of those that have not started
     bool lost = false;
-    explicit Worker(bool by_bytes) : queue(by_bytes) {}
+    explicit Worker(AssignedQueue::Nearest nearest) : queue(nearest) {}
   };
   struct Node {
     NodeId id{};
-    MissingBytes missing;                // of the tasks that wait for its workers; Order::ready only
+    MissingBytes missing;                // of the tasks that wait for its workers; by_bytes() only
     std::size_t looked_through = 0;      // tasks, since `missing` was up to date
     std::vector<std::uint32_t> awaited;  // by datum: unfinished tasks assigned here that read it
     Duration transfers{};                // scratch of assign()
     Node(const View& view, NodeId node) : id(node), missing(view, node) {}
   };
 
-  bool by_bytes() const noexcept { return rules_.order == Order::ready; }
+  bool by_bytes() const noexcept { return rules_.order != Order::fifo; }
+  AssignedQueue::Nearest nearest_rule() const noexcept {
+    switch (rules_.order) {
+      case Order::fifo:
+        return AssignedQueue::Nearest::never_asked;
+      case Order::ready:
+        return AssignedQueue::Nearest::all;
+      case Order::ready_of_first:
+        return AssignedQueue::Nearest::first_priority;
+    }
+    return {};
+  }
 
   void attached() override {
     placement_.attach(view());
     for (const NodeInfo& info : view().nodes()) nodes_.emplace_back(view(), info.id);
-    for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(by_bytes());
+    for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(nearest_rule());
     for (const WorkerInfo& info : view().workers())
       workers_[index(info.id)].node =
           static_cast<std::size_t>(std::ranges::find(nodes_, info.node, &Node::id) - nodes_.begin());
@@ -274,6 +288,8 @@ class Dmda final : public Policy {
     Bytes least = 0;
     queue.for_each_while([&](Queued& queued) {
       if (!can_run(*queued.task)) return true;
+      if (rules_.order == Order::ready_of_first && best != nullptr && queued.priority != best->priority)
+        return false;
       const Bytes missing = view().missing_bytes(*queued.task, node);
       if (best == nullptr || missing < least) {
         best = &queued;
@@ -336,6 +352,9 @@ class Dmda final : public Policy {
 
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules) { return std::make_unique<Dmda>(rules); }
 std::unique_ptr<Policy> make_dmda() { return make_dmda({}); }
-std::unique_ptr<Policy> make_dmdas() { return make_dmda({.order = Order::ready}); }
+std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options) {
+  constexpr std::array<std::string_view, 2> choices{"all", "first"};
+  return make_dmda({.order = options.choice("ready", choices) == 0 ? Order::ready : Order::ready_of_first});
+}
 
 }  // namespace fairlead::schedule

@@ -1,18 +1,21 @@
 // A ready task goes to the queue of the worker where it is expected to be over first: dmda and dmdas, and
 // with other rules the policies of heft.hpp.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 
 #include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
 
 namespace fairlead::schedule {
 
 /// What the policies of this family differ in. As it stands: dmda.
 struct DmdaRules {
   enum class Order : std::uint8_t {
-    fifo,   // a worker takes the first of its queue
-    ready,  // that which misses the fewest bytes on its node, of equal ones the most urgent
+    fifo,            // a worker takes the first of its queue
+    ready,           // that which misses the fewest bytes on its node, of equal ones the most urgent
+    ready_of_first,  // of those of the highest priority, that which misses the fewest
   };
   enum class Bound : std::uint8_t {
     nothing,
@@ -29,6 +32,10 @@ struct DmdaRules {
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules);
 
 std::unique_ptr<Policy> make_dmda();
-std::unique_ptr<Policy> make_dmdas();
+inline constexpr std::array dmdas_options{PolicyOption{
+    "ready", "all",
+    "among which tasks of its queue a worker takes the one that misses the fewest bytes: all, or "
+    "those of the first priority"}};
+std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options);
 
 }  // namespace fairlead::schedule

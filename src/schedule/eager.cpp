@@ -1,9 +1,13 @@
 // EAGER: tasks in the order in which they become ready; any worker takes the oldest that it can run.
-// Gonthier, Marchal, Thibault 2023, section 4.1.
+// Gonthier, Marchal, Thibault 2023, section 4.1. With order=program: of those that are ready the one that was
+// submitted first.
 #include "schedule/eager.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +16,7 @@
 namespace fairlead::schedule {
 namespace {
 
-class Eager final : public Policy {
+class EagerByRelease final : public Policy {
  public:
   void ready(Task& task, WorkerId) override { queue_.push_back(&task); }
 
@@ -51,8 +55,36 @@ class Eager final : public Policy {
   std::vector<std::uint64_t> next_;  // by worker: it can run nothing before this position
 };
 
+class EagerByProgram final : public Policy {
+ public:
+  void ready(Task& task, WorkerId) override { queue_.emplace(task.id, &task); }
+
+  Task* pick(WorkerId worker, bool) override {
+    for (auto at = queue_.begin(); at != queue_.end(); ++at)
+      if (Task* task = at->second; view().can_run(*task, worker)) {
+        queue_.erase(at);
+        return task;
+      }
+    return nullptr;
+  }
+
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    std::size_t written = 0;
+    for (const auto& [id, task] : queue_)
+      if (view().can_run(*task, worker) && !append_reads(*task, out, written)) break;
+    return written;
+  }
+
+ private:
+  std::map<TaskId, Task*> queue_;
+};
+
 }  // namespace
 
-std::unique_ptr<Policy> make_eager() { return std::make_unique<Eager>(); }
+std::unique_ptr<Policy> make_eager(const PolicyOptions& options) {
+  constexpr std::array<std::string_view, 2> orders{"release", "program"};
+  if (options.choice("order", orders) == 0) return std::make_unique<EagerByRelease>();
+  return std::make_unique<EagerByProgram>();
+}
 
 }  // namespace fairlead::schedule

@@ -1,9 +1,16 @@
 // EAGER: first come, first served.
 #pragma once
+#include <array>
+#include <memory>
+
 #include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
 
 namespace fairlead::schedule {
 
-std::unique_ptr<Policy> make_eager();
+inline constexpr std::array eager_options{
+    PolicyOption{"order", "release",
+                 "which ready task is the first: the one released first, or the first of the program"}};
+std::unique_ptr<Policy> make_eager(const PolicyOptions& options);
 
 }  // namespace fairlead::schedule

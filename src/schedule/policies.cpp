@@ -32,12 +32,13 @@ std::unique_ptr<Policy> plain(const PolicyOptions&) {
 }
 
 constexpr std::array list = {
-    PolicyEntry{"eager", "first come, first served, from one queue", plain<make_eager>},
+    PolicyEntry{"eager", "first come, first served, from one queue", make_eager, eager_options},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
                 plain<make_lws>},
     PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", make_lfq, lfq_options},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
-    PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", plain<make_dmdas>},
+    PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
+                dmdas_options},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},

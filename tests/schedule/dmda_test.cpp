@@ -2,7 +2,10 @@
 // it.
 #include "schedule/dmda.hpp"
 
+#include <fairlead/error.hpp>
+
 #include "schedule/fake_world.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::schedule {
 
@@ -114,7 +117,7 @@ TEST_F(DmdaTest, PrefetchFollowsTheWorkersQueue) {
 // T1 would load A and B, T2 only A, T3 nothing.
 TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
   FakeWorld world;
-  const auto dmdas = make_dmdas();
+  const auto dmdas = make_policy("dmdas");
   world.attach(*dmdas);
   world.load("C", node(0));
   world.ready({{"T1", {"A", "B"}, 1, 9}, {"T2", {"A", "C"}, 1, 5}, {"T3", {"C"}, 1, 1}});
@@ -125,12 +128,25 @@ TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
 
 TEST(Dmdas, OfEqualOnesItTakesTheMostUrgent) {
   FakeWorld world;
-  const auto dmdas = make_dmdas();
+  const auto dmdas = make_policy("dmdas");
   world.attach(*dmdas);
   world.ready({{"T1", {"A"}, 1, 1}, {"T2", {"B"}, 1, 3}, {"T3", {"C"}, 1, 3}});
   EXPECT_EQ(world.request(0), "T2");
   EXPECT_EQ(world.request(0), "T3");
   EXPECT_EQ(world.upcoming(0, 3), Names{"A"});
+}
+
+// T1 and T2 are the most urgent, T2 would load less; T3 would load nothing, and waits all the same.
+TEST(Dmdas, MayChooseAmongTheTasksOfTheFirstPriorityOnly) {
+  FakeWorld world;
+  const auto dmdas = make_policy("dmdas:ready=first");
+  world.attach(*dmdas);
+  world.load("C", node(0));
+  world.ready({{"T1", {"A", "B"}, 1, 9}, {"T2", {"A", "C"}, 1, 9}, {"T3", {"C"}, 1, 1}});
+  EXPECT_EQ(world.request(0), "T2");
+  EXPECT_EQ(world.request(0), "T1");
+  EXPECT_EQ(world.request(0), "T3");
+  EXPECT_THROW(make_policy("dmdas:ready=frist"), ConfigError);
 }
 
 }  // namespace fairlead::schedule

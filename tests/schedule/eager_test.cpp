@@ -1,13 +1,12 @@
 // First come, first served.
-#include "schedule/eager.hpp"
-
 #include "schedule/fake_world.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::schedule {
 
 TEST(Eager, TasksRunInTheOrderInWhichTheyBecameReady) {
   FakeWorld world;
-  const auto eager = make_eager();
+  const auto eager = make_policy("eager");
   world.attach(*eager);
   world.ready({{"T1", {"A"}, 1, 0}, {"T2", {"B"}, 1, 9}, {"T3", {"A"}, 1, 5}});
   EXPECT_EQ(world.pick(0), "T1");
@@ -19,7 +18,7 @@ TEST(Eager, TasksRunInTheOrderInWhichTheyBecameReady) {
 // Worker 1 alone can run T1 and T3.
 TEST(Eager, AWorkerPassesOverWhatItCannotRunAndOthersStillGetIt) {
   FakeWorld world(2);
-  const auto eager = make_eager();
+  const auto eager = make_policy("eager");
   world.attach(*eager);
   world.only_workers = {{"T1", {1}}, {"T3", {1}}};
   world.ready({{"T1", {"A"}}, {"T2", {"A"}}, {"T3", {"A"}}, {"T4", {"A"}}});
@@ -34,7 +33,7 @@ TEST(Eager, AWorkerPassesOverWhatItCannotRunAndOthersStillGetIt) {
 
 TEST(Eager, ATaskGivenBackGoesToTheEnd) {
   FakeWorld world;
-  const auto eager = make_eager();
+  const auto eager = make_policy("eager");
   world.attach(*eager);
   world.ready({{"T1", {"A"}}, {"T2", {"A"}}});
   EXPECT_EQ(world.pick(0), "T1");
@@ -45,10 +44,28 @@ TEST(Eager, ATaskGivenBackGoesToTheEnd) {
 
 TEST(Eager, WhatTheFirstTasksReadIsWantedNext) {
   FakeWorld world;
-  const auto eager = make_eager();
+  const auto eager = make_policy("eager");
   world.attach(*eager);
   world.ready({{"T1", {"A"}, 1, 0, {"B"}, {"W"}}, {"T2", {"C", "D"}}});
   EXPECT_EQ(world.upcoming(0, 3), (Names{"A", "B", "C"}));
+}
+
+// T1 comes back after T3 has become ready: it was submitted before both that wait. Worker 0 cannot run T2.
+TEST(Eager, MayFollowTheProgramInstead) {
+  FakeWorld world(2);
+  const auto eager = make_policy("eager:order=program");
+  world.attach(*eager);
+  world.only_workers = {{"T2", {1}}};
+  world.ready({{"T1", {"A"}}, {"T2", {"B"}}});
+  EXPECT_EQ(world.pick(0), "T1");
+  world.ready({"T3", {"C"}});
+  world.give_back("T1");
+  EXPECT_EQ(world.upcoming(1, 3), (Names{"A", "B", "C"}));
+  EXPECT_EQ(world.upcoming(0, 3), (Names{"A", "C"}));
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.pick(0), "T3");
+  EXPECT_EQ(world.pick(0, true), "-");
+  EXPECT_EQ(world.pick(1), "T2");
 }
 
 }  // namespace fairlead::schedule

@@ -22,6 +22,9 @@ struct NaivelyAssigned {
 
 class NaiveDmdas final : public Policy {
  public:
+  /// `first_priority_only`: Ready among the tasks of the highest priority alone.
+  explicit NaiveDmdas(bool first_priority_only = false) : first_priority_only_(first_priority_only) {}
+
   Interest interests() const override { return Interest::progress; }
 
   void ready(Task& task, WorkerId) override {
@@ -184,6 +187,7 @@ class NaiveDmdas final : public Policy {
     Bytes least = 0;
     queue.for_each_while([&](const Task& task) {
       if (!view().can_run(task, worker)) return true;
+      if (first_priority_only_ && best != nullptr && task.priority != best->priority) return false;
       const Bytes missing = view().missing_bytes(task, node);
       if (best == nullptr || missing < least) {
         best = &task;
@@ -233,6 +237,7 @@ class NaiveDmdas final : public Policy {
 
   static constexpr std::size_t enough_trials = 4;
 
+  bool first_priority_only_;
   std::map<const Task*, NaivelyAssigned*> held_;
   std::vector<Worker> workers_;  // by id
   std::vector<Node> nodes_;      // as the view lists them
