@@ -29,10 +29,14 @@ class BandwidthCap {
   bool active() const noexcept { return bytes_per_second_ > 0; }
 
   Stretch book(Bytes bytes, Time now) noexcept {
-    if (!active()) return {now, now};
+    return active() ? book_from(bytes, now - most_behind) : Stretch{now, now};
+  }
+  /// Of a transfer that was asked for at `earliest`, and could have begun then.
+  Stretch book_from(Bytes bytes, Time earliest) noexcept {
+    if (!active()) return {earliest, earliest};
     const auto product = static_cast<Wide>(bytes) * 1'000'000'000 + (bytes_per_second_ - 1);  // rounds up
     const auto nanoseconds = static_cast<Duration::rep>(product / bytes_per_second_);
-    const Time begin = std::max(next_free_, now - most_behind);
+    const Time begin = std::max(next_free_, earliest);
     next_free_ = begin + Duration(nanoseconds);
     return {begin, next_free_};
   }

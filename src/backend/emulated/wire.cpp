@@ -29,6 +29,7 @@ void Wire::submit(const Move& move) {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
     queue_.push_back(move);
+    queue_.back().submitted = clock_();
   }
   if (settings_.played_by == PlayedBy::own_thread) {
     changed_.notify_one();
@@ -57,7 +58,8 @@ bool Wire::play_one() {
     if (queue_.empty()) return false;
     move = queue_.front();
     queue_.pop_front();
-    const Time end = cap_.book(move.bytes, clock_()).end + (cap_.active() ? settings_.latency : Duration{});
+    const Time end =
+        cap_.book_from(move.bytes, move.submitted).end + (cap_.active() ? settings_.latency : Duration{});
     lock.unlock();
     make(move);
     lock.lock();

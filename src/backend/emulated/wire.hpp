@@ -24,6 +24,7 @@ struct Move {
   const data::Layout* layout = nullptr;  ///< of the end in user memory, if that is not one block
   bool unpack = false;                   ///< that end is `to`
   void* token = nullptr;                 ///< the caller's, given back at the end
+  Time submitted{};                      ///< the wire's: it takes its bytes' time from then on, or later
 };
 
 class Wire {
