@@ -29,6 +29,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--prefix", type=pathlib.Path, required=True, help="where Fairlead is installed")
     options.add_argument("--compiler", default="c++")
+    options.add_argument("--generator", default="Ninja", help="what CMake makes here, where there may be no make")
     given = options.parse_args()
     page = PAGE.read_text()
     policy, better = blocks(page, "cpp fragment policy")
@@ -39,7 +40,7 @@ def main() -> int:
         def do(commands: str):
             subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, check=True, env={
                 **os.environ, "PATH": f"{given.prefix / 'bin'}:{os.environ['PATH']}", "CXX": given.compiler,
-                "CMAKE_PREFIX_PATH": str(given.prefix), "CXXFLAGS": "-Wall -Wextra -Wpedantic -Werror"})
+                "CMAKE_PREFIX_PATH": str(given.prefix), "CMAKE_GENERATOR": given.generator, "CXXFLAGS": "-Wall -Wextra -Wpedantic -Werror"})
 
         def result(text: str) -> dict:
             pathlib.Path(folder, "fewest.cpp").write_text(text)
