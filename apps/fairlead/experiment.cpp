@@ -43,6 +43,12 @@ constexpr Setting options[] = {
      .help = "puts the results between the two marks in this page"},
     {.key = "again", .type = SettingType::flag, .fallback = "false", .help = "runs also what was run before"},
 };
+constexpr TakenSetting settings[] = {
+    {.key = "workers", .help = "simulations at the same time (default\tone for each core)"},
+    {.key = "progress", .help = "none: the number of runs done is not shown"},
+    {.key = "cache-directory",
+     .help = "where figures of runs are kept (default\t$XDG_CACHE_HOME/fairlead); none: nowhere"},
+};
 constexpr Positional positionals[] = {
     {.name = "list|run", .help = "what to do"},
     {.name = "NAME", .help = "an experiment, a folder of them, all, or a file (*.toml)", .required = false}};
@@ -154,6 +160,7 @@ const Subcommand experiment_command{
     .summary = "Runs the papers' tables and figures again, in simulation, beside what they print.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .settings = settings};
 
 }  // namespace fairlead::app

@@ -55,6 +55,11 @@ class Run {
     }
   }
 
+  void write_log() const {
+    if (!options_.event_log.empty())
+      core_.engine().log().write(options_.event_log, core_.engine().log_head());
+  }
+
   SimulationResult run() {
     const auto begun = std::chrono::steady_clock::now();
     {
@@ -162,9 +167,11 @@ class Run {
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
+    core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);
     };
+    core.fixed_order = options_.fixed_order;
     core.window = options_.window != 0 ? options_.window : std::max<std::size_t>(program_.tasks.size(), 1);
     return core;
   }
@@ -261,7 +268,16 @@ class Run {
 
 SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                           const SimulationOptions& options) {
-  return Run(program, machine, policy, options).run();
+  Run run(program, machine, policy, options);
+  SimulationResult result;
+  try {
+    result = run.run();
+  } catch (const Error&) {
+    run.write_log();  // shows what went wrong
+    throw;
+  }
+  run.write_log();
+  return result;
 }
 
 }  // namespace fairlead::simulate

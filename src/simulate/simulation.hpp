@@ -27,9 +27,11 @@ struct SimulationOptions {
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
+  bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order
   bool charge_decisions = false;   ///< the policy's own time counts as if the worker had waited for it
   Bytes trace_memory = 0;          ///< for records of what happened; 0: none are kept
   bool keep_order = false;         ///< of the tasks, in SimulationResult::order
+  std::string event_log{};         ///< where all that the engine is told is written; empty: nowhere
   std::uint64_t most_events = 0;   ///< more end the simulation with an Error; 0: no limit
 };
 
@@ -60,8 +62,9 @@ struct SimulationResult {
   std::optional<trace::Snapshot> recorded;
 };
 
-/// `policy` as for schedule::make_policy, or a plug-in. Throws Error if the run does not finish,
-/// FootprintError if a task does not fit, ConfigError for a policy that there is not.
+/// `policy` as for schedule::make_policy, or a plug-in. Throws Error if the run does not finish (the log is
+/// then written, too), SystemError if that cannot be, FootprintError if a task does not fit, ConfigError for
+/// a policy that there is not.
 SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                           const SimulationOptions& options);
 

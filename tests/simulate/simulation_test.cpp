@@ -73,6 +73,21 @@ TEST(Simulation, CopiesAndTasksOverlap) {
   EXPECT_DOUBLE_EQ(run(it.program, card).seconds, 0.006);
 }
 
+// Three tasks add to one datum; the first of the program has to wait for another one, and not the others for
+// it.
+TEST(Simulation, CommutativeTasksRunInTheirOrderIfThatIsFixed) {
+  Small it;
+  const DatumIndex sum = it.datum(), late = it.datum();
+  it.task(8e6F, {{late, AccessMode::write}});
+  it.task(4e6F, {{late, AccessMode::read}, {sum, AccessMode::commutative}});
+  for (int i = 0; i < 2; ++i) it.task(4e6F, {{sum, AccessMode::commutative}});
+  const auto seconds = [&](bool fixed) {
+    return run(it.program, "", {}, "eager", {.fixed_order = fixed}).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(false), 0.012);  // two cores: 8 beside 4 + 4, then 4
+  EXPECT_DOUBLE_EQ(seconds(true), 0.020);
+}
+
 // Two devices on a bus of 1 GB/s: each datum takes 2 ms; on wires of their own 1 ms.
 TEST(Simulation, DevicesOnABusShareIt) {
   Small it;
