@@ -23,13 +23,13 @@ constexpr Bytes page = 4096;
 
 class Run {
  public:
-  Run(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-      const SimulationOptions& options)
+  Run(const Program& program, const SimulatedMachine& machine, std::unique_ptr<Policy> policy,
+      const std::string& policy_name, const SimulationOptions& options)
       : program_(program),
         machine_(machine),
         options_(options),
         world_(sim_options()),
-        core_(core_options(policy), world_),
+        core_(core_options(std::move(policy), policy_name), world_),
         data_(program.data.size()) {
     core_.name_of_datum = [this](DatumId id) { return name(index(id)); };
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
@@ -86,7 +86,7 @@ class Run {
     result_.seconds = seconds(world_.now());
     result_.simulation_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    result_.decision_seconds = seconds(decisions_.all);
+    result_.decision_seconds = seconds(decisions_.all());
     result_.events = world_.events();
     result_.digest = core_.engine().digest().value();
     core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
@@ -140,7 +140,7 @@ class Run {
       return index(id) < program_.data.size() && program_.data[index(id)].has_value;
     };
     if (options_.charge_decisions)
-      sim.decision_time = [this](WorkerId) { return std::exchange(decisions_.uncharged, Duration{}); };
+      sim.decision_time = [this](WorkerId worker) { return decisions_.take(worker); };
     const std::size_t workers = machine_.topology().workers.size();
     if (machine_.together().size() < workers) {
       for (std::size_t worker = 0; worker < workers; ++worker)
@@ -159,11 +159,11 @@ class Run {
     return sim;
   }
 
-  engine::CoreOptions core_options(const std::string& policy) {
+  engine::CoreOptions core_options(std::unique_ptr<Policy> policy, const std::string& policy_name) {
     engine::CoreOptions core;
     core.topology = machine_.topology();
-    core.policy = timed(schedule::make_policy(policy), decisions_);
-    core.engine.policy_name = policy;
+    core.policy = timed(std::move(policy), decisions_, options_.decision_clock);
+    core.engine.policy_name = policy_name;
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
@@ -266,9 +266,8 @@ class Run {
 
 }  // namespace
 
-SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-                          const SimulationOptions& options) {
-  Run run(program, machine, policy, options);
+namespace {
+SimulationResult result_of(Run&& run) {
   SimulationResult result;
   try {
     result = run.run();
@@ -278,6 +277,17 @@ SimulationResult simulate(const Program& program, const SimulatedMachine& machin
   }
   run.write_log();
   return result;
+}
+}  // namespace
+
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                          const SimulationOptions& options) {
+  return result_of({program, machine, schedule::make_policy(policy), policy, options});
+}
+
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine,
+                          std::unique_ptr<Policy> policy, const SimulationOptions& options) {
+  return result_of({program, machine, std::move(policy), "", options});
 }
 
 }  // namespace fairlead::simulate

@@ -1,6 +1,7 @@
 // One program on one machine under one policy, in virtual time.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,11 +29,13 @@ struct SimulationOptions {
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order
-  bool charge_decisions = false;   ///< the policy's own time counts as if the worker had waited for it
-  Bytes trace_memory = 0;          ///< for records of what happened; 0: none are kept
-  bool keep_order = false;         ///< of the tasks, in SimulationResult::order
-  std::string event_log{};         ///< where all that the engine is told is written; empty: nowhere
-  std::uint64_t most_events = 0;   ///< more end the simulation with an Error; 0: no limit
+  bool charge_decisions = false;   ///< a worker's next task begins after the time in which it was decided
+                                   ///< what the worker does
+  std::function<Time()> decision_clock{};  ///< by which that is measured; empty: this machine's
+  Bytes trace_memory = 0;                  ///< for records of what happened; 0: none are kept
+  bool keep_order = false;                 ///< of the tasks, in SimulationResult::order
+  std::string event_log{};                 ///< where all that the engine is told is written; empty: nowhere
+  std::uint64_t most_events = 0;           ///< more end the simulation with an Error; 0: no limit
 };
 
 /// When and where a task ran.
@@ -67,5 +70,8 @@ struct SimulationResult {
 /// a policy that there is not.
 SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                           const SimulationOptions& options);
+/// The same with a policy that has no name here.
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine,
+                          std::unique_ptr<Policy> policy, const SimulationOptions& options);
 
 }  // namespace fairlead::simulate

@@ -21,7 +21,8 @@ struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise; on several, so many times less.
   std::function<Duration(const Task&, WorkerId)> duration;
-  /// What is added to that for what deciding has cost, if that is to count; asked once a task.
+  /// For how long the worker has to wait first, for what deciding has cost, if that is to count; asked once
+  /// a task.
   std::function<Duration(WorkerId)> decision_time;
   /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
   /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
