@@ -86,6 +86,7 @@ struct Experiment {
   std::map<std::string, std::string> settings;  ///< machine, workload, ... as in RunSpec
   std::string sweep;                            ///< "tiles", "n", "gpus", ...: which setting x is
   std::vector<double> values, quick_values;
+  std::uint64_t seeds = 1;     ///< and over so many runs, with the seeds from 1
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
@@ -108,7 +109,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
 /// ConfigError if there is none.
 std::vector<Experiment> find_experiments(std::string_view name);
 
-/// The run of one line at one x. Throws ConfigError for a setting that there is not.
+/// The run of one line at one x, with the first seed. Throws ConfigError for a setting that there is not.
 RunSpec run_of(const Experiment& experiment, const Line& line, double x);
 
 }  // namespace fairlead::experiment

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
+#include "base/suggest.hpp"
 #include "experiment/experiment.hpp"
 
 namespace fairlead::experiment {
@@ -22,6 +26,14 @@ std::int64_t whole(const std::string& key, const std::string& text) {
     throw ConfigError(
         fmt::format("the setting {} of an experiment is \"{}\", but must be a whole number", key, text));
   return value;
+}
+
+std::string one_of(const std::string& key, const std::string& text,
+                   std::initializer_list<std::string_view> words) {
+  if (std::ranges::find(words, text) == words.end())
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be {}{}", key, text,
+                                  fmt::join(words, ", "), did_you_mean(text, std::vector(words))));
+  return text;
 }
 
 }  // namespace
@@ -53,11 +65,11 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.workload = text("workload", "");
   if (run.machine.empty() || run.workload.empty())
     throw ConfigError(fmt::format("the experiment {} names no machine or no workload", experiment.name));
-  run.precision = text("precision", "double");
+  run.precision = one_of("precision", text("precision", "double"), {"single", "double"});
   run.scheduler = text("scheduler", "");
   run.memory = text("memory", "");
   run.host_memory = text("host_memory", "");
-  run.data = text("data", "");
+  if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
   run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
@@ -68,6 +80,9 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("streams"))
     run.streams = static_cast<unsigned>(whole("streams", settings["streams"]));
   run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
+  if (run.noise_percent > 90)
+    throw ConfigError(fmt::format(
+        "the setting noise of an experiment is {}, but must be 90 at most, in per cent", run.noise_percent));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;
 }

@@ -76,6 +76,14 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
               HasSubstr("says nothing to `fairlead experiment`"));
 }
 
+TEST(ExperimentList, TakesANameAndNothingElse) {
+  const std::string some = fairlead_command("experiment list starpu").text;
+  EXPECT_THAT(some, HasSubstr("starpu/fig-3a"));
+  EXPECT_THAT(some, Not(HasSubstr("darts/")));
+  EXPECT_EQ(fairlead_command("experiment list starpuu").exit_code, 2);
+  EXPECT_THAT(fairlead_command("experiment list --quick").text, HasSubstr("--quick is for experiment run"));
+}
+
 TEST_F(Simulate, RefusesAPlaceForTheLogBeforeItRuns) {
   const Answer answer = fairlead_command(small + "--event-log " + path("no/run.log"));
   EXPECT_EQ(answer.exit_code, 1);
