@@ -138,6 +138,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
   if (policies.size() == 1 && (config.has("report") || config.has("trace")))
     how.trace_memory = config.bytes("trace-memory");
   how.event_log = config.text_or("event-log", "");
+  by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
   fmt::print("{}\n", table_heading(machine.devices() > 0));
   Json rows = Json::array();

@@ -86,6 +86,7 @@ SimulationOptions simulation_options(const Config& config) {
   SimulationOptions how;
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
+  if (config.has("slow")) how.slow = slowdowns_in(config.text("slow"));
   how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
                : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
                                                         : Advice::none;

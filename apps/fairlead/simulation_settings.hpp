@@ -85,6 +85,13 @@ inline constexpr std::array simulation_settings = {
             .fallback = "0",
             .maximum = "90",
             .help = "per cent by which tasks and copies take longer or shorter, by the seed"},
+    Setting{.key = "slow",
+            .type = SettingType::text,
+            .absent = "none",
+            .value_name = "PROCESSOR:TIMES[:FROM-UNTIL]",
+            .help =
+                "a device or core takes so many times as long, from one second of the run to another, and "
+                "no policy knows: gpu1:4:0.5-0.9,core0:2"},
     Setting{.key = "charge-decisions",
             .type = SettingType::flag,
             .fallback = "false",

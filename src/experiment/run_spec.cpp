@@ -42,17 +42,19 @@ std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={}",
+      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth);
+      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth, slow);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   std::map<std::string, std::string> settings = experiment.settings;
   settings["scheduler"] = line.scheduler;
   for (const auto& [key, value] : line.other) settings[key] = value;
-  settings[experiment.sweep] = number_text(x);
-  // "{x}" in a name's options is the value of the sweep.
+  // "{x}" is the value of the sweep: in a name's options, or in the setting itself, if it is not a number. A
+  // line may have a setting of its own there.
+  std::string& swept = settings[experiment.sweep];
+  if (swept.find("{x}") == swept.npos && !line.other.contains(experiment.sweep)) swept = number_text(x);
   for (auto& [key, value] : settings)
     if (const std::size_t at = value.find("{x}"); at != value.npos) value.replace(at, 3, number_text(x));
 
@@ -72,6 +74,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
   run.memory_model = text("memory_model", "");
+  run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
       settings.contains("tiles") ? whole("tiles", settings["tiles"]) * run.tile : whole("n", text("n", "0"));

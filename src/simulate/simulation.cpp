@@ -130,6 +130,7 @@ class Run {
     backend::SimOptions sim;
     sim.seed = options_.seed;
     sim.noise_percent = options_.noise_percent;
+    sim.slow = by_worker(options_.slow, machine_.topology());
     sim.most_events = options_.most_events;
     sim.duration = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);

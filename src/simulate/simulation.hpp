@@ -11,6 +11,7 @@
 #include "report/run_report.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/program.hpp"
+#include "simulate/slowdown.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::simulate {
@@ -26,6 +27,7 @@ struct SimulationOptions {
   Advice advice = Advice::none;
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
+  std::vector<Slowdown> slow{};    ///< processors, for a while; policies do not know
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order

@@ -95,6 +95,15 @@ TEST(Experiment, SaysWhatIsRun) {
   EXPECT_EQ(runs_of(experiment, true).size(), 2u);  // the first value alone if no others are quick
 }
 
+TEST(Experiment, MaySweepAPartOfASettingThatALineSetsItself) {
+  std::string text = with(small, "sweep = \"tiles\"", "sweep = \"slow\"");
+  text = with(text, "gpus = \"1\"", "gpus = \"1\"\nn = \"1920\"\nslow = \"gpu0:{x}:0.5-1\"");
+  const Experiment experiment = read_experiment("e", with(text, "gpus = \"2\"", "slow = \"none\""));
+  EXPECT_EQ(run_of(experiment, experiment.lines[0], 4).slow, "gpu0:4:0.5-1");
+  EXPECT_EQ(run_of(experiment, experiment.lines[1], 4).slow, "");
+  EXPECT_GT(run(run_of(experiment, experiment.lines[0], 4)).gflops, 0);
+}
+
 TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["memory_model"] = "managd-advised";
