@@ -76,6 +76,18 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
               HasSubstr("says nothing to `fairlead experiment`"));
 }
 
+TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {
+  const std::string summit = fairlead_command("machines summit").text;
+  EXPECT_THAT(summit, HasSubstr("\n[network]\nnodes = 4608\ninterfaces = 2\n"));
+  std::ofstream(path("mine.toml")) << summit;
+  const Answer answer = fairlead_command("machines " + path("mine.toml"));
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("42 cores, 6 devices"));
+  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each, which no run uses yet"));
+  std::ofstream(path("mine.toml"), std::ios::app) << "[netwrok]\n";
+  EXPECT_EQ(fairlead_command("machines " + path("mine.toml")).exit_code, 2);
+}
+
 TEST(ExperimentList, TakesANameAndNothingElse) {
   const std::string some = fairlead_command("experiment list starpu").text;
   EXPECT_THAT(some, HasSubstr("starpu/fig-3a"));
