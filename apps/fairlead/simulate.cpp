@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -140,14 +141,16 @@ int run_on_machine(const Simulated& what, const Config& config) {
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
-  fmt::print("{}\n", table_heading(machine.devices() > 0));
+  std::size_t width = 24;  // a path or options may need more
+  for (const std::string& policy : policies) width = std::max(width, policy.size() + 1);
+  fmt::print("{}\n", table_heading(machine.devices() > 0, width));
   Json rows = Json::array();
   report::Comparison compared = comparison_of(program, machine, limits);
   trace::Snapshot recorded;
   int code = success;
   for (const std::string& policy : policies) {
     Outcome outcome = outcome_of(program, machine, policy, how);
-    fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0));
+    fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
     std::fflush(stdout);
     rows.add(json(outcome, limits, program));
     add_run(compared, program, machine, limits, what.size, what.name, outcome);

@@ -91,20 +91,21 @@ Json json(const Outcome& outcome, const Limits& limits, const Program& program) 
   return row;
 }
 
-std::string table_heading(bool devices) {
-  return devices ? fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}{:>10}", "scheduler", "seconds",
-                               "GFlop/s", "% peak", "to devices", "back", "between", "ns/task")
-                 : fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}", "scheduler", "seconds", "GFlop/s",
-                               "% peak", "from disk", "to disk", "ns/task");
+std::string table_heading(bool devices, std::size_t width) {
+  return devices ? fmt::format("{:<{}}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}{:>10}", "scheduler", width,
+                               "seconds", "GFlop/s", "% peak", "to devices", "back", "between", "ns/task")
+                 : fmt::format("{:<{}}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}", "scheduler", width, "seconds",
+                               "GFlop/s", "% peak", "from disk", "to disk", "ns/task");
 }
 
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices) {
+std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width) {
   const SimulationResult& result = outcome.result;
   if (!outcome.problem.empty())
-    return fmt::format("{:<24}did not finish: {}", outcome.scheduler,
+    return fmt::format("{:<{}}did not finish: {}", outcome.scheduler, width,
                        std::string_view(outcome.problem).substr(0, outcome.problem.find('\n')));
-  const std::string first = fmt::format("{:<24}{:>10.3f}{:>11.0f}{:>8.1f}", outcome.scheduler, result.seconds,
-                                        gflops(outcome, limits), percent_of_peak(outcome, limits));
+  const std::string first =
+      fmt::format("{:<{}}{:>10.3f}{:>11.0f}{:>8.1f}", outcome.scheduler, width, result.seconds,
+                  gflops(outcome, limits), percent_of_peak(outcome, limits));
   const std::string last = fmt::format("{:>10.0f}", decision_nanoseconds(outcome));
   return devices
              ? fmt::format("{}{:>9.1f} GB{:>7.1f} GB{:>7.1f} GB{}", first, in_giga(result.bytes_to_devices),

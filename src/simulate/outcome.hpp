@@ -46,8 +46,9 @@ double decision_nanoseconds(const Outcome& outcome) noexcept;
 /// Names with units, bytes in bytes. Without rates and times if the run did not finish.
 Json json(const Outcome& outcome, const Limits& limits, const Program& program);
 
-std::string table_heading(bool devices);
+/// `width`: of the column of schedulers.
+std::string table_heading(bool devices, std::size_t width);
 /// One line, without a newline.
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices);
+std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width);
 
 }  // namespace fairlead::simulate

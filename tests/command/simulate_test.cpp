@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -74,6 +75,16 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
   EXPECT_THAT(fairlead_command("compare --spin 1").text, HasSubstr("says nothing to `fairlead compare`"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
               HasSubstr("says nothing to `fairlead experiment`"));
+}
+
+TEST_F(Simulate, HasAColumnAsWideAsItsSchedulers) {
+  const std::string text =
+      fairlead_command(small + "--scheduler lws,dmdas:ready=first,heft-tmdp-init:prefetch=yes:beta=1.5").text;
+  std::istringstream lines(text.substr(text.find("scheduler  ")));
+  std::string heading;
+  std::getline(lines, heading);
+  for (std::string line; std::getline(lines, line);) EXPECT_EQ(line.size(), heading.size()) << line;
+  EXPECT_GT(heading.find("seconds"), 36u);
 }
 
 TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {

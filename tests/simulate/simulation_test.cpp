@@ -109,7 +109,7 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   const std::string text = json(outcome, limits, it.program).text();
   EXPECT_THAT(text, HasSubstr("\"finished\": false"));
   EXPECT_THAT(text, testing::Not(HasSubstr("gflops\":")));
-  EXPECT_THAT(table_line(outcome, limits, true), HasSubstr("did not finish"));
+  EXPECT_THAT(table_line(outcome, limits, true, 24), HasSubstr("did not finish"));
 }
 
 // Two cores of 1 and a card of 4: 12 x 10^6 flops take 2 ms at best. A chain of two tasks of 4 x 10^6: 2 ms.
