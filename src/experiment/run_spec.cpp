@@ -36,15 +36,26 @@ std::string one_of(const std::string& key, const std::string& text,
   return text;
 }
 
+double positive(std::string_view key, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1e6))
+    throw ConfigError(
+        fmt::format("the setting {} of an experiment is \"{}\", but must be a positive number", key, text));
+  return value;
+}
+
 }  // namespace
 
 std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={} slow={}",
+      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
+      "noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth, slow);
+      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
+      noise_percent, pipeline_depth, slow);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
@@ -73,6 +84,10 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
+  run.peers = text("peers", "yes");
+  if (run.peers != "yes" && run.peers != "no")
+    throw ConfigError(
+        fmt::format("the setting peers of an experiment is \"{}\", but must be yes or no", run.peers));
   run.memory_model = text("memory_model", "");
   run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
   run.tile = whole("tile", text("tile", "1920"));
@@ -82,6 +97,9 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
   if (settings.contains("streams"))
     run.streams = static_cast<unsigned>(whole("streams", settings["streams"]));
+  if (settings.contains("device_gigabytes_per_second"))
+    run.device_gigabytes_per_second =
+        positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
   if (run.noise_percent > 90)
     throw ConfigError(fmt::format(

@@ -65,6 +65,7 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
            Mistake{"--machine epyc-7642 --host-memory 1GB",
                    "--host-memory says nothing here: without devices"},
            Mistake{"--machine epyc-7642 --streams 2", "--streams says nothing here: no device is used"},
+           Mistake{"--machine epyc-7642 --no-peers", "--peers says nothing here: no device is used"},
            Mistake{"--machine epyc-7642 --advice cyclic", "--advice says nothing here: no device is used"},
        }) {
     const Answer answer = fairlead_command(small + mistake.words);
