@@ -46,8 +46,8 @@ TEST(PolicyOptions, ThatAreNotThereAreRefusedWithTheNearest) {
   EXPECT_EQ(refusal([] { read("lamda=3"); }),
             "the scheduler near has no option \"lamda\" (did you mean lambda?); it has affinity, lambda, "
             "skew, steal");
-  EXPECT_EQ(refusal([] { schedule::make_policy("eager:depth=3"); }),
-            "the scheduler eager has no options, but is given \"depth=3\"");
+  EXPECT_EQ(refusal([] { schedule::make_policy("lws:depth=3"); }),
+            "the scheduler lws has no options, but is given \"depth=3\"");
 }
 
 TEST(PolicyOptions, NeedOneValue) {
