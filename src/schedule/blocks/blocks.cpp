@@ -1,35 +1,23 @@
 // The policy: its plan, one set of tiles after the other, and what ready tasks, eviction and prefetch take
-// from it.
+// from it. With several memory nodes a set fits in all of them together, and each of its tiles has a node
+// that runs its updates (owners.hpp).
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
+#include "schedule/blocks/node_plan.hpp"
+#include "schedule/blocks/owners.hpp"
 #include "schedule/blocks/tile_set.hpp"
 #include "schedule/lookahead.hpp"
 
 namespace fairlead::schedule {
 namespace {
 
-using Position = std::uint64_t;  // in the plan: when a task is to run
-constexpr Position never = ~Position{0};
-
-/// When the plan uses a datum.
-struct Uses {
-  std::vector<Position> at;  // increasing; those before `next` are over
-  std::size_t next = 0;
-};
-
-/// Rounded down (Newton).
-Bytes square_root(Bytes n) noexcept {
-  Bytes root = n, next = n / 2 + n % 2;
-  while (next < root) {
-    root = next;
-    next = (root + n / root) / 2;
-  }
-  return root;
-}
+using blocks::never;
+using blocks::NodePlan;
+using blocks::Position;
 
 class Blocks final : public Policy {
  public:
@@ -39,29 +27,38 @@ class Blocks final : public Policy {
   void submitted(Task& task) override { lookahead_.submitted(task); }
 
   void ready(Task& task, WorkerId) override {
+    ++changes_;
     const AheadTask* ahead = lookahead_.find(task.id);
     if (ahead != nullptr && ahead->planned)
-      planned_.emplace(ahead->position, &task);
+      node_of(*ahead).ready.emplace(ahead->position, &task);
     else
       unplanned_.emplace(task.id, &task);
   }
   void finished(Task& task, WorkerId, Duration) override { over(task); }
   void cancelled(Task& task) override { over(task); }
+  void worker_lost(WorkerId lost) override {
+    lost_[index(lost)] = true;
+    for (const WorkerInfo& info : view().workers())
+      if (info.node == view().workers()[index(lost)].node && !lost_[index(info.id)]) return;
+    nodes_[node_of_worker_[index(lost)]].lost = true;
+  }
 
   Task* pick(WorkerId worker, bool must) override {
+    NodePlan& own = nodes_[node_of_worker_[index(worker)]];
     do {
-      if (Task* task = first_for(worker, planned_); task != nullptr) return task;
+      if (Task* task = first_for(worker, own.ready); task != nullptr) return task;
     } while (plan_more(must));
+    if (Task* task = from_others(worker, must); task != nullptr) return task;
     // Not planned for want of memory, or planned with tasks that this worker cannot run.
-    return planned_.empty() && !must ? nullptr : first_for(worker, unplanned_);
+    return own.ready.empty() && !must ? nullptr : first_for(worker, unplanned_);
   }
 
   /// Belady on the plan: whose next use is furthest; what it does not use at all, least recently used first.
-  DatumId victim(NodeId, Candidates& candidates) override {
+  DatumId victim(NodeId node, Candidates& candidates) override {
     DatumId best = no_id<DatumId>;
     Position furthest = 0;
     for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next()) {
-      const Position next = next_use(datum);
+      const Position next = next_use(datum, node);
       if (next == never) return datum;
       if (best != no_id<DatumId> && next <= furthest) continue;
       best = datum;
@@ -74,20 +71,20 @@ class Blocks final : public Policy {
   /// trade places with what is wanted, back and forth.
   DatumId spare(NodeId node, DatumId, Candidates& candidates) override {
     const DatumId least = victim(node, candidates);
-    return least != no_id<DatumId> && next_use(least) == never ? least : no_id<DatumId>;
+    return least != no_id<DatumId> && next_use(least, node) == never ? least : no_id<DatumId>;
   }
 
   /// What the first ready tasks of the plan lack.
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    const NodeId node = view().workers()[index(worker)].node;
+    NodePlan& own = nodes_[node_of_worker_[index(worker)]];
     std::size_t written = 0;
     int looked_at = 0;
-    for (const auto& [position, task] : planned_) {
+    for (const auto& [position, task] : own.ready) {
       if (looked_at++ == most_looked_ahead) break;
       if (!view().can_run(*task, worker)) continue;
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
-        if (!reads(access.mode) || view().residency(access.datum, node) != ReplicaState::absent) continue;
+        if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent) continue;
         const auto before = out.first(written);
         if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
       }
@@ -98,15 +95,24 @@ class Blocks final : public Policy {
  private:
   void attached() override {
     tiles_.attach(view(), lookahead_);
-    capacity_ = view().nodes().empty() ? 0 : view().nodes().front().capacity;
-    for (const NodeInfo& node : view().nodes()) capacity_ = std::min(capacity_, node.capacity);
+    owners_.attach(view());
+    for (const NodeInfo& node : view().nodes()) nodes_.emplace_back(node.id, node.capacity);
+    if (nodes_.empty()) nodes_.emplace_back(NodeId{}, Bytes{0});
+    for (const WorkerInfo& info : view().workers())
+      node_of_worker_.push_back(
+          static_cast<std::size_t>(std::ranges::find(nodes_, info.node, &NodePlan::id) - nodes_.begin()));
+    lost_.assign(view().workers().size(), false);
+    held_.resize(nodes_.size());
   }
 
-  Position next_use(DatumId datum) {
-    if (index(datum) >= uses_.size()) return never;
-    Uses& uses = uses_[index(datum)];
-    while (uses.next < uses.at.size() && over_[uses.at[uses.next]]) ++uses.next;
-    return uses.next == uses.at.size() ? never : uses.at[uses.next];
+  Position next_use(DatumId datum, NodeId id) {
+    const auto node = std::ranges::find(nodes_, id, &NodePlan::id);
+    return node == nodes_.end() ? never : node->next_use(datum, over_);
+  }
+
+  /// Of a planned task.
+  NodePlan& node_of(const AheadTask& ahead) {
+    return nodes_[ahead.tile == no_id<DatumId> ? 0 : tile_plan(ahead.tile).node];
   }
 
   template <class Queue>
@@ -120,6 +126,14 @@ class Blocks final : public Policy {
     return nullptr;
   }
 
+  /// What no worker of its node will run.
+  Task* from_others(WorkerId worker, bool must) {
+    for (NodePlan& node : nodes_)
+      if (must || node.lost)
+        if (Task* task = first_for(worker, node.ready); task != nullptr) return task;
+    return nullptr;
+  }
+
   /// Plans a set of tiles around the oldest task that is ready and in no plan. Its predecessors are finished,
   /// so the plan always begins with something that can run. False if there is none, or no room.
   bool plan_more(bool must) {
@@ -129,7 +143,7 @@ class Blocks final : public Policy {
     // before a seed is looked for, which may take long: workers of full nodes ask again and again.
     const AheadTask* first = lookahead_.find(oldest.id);
     if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
-        held_ > room_for(tile_bytes_) / 10 * 3)
+        held() > room(tile_bytes_) / 10 * 3)
       return false;
     AheadTask* seed = find_seed();
     if (seed == nullptr) {
@@ -137,38 +151,46 @@ class Blocks final : public Policy {
       return true;
     }
     tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
-    const Bytes room = room_for(tile_bytes_);
-    if (held_ > room / 10 * 3 && !must) return false;
-    tiles_.grow(*seed, room - std::min(room, held_), found_);
+    const Bytes all_room = room(tile_bytes_);
+    if (held() > all_room / 10 * 3 && !must) return false;
+    tiles_.grow(*seed, all_room - std::min(all_room, held()), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
       const auto ready = unplanned_.find(ahead->task->id);
       if (ready == unplanned_.end()) continue;
-      planned_.emplace(ahead->position, ready->second);
+      node_of(*ahead).ready.emplace(ahead->position, ready->second);
       unplanned_.erase(ready);
     }
     if (!seed->planned) plan_alone(*seed->task);  // a commutative update may run before earlier ones
     return true;
   }
 
-  /// For tiles of a plan: inputs stream past them, a line of them and some for the pipeline.
-  Bytes room_for(Bytes tile) const noexcept {
-    const Bytes line = square_root(capacity_ / tile);
-    return capacity_ - std::min(capacity_, (line + 2) * tile);
+  /// For tiles of plans, on all nodes: as often what fits on the smallest.
+  Bytes room(Bytes tile) const {
+    Bytes least = nodes_.front().room(tile);
+    for (const NodePlan& node : nodes_) least = std::min(least, node.room(tile));
+    return least * nodes_.size();
+  }
+  Bytes held() const {
+    Bytes sum = 0;
+    for (const NodePlan& node : nodes_) sum += node.held();
+    return sum;
   }
 
   /// A ready task that belongs to no set of tiles.
   void plan_alone(Task& task) {
     Position position = over_.size();
+    NodePlan* node = &nodes_.front();
     if (AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr) {
       ahead->planned = true;
       for (AheadTask* later : ahead->successors) ++later->promised;
       ahead->position = position = append(*ahead);
+      node = &node_of(*ahead);
     } else {
       over_.push_back(true);
     }
     unplanned_.erase(task.id);
-    planned_.emplace(position, &task);
+    node->ready.emplace(position, &task);
   }
 
   /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
@@ -198,28 +220,37 @@ class Blocks final : public Policy {
     const Position position = over_.size();
     over_.push_back(false);
     if (ahead.tile != no_id<DatumId>) {
-      if (index(ahead.tile) >= updates_to_come_.size()) updates_to_come_.resize(2 * index(ahead.tile) + 1, 0);
-      if (updates_to_come_[index(ahead.tile)]++ == 0) held_ += view().bytes(ahead.tile);
-    }
-    for (const Access& access : ahead.task->accesses()) {
-      if (index(access.datum) >= uses_.size()) uses_.resize(2 * index(access.datum) + 1);
-      Uses& uses = uses_[index(access.datum)];
-      if (uses.next > 32 && uses.next > uses.at.size() / 2) {
-        uses.at.erase(uses.at.begin(), uses.at.begin() + static_cast<std::ptrdiff_t>(uses.next));
-        uses.next = 0;
+      TilePlan& tile = tile_plan(ahead.tile);
+      if (tile.updates_to_come++ == 0) {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) held_[i] = nodes_[i].held();
+        tile.node = owners_.choose(ahead.tile, held_);
+        nodes_[tile.node].hold(view().bytes(ahead.tile));
       }
-      uses.at.push_back(position);
     }
+    NodePlan& node = node_of(ahead);
+    for (const Access& access : ahead.task->accesses()) node.will_use(access.datum, position);
     return position;
   }
 
   void over(const Task& task) {
+    ++changes_;
     if (const AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr && ahead->planned) {
       over_[ahead->position] = true;
-      if (ahead->tile != no_id<DatumId> && --updates_to_come_[index(ahead->tile)] == 0)
-        held_ -= view().bytes(ahead->tile);
+      if (ahead->tile != no_id<DatumId>)
+        if (TilePlan& tile = tile_plan(ahead->tile); --tile.updates_to_come == 0)
+          nodes_[tile.node].let_go(view().bytes(ahead->tile));
     }
     lookahead_.finished(task, unlocked_);
+  }
+
+  /// A tile in plans.
+  struct TilePlan {
+    std::uint32_t updates_to_come = 0;  // planned and not over
+    std::size_t node = 0;               // where they run
+  };
+  TilePlan& tile_plan(DatumId tile) {
+    if (index(tile) >= tile_plans_.size()) tile_plans_.resize(2 * index(tile) + 1);
+    return tile_plans_[index(tile)];
   }
 
   static constexpr int most_looked_ahead = 16;  // tasks; asked often
@@ -227,14 +258,16 @@ class Blocks final : public Policy {
 
   Lookahead lookahead_;
   blocks::TileSet tiles_;
-  std::map<Position, Task*> planned_;  // ready ones
+  blocks::Owners owners_;
+  std::vector<NodePlan> nodes_;  // as the view lists them
+  std::vector<std::size_t> node_of_worker_;
+  std::vector<bool> lost_;             // by worker
   std::map<TaskId, Task*> unplanned_;  // ready, in no plan; oldest first
   std::vector<bool> over_;             // by position
-  std::vector<Uses> uses_;             // by datum
-  Bytes capacity_ = 0;
-  Bytes tile_bytes_ = 0;                        // of the last seed
-  Bytes held_ = 0;                              // tiles of the plan with updates to come
-  std::vector<std::uint32_t> updates_to_come_;  // by datum: planned and not over
+  std::vector<TilePlan> tile_plans_;   // by datum
+  Bytes tile_bytes_ = 0;               // of the last seed
+  std::uint64_t changes_ = 1;
+  std::vector<Bytes> held_;  // scratch
   std::vector<AheadTask*> found_, unlocked_;
 };
 
