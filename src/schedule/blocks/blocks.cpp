@@ -4,7 +4,9 @@
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "schedule/blocks/node_plan.hpp"
@@ -27,28 +29,40 @@ class Blocks final : public Policy {
   void submitted(Task& task) override { lookahead_.submitted(task); }
 
   void ready(Task& task, WorkerId) override {
-    ++changes_;
     const AheadTask* ahead = lookahead_.find(task.id);
     if (ahead != nullptr && ahead->planned)
-      node_of(*ahead).ready.emplace(ahead->position, &task);
+      nodes_[place_of(*ahead)].ready.emplace(ahead->position, &task);
     else
       unplanned_.emplace(task.id, &task);
   }
   void finished(Task& task, WorkerId, Duration) override { over(task); }
   void cancelled(Task& task) override { over(task); }
+
+  // Of a node without workers the others get the tiles.
   void worker_lost(WorkerId lost) override {
-    lost_[index(lost)] = true;
-    for (const WorkerInfo& info : view().workers())
-      if (info.node == view().workers()[index(lost)].node && !lost_[index(info.id)]) return;
-    nodes_[node_of_worker_[index(lost)]].lost = true;
+    const std::size_t place = place_of_worker_[index(lost)];
+    NodePlan& node = nodes_[place];
+    std::erase(node.workers, lost);
+    if (!node.workers.empty()) return;
+    owners_.lost(place);
+    for (std::size_t i = 0; i < tile_plans_.size(); ++i)
+      if (TilePlan& tile = tile_plans_[i]; tile.place == place && tile.updates_to_come > 0) {
+        node.let_go(view().bytes(static_cast<DatumId>(i)));
+        give_owner(static_cast<DatumId>(i), tile);
+      }
+    for (const auto& [position, task] : std::exchange(node.ready, {})) {
+      const AheadTask* ahead = lookahead_.find(task->id);
+      nodes_[ahead != nullptr ? place_of(*ahead) : owners_.places().front()].ready.emplace(position, task);
+    }
   }
 
   Task* pick(WorkerId worker, bool must) override {
-    NodePlan& own = nodes_[node_of_worker_[index(worker)]];
+    NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     do {
-      if (Task* task = first_for(worker, own.ready); task != nullptr) return task;
+      bool wait = false;
+      if (Task* task = next_for(worker, own, must, wait); task != nullptr || wait) return task;
     } while (plan_more(must));
-    if (Task* task = from_others(worker, must); task != nullptr) return task;
+    if (Task* task = from_others(worker, own, must); task != nullptr) return task;
     // Not planned for want of memory, or planned with tasks that this worker cannot run.
     return own.ready.empty() && !must ? nullptr : first_for(worker, unplanned_);
   }
@@ -76,7 +90,7 @@ class Blocks final : public Policy {
 
   /// What the first ready tasks of the plan lack.
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    NodePlan& own = nodes_[node_of_worker_[index(worker)]];
+    NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     std::size_t written = 0;
     int looked_at = 0;
     for (const auto& [position, task] : own.ready) {
@@ -84,7 +98,9 @@ class Blocks final : public Policy {
       if (!view().can_run(*task, worker)) continue;
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
-        if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent) continue;
+        if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent ||
+            on_its_way_to_a_neighbour(access.datum, own))
+          continue;
         const auto before = out.first(written);
         if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
       }
@@ -97,11 +113,16 @@ class Blocks final : public Policy {
     tiles_.attach(view(), lookahead_);
     owners_.attach(view());
     for (const NodeInfo& node : view().nodes()) nodes_.emplace_back(node.id, node.capacity);
-    if (nodes_.empty()) nodes_.emplace_back(NodeId{}, Bytes{0});
-    for (const WorkerInfo& info : view().workers())
-      node_of_worker_.push_back(
+    for (const WorkerInfo& info : view().workers()) {
+      place_of_worker_.push_back(
           static_cast<std::size_t>(std::ranges::find(nodes_, info.node, &NodePlan::id) - nodes_.begin()));
-    lost_.assign(view().workers().size(), false);
+      nodes_[place_of_worker_.back()].workers.push_back(info.id);
+    }
+    for (NodePlan& node : nodes_)
+      for (const std::size_t place : owners_.places())
+        if (!node.workers.empty() && !nodes_[place].workers.empty() &&
+            view().distance(node.workers.front(), nodes_[place].workers.front()) == 1)
+          node.neighbours.push_back(place);
     held_.resize(nodes_.size());
   }
 
@@ -110,9 +131,17 @@ class Blocks final : public Policy {
     return node == nodes_.end() ? never : node->next_use(datum, over_);
   }
 
-  /// Of a planned task.
-  NodePlan& node_of(const AheadTask& ahead) {
-    return nodes_[ahead.tile == no_id<DatumId> ? 0 : tile_plan(ahead.tile).node];
+  /// Where a planned task is to run: on the node of its tile, or on one that can run it.
+  std::size_t place_of(const AheadTask& ahead) {
+    const std::size_t place =
+        ahead.tile != no_id<DatumId> ? tile_plan(ahead.tile).place : owners_.places().front();
+    if (nodes_.size() == 1) return place;
+    const auto can_run = [&](const NodePlan& node) {
+      return std::ranges::any_of(node.workers, [&](WorkerId id) { return view().can_run(*ahead.task, id); });
+    };
+    if (can_run(nodes_[place])) return place;
+    const auto other = std::ranges::find_if(nodes_, can_run);
+    return other == nodes_.end() ? place : static_cast<std::size_t>(other - nodes_.begin());
   }
 
   template <class Queue>
@@ -126,12 +155,78 @@ class Blocks final : public Policy {
     return nullptr;
   }
 
-  /// What no worker of its node will run.
-  Task* from_others(WorkerId worker, bool must) {
-    for (NodePlan& node : nodes_)
-      if (must || node.lost)
+  /// The first of the node's tasks; but what a neighbour is getting is fetched from there later, so others
+  /// come before, and if there are none it is better to wait.
+  Task* next_for(WorkerId worker, NodePlan& own, bool must, bool& wait) {
+    if (nodes_.size() == 1 || must) return first_for(worker, own.ready);
+    int looked_at = 0;
+    for (auto it = own.ready.begin(); it != own.ready.end() && looked_at++ < most_looked_ahead; ++it) {
+      Task* task = it->second;
+      if (!view().can_run(*task, worker)) continue;
+      if (std::ranges::any_of(task->accesses(), [&](const Access& access) {
+            return reads(access.mode) && on_its_way_to_a_neighbour(access.datum, own);
+          })) {
+        wait = true;
+        continue;
+      }
+      own.ready.erase(it);
+      return task;
+    }
+    return wait ? nullptr : first_for(worker, own.ready);
+  }
+
+  bool must_come_from_home(DatumId datum, const NodePlan& own) const {
+    return view().residency(datum, own.id()) == ReplicaState::absent &&
+           std::ranges::none_of(own.neighbours, [&](std::size_t place) {
+             const ReplicaState state = view().residency(datum, nodes_[place].id());
+             return state == ReplicaState::valid || state == ReplicaState::leaving;
+           });
+  }
+  /// Then it need not come from home, if one waits.
+  bool on_its_way_to_a_neighbour(DatumId datum, const NodePlan& own) const {
+    return must_come_from_home(datum, own) && std::ranges::any_of(own.neighbours, [&](std::size_t place) {
+             return view().residency(datum, nodes_[place].id()) == ReplicaState::arriving;
+           });
+  }
+
+  /// The last task of the node that has most to do, if that would not get there before. Where neighbours
+  /// give each other their tiles, it is one of those, and nothing that the task reads comes from home: what
+  /// all wait for then is the way there.
+  Task* from_others(WorkerId worker, NodePlan& own, bool must) {
+    NodePlan* busiest = nullptr;
+    Duration most{};
+    for (std::size_t place = 0; place < nodes_.size(); ++place) {
+      NodePlan& node = nodes_[place];
+      if (&node == &own || node.ready.empty()) continue;
+      if (must) {
         if (Task* task = first_for(worker, node.ready); task != nullptr) return task;
-    return nullptr;
+        continue;
+      }
+      if (node.workers.empty() ||
+          (!own.neighbours.empty() && std::ranges::find(own.neighbours, place) == own.neighbours.end()))
+        continue;
+      const Task& last = *node.ready.rbegin()->second;
+      const Duration left = view().estimate(last, node.workers.front()) *
+                            static_cast<std::int64_t>(node.ready.size() / node.workers.size());
+      if (left <= most) continue;
+      busiest = &node;
+      most = left;
+    }
+    if (busiest == nullptr) return nullptr;
+    Task* const task = busiest->ready.rbegin()->second;
+    if (!view().can_run(*task, worker)) return nullptr;
+    Duration here = view().estimate(*task, worker);
+    for (const Access& access : task->accesses()) {
+      if (reads(access.mode)) {
+        if (!own.neighbours.empty() && must_come_from_home(access.datum, own)) return nullptr;
+        here += view().transfer_time(access.datum, own.id());
+      }
+      if (writes(access.mode))  // it goes back
+        here += view().transfer_time(view().bytes(access.datum), own.id(), busiest->id());
+    }
+    if (here >= most) return nullptr;
+    busiest->ready.erase(std::prev(busiest->ready.end()));
+    return task;
   }
 
   /// Plans a set of tiles around the oldest task that is ready and in no plan. Its predecessors are finished,
@@ -153,23 +248,23 @@ class Blocks final : public Policy {
     tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
     const Bytes all_room = room(tile_bytes_);
     if (held() > all_room / 10 * 3 && !must) return false;
-    tiles_.grow(*seed, all_room - std::min(all_room, held()), found_);
+    tiles_.grow(*seed, all_room - std::min(all_room, held()), owners_.readers(), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
       const auto ready = unplanned_.find(ahead->task->id);
       if (ready == unplanned_.end()) continue;
-      node_of(*ahead).ready.emplace(ahead->position, ready->second);
+      nodes_[place_of(*ahead)].ready.emplace(ahead->position, ready->second);
       unplanned_.erase(ready);
     }
     if (!seed->planned) plan_alone(*seed->task);  // a commutative update may run before earlier ones
     return true;
   }
 
-  /// For tiles of plans, on all nodes: as often what fits on the smallest.
+  /// For tiles of plans, on all nodes that have tiles: as often what fits on the smallest.
   Bytes room(Bytes tile) const {
-    Bytes least = nodes_.front().room(tile);
-    for (const NodePlan& node : nodes_) least = std::min(least, node.room(tile));
-    return least * nodes_.size();
+    Bytes least = ~Bytes{0};
+    for (const std::size_t place : owners_.places()) least = std::min(least, nodes_[place].room(tile));
+    return least * owners_.places().size();
   }
   Bytes held() const {
     Bytes sum = 0;
@@ -180,17 +275,17 @@ class Blocks final : public Policy {
   /// A ready task that belongs to no set of tiles.
   void plan_alone(Task& task) {
     Position position = over_.size();
-    NodePlan* node = &nodes_.front();
+    std::size_t place = owners_.places().front();
     if (AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr) {
       ahead->planned = true;
       for (AheadTask* later : ahead->successors) ++later->promised;
       ahead->position = position = append(*ahead);
-      node = &node_of(*ahead);
+      place = place_of(*ahead);
     } else {
       over_.push_back(true);
     }
     unplanned_.erase(task.id);
-    node->ready.emplace(position, &task);
+    nodes_[place].ready.emplace(position, &task);
   }
 
   /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
@@ -221,24 +316,19 @@ class Blocks final : public Policy {
     over_.push_back(false);
     if (ahead.tile != no_id<DatumId>) {
       TilePlan& tile = tile_plan(ahead.tile);
-      if (tile.updates_to_come++ == 0) {
-        for (std::size_t i = 0; i < nodes_.size(); ++i) held_[i] = nodes_[i].held();
-        tile.node = owners_.choose(ahead.tile, held_);
-        nodes_[tile.node].hold(view().bytes(ahead.tile));
-      }
+      if (tile.updates_to_come++ == 0) give_owner(ahead.tile, tile);
     }
-    NodePlan& node = node_of(ahead);
+    NodePlan& node = nodes_[place_of(ahead)];
     for (const Access& access : ahead.task->accesses()) node.will_use(access.datum, position);
     return position;
   }
 
   void over(const Task& task) {
-    ++changes_;
     if (const AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr && ahead->planned) {
       over_[ahead->position] = true;
       if (ahead->tile != no_id<DatumId>)
         if (TilePlan& tile = tile_plan(ahead->tile); --tile.updates_to_come == 0)
-          nodes_[tile.node].let_go(view().bytes(ahead->tile));
+          nodes_[tile.place].let_go(view().bytes(ahead->tile));
     }
     lookahead_.finished(task, unlocked_);
   }
@@ -246,8 +336,13 @@ class Blocks final : public Policy {
   /// A tile in plans.
   struct TilePlan {
     std::uint32_t updates_to_come = 0;  // planned and not over
-    std::size_t node = 0;               // where they run
+    std::size_t place = 0;              // of the node where they run
   };
+  void give_owner(DatumId datum, TilePlan& tile) {
+    for (std::size_t place = 0; place < nodes_.size(); ++place) held_[place] = nodes_[place].held();
+    tile.place = owners_.choose(datum, held_);
+    nodes_[tile.place].hold(view().bytes(datum));
+  }
   TilePlan& tile_plan(DatumId tile) {
     if (index(tile) >= tile_plans_.size()) tile_plans_.resize(2 * index(tile) + 1);
     return tile_plans_[index(tile)];
@@ -260,14 +355,12 @@ class Blocks final : public Policy {
   blocks::TileSet tiles_;
   blocks::Owners owners_;
   std::vector<NodePlan> nodes_;  // as the view lists them
-  std::vector<std::size_t> node_of_worker_;
-  std::vector<bool> lost_;             // by worker
+  std::vector<std::size_t> place_of_worker_;
   std::map<TaskId, Task*> unplanned_;  // ready, in no plan; oldest first
   std::vector<bool> over_;             // by position
   std::vector<TilePlan> tile_plans_;   // by datum
   Bytes tile_bytes_ = 0;               // of the last seed
-  std::uint64_t changes_ = 1;
-  std::vector<Bytes> held_;  // scratch
+  std::vector<Bytes> held_;            // scratch
   std::vector<AheadTask*> found_, unlocked_;
 };
 

@@ -16,6 +16,10 @@ class NodePlan {
  public:
   NodePlan(NodeId id, Bytes capacity) : id_(id), capacity_(capacity) {}
 
+  std::map<Position, Task*> ready;      ///< in the order in which they are to run
+  std::vector<WorkerId> workers;        ///< those that are left
+  std::vector<std::size_t> neighbours;  ///< places of nodes with tiles that have a wire of their own to here
+
   NodeId id() const noexcept { return id_; }
   /// For tiles of the plan: inputs stream past them, a line of them and some for the pipeline.
   Bytes room(Bytes tile) const noexcept;
@@ -29,9 +33,6 @@ class NodePlan {
   void will_use(DatumId datum, Position position);
   /// `over`, by position: what has run.
   Position next_use(DatumId datum, const std::vector<bool>& over);
-
-  std::map<Position, Task*> ready;  ///< in the order in which they are to run
-  bool lost = false;                ///< none of its workers is left
 
  private:
   /// When the plan uses a datum.

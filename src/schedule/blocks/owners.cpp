@@ -1,4 +1,5 @@
-// The grid is as square as the number of nodes allows.
+// The grid is as square as the number of nodes allows, and at least as high as wide: a column of tiles, whose
+// last updates others wait for, is on as many nodes as possible.
 #include "schedule/blocks/owners.hpp"
 
 #include <algorithm>
@@ -7,20 +8,36 @@ namespace fairlead::schedule::blocks {
 
 void Owners::attach(const View& view) {
   view_ = &view;
-  node_count_ = view.nodes().size();
-  grid_rows_ = 1;
-  for (std::size_t rows = 2; rows * rows <= node_count_; ++rows)
-    if (node_count_ % rows == 0) grid_rows_ = rows;
-  grid_columns_ = std::max<std::size_t>(1, node_count_ / grid_rows_);
+  const auto nodes = view.nodes();
+  for (const NodeId id : accelerators(view))
+    places_.push_back(static_cast<std::size_t>(std::ranges::find(nodes, id, &NodeInfo::id) - nodes.begin()));
+  for (std::size_t place = 0; accelerators(view).empty() && place < nodes.size(); ++place)
+    places_.push_back(place);
+  form_grid();
+}
+
+void Owners::form_grid() {
+  columns_ = 1;
+  for (std::size_t columns = 2; columns * columns <= places_.size(); ++columns)
+    if (places_.size() % columns == 0) columns_ = columns;
+  rows_ = std::max<std::size_t>(1, places_.size() / columns_);
 }
 
 std::size_t Owners::choose(DatumId tile, const std::vector<Bytes>& held) const {
-  if (node_count_ <= 1) return 0;
+  if (places_.empty()) return 0;
+  if (places_.size() == 1) return places_.front();
   const View::Coordinates at = view_->coordinates(tile);
   if (at.row < 0 || at.column < 0)
-    return static_cast<std::size_t>(std::ranges::min_element(held) - held.begin());
-  return static_cast<std::size_t>(at.row) % grid_rows_ * grid_columns_ +
-         static_cast<std::size_t>(at.column) % grid_columns_;
+    return *std::ranges::min_element(places_, {}, [&](std::size_t place) { return held[place]; });
+  // Neighbours in the order of the machine, which are often joined best, share a column.
+  return places_[static_cast<std::size_t>(at.column) % columns_ * rows_ +
+                 static_cast<std::size_t>(at.row) % rows_];
+}
+
+void Owners::lost(std::size_t place) {
+  if (places_.size() == 1) return;
+  std::erase(places_, place);
+  form_grid();
 }
 
 }  // namespace fairlead::schedule::blocks

@@ -1,9 +1,8 @@
-// On which memory node the updates of a tile run. Where tiles have coordinates, those of a set are dealt out
-// cyclically in two dimensions, over a grid of nodes: each node then streams the inputs of some rows and some
-// columns only, and the same as its neighbours in the grid at about the same time, so that they get them from
-// each other.
+// On which memory node the updates of a tile run. Where tiles have coordinates, they are dealt out cyclically
+// in two dimensions over a grid of nodes: each node then streams the inputs of some rows and some columns
+// only, at about the same time as its neighbours in the grid, so that they get them from each other.
 #pragma once
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "policy/view.hpp"
@@ -12,17 +11,23 @@ namespace fairlead::schedule::blocks {
 
 class Owners {
  public:
+  /// The accelerators have all tiles; where there are none, all nodes.
   void attach(const View& view);
 
-  /// How many nodes have tiles: their places in the order of View::nodes().
-  std::size_t nodes() const noexcept { return node_count_; }
-  /// The place of the tile's node. `held`, by place: bytes of tiles that each has in plans.
+  /// The nodes that have tiles, as places in View::nodes().
+  const std::vector<std::size_t>& places() const noexcept { return places_; }
+  /// On how many nodes an input is used, if its row and its column of tiles are updated everywhere.
+  std::size_t readers() const noexcept { return rows_ + columns_ - 1; }
+  /// The place of the tile's node. `held`, by place: bytes of the tiles that each node has in plans.
   std::size_t choose(DatumId tile, const std::vector<Bytes>& held) const;
+  void lost(std::size_t place);
 
  private:
+  void form_grid();
+
   const View* view_ = nullptr;
-  std::size_t node_count_ = 0;
-  std::size_t grid_rows_ = 1, grid_columns_ = 1;
+  std::vector<std::size_t> places_;
+  std::size_t rows_ = 1, columns_ = 1;  // of the grid
 };
 
 }  // namespace fairlead::schedule::blocks
