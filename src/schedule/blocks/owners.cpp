@@ -11,8 +11,8 @@ void Owners::attach(const View& view) {
   const auto nodes = view.nodes();
   for (const NodeId id : accelerators(view))
     places_.push_back(static_cast<std::size_t>(std::ranges::find(nodes, id, &NodeInfo::id) - nodes.begin()));
-  for (std::size_t place = 0; accelerators(view).empty() && place < nodes.size(); ++place)
-    places_.push_back(place);
+  for (std::size_t place = 0; place < nodes.size(); ++place) all_.push_back(place);
+  if (places_.empty()) places_ = all_;
   form_grid();
 }
 
@@ -35,8 +35,10 @@ std::size_t Owners::choose(DatumId tile, const std::vector<Bytes>& held) const {
 }
 
 void Owners::lost(std::size_t place) {
-  if (places_.size() == 1) return;
+  if (all_.size() == 1) return;  // kept where somebody who comes back would look
+  std::erase(all_, place);
   std::erase(places_, place);
+  if (places_.empty()) places_ = all_;
   form_grid();
 }
 

@@ -20,13 +20,14 @@ class Owners {
   std::size_t readers() const noexcept { return rows_ + columns_ - 1; }
   /// The place of the tile's node. `held`, by place: bytes of the tiles that each node has in plans.
   std::size_t choose(DatumId tile, const std::vector<Bytes>& held) const;
+  /// None of its workers is left.
   void lost(std::size_t place);
 
  private:
   void form_grid();
 
   const View* view_ = nullptr;
-  std::vector<std::size_t> places_;
+  std::vector<std::size_t> all_, places_;
   std::size_t rows_ = 1, columns_ = 1;  // of the grid
 };
 
