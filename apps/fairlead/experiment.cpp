@@ -45,7 +45,7 @@ constexpr Setting options[] = {
 };
 constexpr Positional positionals[] = {
     {.name = "list|run", .help = "what to do"},
-    {.name = "NAME", .help = "an experiment, a folder of them, or all", .required = false}};
+    {.name = "NAME", .help = "an experiment, a folder of them, all, or a file (*.toml)", .required = false}};
 
 /// A word for what computes the figures: this program as it is. Others' figures are not used.
 std::string this_program() {

@@ -101,9 +101,11 @@ struct ExperimentFile {
 /// Those that come with Fairlead, by name.
 std::span<const ExperimentFile> experiment_files();
 
-/// Throws ConfigError naming file, line, key, and what would be right.
-Experiment read_experiment(std::string_view name, std::string_view text);
-/// Those that a name means: one, all of a folder ("darts"), or "all". Throws ConfigError if there is none.
+/// Throws ConfigError naming file, line, key, and what would be right. `file`: for messages; unless given,
+/// where those are that come with Fairlead.
+Experiment read_experiment(std::string_view name, std::string_view text, std::string file = {});
+/// Those that a name means: one, all of a folder ("darts"), "all", or the file of one's own (*.toml). Throws
+/// ConfigError if there is none.
 std::vector<Experiment> find_experiments(std::string_view name);
 
 /// The run of one line at one x. Throws ConfigError for a setting that there is not.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -128,8 +131,8 @@ std::string_view name_of(Metric metric) noexcept { return words_of(metric).name;
 std::string_view unit_of(Metric metric) noexcept { return words_of(metric).unit; }
 bool more_is_better(Metric metric) noexcept { return words_of(metric).more_is_better; }
 
-Experiment read_experiment(std::string_view name, std::string_view text) {
-  const std::string file = fmt::format("experiments/{}.toml", name);
+Experiment read_experiment(std::string_view name, std::string_view text, std::string file) {
+  if (file.empty()) file = fmt::format("experiments/{}.toml", name);
   const config::TomlNode table = config::parse_toml(text, file);
   TomlReader reader(table, file, "an experiment");
   Experiment experiment;
@@ -173,6 +176,13 @@ Experiment read_experiment(std::string_view name, std::string_view text) {
 }
 
 std::vector<Experiment> find_experiments(std::string_view name) {
+  if (name.ends_with(".toml")) {
+    const std::filesystem::path path(name);
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file) throw ConfigError(fmt::format("cannot read the experiment {}", name));
+    return {read_experiment(path.stem().string(), text, path.string())};
+  }
   std::vector<Experiment> all, found;
   std::vector<std::string_view> names;
   for (const ExperimentFile& file : experiment_files()) all.push_back(read_experiment(file.name, file.text));

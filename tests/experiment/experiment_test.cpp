@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "experiment/verdict.hpp"
@@ -125,6 +127,32 @@ TEST(ExperimentFiles, AreFoundByTheirOtherNames) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].name, "darts/fig-5");
   EXPECT_EQ(find_experiments("darts/table-2")[0].name, "darts/fig-12");
+}
+
+TEST(ExperimentFiles, TheOneOnThePageCanBeRun) {
+  std::ifstream file(FAIRLEAD_EXPERIMENTS_PAGE);
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t begin = page.find("```toml\n") + 8;
+  const Experiment shown = read_experiment("page", page.substr(begin, page.find("```", begin) - begin));
+  EXPECT_EQ(runs_of(shown, false).size(), 6u);
+  EXPECT_TRUE(run(runs_of(shown, true).front()).finished);
+}
+
+TEST(ExperimentFiles, MayBeOnesOwn) {
+  const std::string path = testing::TempDir() + "fairlead-own-experiment.toml";
+  std::ofstream(path) << small;
+  const auto found = find_experiments(path);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "fairlead-own-experiment");
+  std::ofstream(path) << "title = 3\n";
+  try {
+    find_experiments(path);
+    FAIL() << "it was read";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(path + ":1: title"));
+  }
+  std::filesystem::remove(path);
+  EXPECT_THROW(find_experiments(path), ConfigError);
 }
 
 TEST(Experiment, IsRefusedWithLineAndReason) {
