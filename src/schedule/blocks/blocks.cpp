@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/blocks/neighbours.hpp"
 #include "schedule/blocks/node_plan.hpp"
 #include "schedule/blocks/owners.hpp"
 #include "schedule/blocks/tile_set.hpp"
@@ -35,7 +36,10 @@ class Blocks final : public Policy {
     else
       unplanned_.emplace(task.id, &task);
   }
-  void finished(Task& task, WorkerId, Duration) override { over(task); }
+  void finished(Task& task, WorkerId worker, Duration) override {
+    nodes_[place_of_worker_[index(worker)]].all_used = false;
+    over(task);
+  }
   void cancelled(Task& task) override { over(task); }
 
   // Of a node without workers the others get the tiles.
@@ -68,11 +72,15 @@ class Blocks final : public Policy {
   }
 
   /// Belady on the plan: whose next use is furthest; what it does not use at all, least recently used first.
-  DatumId victim(NodeId node, Candidates& candidates) override {
+  /// Neighbours' uses count, too, if they would get it from here: memories that are joined are one cache.
+  DatumId victim(NodeId id, Candidates& candidates) override {
+    NodePlan& node = nodes_[place_of_node_[index(id)]];
     DatumId best = no_id<DatumId>;
     Position furthest = 0;
     for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next()) {
-      const Position next = next_use(datum, node);
+      Position next = node.next_use(datum, over_);
+      if (best != no_id<DatumId> && next <= furthest) continue;
+      next = std::min(next, neighbours_.next_use_from_here(datum, node, over_));
       if (next == never) return datum;
       if (best != no_id<DatumId> && next <= furthest) continue;
       best = datum;
@@ -83,9 +91,14 @@ class Blocks final : public Policy {
 
   /// Only what the plan does not use at all: tasks do not run exactly as planned, and what it does use would
   /// trade places with what is wanted, back and forth.
-  DatumId spare(NodeId node, DatumId, Candidates& candidates) override {
-    const DatumId least = victim(node, candidates);
-    return least != no_id<DatumId> && next_use(least, node) == never ? least : no_id<DatumId>;
+  DatumId spare(NodeId id, DatumId, Candidates& candidates) override {
+    NodePlan& node = nodes_[place_of_node_[index(id)]];
+    if (node.all_used) return no_id<DatumId>;
+    for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next())
+      if (node.next_use(datum, over_) == never && neighbours_.next_use_from_here(datum, node, over_) == never)
+        return datum;
+    node.all_used = true;
+    return no_id<DatumId>;
   }
 
   /// What the first ready tasks of the plan lack.
@@ -99,7 +112,7 @@ class Blocks final : public Policy {
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
         if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent ||
-            on_its_way_to_a_neighbour(access.datum, own))
+            neighbours_.on_its_way_to_one(access.datum, own))
           continue;
         const auto before = out.first(written);
         if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
@@ -112,10 +125,14 @@ class Blocks final : public Policy {
   void attached() override {
     tiles_.attach(view(), lookahead_);
     owners_.attach(view());
-    for (const NodeInfo& node : view().nodes()) nodes_.emplace_back(node.id, node.capacity);
+    for (const NodeInfo& node : view().nodes()) {
+      if (index(node.id) >= place_of_node_.size()) place_of_node_.resize(index(node.id) + 1);
+      place_of_node_[index(node.id)] = nodes_.size();
+      nodes_.emplace_back(node.id, node.capacity);
+    }
+    neighbours_.attach(view(), nodes_);
     for (const WorkerInfo& info : view().workers()) {
-      place_of_worker_.push_back(
-          static_cast<std::size_t>(std::ranges::find(nodes_, info.node, &NodePlan::id) - nodes_.begin()));
+      place_of_worker_.push_back(place_of_node_[index(info.node)]);
       nodes_[place_of_worker_.back()].workers.push_back(info.id);
     }
     for (NodePlan& node : nodes_)
@@ -124,11 +141,6 @@ class Blocks final : public Policy {
             view().distance(node.workers.front(), nodes_[place].workers.front()) == 1)
           node.neighbours.push_back(place);
     held_.resize(nodes_.size());
-  }
-
-  Position next_use(DatumId datum, NodeId id) {
-    const auto node = std::ranges::find(nodes_, id, &NodePlan::id);
-    return node == nodes_.end() ? never : node->next_use(datum, over_);
   }
 
   /// Where a planned task is to run: on the node of its tile, or on one that can run it.
@@ -164,7 +176,7 @@ class Blocks final : public Policy {
       Task* task = it->second;
       if (!view().can_run(*task, worker)) continue;
       if (std::ranges::any_of(task->accesses(), [&](const Access& access) {
-            return reads(access.mode) && on_its_way_to_a_neighbour(access.datum, own);
+            return reads(access.mode) && neighbours_.on_its_way_to_one(access.datum, own);
           })) {
         wait = true;
         continue;
@@ -173,20 +185,6 @@ class Blocks final : public Policy {
       return task;
     }
     return wait ? nullptr : first_for(worker, own.ready);
-  }
-
-  bool must_come_from_home(DatumId datum, const NodePlan& own) const {
-    return view().residency(datum, own.id()) == ReplicaState::absent &&
-           std::ranges::none_of(own.neighbours, [&](std::size_t place) {
-             const ReplicaState state = view().residency(datum, nodes_[place].id());
-             return state == ReplicaState::valid || state == ReplicaState::leaving;
-           });
-  }
-  /// Then it need not come from home, if one waits.
-  bool on_its_way_to_a_neighbour(DatumId datum, const NodePlan& own) const {
-    return must_come_from_home(datum, own) && std::ranges::any_of(own.neighbours, [&](std::size_t place) {
-             return view().residency(datum, nodes_[place].id()) == ReplicaState::arriving;
-           });
   }
 
   /// The last task of the node that has most to do, if that would not get there before. Where neighbours
@@ -218,7 +216,7 @@ class Blocks final : public Policy {
     Duration here = view().estimate(*task, worker);
     for (const Access& access : task->accesses()) {
       if (reads(access.mode)) {
-        if (!own.neighbours.empty() && must_come_from_home(access.datum, own)) return nullptr;
+        if (!own.neighbours.empty() && neighbours_.must_come_from_home(access.datum, own)) return nullptr;
         here += view().transfer_time(access.datum, own.id());
       }
       if (writes(access.mode))  // it goes back
@@ -238,7 +236,7 @@ class Blocks final : public Policy {
     // before a seed is looked for, which may take long: workers of full nodes ask again and again.
     const AheadTask* first = lookahead_.find(oldest.id);
     if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
-        held() > room(tile_bytes_) / 10 * 3)
+        held() > most_held(room(tile_bytes_)))
       return false;
     AheadTask* seed = find_seed();
     if (seed == nullptr) {
@@ -247,7 +245,7 @@ class Blocks final : public Policy {
     }
     tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
     const Bytes all_room = room(tile_bytes_);
-    if (held() > all_room / 10 * 3 && !must) return false;
+    if (held() > most_held(all_room) && !must) return false;
     tiles_.grow(*seed, all_room - std::min(all_room, held()), owners_.readers(), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
@@ -266,6 +264,9 @@ class Blocks final : public Policy {
     for (const std::size_t place : owners_.places()) least = std::min(least, nodes_[place].room(tile));
     return least * owners_.places().size();
   }
+  /// By tiles of earlier sets, when another is planned. A smaller set moves more; but nodes that share the
+  /// way home wait longer for the tiles of one that fills them all.
+  Bytes most_held(Bytes room) const { return owners_.places().size() == 1 ? room / 10 * 3 : room / 2; }
   Bytes held() const {
     Bytes sum = 0;
     for (const NodePlan& node : nodes_) sum += node.held();
@@ -355,7 +356,8 @@ class Blocks final : public Policy {
   blocks::TileSet tiles_;
   blocks::Owners owners_;
   std::vector<NodePlan> nodes_;  // as the view lists them
-  std::vector<std::size_t> place_of_worker_;
+  blocks::Neighbours neighbours_;
+  std::vector<std::size_t> place_of_node_, place_of_worker_;
   std::map<TaskId, Task*> unplanned_;  // ready, in no plan; oldest first
   std::vector<bool> over_;             // by position
   std::vector<TilePlan> tile_plans_;   // by datum
