@@ -67,12 +67,23 @@ TEST_F(BlocksOnTwoNodes, AnIdleOneTakesTheLastTaskOfTheOtherIfThatPays) {
   EXPECT_EQ(world.pick(0), "X1");
 }
 
-TEST_F(BlocksOnTwoNodes, WhatOnlyTheOtherNodeUsesLeaves) {
+TEST_F(BlocksOnTwoNodes, WhatOnlyTheOtherNodeUsesAndHasLeaves) {
   submit_four();
   ASSERT_EQ(world.pick(0), "X1");
+  world.load("X", node(0));
   EXPECT_EQ(world.victim(node(0), {"A", "B"}), "B");
   EXPECT_EQ(world.victim(node(1), {"X", "B"}), "X");
   EXPECT_EQ(world.victim(node(1), {"A", "B"}), "B");  // Y1 with A comes before V1
+  EXPECT_EQ(world.spare(node(1), "A", {"X", "B"}), "X");
+}
+
+// X1 comes before V1, and node 0 can get X from node 1 only, or from home.
+TEST_F(BlocksOnTwoNodes, WhatTheOtherNodeWouldGetFromHereStays) {
+  submit_four();
+  ASSERT_EQ(world.pick(0), "X1");
+  EXPECT_EQ(world.victim(node(1), {"X", "B"}), "B");
+  EXPECT_EQ(world.victim(node(1), {"X", "nobody's"}), "nobody's");
+  EXPECT_EQ(world.spare(node(1), "A", {"X"}), "");
 }
 
 TEST_F(BlocksOnTwoNodes, TheOtherGetsTheTilesOfALostOne) {
