@@ -1,6 +1,6 @@
 // The policy: its plan, one set of tiles after the other, and what ready tasks, eviction and prefetch take
 // from it. With several memory nodes a set fits in all of them together, and each of its tiles has a node
-// that runs its updates (owners.hpp).
+// that runs its updates (owners.hpp); nodes that are joined get inputs from each other (neighbours.hpp).
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>
