@@ -49,6 +49,11 @@ inline constexpr std::array simulation_settings = {
             .absent_means = "as the machine's file says"},
     Setting{
         .key = "host-memory", .type = SettingType::size, .absent = "all", .help = "of RAM that may be used"},
+    Setting{.key = "device-bandwidth",
+            .type = SettingType::bandwidth,
+            .absent = "auto",
+            .help = "of the wire from RAM to each device",
+            .absent_means = "as the machine's file says"},
     Setting{.key = "data",
             .type = SettingType::choice,
             .fallback = "auto",

@@ -34,6 +34,7 @@ struct RunSpec {
   std::optional<std::size_t> gpus, cores;
   std::optional<unsigned> streams;
   std::uint64_t seed = 1;
+  double device_gigabytes_per_second = 0;  ///< 0: as the machine has it
   unsigned noise_percent = 0, pipeline_depth = 0;
 
   std::string text() const;

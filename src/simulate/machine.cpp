@@ -47,6 +47,11 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     : description_(std::move(description)),
       home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk),
       memory_model_(use.memory_model) {
+  if (use.device_bytes_per_second.value_or(1) <= 0)
+    throw ConfigError("the wires to devices need a bandwidth above 0");
+  if (use.device_bytes_per_second)
+    for (machine::DeviceDescription& device : description_.devices)
+      device.wire.bytes_per_second = *use.device_bytes_per_second;
   devices_ = chosen(use.devices, description_.devices.size(), "devices", description_);
   const std::size_t cores = chosen(use.cores, description_.cores, "cores", description_);
   if (devices_ + cores == 0)

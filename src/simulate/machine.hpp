@@ -24,7 +24,8 @@ struct MachineUse {
   std::optional<std::size_t> cores{};
   std::optional<Bytes> device_memory{};
   std::optional<Bytes> host_memory{};
-  std::optional<unsigned> streams{};  ///< of each device
+  std::optional<double> device_bytes_per_second{};  ///< of the wire from RAM to each device
+  std::optional<unsigned> streams{};                ///< of each device
   DataAt data = DataAt::ram;
   backend::MemoryModel memory_model = backend::MemoryModel::explicit_copies;
   unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back
