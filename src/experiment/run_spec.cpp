@@ -39,11 +39,11 @@ std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} seed={} "
+      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
       "noise={} depth={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, seed, noise_percent,
-      pipeline_depth);
+      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
+      noise_percent, pipeline_depth);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
@@ -70,6 +70,10 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   run.data = text("data", "");
   run.advice = text("advice", "");
+  run.peers = text("peers", "yes");
+  if (run.peers != "yes" && run.peers != "no")
+    throw ConfigError(
+        fmt::format("the setting peers of an experiment is \"{}\", but must be yes or no", run.peers));
   run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
   run.n =

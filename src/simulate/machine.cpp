@@ -79,7 +79,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
   for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
   for (const machine::PeerDescription& peer : description_.peers) {
-    if (peer.second >= devices_) continue;
+    if (!use.peers || peer.second >= devices_) continue;
     const auto node = [](std::size_t device) { return static_cast<NodeId>(index(Nodes::ram) + 1 + device); };
     const NodeId a = node(peer.first), b = node(peer.second);
     join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);

@@ -25,7 +25,8 @@ struct MachineUse {
   std::optional<Bytes> device_memory{};
   std::optional<Bytes> host_memory{};
   std::optional<double> device_bytes_per_second{};  ///< of the wire from RAM to each device
-  std::optional<unsigned> streams{};                ///< of each device
+  bool peers = true;  ///< devices that have wires to each other use them; else what they exchange crosses RAM
+  std::optional<unsigned> streams{};  ///< of each device
   DataAt data = DataAt::ram;
   backend::MemoryModel memory_model = backend::MemoryModel::explicit_copies;
   unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back

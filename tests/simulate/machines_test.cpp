@@ -51,6 +51,20 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
     }
 }
 
+TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
+  const Program program = make_workload("gemm", {60, 30, Precision::double_});
+  for (const bool peers : {true, false}) {
+    const SimulatedMachine machine(machine::find_machine("h200"), {.peers = peers}, program,
+                                   Precision::double_);
+    std::size_t own = 0, through_ram = 0;
+    for (const LinkSpec& link : machine.topology().links)
+      if (std::min(index(link.first), index(link.second)) > index(OutOfCoreNodes::ram))
+        ++(link.legs.empty() ? own : through_ram);
+    EXPECT_EQ(own, peers ? 28u : 0u);
+    EXPECT_EQ(own + through_ram, 28u);
+  }
+}
+
 // Copies between devices without a wire of their own go through RAM, so they are as slow.
 TEST(Machines, CanHaveOtherWiresToTheirDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
