@@ -28,14 +28,6 @@ std::int64_t whole(const std::string& key, const std::string& text) {
   return value;
 }
 
-std::string one_of(const std::string& key, const std::string& text,
-                   std::initializer_list<std::string_view> words) {
-  if (std::ranges::find(words, text) == words.end())
-    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be {}{}", key, text,
-                                  fmt::join(words, ", "), did_you_mean(text, std::vector(words))));
-  return text;
-}
-
 double positive(std::string_view key, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -43,6 +35,14 @@ double positive(std::string_view key, const std::string& text) {
     throw ConfigError(
         fmt::format("the setting {} of an experiment is \"{}\", but must be a positive number", key, text));
   return value;
+}
+
+std::string one_of(const std::string& key, const std::string& text,
+                   std::initializer_list<std::string_view> words) {
+  if (std::ranges::find(words, text) == words.end())
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be {}{}", key, text,
+                                  fmt::join(words, ", "), did_you_mean(text, std::vector(words))));
+  return text;
 }
 
 }  // namespace
@@ -84,10 +84,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
-  run.peers = text("peers", "yes");
-  if (run.peers != "yes" && run.peers != "no")
-    throw ConfigError(
-        fmt::format("the setting peers of an experiment is \"{}\", but must be yes or no", run.peers));
+  run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
   run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
   run.tile = whole("tile", text("tile", "1920"));

@@ -167,7 +167,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "laheteroprio 16516972541818307339\n"
             "ap 12328703617631497135\n"
             "darts 17736855508408613741\n"
-            "blocks 2840393144042283916\n"
+            "blocks 5569900678593531347\n"
             "owner-load 14063224088422555503\n");
 }
 
