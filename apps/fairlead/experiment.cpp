@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,13 +55,18 @@ std::string this_program() {
   return fmt::format("{} {:016x}", version(), text_hash(content));
 }
 
-int list() {
-  for (const ExperimentFile& file : experiment_files()) {
-    const Experiment one = read_experiment(file.name, file.text);
+int list(const std::string& name) {
+  for (const Experiment& one : find_experiments(name)) {
     fmt::print("{:<29}{}{}\n", one.name, one.title,
                one.also.empty() ? "" : fmt::format(" (also {})", fmt::join(one.also, ", ")));
   }
   return success;
+}
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw ConfigError(fmt::format("cannot make the directory {}: {}", path, error.message()));
 }
 
 /// For each x a page with the runs side by side.
@@ -76,30 +82,44 @@ void write_output(const std::string& directory, const Experiment& experiment, co
                   bool quick) {
   if (directory == "none") return;
   const std::string folder = directory + "/" + experiment.name;
-  std::filesystem::create_directories(folder);
+  make_directory(folder);
   report::write_file(folder + "/figures.csv", csv(experiment, table));
   for (const auto& [name, picture] : pictures(experiment, table))
     report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
   if (experiment.page) write_pages(folder, experiment, quick);
 }
 
-/// Replaces what is between the marks.
-void put_between_marks(const std::string& path, const std::string& sections) {
-  constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
-                             end = "<!-- end of experiments -->";
-  std::ifstream file(path, std::ios::binary);
-  std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::size_t from = page.find(begin), to = page.find(end);
-  if (from == page.npos || to == page.npos || to < from)
-    throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
-                                  begin.substr(0, begin.size() - 1), end));
-  page.replace(from + begin.size(), to - from - begin.size(), "\n" + sections);
-  report::write_file(path, page);
-}
+/// A page with two marks, between which the results go.
+class MarkedPage {
+ public:
+  explicit MarkedPage(const std::string& path) : path_(path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw ConfigError(fmt::format("cannot read the page {}", path));
+    const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::size_t from = page.find(begin), to = page.find(end);
+    if (from == page.npos || to == page.npos || to < from)
+      throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
+                                    begin.substr(0, begin.size() - 1), end));
+    before_ = page.substr(0, from + begin.size());
+    after_ = page.substr(to);
+  }
+  void write(const std::string& sections) const {
+    report::write_file(path_, before_ + "\n" + sections + after_);
+  }
+
+ private:
+  static constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
+                                    end = "<!-- end of experiments -->";
+  std::string path_, before_, after_;
+};
 
 int run_experiments(const Config& config, const std::string& name) {
   const std::vector<Experiment> wanted = find_experiments(name);
   const bool quick = config.flag("quick");
+  // What is wrong with where the results go is said before minutes of simulation, not after.
+  std::optional<MarkedPage> page;
+  if (config.has("markdown")) page.emplace(config.text("markdown"));
+  if (config.text("output") != "none") make_directory(config.text("output"));
   std::vector<RunSpec> runs;
   for (const Experiment& one : wanted) {
     const auto more = runs_of(one, quick);
@@ -132,13 +152,13 @@ int run_experiments(const Config& config, const std::string& name) {
     sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
   }
-  if (config.has("markdown")) put_between_marks(config.text("markdown"), sections);
+  if (page) page->write(sections);
   return all_finished ? success : failure;
 }
 
 int run(const ParsedCommandLine& given) {
   const std::string& what = given.positionals[0];
-  if (what == "list") return list();
+  if (what == "list") return list(given.positionals.size() > 1 ? given.positionals[1] : "all");
   if (what != "run")
     throw ConfigError(
         fmt::format("experiment: \"{}\" is not something to do; write list, or run NAME", what));

@@ -10,12 +10,13 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <thread>
 
-#include "base/kept_file.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
+#include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 
@@ -177,43 +178,71 @@ std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
   return runs;
 }
 
-std::string Runner::path_of(const RunSpec& spec) const {
-  std::string machine;
+namespace {
+
+constexpr KeptFile::Format kept_format{
+    .name = "fairlead-run",
+    .version = 1,
+    .explanation = "what a simulation came to; kept so that experiments go on where they were"};
+
+/// All of a file, as far as it can be read: whoever uses it says what is wrong with it.
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+/// Is it the path of a file, where a name would be one that comes with Fairlead?
+bool is_path(std::string_view name, std::string_view ending) {
+  return name.find('/') != name.npos || name.ends_with(ending);
+}
+
+}  // namespace
+
+KeptFile Runner::kept(const RunSpec& spec) const {
+  // A machine and a policy of one's own are files that change under the same name.
+  std::string files;
   for (const machine::MachineFile& file : machine::machine_files())
-    if (file.name == spec.machine) machine = file.text;
-  return fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
-                     text_hash(program_ + '\n' + machine));
+    if (file.name == spec.machine) files = file.text;
+  if (is_path(spec.machine, ".toml")) files = content_of(spec.machine);
+  const std::string policy(schedule::name_in(spec.scheduler));
+  if (is_path(policy, ".so")) files += '\n' + content_of(policy);
+  return {fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
+                      text_hash(program_ + '\n' + files)),
+          kept_format};
 }
 
 bool Runner::load(const RunSpec& spec, Figures& figures) const {
   if (directory_.empty()) return false;
-  std::ifstream file(path_of(spec));
-  std::string line;
-  if (!std::getline(file, line) || line != spec.text()) return false;
+  const std::vector<std::string> lines = kept(spec).read().lines;
+  auto line = lines.begin();
+  if (line == lines.end() || *line++ != spec.text()) return false;
   figures.finished = true;
   bool complete = true;
   for_each_figure(figures, [&](std::string_view name, double& value) {
-    complete = complete && std::getline(file, line) && line.starts_with(name);
+    complete = complete && line != lines.end() && line->starts_with(name) && line->size() > name.size() + 1;
     if (!complete) return;
-    const char* begin = line.data() + name.size() + 1;
-    complete = line.size() > name.size() + 1 &&
-               std::from_chars(begin, line.data() + line.size(), value).ec == std::errc{};
+    const char* end = line->data() + line->size();
+    complete = std::from_chars(line->data() + name.size() + 1, end, value).ec == std::errc{};
+    ++line;
   });
-  return complete && std::getline(file, line) && line == "end";
+  return complete;
 }
 
 void Runner::keep(const RunSpec& spec, const Figures& figures) const {
   if (directory_.empty() || !figures.finished) return;
   std::error_code ignored;
   std::filesystem::create_directories(directory_, ignored);
-  const std::string path = path_of(spec);
-  const std::string draft = fmt::format("{}.{}", path, text_hash(spec.text()));
-  std::string text = spec.text() + '\n';
+  std::vector<std::string> lines{spec.text()};
   Figures copy = figures;
-  for_each_figure(copy,
-                  [&](std::string_view name, double& value) { text += fmt::format("{} {}\n", name, value); });
-  std::ofstream(draft) << text << "end\n";
-  std::filesystem::rename(draft, path, ignored);  // it is there whole or not at all
+  for_each_figure(copy, [&](std::string_view name, double& value) {
+    lines.push_back(fmt::format("{} {}", name, value));
+  });
+  try {
+    kept(spec).replace(lines);
+  } catch (const SystemError&) {  // then it is run again another time
+  }
 }
 
 Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,

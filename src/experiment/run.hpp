@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/kept_file.hpp"
 #include "experiment/experiment.hpp"
 #include "report/comparison.hpp"
 
@@ -52,7 +53,8 @@ class Runner {
                   const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
 
  private:
-  std::string path_of(const RunSpec& spec) const;
+  /// Where its figures are, named by all that they depend on.
+  KeptFile kept(const RunSpec& spec) const;
   bool load(const RunSpec& spec, Figures& figures) const;
   void keep(const RunSpec& spec, const Figures& figures) const;
 

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 
+#include "base/suggest.hpp"
 #include "experiment/experiment.hpp"
 
 namespace fairlead::experiment {
@@ -22,6 +25,22 @@ std::int64_t whole(const std::string& key, const std::string& text) {
     throw ConfigError(
         fmt::format("the setting {} of an experiment is \"{}\", but must be a whole number", key, text));
   return value;
+}
+
+std::int64_t between(std::int64_t least, std::int64_t most, const std::string& key, const std::string& text) {
+  const std::int64_t value = whole(key, text);
+  if (value < least || value > most)
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be from {} to {}", key,
+                                  text, least, most));
+  return value;
+}
+
+std::string one_of(std::initializer_list<std::string_view> words, const std::string& key,
+                   const std::string& text) {
+  if (std::ranges::find(words, text) == words.end())
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\"{}; it can be {}", key, text,
+                                  did_you_mean(text, {words.begin(), words.size()}), fmt::join(words, ", ")));
+  return text;
 }
 
 }  // namespace
@@ -53,11 +72,11 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.workload = text("workload", "");
   if (run.machine.empty() || run.workload.empty())
     throw ConfigError(fmt::format("the experiment {} names no machine or no workload", experiment.name));
-  run.precision = text("precision", "double");
+  run.precision = one_of({"single", "double"}, "precision", text("precision", "double"));
   run.scheduler = text("scheduler", "");
   run.memory = text("memory", "");
   run.host_memory = text("host_memory", "");
-  run.data = text("data", "");
+  if (settings.contains("data")) run.data = one_of({"ram", "disk"}, "data", settings["data"]);
   run.advice = text("advice", "");
   run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
@@ -66,8 +85,8 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("gpus")) run.gpus = static_cast<std::size_t>(whole("gpus", settings["gpus"]));
   if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
   if (settings.contains("streams"))
-    run.streams = static_cast<unsigned>(whole("streams", settings["streams"]));
-  run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
+    run.streams = static_cast<unsigned>(between(1, 64, "streams", settings["streams"]));
+  run.noise_percent = static_cast<unsigned>(between(0, 90, "noise", text("noise", "0")));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;
 }

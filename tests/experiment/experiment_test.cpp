@@ -12,6 +12,7 @@
 
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
+#include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/workload.hpp"
 
@@ -167,6 +168,40 @@ TEST(Experiment, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(with(small, "label = \"second\"", "label = \"first\"")), HasSubstr("a second time"));
 }
 
+// Each of these would be judged, and mean nothing.
+TEST(Experiment, AClaimThatComparesNothingIsRefused) {
+  const auto claiming = [](const std::string& more) { return refusal(small + more); };
+  EXPECT_EQ(claiming(""), "accepted");
+  EXPECT_THAT(claiming("at = [3]\n"), HasSubstr("at of a [[claim]] names 3, which is none of the `values`"));
+  EXPECT_THAT(claiming("others = [\"second\"]\n"), HasSubstr("names \"second\", which is `line` itself"));
+  EXPECT_THAT(claiming("limits = [1, 2]\n"), HasSubstr("say nothing without check"));
+  EXPECT_THAT(claiming("bound = \"floor\"\n"), HasSubstr("says nothing without check"));
+  const std::string below = with(small, "\"best\"", "\"below\"");
+  EXPECT_THAT(refusal(below + "bound = \"floor\"\n"), HasSubstr("is in bytes, but the metric in GFlop/s"));
+  const std::string between = with(small, "\"best\"", "\"between\"");
+  EXPECT_THAT(refusal(between + "others = [\"first\"]\nlimits = [2, 1]\n"),
+              HasSubstr("two growing `limits`"));
+  EXPECT_THAT(refusal(with(small, "x = 2", "x = 3")), HasSubstr("x of a [[value]] names 3"));
+}
+
+TEST(Experiment, ASettingThatMeansNothingIsRefused) {
+  const auto running = [](const std::string& key, const std::string& value) -> std::string {
+    Experiment experiment = read_experiment("e", small);
+    experiment.settings[key] = value;
+    try {
+      run_of(experiment, experiment.lines[0], 2);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(running("precision", "singel"), HasSubstr("(did you mean single?); it can be single, double"));
+  EXPECT_THAT(running("data", "dsk"), HasSubstr("(did you mean disk?)"));
+  EXPECT_THAT(running("noise", "91"), HasSubstr("must be from 0 to 90"));
+  EXPECT_THAT(running("streams", "0"), HasSubstr("must be from 1 to 64"));
+  EXPECT_EQ(running("data", "ram"), "accepted");
+}
+
 TEST(Experiment, IsJudgedPointByPoint) {
   const Experiment experiment = read_experiment("e", small);
   const Table table = table_of(experiment, results(experiment), false);
@@ -194,6 +229,11 @@ TEST(Experiment, WhatDidNotFinishIsMissing) {
   EXPECT_EQ(table.series[0].problems, std::vector<std::string>{"x = 2: it hung"});
   EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::missing);
   EXPECT_THAT(text(experiment, table), HasSubstr("first did not finish: x = 2: it hung"));
+  // The second is better at x = 4, too, but whether it is at x = 2 nobody knows.
+  some.at(run_of(experiment, experiment.lines[1], 4).text()).gflops = 500;
+  const auto claims = judge_claims(experiment, table_of(experiment, some, false));
+  EXPECT_EQ(claims[0].verdict, Verdict::missing);
+  EXPECT_EQ(claims[0].found, "x = 2: first did not finish");
 }
 
 TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
@@ -218,6 +258,47 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   }
   // Another program may compute other figures.
   static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, told, never));
+  EXPECT_EQ(last.from_cache, 0u);
+  std::filesystem::remove_all(folder);
+}
+
+// A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
+// damaged is not used.
+TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("fairlead-own-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string mine = (folder / "mine.toml").string();
+  std::string machine(machine::machine_files().back().text);
+  const auto write = [&] { std::ofstream(mine) << machine; };
+  write();
+  Experiment experiment = read_experiment("e", small);
+  experiment.settings["machine"] = mine;
+  const std::vector<RunSpec> runs{run_of(experiment, experiment.lines[0], 2)};
+  Progress last;
+  const auto figures = [&] {
+    return Runner((folder / "kept").string(), "this")
+        .run_all(
+            runs, 1, [&](const Progress& progress) { last = progress; }, [] { return false; })
+        .begin()
+        ->second;
+  };
+  const double before = figures().gflops;
+  EXPECT_EQ(figures().gflops, before);
+  EXPECT_EQ(last.from_cache, 1u);
+
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "kept")) {
+    std::ifstream kept(entry.path());
+    std::string text{std::istreambuf_iterator<char>(kept), std::istreambuf_iterator<char>()};
+    ++text[text.find("gflops ") + 7];  // another digit
+    std::ofstream(entry.path()) << text;
+  }
+  EXPECT_EQ(figures().gflops, before);
+  EXPECT_EQ(last.from_cache, 0u);
+
+  machine = with(machine, "bandwidth = \"12GB/s\"", "bandwidth = \"1GB/s\"");
+  write();
+  EXPECT_LT(figures().gflops, before);
   EXPECT_EQ(last.from_cache, 0u);
   std::filesystem::remove_all(folder);
 }
