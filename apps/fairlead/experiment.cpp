@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/kept_file.hpp"
+#include "experiment/overview.hpp"
 #include "experiment/written.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/subcommand.hpp"
@@ -144,13 +145,21 @@ int run_experiments(const Config& config, const std::string& name) {
       [&] { return stopped.load(); });
   if (const int signal = Interrupt::signal()) throw Interrupted{signal};
   std::string sections;
+  std::vector<Told> told;
   bool all_finished = true;
   for (const Experiment& one : wanted) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick);
-    sections += markdown(one, table);
+    // The row of the overview says it in less room.
+    if (!one.every_policy) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
+    told.push_back({&one, table});
+  }
+  if (const std::string all = overview(told); !all.empty()) {
+    sections += all;
+    if (config.text("output") != "none")
+      report::write_file(config.text("output") + "/overview.csv", overview_csv(told));
   }
   if (page) page->write(sections);
   return all_finished ? success : failure;

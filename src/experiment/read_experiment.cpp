@@ -12,6 +12,7 @@
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "experiment/experiment.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::experiment {
 
@@ -174,6 +175,11 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
+  experiment.every_policy = reader.flag_or("every_policy", false);
+  if (experiment.every_policy)
+    for (const PolicyEntry& entry : schedule::policies())
+      experiment.lines.push_back(
+          {.label = std::string(entry.name), .scheduler = std::string(entry.name), .other = {}, .note = {}});
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
   for (const std::string& metric : reader.texts("metrics")) {

@@ -76,6 +76,7 @@ void for_each_figure(Figures& figures, F&& f) {
   f("lower_bound_gigabytes", figures.lower_bound_gigabytes);
   f("floor_gigabytes", figures.floor_gigabytes);
   f("best_gflops", figures.best_gflops);
+  f("critical_path_gflops", figures.critical_path_gflops);
 }
 
 }  // namespace
@@ -132,6 +133,7 @@ Figures figures_of(const Limits& limits, const Outcome& outcome) {
     figures.floor_gigabytes = giga(limits.io->floor_read());
   }
   figures.best_gflops = limits.gflops_at_best();
+  figures.critical_path_gflops = figures.best_gflops * limits.time.compute / limits.time.critical_path;
   figures.problem = outcome.problem;
   figures.finished = outcome.problem.empty();
   if (!figures.finished) return figures;

@@ -21,7 +21,8 @@ struct Figures {
   double gigabytes_to_devices = 0, gigabytes_from_devices = 0, gigabytes_between_devices = 0,
          gigabytes_from_disk = 0;
   double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: not known
-  double best_gflops = 0;  ///< that all processors could do
+  double best_gflops = 0;           ///< that all processors could do
+  double critical_path_gflops = 0;  ///< what the longest chain of tasks allows
 
   double of(Metric metric) const noexcept;
 };

@@ -33,7 +33,7 @@ Figures mean_of(const std::vector<Figures>& all) {
          {&Figures::seconds, &Figures::gflops, &Figures::percent_of_peak, &Figures::gigabytes_to_devices,
           &Figures::gigabytes_from_devices, &Figures::gigabytes_between_devices,
           &Figures::gigabytes_from_disk, &Figures::bus_limit_gigabytes, &Figures::lower_bound_gigabytes,
-          &Figures::floor_gigabytes, &Figures::best_gflops})
+          &Figures::floor_gigabytes, &Figures::best_gflops, &Figures::critical_path_gflops})
       mean.*figure += one.*figure * part;
   }
   return mean;

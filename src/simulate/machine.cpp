@@ -66,6 +66,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
   check_memory_model();
+  computes_at_home_ = home_ == Nodes::user_memory && cores > 0;
   if (home_ == Nodes::user_memory && program.bytes() > description_.memory)
     throw ConfigError(fmt::format("the data of {}, {}, do not fit in the {} of the machine {}{}",
                                   program.title, config::readable_size(program.bytes()),

@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "experiment/overview.hpp"
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
@@ -234,6 +237,43 @@ TEST(Experiment, WhatDidNotFinishIsMissing) {
   const auto claims = judge_claims(experiment, table_of(experiment, some, false));
   EXPECT_EQ(claims[0].verdict, Verdict::missing);
   EXPECT_EQ(claims[0].found, "x = 2: first did not finish");
+}
+
+// The one table over machines and workloads: a row for each experiment that runs every policy.
+TEST(Overview, HasARowForEachExperimentWithEveryPolicy) {
+  const Experiment wide = read_experiment(
+      "e", with(small.substr(0, small.find("[[line]]")), "sweep = ", "every_policy = true\nsweep = "));
+  ASSERT_EQ(wide.lines.size(), schedule::policies().size());
+  EXPECT_EQ(wide.lines[0].label, schedule::policies()[0].name);
+  Results all;
+  for (const RunSpec& run : runs_of(wide, false)) {
+    Figures one = figures(run.scheduler == "lws" ? 80 : 40);
+    one.percent_of_peak = one.gflops;
+    one.best_gflops = 100;
+    one.critical_path_gflops = 90;
+    all.emplace(run.text(), one);
+  }
+  const Experiment narrow = read_experiment("n", small);  // is no row
+  const std::vector<Told> told{{&narrow, table_of(narrow, results(narrow), false)},
+                               {&wide, table_of(wide, all, false)}};
+  const std::string page = overview(told);
+  EXPECT_THAT(page, HasSubstr("| % of peak | eager | lws |"));
+  EXPECT_THAT(page, HasSubstr("\n| two policies, 4 tiles | 40 | **80** | 40 |"));
+  EXPECT_THAT(page, HasSubstr(" 40 | 90 |\n\n| GB moved |"));
+  EXPECT_THAT(overview_csv(told), HasSubstr("\ne,2,lws,80,80,10,0,90,0,0\n"));
+  EXPECT_EQ(overview({told.data(), 1}), "");
+}
+
+// Every machine and every workload is in it.
+TEST(Overview, IsOfAllMachinesAndWorkloads) {
+  std::set<std::string> machines, workloads;
+  for (const Experiment& one : find_experiments("overview")) {
+    EXPECT_TRUE(one.every_policy) << one.name;
+    machines.insert(one.settings.at("machine"));
+    workloads.insert(one.settings.at("workload"));
+  }
+  EXPECT_EQ(machines.size(), machine::machine_files().size());
+  EXPECT_EQ(workloads.size(), simulate::workloads().size());
 }
 
 TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
