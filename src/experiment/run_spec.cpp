@@ -43,15 +43,26 @@ std::string one_of(std::initializer_list<std::string_view> words, const std::str
   return text;
 }
 
+double positive(std::string_view key, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1e6))
+    throw ConfigError(
+        fmt::format("the setting {} of an experiment is \"{}\", but must be a positive number", key, text));
+  return value;
+}
+
 }  // namespace
 
 std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={}",
+      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
+      "noise={} depth={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth);
+      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
+      noise_percent, pipeline_depth);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
@@ -78,6 +89,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   if (settings.contains("data")) run.data = one_of({"ram", "disk"}, "data", settings["data"]);
   run.advice = text("advice", "");
+  run.peers = one_of({"yes", "no"}, "peers", text("peers", "yes"));
   run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
@@ -86,6 +98,9 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
   if (settings.contains("streams"))
     run.streams = static_cast<unsigned>(between(1, 64, "streams", settings["streams"]));
+  if (settings.contains("device_gigabytes_per_second"))
+    run.device_gigabytes_per_second =
+        positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(between(0, 90, "noise", text("noise", "0")));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;
