@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
+#include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
@@ -118,12 +121,14 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   const machine::MachineDescription description = machine::find_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
-  const Outcome outcome = outcome_of(program, machine, spec.scheduler,
-                                     {.advice = advice_of(spec),
-                                      .seed = spec.seed,
-                                      .noise_percent = spec.noise_percent,
-                                      .pipeline_depth = spec.pipeline_depth,
-                                      .keep_order = keep_order});
+  const Outcome outcome =
+      outcome_of(program, machine, spec.scheduler,
+                 {.advice = advice_of(spec),
+                  .seed = spec.seed,
+                  .noise_percent = spec.noise_percent,
+                  .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
+                  .pipeline_depth = spec.pipeline_depth,
+                  .keep_order = keep_order});
   f(program, machine, limits, size, outcome);
 }
 
@@ -174,12 +179,25 @@ report::Comparison side_by_side(const Experiment& experiment, double x) {
   return std::move(*all);
 }
 
+std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,
+                                          bool quick) {
+  std::vector<std::vector<RunSpec>> runs(quick ? 1 : experiment.seeds);
+  for (const double off : quick ? std::vector<double>{0} : experiment.around) {
+    RunSpec run = run_of(experiment, line, x + off);
+    for (std::vector<RunSpec>& of_seed : runs) {
+      of_seed.push_back(run);
+      ++run.seed;
+    }
+  }
+  return runs;
+}
+
 std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
   std::vector<RunSpec> runs;
   for (const double x : quick ? experiment.quick_values : experiment.values)
     for (const Line& line : experiment.lines)
-      for (const double off : quick ? std::vector<double>{0} : experiment.around)
-        runs.push_back(run_of(experiment, line, x + off));
+      for (const std::vector<RunSpec>& of_seed : runs_at(experiment, line, x, quick))
+        runs.insert(runs.end(), of_seed.begin(), of_seed.end());
   return runs;
 }
 
@@ -198,21 +216,15 @@ std::string content_of(const std::string& path) {
   return content.str();
 }
 
-/// Is it the path of a file, where a name would be one that comes with Fairlead?
-bool is_path(std::string_view name, std::string_view ending) {
-  return name.find('/') != name.npos || name.ends_with(ending);
-}
-
 }  // namespace
 
 KeptFile Runner::kept(const RunSpec& spec) const {
   // A machine and a policy of one's own are files that change under the same name.
-  std::string files;
-  for (const machine::MachineFile& file : machine::machine_files())
-    if (file.name == spec.machine) files = file.text;
-  if (is_path(spec.machine, ".toml")) files = content_of(spec.machine);
-  const std::string policy(schedule::name_in(spec.scheduler));
-  if (is_path(policy, ".so")) files += '\n' + content_of(policy);
+  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &machine::MachineFile::name);
+  std::string files =
+      known != machine::machine_files().end() ? std::string(known->text) : content_of(spec.machine);
+  if (const auto policy = schedule::name_in(spec.scheduler); schedule::is_plugin(policy))
+    files += '\n' + content_of(std::string(policy));
   return {fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
                       text_hash(program_ + '\n' + files)),
           kept_format};

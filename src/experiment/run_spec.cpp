@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <vector>
 
 #include "base/suggest.hpp"
 #include "experiment/experiment.hpp"
@@ -35,14 +36,6 @@ std::int64_t between(std::int64_t least, std::int64_t most, const std::string& k
   return value;
 }
 
-std::string one_of(std::initializer_list<std::string_view> words, const std::string& key,
-                   const std::string& text) {
-  if (std::ranges::find(words, text) == words.end())
-    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\"{}; it can be {}", key, text,
-                                  did_you_mean(text, {words.begin(), words.size()}), fmt::join(words, ", ")));
-  return text;
-}
-
 double positive(std::string_view key, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -52,6 +45,14 @@ double positive(std::string_view key, const std::string& text) {
   return value;
 }
 
+std::string one_of(const std::string& key, const std::string& text,
+                   std::initializer_list<std::string_view> words) {
+  if (std::ranges::find(words, text) == words.end())
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be {}{}", key, text,
+                                  fmt::join(words, ", "), did_you_mean(text, std::vector(words))));
+  return text;
+}
+
 }  // namespace
 
 std::string RunSpec::text() const {
@@ -59,18 +60,20 @@ std::string RunSpec::text() const {
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
       "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
-      "noise={} depth={}",
+      "noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
       memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
-      noise_percent, pipeline_depth);
+      noise_percent, pipeline_depth, slow);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   std::map<std::string, std::string> settings = experiment.settings;
   settings["scheduler"] = line.scheduler;
   for (const auto& [key, value] : line.other) settings[key] = value;
-  settings[experiment.sweep] = number_text(x);
-  // "{x}" in a name's options is the value of the sweep.
+  // "{x}" is the value of the sweep: in a name's options, or in the setting itself, if it is not a number. A
+  // line may have a setting of its own there.
+  std::string& swept = settings[experiment.sweep];
+  if (swept.find("{x}") == swept.npos && !line.other.contains(experiment.sweep)) swept = number_text(x);
   for (auto& [key, value] : settings)
     if (const std::size_t at = value.find("{x}"); at != value.npos) value.replace(at, 3, number_text(x));
 
@@ -83,14 +86,15 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.workload = text("workload", "");
   if (run.machine.empty() || run.workload.empty())
     throw ConfigError(fmt::format("the experiment {} names no machine or no workload", experiment.name));
-  run.precision = one_of({"single", "double"}, "precision", text("precision", "double"));
+  run.precision = one_of("precision", text("precision", "double"), {"single", "double"});
   run.scheduler = text("scheduler", "");
   run.memory = text("memory", "");
   run.host_memory = text("host_memory", "");
-  if (settings.contains("data")) run.data = one_of({"ram", "disk"}, "data", settings["data"]);
+  if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
-  run.peers = one_of({"yes", "no"}, "peers", text("peers", "yes"));
+  run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
+  run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
       settings.contains("tiles") ? whole("tiles", settings["tiles"]) * run.tile : whole("n", text("n", "0"));
