@@ -46,6 +46,9 @@ double decision_nanoseconds(const Outcome& outcome) noexcept;
 /// Names with units, bytes in bytes. Without rates and times if the run did not finish.
 Json json(const Outcome& outcome, const Limits& limits, const Program& program);
 
+/// For people: "48.6 GB", and three digits of what is less than one: "0.0147 GB".
+std::string gigabytes(double bytes);
+std::string gigabytes(Bytes bytes);
 /// `width`: of the column of schedulers.
 std::string table_heading(bool devices, std::size_t width);
 /// One line, without a newline.
