@@ -19,6 +19,7 @@
 #include "schedule/heteroprio/heteroprio.hpp"
 #include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
+#include "schedule/patience.hpp"
 #include "schedule/placement/placement.hpp"
 #include "schedule/plugin.hpp"
 
@@ -31,11 +32,22 @@ std::unique_ptr<Policy> plain(const PolicyOptions&) {
   return make();
 }
 
+/// For one that does not look at durations.
+template <std::unique_ptr<Policy> (*make)()>
+std::unique_ptr<Policy> patient(const PolicyOptions&) {
+  return with_patience(make());
+}
+template <std::unique_ptr<Policy> (*make)(const PolicyOptions&)>
+std::unique_ptr<Policy> patient(const PolicyOptions& options) {
+  return with_patience(make(options));
+}
+
 constexpr std::array list = {
-    PolicyEntry{"eager", "first come, first served, from one queue", make_eager, eager_options},
+    PolicyEntry{"eager", "first come, first served, from one queue", patient<make_eager>, eager_options},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
-                plain<make_lws>},
-    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", make_lfq, lfq_options},
+                patient<make_lws>},
+    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", patient<make_lfq>,
+                lfq_options},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
                 dmdas_options},
@@ -56,16 +68,16 @@ constexpr std::array list = {
                 make_heft_tm_init, heft::of_static},
     PolicyEntry{"heft-tmdp-init", "static for the first task that writes a datum, then heft-tmdp",
                 make_heft_tmdp_init, heft::of_tmdp_init},
-    PolicyEntry{"ap", "one queue by bottom level: the critical path first", plain<make_ap>},
+    PolicyEntry{"ap", "one queue by bottom level: the critical path first", patient<make_ap>},
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
-                plain<make_ap_dplasma>},
+                patient<make_ap_dplasma>},
     PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least",
-                plain<make_darts>},
-    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", plain<make_darts_belady>},
+                patient<make_darts>},
+    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", patient<make_darts_belady>},
     PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run",
-                plain<make_darts_chain>},
+                patient<make_darts_chain>},
     PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run",
-                plain<make_darts_defer>},
+                patient<make_darts_defer>},
     PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
                 plain<make_blocks>},
     PolicyEntry{"owner-load", "where the written data live; they are placed by load, near what is read",

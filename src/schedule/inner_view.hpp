@@ -1,0 +1,47 @@
+// What a policy within another sees: the same world, except that fewer workers may run a task.
+#pragma once
+#include <vector>
+
+#include "policy/view.hpp"
+
+namespace fairlead::schedule {
+
+class InnerView : public View {
+ public:
+  explicit InnerView(View& outer) : outer_(outer) {}
+
+  virtual bool barred(const Task&, WorkerId) const = 0;
+
+  bool can_run(const Task& task, WorkerId worker) const override {
+    return outer_.can_run(task, worker) && !barred(task, worker);
+  }
+
+  std::span<const WorkerInfo> workers() const override { return outer_.workers(); }
+  std::span<const NodeInfo> nodes() const override { return outer_.nodes(); }
+  Time now() const override { return outer_.now(); }
+  Random& random() override { return outer_.random(); }
+  std::uint32_t distance(WorkerId a, WorkerId b) const override { return outer_.distance(a, b); }
+  Duration estimate(const Task& task, WorkerId worker) const override {
+    return outer_.estimate(task, worker);
+  }
+  bool known(const Task& task, WorkerId worker) const override { return outer_.known(task, worker); }
+  Bytes bytes(DatumId datum) const override { return outer_.bytes(datum); }
+  ReplicaState residency(DatumId datum, NodeId node) const override { return outer_.residency(datum, node); }
+  Duration transfer_time(DatumId datum, NodeId node) const override {
+    return outer_.transfer_time(datum, node);
+  }
+  Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override {
+    return outer_.transfer_time(bytes, from, to);
+  }
+  void pipeline(NodeId node, std::vector<const Task*>& out) const override { outer_.pipeline(node, out); }
+  Coordinates coordinates(DatumId datum) const override { return outer_.coordinates(datum); }
+  Extent extent(std::int32_t collection) const override { return outer_.extent(collection); }
+  int advice(DatumId datum) const override { return outer_.advice(datum); }
+  void successors(const Task& task, std::vector<Task*>& out) const override { outer_.successors(task, out); }
+  std::uint32_t remaining_writers(DatumId datum) const override { return outer_.remaining_writers(datum); }
+
+ private:
+  View& outer_;
+};
+
+}  // namespace fairlead::schedule

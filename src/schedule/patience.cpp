@@ -1,0 +1,274 @@
+// A task that becomes ready goes to the policy within, as one that only the kind of worker that is best at it
+// can run: so that it orders tasks, and plans data, as if the others were not there. But if a slower worker
+// would be done with it sooner than the best kind with all that waits, it is left over, in a line of its own:
+//   a slower worker takes the first of them, if it still is done sooner; if not, all go to the policy within;
+//   a worker to which the policy within gives nothing takes the first of them in any case.
+// What the best kind takes for a task is its estimate times a pace, measured from pick to pick while the
+// policy gives it tasks: links are often what it waits for, and the streams of a device share it.
+#include "schedule/patience.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schedule/inner_view.hpp"
+
+namespace fairlead::schedule {
+namespace {
+
+template <class T>
+using ByKind = std::array<T, worker_kind_count>;
+
+constexpr std::size_t index_of(WorkerKind kind) noexcept { return static_cast<std::size_t>(kind); }
+
+/// How much longer than estimated workers of one kind take per task, waiting included.
+class Pace {
+ public:
+  void attach(std::size_t workers) { last_.resize(workers); }
+  /// The worker had something to do until it got this.
+  void picked(WorkerId worker, Time now, Duration estimate) {
+    Last& last = last_[index(worker)];
+    if (last.busy) {
+      took_ = took_ * kept + static_cast<double>((now - last.at).count());
+      estimated_ = estimated_ * kept + static_cast<double>(last.estimate.count());
+    }
+    last = {true, now, estimate};
+  }
+  void found_nothing(WorkerId worker) { last_[index(worker)].busy = false; }
+  double times() const noexcept { return estimated_ <= 0 ? 1 : std::max(1.0, took_ / estimated_); }
+
+ private:
+  static constexpr double kept = 0.99;  // of what was known before, with each task
+  struct Last {
+    bool busy = false;
+    Time at{};
+    Duration estimate{};
+  };
+  std::vector<Last> last_;  // by worker
+  double took_ = 0, estimated_ = 0;
+};
+
+class Patience final : public Policy {
+ public:
+  explicit Patience(std::unique_ptr<Policy> inner) : inner_(std::move(inner)) {}
+
+  Interest interests() const override { return inner_->interests(); }
+  std::size_t horizon() const override { return inner_->horizon(); }
+  bool keeps_local_queues() const override { return inner_->keeps_local_queues(); }
+
+  void ready(Task& task, WorkerId released_by) override {
+    if (several_kinds_ && classify(task)) return;
+    inner_->ready(task, released_by);
+  }
+  void returned(Task& task) override {
+    if (several_kinds_) classify(task, false);
+    inner_->returned(task);
+  }
+  void cancelled(Task& task) override {
+    if (several_kinds_) {
+      forget(task);
+      std::erase(over_, &task);
+    }
+    inner_->cancelled(task);
+  }
+
+  Task* pick(WorkerId worker, bool must) override {
+    Task* task = inner_->pick(worker, must);
+    if (!several_kinds_) return task;
+    if (task != nullptr) {
+      note_pick(*task, worker);
+      return task;
+    }
+    pace_of(worker).found_nothing(worker);
+    return take_over(worker, must);
+  }
+
+  /// What others would be given, if it comes to that.
+  Task* take_any(WorkerId worker) override {
+    Task* task = inner_->take_any(worker);
+    if (!several_kinds_) return task;
+    for (const WorkerInfo& other : view().workers()) {
+      if (task != nullptr) break;
+      task = inner_->take_any(other.id);
+      if (task == nullptr || view().can_run(*task, worker)) continue;
+      inner_->returned(*task);
+      task = nullptr;
+    }
+    if (task != nullptr) forget(*task);
+    return task;
+  }
+
+  /// What the worker could have had comes anew: the best kind for it may be another now.
+  void worker_lost(WorkerId lost) override {
+    if (!several_kinds_) return inner_->worker_lost(lost);
+    std::vector<Task*> again;
+    while (Task* task = inner_->pick(lost, true)) {
+      forget(*task);
+      again.push_back(task);
+    }
+    again.insert(again.end(), over_.begin(), over_.end());
+    over_.clear();
+    lost_[index(lost)] = true;
+    --present_[index_of(kind_of(lost))];
+    inner_->worker_lost(lost);
+    for (Task* task : again) returned(*task);
+  }
+
+  void submitted(Task& task) override { inner_->submitted(task); }
+  void horizon_closed() override { inner_->horizon_closed(); }
+  void started(Task& task, WorkerId worker) override { inner_->started(task, worker); }
+  void finished(Task& task, WorkerId worker, Duration took) override { inner_->finished(task, worker, took); }
+  void reserved(DatumId datum, NodeId node) override { inner_->reserved(datum, node); }
+  void loaded(DatumId datum, NodeId node) override { inner_->loaded(datum, node); }
+  void dropped(DatumId datum, NodeId node, DropReason why) override { inner_->dropped(datum, node, why); }
+  DatumId victim(NodeId node, Candidates& candidates) override { return inner_->victim(node, candidates); }
+  DatumId spare(NodeId node, DatumId wanted, Candidates& candidates) override {
+    return inner_->spare(node, wanted, candidates);
+  }
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    return inner_->upcoming(worker, out);
+  }
+
+ private:
+  /// A task that the policy within has, and that only the best kind for it is to run.
+  struct Reserved {
+    WorkerKind best;
+    Duration work;  // of that kind
+  };
+  class OnlyBest final : public InnerView {
+   public:
+    OnlyBest(View& outer, const Patience& patience) : InnerView(outer), patience_(patience) {}
+    bool barred(const Task& task, WorkerId worker) const override { return patience_.barred(task, worker); }
+
+   private:
+    const Patience& patience_;
+  };
+  /// Who can run a task, and how fast.
+  struct Runners {
+    ByKind<std::optional<WorkerId>> one{};  // that is not lost
+    ByKind<Duration> estimate{};
+    WorkerKind best{};
+    std::size_t kinds = 0;
+  };
+
+  void attached() override {
+    const auto workers = view().workers();
+    several_kinds_ = std::ranges::any_of(
+        workers, [&](const WorkerInfo& worker) { return worker.kind != workers.front().kind; });
+    if (!several_kinds_) return inner_->attach(view());
+    lost_.assign(workers.size(), false);
+    for (const WorkerInfo& worker : workers) ++present_[index_of(worker.kind)];
+    for (Pace& pace : paces_) pace.attach(workers.size());
+    only_best_.emplace(view(), *this);
+    inner_->attach(*only_best_);
+  }
+
+  WorkerKind kind_of(WorkerId worker) const { return view().workers()[index(worker)].kind; }
+  Pace& pace_of(WorkerId worker) { return paces_[index_of(kind_of(worker))]; }
+  bool barred(const Task& task, WorkerId worker) const {
+    const auto found = reserved_.find(&task);
+    return found != reserved_.end() && found->second.best != kind_of(worker);
+  }
+
+  Runners look_for_runners(const Task& task) const {
+    Runners runners;
+    for (const WorkerInfo& worker : view().workers()) {
+      const std::size_t kind = index_of(worker.kind);
+      if (runners.one[kind].has_value() || lost_[index(worker.id)] || !view().can_run(task, worker.id))
+        continue;
+      runners.one[kind] = worker.id;
+      runners.estimate[kind] = view().estimate(task, worker.id);
+      if (runners.kinds++ == 0 || runners.estimate[kind] < runners.estimate[index_of(runners.best)])
+        runners.best = worker.kind;
+    }
+    return runners;
+  }
+
+  /// Whether the task is left over; if not, the policy within is to get it.
+  bool classify(Task& task, bool may_be_over = true) {
+    const Runners runners = look_for_runners(task);
+    if (runners.kinds < 2) return false;
+    const Duration work = runners.estimate[index_of(runners.best)];
+    for (std::size_t kind = 0; may_be_over && kind < worker_kind_count; ++kind) {
+      if (kind == index_of(runners.best) || !runners.one[kind].has_value()) continue;
+      const std::size_t before = over_.size() / present_[kind];
+      const bool soon =
+          runners.estimate[kind] * static_cast<std::int64_t>(before + 1) < until_done(runners.best, work);
+      if (!soon && (before > 0 || view().known(task, *runners.one[kind]))) continue;
+      over_.push_back(&task);
+      return true;
+    }
+    reserved_.emplace(&task, Reserved{runners.best, work});
+    backlog_[index_of(runners.best)] += work;
+    return false;
+  }
+
+  /// How long that kind needs for all that waits for it, and one more task.
+  Duration until_done(WorkerKind kind, Duration work) const {
+    const std::size_t k = index_of(kind);
+    const auto workers = static_cast<double>(std::max<std::size_t>(1, present_[k]));
+    return Duration{
+        static_cast<std::int64_t>(paces_[k].times() * (static_cast<double>(backlog_[k].count()) / workers +
+                                                       static_cast<double>(work.count())))};
+  }
+
+  void forget(const Task& task) {
+    const auto found = reserved_.find(&task);
+    if (found == reserved_.end()) return;
+    backlog_[index_of(found->second.best)] -= found->second.work;
+    reserved_.erase(found);
+  }
+  void note_pick(const Task& task, WorkerId worker) {
+    forget(task);
+    pace_of(worker).picked(worker, view().now(), view().estimate(task, worker));
+  }
+
+  Task* take_over(WorkerId worker, bool must) {
+    const auto found =
+        std::ranges::find_if(over_, [&](const Task* it) { return view().can_run(*it, worker); });
+    if (found == over_.end()) return nullptr;
+    Task* const task = *found;
+    const Runners runners = look_for_runners(*task);
+    if (!must && runners.best != kind_of(worker) && view().known(*task, worker)) {
+      const Duration here = view().estimate(*task, worker);
+      const Duration there = until_done(runners.best, runners.estimate[index_of(runners.best)]);
+      view().pipeline(view().workers()[index(worker)].node, pipeline_);
+      const auto before = std::ranges::count(pipeline_, worker, &Task::worker);
+      if (here * (before + 1) >= there) {
+        if (here >= there) give_back_all();
+        return nullptr;
+      }
+    }
+    over_.erase(found);
+    return task;
+  }
+  void give_back_all() {
+    for (Task* task : std::exchange(over_, {})) {
+      classify(*task, false);
+      inner_->ready(*task, no_id<WorkerId>);
+    }
+  }
+
+  std::unique_ptr<Policy> inner_;
+  bool several_kinds_ = false;
+  std::optional<OnlyBest> only_best_;
+  std::vector<bool> lost_;         // by worker
+  ByKind<std::size_t> present_{};  // workers
+  ByKind<Duration> backlog_{};     // work of the tasks reserved for that kind
+  ByKind<Pace> paces_;
+  std::unordered_map<const Task*, Reserved> reserved_;
+  std::deque<Task*> over_;  // left over, oldest first
+  std::vector<const Task*> pipeline_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> with_patience(std::unique_ptr<Policy> inner) {
+  return std::make_unique<Patience>(std::move(inner));
+}
+
+}  // namespace fairlead::schedule
