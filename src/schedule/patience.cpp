@@ -1,8 +1,10 @@
 // A task that becomes ready goes to the policy within, as one that only the kind of worker that is best at it
 // can run: so that it orders tasks, and plans data, as if the others were not there. But if a slower worker
 // would be done with it sooner than the best kind with all that waits, it is left over, in a line of its own:
-//   a slower worker takes the first of them, if it still is done sooner; if not, all go to the policy within;
-//   a worker to which the policy within gives nothing takes the first of them in any case.
+//   a slower worker takes the newest of them, for which others probably wait last, if it still is done
+//   sooner; if not, all go to the policy within; a worker of the best kind to which the policy within gives
+//   nothing takes the oldest in any case.
+// A few tasks that have never run on the slower kind are left over anyway, to learn how long they take.
 // What the best kind takes for a task is its estimate times a pace, measured from pick to pick while the
 // policy gives it tasks: links are often what it waits for, and the streams of a device share it.
 #include "schedule/patience.hpp"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -167,6 +170,9 @@ class Patience final : public Policy {
     inner_->attach(*only_best_);
   }
 
+  /// A slower worker has to be done so much sooner: others may wait for what it took.
+  static constexpr double caution = 1.3;
+
   WorkerKind kind_of(WorkerId worker) const { return view().workers()[index(worker)].kind; }
   Pace& pace_of(WorkerId worker) { return paces_[index_of(kind_of(worker))]; }
   bool barred(const Task& task, WorkerId worker) const {
@@ -207,13 +213,12 @@ class Patience final : public Policy {
     return false;
   }
 
-  /// How long that kind needs for all that waits for it, and one more task.
+  /// How long that kind needs for all that waits for it and one more task, less what caution demands.
   Duration until_done(WorkerKind kind, Duration work) const {
     const std::size_t k = index_of(kind);
     const auto workers = static_cast<double>(std::max<std::size_t>(1, present_[k]));
-    return Duration{
-        static_cast<std::int64_t>(paces_[k].times() * (static_cast<double>(backlog_[k].count()) / workers +
-                                                       static_cast<double>(work.count())))};
+    const double all = static_cast<double>(backlog_[k].count()) / workers + static_cast<double>(work.count());
+    return Duration{static_cast<std::int64_t>(paces_[k].times() * all / caution)};
   }
 
   void forget(const Task& task) {
@@ -227,23 +232,26 @@ class Patience final : public Policy {
     pace_of(worker).picked(worker, view().now(), view().estimate(task, worker));
   }
 
+  /// One that is left over, for a worker to which the policy within gives nothing.
   Task* take_over(WorkerId worker, bool must) {
-    const auto found =
-        std::ranges::find_if(over_, [&](const Task* it) { return view().can_run(*it, worker); });
-    if (found == over_.end()) return nullptr;
-    Task* const task = *found;
-    const Runners runners = look_for_runners(*task);
-    if (!must && runners.best != kind_of(worker) && view().known(*task, worker)) {
-      const Duration here = view().estimate(*task, worker);
-      const Duration there = until_done(runners.best, runners.estimate[index_of(runners.best)]);
-      view().pipeline(view().workers()[index(worker)].node, pipeline_);
-      const auto before = std::ranges::count(pipeline_, worker, &Task::worker);
-      if (here * (before + 1) >= there) {
-        if (here >= there) give_back_all();
-        return nullptr;
-      }
-    }
-    over_.erase(found);
+    const auto able = [&](const Task* task) { return view().can_run(*task, worker); };
+    const auto oldest = std::ranges::find_if(over_, able);
+    if (oldest == over_.end()) return nullptr;
+    const Runners runners = look_for_runners(**oldest);
+    if (must || runners.best == kind_of(worker)) return take(oldest);
+    const auto newest = std::prev(std::ranges::find_if(over_.rbegin(), over_.rend(), able).base());
+    if (!view().known(**newest, worker)) return take(newest);
+    const Duration here = view().estimate(**newest, worker);
+    const Duration there = until_done(runners.best, runners.estimate[index_of(runners.best)]);
+    view().pipeline(view().workers()[index(worker)].node, pipeline_);
+    const auto before = std::ranges::count(pipeline_, worker, &Task::worker);
+    if (here * (before + 1) < there) return take(newest);
+    if (here >= there) give_back_all();
+    return nullptr;
+  }
+  Task* take(std::deque<Task*>::iterator at) {
+    Task* const task = *at;
+    over_.erase(at);
     return task;
   }
   void give_back_all() {

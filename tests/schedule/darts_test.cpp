@@ -361,32 +361,4 @@ TEST_F(DartsTest, PlannedTasksSayWhatIsWantedNext) {
   EXPECT_EQ(world().upcoming(0, 4), Names{"B"});
 }
 
-// Node 0 is RAM, with a slow core that has everything in place; node 1 a device, ten times as fast. All six
-// tasks are planned for the core, 10 ms each; the device takes 1 ms for each and gets them from the back.
-TEST_F(DartsTest, AFastDeviceTakesWhatWasPlannedForSlowCores) {
-  start(2);
-  world().kind(0, WorkerKind::cpu);
-  world().times_slower[0] = 10;
-  Darts mixed;
-  world().attach(mixed);
-  world().in_place("A", node(0));
-  for (int i = 1; i <= 6; ++i) world().ready({"T" + std::to_string(i), {"A"}});
-  EXPECT_EQ(world().pick(0), "T1");
-  for (const char* name : {"T6", "T5", "T4", "T3", "T2"}) EXPECT_EQ(world().pick(1), name);
-  EXPECT_EQ(world().pick(1), "-");
-}
-
-// The core would take 10 ms, the device is over with all three planned ones in 3.
-TEST_F(DartsTest, ASlowCoreLeavesThePlanOfAFastDeviceAlone) {
-  start(2);
-  world().kind(0, WorkerKind::cpu);
-  world().times_slower[0] = 10;
-  Darts mixed;
-  world().attach(mixed);
-  world().load("A", node(1));
-  for (int i = 1; i <= 3; ++i) world().ready({"T" + std::to_string(i), {"A"}});
-  EXPECT_EQ(world().pick(0), "-");
-  EXPECT_EQ(world().pick(1), "T1");
-}
-
 }  // namespace fairlead::schedule

@@ -11,8 +11,6 @@ using darts::Slot;
 
 void Darts::attached() {
   index_.attach(view());
-  for (const WorkerInfo& worker : view().workers())
-    several_kinds_ |= worker.kind != view().workers().front().kind;
   for (const NodeInfo& info : view().nodes()) {
     if (slots_.size() <= index(info.id)) slots_.resize(index(info.id) + 1, no_slot);
     slots_[index(info.id)] = static_cast<Slot>(nodes_.size());
@@ -160,8 +158,6 @@ Task* Darts::pick(WorkerId worker, bool must) {
   do {
     if (Task* task = take_planned(slot, worker); task != nullptr) return task;
   } while (fill(slot));
-  if (several_kinds_)
-    if (Task* task = take_from_slower(slot, worker); task != nullptr) return task;
   if (!must) return nullptr;
   for (Slot other = 0; other < nodes_.size(); ++other)  // nobody else will, it seems
     for (HeldTask* held = index_.planned_tasks(other).front(); held != nullptr; held = held->next)
@@ -201,31 +197,6 @@ Task* Darts::take_planned(Slot slot, WorkerId worker) {
   for (HeldTask* held = index_.planned_tasks(slot).front(); held != nullptr; held = held->next)
     if (nodes_[slot].one_worker || view().can_run(*held->task, worker)) return take(*held, slot);
   return nullptr;
-}
-
-/// A task planned on another node, whose plan lasts longer than it would take here; of the last few that of
-/// which this node lacks the fewest data.
-Task* Darts::take_from_slower(Slot slot, WorkerId worker) {
-  constexpr int looked_at = 32;
-  HeldTask* best = nullptr;
-  std::size_t fewest = 0;
-  for (Slot other = 0; other < nodes_.size(); ++other) {
-    if (other == slot || nodes_[other].workers.empty()) continue;
-    const auto planned = static_cast<std::int64_t>(index_.planned_tasks(other).size());
-    const auto workers = static_cast<std::int64_t>(nodes_[other].workers.size());
-    HeldTask* held = index_.planned_tasks(other).back();
-    for (int i = 0; i < looked_at && held != nullptr; ++i, held = held->previous) {
-      if (!held->on(slot).usable() || held->on(slot).work >= held->on(other).work * planned / workers ||
-          !view().can_run(*held->task, worker))
-        continue;
-      std::size_t missing = 0;
-      for (const darts::Use& use : held->uses()) missing += index_.missing(use.datum, slot) ? 1 : 0;
-      if (best != nullptr && missing >= fewest) continue;
-      best = held;
-      fewest = missing;
-    }
-  }
-  return best == nullptr ? nullptr : take(*best, slot);
 }
 
 /// Hands a planned task out, to run on `slot`.

@@ -5,10 +5,6 @@
 // Keyed by memory node: the workers of a node share dataNotInMem, plannedTasks and taskBuffer. Fixed here,
 // where the paper is silent: last tie-breaks are the lowest datum id and the task released first; S0 is
 // planned in order of release; ready tasks that need nothing more are planned before any datum is chosen.
-//
-// Beyond the paper, whose processing units are all alike: where workers are of several kinds, one that has
-// nothing to do takes a task planned elsewhere if it would be over earlier. Without that, cores that use all
-// data in place would be planned everything, and devices nothing.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -95,7 +91,6 @@ class Darts : public Policy {
   void plan(HeldTask& held, Slot slot);
   Task* take(HeldTask& held, Slot slot);
   Task* take_planned(Slot slot, WorkerId worker);
-  Task* take_from_slower(Slot slot, WorkerId worker);
   Slot least_queued_free(const HeldTask& held);
   bool awaited_by_pipeline(DatumId datum, Slot slot, const Task* except);
   void forget_awaited(const Task& task);
@@ -104,9 +99,8 @@ class Darts : public Policy {
 
   DartsOptions options_;
   darts::ReadyIndex index_;
-  std::vector<Slot> slots_;     // by node
-  std::vector<Node> nodes_;     // by slot
-  bool several_kinds_ = false;  // of workers
+  std::vector<Slot> slots_;  // by node
+  std::vector<Node> nodes_;  // by slot
   std::uint64_t decisions_ = 0;
   std::vector<HeldTask*> found_;
   std::vector<const Task*> pipeline_;

@@ -1,0 +1,38 @@
+// Policies that do not look at durations, with cores beside the devices: these must not make it worse.
+#include <gtest/gtest.h>
+
+#include "machine/machine_files.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+double seconds(const std::string& policy, const Program& program, std::size_t cores) {
+  MachineUse use;
+  use.cores = cores;
+  const SimulatedMachine machine{machine::find_machine("k40"), use, program, Precision::double_};
+  return simulate(program, machine, policy, SimulationOptions{}).seconds;
+}
+
+TEST(CoresBesideDevices, SlowDownNoPolicyThatDoesNotLookAtDurations) {
+  for (const std::size_t tiles : {12u, 24u}) {
+    const Program program = make_workload("cholesky", {tiles * 960, 960, Precision::double_});
+    for (const char* policy : {"darts", "darts-belady", "darts-chain", "darts-defer", "eager", "lfq", "ap"}) {
+      SCOPED_TRACE(policy);
+      EXPECT_LE(seconds(policy, program, 20), seconds(policy, program, 0) / 0.97);
+    }
+  }
+}
+
+// The 20 cores are a tenth of the machine, and there are enough tasks for all.
+TEST(CoresBesideDevices, HelpWhereThereIsEnoughToDo) {
+  const Program program = make_workload("cholesky", {36 * 960, 960, Precision::double_});
+  for (const char* policy : {"darts", "eager", "lws"}) {
+    SCOPED_TRACE(policy);
+    EXPECT_LE(seconds(policy, program, 20), seconds(policy, program, 0) / 1.05);
+  }
+}
+
+}  // namespace
+}  // namespace fairlead::simulate
