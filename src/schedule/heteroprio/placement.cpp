@@ -55,8 +55,7 @@ void Placement::look_at(const Task& task) {
     use.bytes = view_->bytes(access.datum);
     use.written = writes(access.mode);
     for (Column m = 0; m < nodes.size(); ++m) {
-      const ReplicaState state = view_->residency(access.datum, nodes[m].id);
-      if (state == ReplicaState::valid || state == ReplicaState::arriving) use.present |= Columns{1} << m;
+      if (view_->has_newest(access.datum, nodes[m].id)) use.present |= Columns{1} << m;
     }
   }
 }
