@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fairlead::experiment {
@@ -87,6 +88,7 @@ struct Experiment {
   std::string sweep;                            ///< "tiles", "n", "gpus", ...: which setting x is
   std::vector<double> values, quick_values;
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
+  unsigned runs = 1;           ///< and over so many runs, of the seeds 1, 2, ...
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
   bool page = false;            ///< and for each x a page with the order in which tasks ran
@@ -110,5 +112,8 @@ std::vector<Experiment> find_experiments(std::string_view name);
 
 /// The run of one line at one x. Throws ConfigError for a setting that there is not.
 RunSpec run_of(const Experiment& experiment, const Line& line, double x);
+/// Those of which a point is the mean, each with its x; a quick experiment has one.
+std::vector<std::pair<double, RunSpec>> runs_of_point(const Experiment& experiment, const Line& line,
+                                                      double x, bool quick);
 
 }  // namespace fairlead::experiment

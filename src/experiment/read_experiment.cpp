@@ -150,6 +150,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
+  experiment.runs = static_cast<unsigned>(reader.number_or("runs", 1, 1, 100));
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
   for (const std::string& metric : reader.texts("metrics")) {

@@ -172,8 +172,7 @@ std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
   std::vector<RunSpec> runs;
   for (const double x : quick ? experiment.quick_values : experiment.values)
     for (const Line& line : experiment.lines)
-      for (const double off : quick ? std::vector<double>{0} : experiment.around)
-        runs.push_back(run_of(experiment, line, x + off));
+      for (auto& [at, run] : runs_of_point(experiment, line, x, quick)) runs.push_back(std::move(run));
   return runs;
 }
 

@@ -72,4 +72,14 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   return run;
 }
 
+std::vector<std::pair<double, RunSpec>> runs_of_point(const Experiment& experiment, const Line& line,
+                                                      double x, bool quick) {
+  if (quick) return {{x, run_of(experiment, line, x)}};
+  std::vector<std::pair<double, RunSpec>> runs;
+  for (const double off : experiment.around)
+    for (unsigned seed = 1; seed <= experiment.runs; ++seed)
+      runs.emplace_back(x + off, run_of(experiment, line, x + off)).second.seed = seed;
+  return runs;
+}
+
 }  // namespace fairlead::experiment

@@ -108,15 +108,15 @@ Table table_of(const Experiment& experiment, const Results& results, bool quick)
     for (const double x : table.x) {
       std::vector<Figures> all;
       bool complete = true;
-      for (const double off : quick ? std::vector<double>{0} : experiment.around) {
-        const auto found = results.find(run_of(experiment, line, x + off).text());
+      for (const auto& [at, run] : runs_of_point(experiment, line, x, quick)) {
+        const auto found = results.find(run.text());
         if (found != results.end() && found->second.finished) {
           all.push_back(found->second);
           continue;
         }
         complete = false;
         if (found != results.end())
-          series.problems.push_back(fmt::format("x = {}: {}", x + off, found->second.problem));
+          series.problems.push_back(fmt::format("x = {}: {}", at, found->second.problem));
       }
       series.points.push_back(complete ? std::optional(mean_of(all)) : std::nullopt);
     }

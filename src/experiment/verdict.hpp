@@ -17,7 +17,7 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name_of(Verdict verdict) noexcept;
 
-/// Of each line at each x; the mean over the runs around it. Nothing where one did not finish.
+/// Of each line at each x; the mean over its runs. Nothing where one did not finish.
 struct Series {
   std::string label;
   std::vector<std::optional<Figures>> points;  ///< by place in `x`

@@ -91,6 +91,20 @@ TEST(Experiment, SaysWhatIsRun) {
   EXPECT_EQ(runs_of(experiment, true).size(), 2u);  // the first value alone if no others are quick
 }
 
+TEST(Experiment, APointIsTheMeanOfItsRuns) {
+  const Experiment experiment = read_experiment("e", with(small, "metrics", "runs = 3\nmetrics"));
+  EXPECT_EQ(runs_of(experiment, false).size(), 12u);
+  EXPECT_EQ(runs_of(experiment, true).size(), 2u);
+  Results some;
+  for (const auto& [x, run] : runs_of_point(experiment, experiment.lines[0], 2, false)) {
+    EXPECT_EQ(x, 2);
+    some.emplace(run.text(), figures(static_cast<double>(run.seed) * 10));
+  }
+  EXPECT_EQ(some.size(), 3u);
+  EXPECT_EQ(table_of(experiment, some, false).series[0].points[0]->gflops, 20);
+  EXPECT_THAT(refusal(with(small, "metrics", "runs = 0\nmetrics")), HasSubstr("runs"));
+}
+
 TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["memory_model"] = "managd-advised";
