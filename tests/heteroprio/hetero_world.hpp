@@ -70,8 +70,7 @@ class HeteroWorld final : public FakeWorld {
   /// What is used in place there, but has been changed elsewhere.
   std::set<std::pair<DatumId, NodeId>> old;
   bool has_newest(DatumId datum, NodeId at) const override {
-    return FakeWorld::has_newest(datum, at) &&
-           !old.contains({datum, at});
+    return FakeWorld::has_newest(datum, at) && !old.contains({datum, at});
   }
 
   bool known(const Task& task, WorkerId id) const override {

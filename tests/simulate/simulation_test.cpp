@@ -186,7 +186,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "lfq 17888377092491061937\n"
             "dmdas 11215964758236338606\n"
             "heft-tmdp-pr 8723888545892131015\n"
-            "laheteroprio 16516972541818307339\n"
+            "laheteroprio 16847392284554288197\n"
             "ap 12328703617631497135\n"
             "darts 17736855508408613741\n"
             "blocks 2840393144042283916\n"
