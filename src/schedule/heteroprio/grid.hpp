@@ -21,7 +21,7 @@ struct Waiting {
 };
 
 /// The paper leaves open where those take a task who steal it. Here: from the back, since what is at the
-/// front is next on its own node, whose memory it may already be on the way to.
+/// front was released first, and its own node comes to it next.
 enum class End : std::uint8_t { front, back };
 
 class Cell {
