@@ -37,6 +37,9 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   use.cores = config.has("cores") ? config.count("cores") : devices ? 0 : machine.cores;
   if (config.has("streams")) use.streams = static_cast<unsigned>(config.count("streams"));
   if (config.has("host-memory")) use.host_memory = config.bytes("host-memory");
+  use.peers = config.flag("peers");
+  if (config.has("device-bandwidth"))
+    use.device_bytes_per_second = static_cast<double>(config.bandwidth_bytes_per_second("device-bandwidth"));
   if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
   use.memory_model = backend::find_memory_model(config.text("memory-model")).value();
   const std::string& data = config.text("data");

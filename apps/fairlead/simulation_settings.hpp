@@ -49,6 +49,16 @@ inline constexpr std::array simulation_settings = {
             .absent_means = "as the machine's file says"},
     Setting{
         .key = "host-memory", .type = SettingType::size, .absent = "all", .help = "of RAM that may be used"},
+    Setting{.key = "device-bandwidth",
+            .type = SettingType::bandwidth,
+            .absent = "auto",
+            .help = "of the wire from RAM to each device",
+            .absent_means = "as the machine's file says"},
+    Setting{
+        .key = "peers",
+        .type = SettingType::flag,
+        .fallback = "true",
+        .help = "devices copy to each other over wires of their own where there are any; else through RAM"},
     Setting{.key = "data",
             .type = SettingType::choice,
             .fallback = "auto",

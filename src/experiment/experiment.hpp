@@ -30,11 +30,12 @@ bool more_is_better(Metric metric) noexcept;
 
 /// One simulated run, said completely: runs of equal text are one run.
 struct RunSpec {
-  std::string machine, workload, precision, scheduler, memory, host_memory, data, advice, memory_model;
+  std::string machine, workload, precision, scheduler, memory, host_memory, data, advice, memory_model, peers;
   std::int64_t n = 0, tile = 0;
   std::optional<std::size_t> gpus, cores;
   std::optional<unsigned> streams;
   std::uint64_t seed = 1;
+  double device_gigabytes_per_second = 0;  ///< 0: as the machine has it
   unsigned noise_percent = 0, pipeline_depth = 0;
 
   std::string text() const;

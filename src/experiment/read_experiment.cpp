@@ -45,10 +45,11 @@ constexpr std::array<std::pair<std::string_view, Check>, 6> checks = {{{"best", 
                                                                        {"near", Check::near},
                                                                        {"between", Check::between}}};
 
-constexpr std::array<std::string_view, 17> settings = {
+constexpr std::array<std::string_view, 19> settings = {
     "advice",      "machine", "workload",     "precision", "scheduler", "memory",
     "host_memory", "data",    "memory_model", "n",         "tile",      "tiles",
-    "gpus",        "cores",   "streams",      "noise",     "depth"};
+    "gpus",        "cores",   "streams",      "noise",     "depth",     "device_gigabytes_per_second",
+    "peers"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
   const std::string written = reader.text(key);

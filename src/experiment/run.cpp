@@ -47,6 +47,9 @@ MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machin
   use.cores = spec.cores ? *spec.cores : devices ? 0 : machine.cores;
   use.streams = spec.streams;
   use.memory_model = memory_model_of(spec);
+  use.peers = spec.peers != "no";
+  if (spec.device_gigabytes_per_second > 0)
+    use.device_bytes_per_second = spec.device_gigabytes_per_second * 1e9;
   if (!spec.host_memory.empty()) use.host_memory = size_of(spec.host_memory);
   if (!spec.memory.empty()) (devices ? use.device_memory : use.host_memory) = size_of(spec.memory);
   if (spec.data == "disk" || (spec.data.empty() && !devices && !spec.memory.empty())) use.data = DataAt::disk;

@@ -24,15 +24,26 @@ std::int64_t whole(const std::string& key, const std::string& text) {
   return value;
 }
 
+double positive(std::string_view key, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1e6))
+    throw ConfigError(
+        fmt::format("the setting {} of an experiment is \"{}\", but must be a positive number", key, text));
+  return value;
+}
+
 }  // namespace
 
 std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} seed={} noise={} depth={}",
+      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
+      "noise={} depth={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, seed, noise_percent, pipeline_depth);
+      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
+      noise_percent, pipeline_depth);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
@@ -59,6 +70,10 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   run.data = text("data", "");
   run.advice = text("advice", "");
+  run.peers = text("peers", "yes");
+  if (run.peers != "yes" && run.peers != "no")
+    throw ConfigError(
+        fmt::format("the setting peers of an experiment is \"{}\", but must be yes or no", run.peers));
   run.memory_model = text("memory_model", "");
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
@@ -67,6 +82,9 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
   if (settings.contains("streams"))
     run.streams = static_cast<unsigned>(whole("streams", settings["streams"]));
+  if (settings.contains("device_gigabytes_per_second"))
+    run.device_gigabytes_per_second =
+        positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;

@@ -47,6 +47,11 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     : description_(std::move(description)),
       home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk),
       memory_model_(use.memory_model) {
+  if (use.device_bytes_per_second.value_or(1) <= 0)
+    throw ConfigError("the wires to devices need a bandwidth above 0");
+  if (use.device_bytes_per_second)
+    for (machine::DeviceDescription& device : description_.devices)
+      device.wire.bytes_per_second = *use.device_bytes_per_second;
   devices_ = chosen(use.devices, description_.devices.size(), "devices", description_);
   const std::size_t cores = chosen(use.cores, description_.cores, "cores", description_);
   if (devices_ + cores == 0)
@@ -74,7 +79,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
   for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
   for (const machine::PeerDescription& peer : description_.peers) {
-    if (peer.second >= devices_) continue;
+    if (!use.peers || peer.second >= devices_) continue;
     const auto node = [](std::size_t device) { return static_cast<NodeId>(index(Nodes::ram) + 1 + device); };
     const NodeId a = node(peer.first), b = node(peer.second);
     join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);

@@ -24,6 +24,8 @@ struct MachineUse {
   std::optional<std::size_t> cores{};
   std::optional<Bytes> device_memory{};
   std::optional<Bytes> host_memory{};
+  std::optional<double> device_bytes_per_second{};  ///< of the wire from RAM to each device
+  bool peers = true;  ///< devices that have wires to each other use them; else what they exchange crosses RAM
   std::optional<unsigned> streams{};  ///< of each device
   DataAt data = DataAt::ram;
   backend::MemoryModel memory_model = backend::MemoryModel::explicit_copies;

@@ -51,6 +51,40 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
     }
 }
 
+TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
+  const Program program = make_workload("gemm", {60, 30, Precision::double_});
+  for (const bool peers : {true, false}) {
+    const SimulatedMachine machine(machine::find_machine("h200"), {.peers = peers}, program,
+                                   Precision::double_);
+    std::size_t own = 0, through_ram = 0;
+    for (const LinkSpec& link : machine.topology().links)
+      if (std::min(index(link.first), index(link.second)) > index(OutOfCoreNodes::ram))
+        ++(link.legs.empty() ? own : through_ram);
+    EXPECT_EQ(own, peers ? 28u : 0u);
+    EXPECT_EQ(own + through_ram, 28u);
+  }
+}
+
+// Copies between devices without a wire of their own go through RAM, so they are as slow.
+TEST(Machines, CanHaveOtherWiresToTheirDevices) {
+  const Program program = make_workload("gemm", {60, 30, Precision::double_});
+  const SimulatedMachine machine(machine::find_machine("hannibal"), {.device_bytes_per_second = 2e9}, program,
+                                 Precision::double_);
+  const auto is_device = [](NodeId node) { return index(node) > index(OutOfCoreNodes::ram); };
+  std::size_t to_devices = 0, between_devices = 0;
+  for (const LinkSpec& link : machine.topology().links) {
+    const bool between = is_device(link.first) && is_device(link.second);
+    const bool wire = link.legs.empty() && is_device(link.second);
+    to_devices += wire && !between;
+    between_devices += between;
+    if (wire || between) {
+      EXPECT_EQ(link.bytes_per_second, 2e9);
+    }
+  }
+  EXPECT_EQ(between_devices, 3u);
+  EXPECT_EQ(to_devices, 3u);
+}
+
 // A port is crossed one way by what comes into its device, and the other way by what leaves it.
 TEST(Machines, PeersCrossThePortsOfBoth) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
