@@ -39,6 +39,18 @@ constexpr std::array own = {
             .absent_means = "1; 3 with noise, or if decisions are charged"},
 };
 constexpr auto options = both(simulation_settings, own);
+#define OF_ONE_RUN "is not for many runs: `fairlead simulate` writes it of one, or use --json"
+constexpr auto settings =
+    both(settings_of_simulations,
+         std::array{TakenSetting{.key = "scheduler",
+                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
+                                         "plug-ins, FILE.so, behind "
+                                         "commas; the first is what others are compared with, all: every "
+                                         "one (default\teager,darts)"},
+                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+                    TakenSetting{.key = "report", .refused = OF_ONE_RUN},
+                    TakenSetting{.key = "trace", .refused = OF_ONE_RUN},
+                    TakenSetting{.key = "event-log", .refused = OF_ONE_RUN}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "
@@ -145,10 +157,6 @@ int run(const ParsedCommandLine& given) {
   if (given.positionals.empty())
     for (const auto& [key, value] : figure_5)
       if (!is_set(config, key)) config.set(key, value);
-  for (const char* page : {"report", "trace"})
-    if (config.has(page))
-      throw ConfigError(fmt::format(
-          "--{} is not for many runs: `fairlead simulate` writes it of one, or use --json", page));
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
   if (policies.size() < 2)
     throw ConfigError(
@@ -208,6 +216,7 @@ const Subcommand compare{
         "Runs a workload under several policies on a machine that one need not have, and compares them.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .settings = settings};
 
 }  // namespace fairlead::app

@@ -180,7 +180,7 @@ void publish(const report::RunReport& report, const Config& config, const trace:
 }
 
 void require_place_for_report(const Config& config) {
-  for (const char* key : {"json", "report", "trace"})
+  for (const char* key : {"json", "report", "trace", "event-log"})
     if (config.has(key)) report::require_place_for(config.text(key));
 }
 

@@ -16,6 +16,7 @@
 #include "base/kept_file.hpp"
 #include "experiment/written.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "report/html/page.hpp"
 #include "report/report_file.hpp"
@@ -43,6 +44,12 @@ constexpr Setting options[] = {
      .help = "puts the results between the two marks in this page"},
     {.key = "again", .type = SettingType::flag, .fallback = "false", .help = "runs also what was run before"},
 };
+constexpr TakenSetting settings[] = {
+    {.key = "workers", .help = "simulations at the same time (default\tone for each core)"},
+    {.key = "progress", .help = "none: the number of runs done is not shown"},
+    {.key = "cache-directory",
+     .help = "where figures of runs are kept (default\t$XDG_CACHE_HOME/fairlead); none: nowhere"},
+};
 constexpr Positional positionals[] = {
     {.name = "list|run", .help = "what to do"},
     {.name = "NAME", .help = "an experiment, a folder of them, all, or a file (*.toml)", .required = false}};
@@ -54,12 +61,10 @@ std::string this_program() {
   return fmt::format("{} {:016x}", version(), text_hash(content));
 }
 
-int list() {
-  for (const ExperimentFile& file : experiment_files()) {
-    const Experiment one = read_experiment(file.name, file.text);
+int list(const std::string& name) {
+  for (const Experiment& one : find_experiments(name))
     fmt::print("{:<29}{}{}\n", one.name, one.title,
                one.also.empty() ? "" : fmt::format(" (also {})", fmt::join(one.also, ", ")));
-  }
   return success;
 }
 
@@ -138,7 +143,12 @@ int run_experiments(const Config& config, const std::string& name) {
 
 int run(const ParsedCommandLine& given) {
   const std::string& what = given.positionals[0];
-  if (what == "list") return list();
+  if (what == "list") {
+    for (const Setting& option : options)
+      if (is_set(given.config, option.key))
+        throw ConfigError(fmt::format("--{} is for experiment run", option.key));
+    return list(given.positionals.size() > 1 ? given.positionals[1] : "all");
+  }
   if (what != "run")
     throw ConfigError(
         fmt::format("experiment: \"{}\" is not something to do; write list, or run NAME", what));
@@ -154,6 +164,7 @@ const Subcommand experiment_command{
     .summary = "Runs the papers' tables and figures again, in simulation, beside what they print.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .settings = settings};
 
 }  // namespace fairlead::app

@@ -40,6 +40,7 @@ std::string help_of(std::string_view name) {
                       .summary = subcommand.summary,
                       .positionals = subcommand.positionals,
                       .options = subcommand.options,
+                      .settings = subcommand.settings,
                       .config_lists = subcommand.config_lists});
   }
   std::string out =

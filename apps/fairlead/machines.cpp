@@ -1,12 +1,25 @@
 // fairlead machines: the machine files that come with it, or one of them as it stands, to be changed.
 #include <fmt/format.h>
 
+#include <string>
+
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 
 namespace fairlead::app {
 
 namespace {
+
+std::string parts_of(const machine::MachineDescription& machine) {
+  std::string parts = fmt::format("{} cores, {} devices, {}, {}", machine.cores, machine.devices.size(),
+                                  machine.disk ? "a disk" : "no disk",
+                                  machine.unified_memory ? "unified memory" : "no unified memory");
+  if (machine.network.nodes > 1)
+    parts += fmt::format("; {} nodes with {} network interface{} each, which no run uses yet",
+                         machine.network.nodes, machine.network.interfaces,
+                         machine.network.interfaces == 1 ? "" : "s");
+  return parts;
+}
 
 int run(const ParsedCommandLine& given) {
   if (given.positionals.empty()) {
@@ -15,14 +28,20 @@ int run(const ParsedCommandLine& given) {
     fmt::print("\nfairlead machines NAME prints a file: change it and give its path to --machine.\n");
     return success;
   }
-  machine::find_machine(given.positionals[0]);
+  const machine::MachineDescription machine = machine::find_machine(given.positionals[0]);
   for (const machine::MachineFile& file : machine::machine_files())
-    if (file.name == given.positionals[0]) fmt::print("{}", file.text);
+    if (file.name == given.positionals[0]) {
+      fmt::print("{}", file.text);
+      return success;
+    }
+  fmt::print("{}: {}\n{}\n", machine.name, machine.summary, parts_of(machine));
   return success;
 }
 
 constexpr Positional positionals[] = {
-    {.name = "NAME", .help = "of a machine, to print its file", .required = false}};
+    {.name = "NAME",
+     .help = "of a machine, to print its file; or the path of a file, to check it",
+     .required = false}};
 
 }  // namespace
 

@@ -48,6 +48,7 @@ int run(int argc, const char* const* argv) {
                                                   .summary = subcommand.summary,
                                                   .positionals = subcommand.positionals,
                                                   .options = subcommand.options,
+                                                  .settings = subcommand.settings,
                                                   .config_lists = subcommand.config_lists});
   if (parsed.help) {
     fmt::print("{}", help_of(subcommand.name));

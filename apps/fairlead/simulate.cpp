@@ -61,6 +61,18 @@ constexpr auto options = both(
             .value_name = "MISTAKE",
             .help =
                 "with --replay: with this mistake in the memory or the engine, to see that it is caught"}});
+constexpr auto settings =
+    both(settings_of_simulations,
+         std::array{TakenSetting{.key = "scheduler",
+                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
+                                         "plug-ins, FILE.so; several "
+                                         "behind commas, or all (default\tdarts)"},
+                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+                    TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
+                    TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
+                    TakenSetting{.key = "record-flow",
+                                 .refused = "is for programs that really run: --recorded FILE simulates them "
+                                            "then"}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
                                        .required = false}};
@@ -112,8 +124,9 @@ struct Simulated {
 
 int run_on_machine(const Simulated& what, const Config& config) {
   const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "darts"));
-  if (config.has("trace") && policies.size() > 1)
-    throw ConfigError("--trace writes one run: give --scheduler one policy");
+  for (const char* of_one : {"trace", "event-log"})
+    if (config.has(of_one) && policies.size() > 1)
+      throw ConfigError(fmt::format("--{} writes one run: give --scheduler one policy", of_one));
   require_place_for_report(config);
   const Program& program = what.program;
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
@@ -124,6 +137,8 @@ int run_on_machine(const Simulated& what, const Config& config) {
   // Of several runs a page shows what they came to, not every moment.
   if (policies.size() == 1 && (config.has("report") || config.has("trace")))
     how.trace_memory = config.bytes("trace-memory");
+  how.event_log = config.text_or("event-log", "");
+  by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
   fmt::print("{}\n", table_heading(machine.devices() > 0));
   Json rows = Json::array();
@@ -202,6 +217,7 @@ const Subcommand simulate_command{
     .summary = "Runs a workload on a machine that one need not have, under one policy or several.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .settings = settings};
 
 }  // namespace fairlead::app

@@ -1,6 +1,9 @@
 // Reads them from the settings.
 #include "fairlead/simulation_settings.hpp"
 
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
 #include <algorithm>
 
 #include "schedule/policies.hpp"
@@ -24,6 +27,29 @@ std::vector<std::string> policies_in(const std::string& written) {
   return names;
 }
 
+namespace {
+/// In a file or in the environment it may be meant for other runs.
+bool is_given(const Config& config, std::string_view key) {
+  return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
+    return row.setting.key == key && row.origin == Origin::command_line;
+  });
+}
+
+void refuse_what_says_nothing(const Config& config, bool devices, bool on_disk) {
+  const auto refuse = [&](std::string_view key, std::string_view why) {
+    if (is_given(config, key)) throw ConfigError(fmt::format("--{} says nothing here: {}", key, why));
+  };
+  constexpr std::string_view in_ram = "data are in RAM before the run; --data disk has them on the disk";
+  if (!on_disk) refuse("host-memory", in_ram);
+  if (devices) return;
+  if (!on_disk) refuse("memory", in_ram);
+  if (is_given(config, "memory")) refuse("host-memory", "without devices --memory is that of RAM");
+  refuse("streams", "no device is used");
+  if (config.text("advice") != "none") refuse("advice", "no device is used");
+}
+
+}  // namespace
+
 bool is_set(const Config& config, std::string_view key) {
   return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
     return row.setting.key == key && row.origin != Origin::default_value;
@@ -43,8 +69,9 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
   use.memory_model = backend::find_memory_model(config.text("memory-model")).value();
   const std::string& data = config.text("data");
-  const bool on_disk = data == "disk" || (data == "auto" && !devices && config.has("memory"));
+  const bool on_disk = data == "disk" || (data == "auto" && !devices && use.host_memory);
   use.data = on_disk ? DataAt::disk : DataAt::ram;
+  refuse_what_says_nothing(config, devices, on_disk);
   return use;
 }
 
@@ -62,11 +89,13 @@ SimulationOptions simulation_options(const Config& config) {
   SimulationOptions how;
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
+  if (config.has("slow")) how.slow = slowdowns_in(config.text("slow"));
   how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
                : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
                                                         : Advice::none;
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
+  how.fixed_order = config.flag("fixed-order");
   how.charge_decisions = config.flag("charge-decisions");
   return how;
 }

@@ -15,6 +15,17 @@
 
 namespace fairlead::app {
 
+/// Which of Fairlead's settings say something to a simulation, and what.
+inline constexpr std::array settings_of_simulations = {
+    TakenSetting{.key = "memory",
+                 .help = "of each device that is used, or of RAM where none is (default\tall)"},
+    TakenSetting{.key = "tile", .help = "elements along a side of a tile (default\t1920)"},
+    TakenSetting{.key = "window",
+                 .help = "unfinished tasks that submission runs ahead (default\tall of the program)"},
+    TakenSetting{.key = "pipeline-depth"},
+    TakenSetting{.key = "fixed-order"},
+    TakenSetting{.key = "seed"}};
+
 inline constexpr std::array simulation_settings = {
     Setting{.key = "machine",
             .type = SettingType::text,
@@ -63,8 +74,8 @@ inline constexpr std::array simulation_settings = {
             .type = SettingType::choice,
             .fallback = "auto",
             .choices = "auto|ram|disk",
-            .help = "where data are before and after; auto: in RAM beside devices, else on disk if --memory "
-                    "limits RAM"},
+            .help = "where data are before and after; auto: in RAM beside devices, else on disk if RAM is "
+                    "limited"},
     Setting{
         .key = "advice",
         .type = SettingType::choice,
@@ -84,15 +95,22 @@ inline constexpr std::array simulation_settings = {
             .fallback = "0",
             .maximum = "90",
             .help = "per cent by which tasks and copies take longer or shorter, by the seed"},
+    Setting{.key = "slow",
+            .type = SettingType::text,
+            .absent = "none",
+            .value_name = "PROCESSOR:TIMES[:FROM-UNTIL]",
+            .help =
+                "a device or core takes so many times as long, from one second of the run to another, and "
+                "no policy knows: gpu1:4:0.5-0.9,core0:2"},
     Setting{.key = "charge-decisions",
             .type = SettingType::flag,
             .fallback = "false",
             .help = "the time that the policy takes to decide counts; no two runs are then quite the same"}};
 
 /// Those and a subcommand's own.
-template <std::size_t A, std::size_t B>
-constexpr std::array<Setting, A + B> both(const std::array<Setting, A>& a, const std::array<Setting, B>& b) {
-  std::array<Setting, A + B> all{};
+template <class Row, std::size_t A, std::size_t B>
+constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
+  std::array<Row, A + B> all{};
   std::ranges::copy(b, std::ranges::copy(a, all.begin()).out);
   return all;
 }
@@ -105,6 +123,7 @@ bool is_set(const Config& config, std::string_view key);
 
 simulate::Precision precision_in(const Config& config);
 simulate::WorkloadSize size_of(const Config& config);
+/// Throws ConfigError for what says nothing of the part of the machine that is used.
 simulate::MachineUse use_of(const Config& config, const machine::MachineDescription& machine);
 simulate::SimulationOptions simulation_options(const Config& config);
 

@@ -29,8 +29,9 @@ struct Subcommand {
   std::span<const Setting> options;
   /// Errors are thrown; main() prints them.
   int (*run)(const ParsedCommandLine&);
-  bool hidden = false;        ///< not listed
-  bool config_lists = false;  ///< see CommandLine
+  bool hidden = false;                       ///< not listed
+  std::span<const TakenSetting> settings{};  ///< see CommandLine
+  bool config_lists = false;                 ///< see CommandLine
 };
 
 extern const Subcommand solve_command;

@@ -44,13 +44,23 @@ struct Positional {
   bool required = true;
 };
 
+/// One of Fairlead's settings as a program takes it for which not all of them mean something.
+struct TakenSetting {
+  std::string_view key{};
+  std::string_view help{};     ///< what it means here, with its default; empty: what it means elsewhere
+  std::string_view refused{};  ///< not empty: it is not taken, and this is why
+};
+
 /// What a program's command line takes besides Fairlead's settings.
 struct CommandLine {
   std::string_view program = "fairlead";  ///< as in "usage: fairlead solve ..."
   std::string_view summary{};
   std::span<const Positional> positionals{};
   std::span<const Setting> options{};  ///< known on the command line only: neither in the file nor FAIRLEAD_*
-  bool config_lists = false;           ///< --config may stand without a file: the program then lists settings
+  /// Which of Fairlead's settings say something here: others are refused on the command line, and not in the
+  /// help. Empty: all.
+  std::span<const TakenSetting> settings{};
+  bool config_lists = false;  ///< --config may stand without a file: the program then lists settings
 };
 
 }  // namespace fairlead

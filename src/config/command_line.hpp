@@ -31,4 +31,8 @@ struct SplitCommandLine {
 SplitCommandLine split_command_line(const std::vector<std::string>& arguments, const CommandLine& own,
                                     std::span<const Setting> settings);
 
+/// Throws ConfigError if the setting was given to a program to which it says nothing; `name`: as it was
+/// given. Options of the program itself are none.
+void require_taken(const CommandLine& own, std::string_view key, std::string_view name);
+
 }  // namespace fairlead::config

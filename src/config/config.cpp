@@ -102,6 +102,7 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
                            .list_config = split.config && own.config_lists};
   ConfigBuilder::add(parsed.config, own.options);
   if (parsed.help) return parsed;  // a broken file must not keep anyone from the help
+  for (const GivenOption& given : split.options) require_taken(own, given.setting->key, given.name);
   if (const auto cache = xdg_directory(sources.environment, "XDG_CACHE_HOME", ".cache"))
     ConfigBuilder::assign_default(parsed.config, "cache-directory", *cache,
                                   sources.environment.contains("XDG_CACHE_HOME") ? "XDG_CACHE_HOME" : "HOME");
@@ -111,6 +112,15 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
     ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
                           given.written);
   return parsed;
+}
+
+void config::require_taken(const CommandLine& own, std::string_view key, std::string_view name) {
+  const bool is_setting = std::ranges::find(schema(), key, &Setting::key) != schema().end();
+  if (own.settings.empty() || !is_setting) return;
+  const auto found = std::ranges::find(own.settings, key, &TakenSetting::key);
+  if (found == own.settings.end())
+    throw ConfigError(fmt::format("{} says nothing to `{}`: --help lists what does", name, own.program));
+  if (!found->refused.empty()) throw ConfigError(fmt::format("{} {}", name, found->refused));
 }
 
 void Config::set(std::string_view key, std::string_view text, std::source_location line) {

@@ -72,12 +72,13 @@ void row(std::string& out, std::string_view left, std::string_view right, unsign
   out += line + "\n";
 }
 
-void row(std::string& out, const Setting& setting, unsigned width) {
+void row(std::string& out, const Setting& setting, std::string_view help, unsigned width) {
   const std::string letter = setting.letter ? fmt::format("-{}, ", setting.letter) : std::string();
   const bool is_on = setting.type == SettingType::flag && setting.fallback == "true";
   const std::string left =
       fmt::format("{}--{}{} {}", letter, is_on ? "[no-]" : "", setting.key, value_name(setting));
-  row(out, left, fmt::format("{}{}", setting.help, default_of(setting)), width);
+  row(out, left, help.empty() ? fmt::format("{}{}", setting.help, default_of(setting)) : std::string(help),
+      width);
 }
 
 }  // namespace
@@ -91,13 +92,15 @@ std::string help_text(const CommandLine& own, unsigned width) {
   if (!own.positionals.empty()) out += "\n";
   for (const Positional& positional : own.positionals) row(out, positional.name, positional.help, width);
   if (!own.options.empty()) out += "\nOptions:\n";
-  for (const Setting& option : own.options) row(out, option, width);
+  for (const Setting& option : own.options) row(out, option, {}, width);
 
   std::string_view group;
   for (const Setting& setting : config::schema()) {
+    const auto taken = std::ranges::find(own.settings, setting.key, &TakenSetting::key);
+    if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
     if (setting.group != group) out += fmt::format("\n{}:\n", setting.group);
     group = setting.group;
-    row(out, setting, width);
+    row(out, setting, taken == own.settings.end() ? std::string_view() : taken->help, width);
   }
   out += "\nGeneral:\n";
   if (own.config_lists)

@@ -35,6 +35,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       tell_progress_(includes(policy_->interests(), Interest::progress)),
       tell_submissions_(includes(policy_->interests(), Interest::submitted)) {
   log_.enabled = options_.log;
+  if (options_.log) log_processors_ = EventLog::processors_of(topology);
   model_.start_with(options_.durations);
   for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
   for (std::size_t i = 0; i < topology.workers.size(); ++i)
@@ -85,13 +86,29 @@ void Engine::apply_all(Event* events, Commands& out) {
   try {
     for (Event* event = events; event != nullptr;) {
       Event* following = event->next;  // the event may be somebody else's as soon as it is applied
-      if (log_.enabled) log_.event(*event);
+      if (log_.enabled) log_event(*event);
       apply(*event, out);
       event = following;
     }
   } catch (...) {
     fail(out);
   }
+}
+
+void Engine::log_event(const Event& event) {
+  if (event.kind == EventKind::task_ready) log_durations(static_cast<const Task&>(event));
+  log_.event(event);
+}
+
+void Engine::log_durations(const Task& task) {
+  if (!options_.estimate || task.has(TaskFlag::hold)) return;
+  std::vector<Duration> by_processor;
+  for (std::size_t worker = 0; worker < log_processors_.size(); ++worker) {
+    if (log_processors_[worker] != by_processor.size()) continue;  // told already
+    const bool runs = (task.codelet->kinds >> static_cast<unsigned>(workers_[worker].kind) & 1u) != 0;
+    by_processor.push_back(runs ? options_.estimate(task, workers_[worker].id) : Duration{});
+  }
+  log_.durations(by_processor);
 }
 
 void Engine::after_events(Commands& out) {
@@ -157,7 +174,10 @@ void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
 void Engine::submitted(Task& task) {
   if (!tell_submissions_) return;
   const Guard guard{*this};
-  if (log_.enabled) log_.submission(task);
+  if (log_.enabled) {
+    log_durations(task);
+    log_.submission(task);
+  }
   record_.submitted(task);
   policy_->submitted(task);
 }

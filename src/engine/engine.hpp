@@ -89,7 +89,8 @@ struct Options {
   bool check_invariants = false;  ///< after every served batch; slow
   /// What the model of durations starts with: what earlier runs on this machine found.
   model::KeptDurations durations;
-  /// How long a task takes where that is known beforehand (simulation); else it is learned.
+  /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
+  /// processor; else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
   memory::PlantedBug bug = memory::PlantedBug::none;
 };
@@ -209,8 +210,8 @@ class Engine final : public View {
   const EventLog& log() const noexcept { return log_; }
   /// What stands at the head of its log.
   LogHead log_head() const {
-    return {options_.policy_name, options_.seed, options_.pipeline_depth, memory_.topology(),
-            options_.durations};
+    return {options_.policy_name,         options_.seed,      options_.pipeline_depth,
+            options_.estimate != nullptr, memory_.topology(), options_.durations};
   }
   const CommandDigest& digest() const noexcept { return digest_; }
   /// What happens is written down there; null: nowhere.
@@ -290,6 +291,8 @@ class Engine final : public View {
   void serve_inbox(Commands& out) { apply_all(inbox_.drain(), out); }
   void serve_chain(EventChain& events, Commands& out) { apply_all(events.take_in_order(), out); }
   void apply_all(Event* events, Commands& out);
+  void log_event(const Event& event);
+  void log_durations(const Task& task);
   void after_events(Commands& out);
   void fail(Commands& out);
   void apply(Event& event, Commands& out);
@@ -367,6 +370,7 @@ class Engine final : public View {
   model::Chooser chooser_{model_};
   std::vector<model::Processor> processors_;  // by WorkerId
   EventLog log_;
+  std::vector<std::size_t> log_processors_;  // EventLog::processors_of the machine, if there is a log
   CommandDigest digest_;
   const std::unique_ptr<trace::Recorder> recorder_;  // its rings of tasks belong to the threads that end them
   Random random_;

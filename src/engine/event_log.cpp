@@ -18,7 +18,7 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3867'6f6c'7269'6166;  // "fairlog8" in the file; the digit is the format's
+constexpr std::uint64_t magic = 0x3967'6f6c'7269'6166;  // "fairlog9" in the file; the digit is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -133,6 +133,25 @@ void EventLog::advice(DatumId id, int device) {
 void EventLog::served() { words_.push_back(head(Record::served, 0)); }
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
+void EventLog::durations(std::span<const Duration> by_processor) {
+  if (std::ranges::equal(durations_, by_processor)) return;
+  durations_.assign(by_processor.begin(), by_processor.end());
+  words_.push_back(head(Record::durations, by_processor.size()));
+  for (const Duration duration : by_processor) words_.push_back(static_cast<std::uint64_t>(duration.count()));
+}
+
+std::vector<std::size_t> EventLog::processors_of(const Topology& topology) {
+  std::vector<std::pair<WorkerKind, std::string>> different;
+  std::vector<std::size_t> places;
+  for (const WorkerSpec& worker : topology.workers) {
+    const std::pair processor{worker.kind, worker.processor};
+    const auto found = std::ranges::find(different, processor);
+    places.push_back(static_cast<std::size_t>(found - different.begin()));
+    if (found == different.end()) different.push_back(processor);
+  }
+  return places;
+}
+
 void EventLog::submission(const Task& submitted) {
   introduce(*submitted.codelet);
   words_.push_back(head(Record::submission, 0));

@@ -4,6 +4,7 @@
 #include <fairlead/codelet_info.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,8 @@ class EventLog {
     cancellation,
     served,
     codelet,
-    advice
+    advice,
+    durations
   };
 
   bool enabled = false;
@@ -47,12 +49,16 @@ class EventLog {
   void submission(const Task& task);
   void horizon_closed();
   void cancellation(std::uint32_t source);
+  /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
+  void durations(std::span<const Duration> by_processor);
   /// The events before this were served together: then workers were given tasks.
   void served();
 
   const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   /// Throws SystemError naming the file.
   void write(const std::string& path, const LogHead& head) const;
+  /// By worker: which processor it is, of those that are of different kinds or names.
+  static std::vector<std::size_t> processors_of(const Topology& topology);
   /// Throws SystemError if the file cannot be read, InputError if it is no log or damaged.
   static LogFile read(const std::string& path);
 
@@ -69,7 +75,8 @@ class EventLog {
     bool operator==(const Known&) const = default;
   };
   static Known known(const CodeletInfo& codelet) noexcept;
-  std::vector<Known> codelets_;  // by number
+  std::vector<Known> codelets_;      // by number
+  std::vector<Duration> durations_;  // as they were told last
 };
 
 /// What the engine commanded, reduced to one number that changes with every change of a command or of their

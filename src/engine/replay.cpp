@@ -52,7 +52,8 @@ class SilentGenerator final : public data::Generator {
 struct HeldTask {
   Task task;
   std::vector<Access> accesses;
-  std::span<const std::uint64_t> words;  // as the log describes it
+  std::span<const std::uint64_t> words;              // as the log describes it
+  const std::vector<Duration>* durations = nullptr;  // by processor; null: nobody knows
   bool ready_told = false;
   bool in_batch = false;
 };
@@ -61,7 +62,10 @@ class Replayer {
  public:
   Replayer(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
            std::span<const std::uint64_t> words)
-      : log_(words), engine_(topology, std::move(policy), world_, std::move(options)) {
+      : log_(words),
+        durations_known_(options.estimate != nullptr),
+        processors_(EventLog::processors_of(topology)),
+        engine_(topology, std::move(policy), world_, as_logged(std::move(options))) {
     devices_ = accelerators(engine_).size();
   }
 
@@ -74,12 +78,21 @@ class Replayer {
  private:
   using Record = EventLog::Record;
 
+  Options as_logged(Options options) {
+    if (durations_known_)
+      options.estimate = [this](const Task& task, WorkerId worker) {
+        return tasks_.at(static_cast<std::uint64_t>(task.id))->durations->at(processors_[index(worker)]);
+      };
+    return options;
+  }
+
   void record() {
     const std::uint64_t word = log_.word("a record");
     const auto kind = static_cast<Record>(word & 0xff);
     const std::uint64_t rest = word >> 8;
-    if (!batch_.empty() && kind != Record::event && kind != Record::served && kind != Record::codelet)
-      log_.refuse("something else happens while events are being served");
+    const bool within_batch = kind == Record::event || kind == Record::served || kind == Record::codelet ||
+                              kind == Record::durations;
+    if (!batch_.empty() && !within_batch) log_.refuse("something else happens while events are being served");
     switch (kind) {
       case Record::event:
         event(rest);
@@ -108,6 +121,9 @@ class Replayer {
         break;
       case Record::codelet:
         new_codelet(rest);
+        break;
+      case Record::durations:
+        new_durations(rest);
         break;
       default:
         log_.refuse("there is no record of kind " + std::to_string(word & 0xff));
@@ -220,6 +236,15 @@ class Replayer {
     }
   }
 
+  void new_durations(std::uint64_t count) {
+    const auto differ = std::ranges::max_element(processors_);
+    if (!durations_known_ || differ == processors_.end() || count != *differ + 1)
+      log_.refuse("durations of " + std::to_string(count) + " processors are told");
+    std::vector<Duration>& told = durations_.emplace_back();
+    for (; count > 0; --count)
+      told.emplace_back(static_cast<std::int64_t>(log_.word("a duration", longest_duration)));
+  }
+
   /// `kinds`: tests describe codelets by these alone.
   CodeletInfo& codelet(std::uint64_t number, std::uint32_t kinds) {
     if (number >= codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
@@ -273,7 +298,10 @@ class Replayer {
         log_.refuse("there is already another task " + std::to_string(id));
       return *held;
     }
+    if (durations_known_ && durations_.empty() && (kinds_of_task & 1) == 0)
+      log_.refuse("it does not say how long task " + std::to_string(id) + " takes");
     held = std::make_unique<HeldTask>();
+    held->durations = durations_.empty() ? nullptr : &durations_.back();
     held->accesses = std::move(accesses);
     held->words = log_.since(begin);
     Task& task = held->task;
@@ -441,6 +469,9 @@ class Replayer {
   }
 
   LogReader log_;
+  const bool durations_known_;                 // beforehand: the log tells them
+  const std::vector<std::size_t> processors_;  // by worker
+  std::deque<std::vector<Duration>> durations_;
   SilentWorld world_;
   const SilentGenerator generator_;
   std::map<std::uint32_t, SilentSource> sources_;
@@ -479,6 +510,7 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.seed = head.seed;
   options.pipeline_depth = head.pipeline_depth;
   options.durations = head.durations;
+  if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);
 }
 

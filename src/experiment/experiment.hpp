@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fairlead::experiment {
@@ -30,7 +29,8 @@ bool more_is_better(Metric metric) noexcept;
 
 /// One simulated run, said completely: runs of equal text are one run.
 struct RunSpec {
-  std::string machine, workload, precision, scheduler, memory, host_memory, data, advice, memory_model, peers;
+  std::string machine, workload, precision, scheduler, memory, host_memory, data, advice, memory_model, peers,
+      slow;
   std::int64_t n = 0, tile = 0;
   std::optional<std::size_t> gpus, cores;
   std::optional<unsigned> streams;
@@ -88,8 +88,8 @@ struct Experiment {
   std::map<std::string, std::string> settings;  ///< machine, workload, ... as in RunSpec
   std::string sweep;                            ///< "tiles", "n", "gpus", ...: which setting x is
   std::vector<double> values, quick_values;
+  std::uint64_t seeds = 1;     ///< and over so many runs, with the seeds from 1
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
-  unsigned runs = 1;           ///< and over so many runs, of the seeds 1, 2, ...
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
   bool page = false;            ///< and for each x a page with the order in which tasks ran
@@ -111,10 +111,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
 /// ConfigError if there is none.
 std::vector<Experiment> find_experiments(std::string_view name);
 
-/// The run of one line at one x. Throws ConfigError for a setting that there is not.
+/// The run of one line at one x, with the first seed. Throws ConfigError for a setting that there is not.
 RunSpec run_of(const Experiment& experiment, const Line& line, double x);
-/// Those of which a point is the mean, each with its x; a quick experiment has one.
-std::vector<std::pair<double, RunSpec>> runs_of_point(const Experiment& experiment, const Line& line,
-                                                      double x, bool quick);
 
 }  // namespace fairlead::experiment

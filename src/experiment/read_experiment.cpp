@@ -45,11 +45,11 @@ constexpr std::array<std::pair<std::string_view, Check>, 6> checks = {{{"best", 
                                                                        {"near", Check::near},
                                                                        {"between", Check::between}}};
 
-constexpr std::array<std::string_view, 19> settings = {
+constexpr std::array<std::string_view, 20> settings = {
     "advice",      "machine", "workload",     "precision", "scheduler", "memory",
     "host_memory", "data",    "memory_model", "n",         "tile",      "tiles",
     "gpus",        "cores",   "streams",      "noise",     "depth",     "device_gigabytes_per_second",
-    "peers"};
+    "peers",       "slow"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
   const std::string written = reader.text(key);
@@ -151,7 +151,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
-  experiment.runs = static_cast<unsigned>(reader.number_or("runs", 1, 1, 100));
+  experiment.seeds = reader.count_or("seeds", 1, 1, 1000);
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
   for (const std::string& metric : reader.texts("metrics")) {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -16,6 +18,8 @@
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
+#include "schedule/plugin.hpp"
+#include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 
@@ -116,12 +120,14 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   const machine::MachineDescription description = machine::find_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
-  const Outcome outcome = outcome_of(program, machine, spec.scheduler,
-                                     {.advice = advice_of(spec),
-                                      .seed = spec.seed,
-                                      .noise_percent = spec.noise_percent,
-                                      .pipeline_depth = spec.pipeline_depth,
-                                      .keep_order = keep_order});
+  const Outcome outcome =
+      outcome_of(program, machine, spec.scheduler,
+                 {.advice = advice_of(spec),
+                  .seed = spec.seed,
+                  .noise_percent = spec.noise_percent,
+                  .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
+                  .pipeline_depth = spec.pipeline_depth,
+                  .keep_order = keep_order});
   f(program, machine, limits, size, outcome);
 }
 
@@ -171,20 +177,41 @@ report::Comparison side_by_side(const Experiment& experiment, double x) {
   return std::move(*all);
 }
 
+std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,
+                                          bool quick) {
+  std::vector<std::vector<RunSpec>> runs(quick ? 1 : experiment.seeds);
+  for (const double off : quick ? std::vector<double>{0} : experiment.around) {
+    RunSpec run = run_of(experiment, line, x + off);
+    for (std::vector<RunSpec>& of_seed : runs) {
+      of_seed.push_back(run);
+      ++run.seed;
+    }
+  }
+  return runs;
+}
+
 std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
   std::vector<RunSpec> runs;
   for (const double x : quick ? experiment.quick_values : experiment.values)
     for (const Line& line : experiment.lines)
-      for (auto& [at, run] : runs_of_point(experiment, line, x, quick)) runs.push_back(std::move(run));
+      for (const std::vector<RunSpec>& of_seed : runs_at(experiment, line, x, quick))
+        runs.insert(runs.end(), of_seed.begin(), of_seed.end());
   return runs;
 }
 
 std::string Runner::path_of(const RunSpec& spec) const {
-  std::string machine;
-  for (const machine::MachineFile& file : machine::machine_files())
-    if (file.name == spec.machine) machine = file.text;
+  // A machine file or a plug-in of one's own may be another one by now.
+  const auto contents_of = [](std::string_view path) {
+    std::ifstream file{std::string(path), std::ios::binary};
+    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  };
+  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &machine::MachineFile::name);
+  std::string contents =
+      known != machine::machine_files().end() ? std::string(known->text) : contents_of(spec.machine);
+  if (const auto plugin = schedule::name_in(spec.scheduler); schedule::is_plugin(plugin))
+    contents += contents_of(plugin);
   return fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
-                     text_hash(program_ + '\n' + machine));
+                     text_hash(program_ + '\n' + contents));
 }
 
 bool Runner::load(const RunSpec& spec, Figures& figures) const {

@@ -59,6 +59,9 @@ class Runner {
   std::string directory_, program_;
 };
 
+/// The runs whose mean is a point: by seed, those around x. `quick`: with the first seed, at x alone.
+std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,
+                                          bool quick);
 /// Every run that the experiment needs; `quick`: of its quick values only.
 std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick);
 

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
+#include "base/suggest.hpp"
 #include "experiment/experiment.hpp"
 
 namespace fairlead::experiment {
@@ -33,6 +37,14 @@ double positive(std::string_view key, const std::string& text) {
   return value;
 }
 
+std::string one_of(const std::string& key, const std::string& text,
+                   std::initializer_list<std::string_view> words) {
+  if (std::ranges::find(words, text) == words.end())
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be {}{}", key, text,
+                                  fmt::join(words, ", "), did_you_mean(text, std::vector(words))));
+  return text;
+}
+
 }  // namespace
 
 std::string RunSpec::text() const {
@@ -40,18 +52,20 @@ std::string RunSpec::text() const {
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
       "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
-      "noise={} depth={}",
+      "noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
       memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
-      noise_percent, pipeline_depth);
+      noise_percent, pipeline_depth, slow);
 }
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   std::map<std::string, std::string> settings = experiment.settings;
   settings["scheduler"] = line.scheduler;
   for (const auto& [key, value] : line.other) settings[key] = value;
-  settings[experiment.sweep] = number_text(x);
-  // "{x}" in a name's options is the value of the sweep.
+  // "{x}" is the value of the sweep: in a name's options, or in the setting itself, if it is not a number. A
+  // line may have a setting of its own there.
+  std::string& swept = settings[experiment.sweep];
+  if (swept.find("{x}") == swept.npos && !line.other.contains(experiment.sweep)) swept = number_text(x);
   for (auto& [key, value] : settings)
     if (const std::size_t at = value.find("{x}"); at != value.npos) value.replace(at, 3, number_text(x));
 
@@ -64,17 +78,15 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.workload = text("workload", "");
   if (run.machine.empty() || run.workload.empty())
     throw ConfigError(fmt::format("the experiment {} names no machine or no workload", experiment.name));
-  run.precision = text("precision", "double");
+  run.precision = one_of("precision", text("precision", "double"), {"single", "double"});
   run.scheduler = text("scheduler", "");
   run.memory = text("memory", "");
   run.host_memory = text("host_memory", "");
-  run.data = text("data", "");
+  if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
-  run.peers = text("peers", "yes");
-  if (run.peers != "yes" && run.peers != "no")
-    throw ConfigError(
-        fmt::format("the setting peers of an experiment is \"{}\", but must be yes or no", run.peers));
+  run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
+  run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
   run.tile = whole("tile", text("tile", "1920"));
   run.n =
       settings.contains("tiles") ? whole("tiles", settings["tiles"]) * run.tile : whole("n", text("n", "0"));
@@ -86,18 +98,11 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
     run.device_gigabytes_per_second =
         positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
+  if (run.noise_percent > 90)
+    throw ConfigError(fmt::format(
+        "the setting noise of an experiment is {}, but must be 90 at most, in per cent", run.noise_percent));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;
-}
-
-std::vector<std::pair<double, RunSpec>> runs_of_point(const Experiment& experiment, const Line& line,
-                                                      double x, bool quick) {
-  if (quick) return {{x, run_of(experiment, line, x)}};
-  std::vector<std::pair<double, RunSpec>> runs;
-  for (const double off : experiment.around)
-    for (unsigned seed = 1; seed <= experiment.runs; ++seed)
-      runs.emplace_back(x + off, run_of(experiment, line, x + off)).second.seed = seed;
-  return runs;
 }
 
 }  // namespace fairlead::experiment

@@ -24,18 +24,26 @@ std::string_view name_of(Verdict verdict) noexcept {
 
 namespace {
 
+constexpr double Figures::*all_figures[] = {
+    &Figures::seconds,
+    &Figures::gflops,
+    &Figures::percent_of_peak,
+    &Figures::gigabytes_to_devices,
+    &Figures::gigabytes_from_devices,
+    &Figures::gigabytes_between_devices,
+    &Figures::gigabytes_from_disk,
+    &Figures::bus_limit_gigabytes,
+    &Figures::lower_bound_gigabytes,
+    &Figures::floor_gigabytes,
+    &Figures::best_gflops,
+};
+
 Figures mean_of(const std::vector<Figures>& all) {
   Figures mean;
   mean.finished = true;
   const double part = 1.0 / static_cast<double>(all.size());
-  for (const Figures& one : all) {
-    for (double Figures::*figure :
-         {&Figures::seconds, &Figures::gflops, &Figures::percent_of_peak, &Figures::gigabytes_to_devices,
-          &Figures::gigabytes_from_devices, &Figures::gigabytes_between_devices,
-          &Figures::gigabytes_from_disk, &Figures::bus_limit_gigabytes, &Figures::lower_bound_gigabytes,
-          &Figures::floor_gigabytes, &Figures::best_gflops})
-      mean.*figure += one.*figure * part;
-  }
+  for (const Figures& one : all)
+    for (const auto figure : all_figures) mean.*figure += one.*figure * part;
   return mean;
 }
 
@@ -94,6 +102,16 @@ Point judge(const Claim& claim, std::size_t at, const Figures& own,
 
 }  // namespace
 
+std::optional<Series::Range> Series::range(std::size_t place, Metric metric) const {
+  if (!points[place] || by_seed[place].size() < 2) return std::nullopt;
+  Range range{by_seed[place].front().of(metric), by_seed[place].front().of(metric)};
+  for (const Figures& one : by_seed[place]) {
+    range.least = std::min(range.least, one.of(metric));
+    range.most = std::max(range.most, one.of(metric));
+  }
+  return range;
+}
+
 const Series* Table::find(std::string_view label) const noexcept {
   const auto found = std::ranges::find(series, label, &Series::label);
   return found == series.end() ? nullptr : &*found;
@@ -106,19 +124,27 @@ Table table_of(const Experiment& experiment, const Results& results, bool quick)
     Series& series = table.series.emplace_back();
     series.label = line.label;
     for (const double x : table.x) {
-      std::vector<Figures> all;
+      std::vector<Figures> by_seed;
       bool complete = true;
-      for (const auto& [at, run] : runs_of_point(experiment, line, x, quick)) {
-        const auto found = results.find(run.text());
-        if (found != results.end() && found->second.finished) {
-          all.push_back(found->second);
-          continue;
+      for (const std::vector<RunSpec>& of_seed : runs_at(experiment, line, x, quick)) {
+        std::vector<Figures> all;
+        for (std::size_t i = 0; i < of_seed.size(); ++i) {
+          const RunSpec& run = of_seed[i];
+          const auto found = results.find(run.text());
+          if (found != results.end() && found->second.finished) {
+            all.push_back(found->second);
+            continue;
+          }
+          complete = false;
+          if (found != results.end())
+            series.problems.push_back(fmt::format(
+                "x = {}{}: {}", quick ? x : x + experiment.around[i],
+                experiment.seeds > 1 ? fmt::format(", seed {}", run.seed) : "", found->second.problem));
         }
-        complete = false;
-        if (found != results.end())
-          series.problems.push_back(fmt::format("x = {}: {}", at, found->second.problem));
+        if (complete) by_seed.push_back(mean_of(all));
       }
-      series.points.push_back(complete ? std::optional(mean_of(all)) : std::nullopt);
+      series.points.push_back(complete ? std::optional(mean_of(by_seed)) : std::nullopt);
+      series.by_seed.push_back(std::move(by_seed));
     }
   }
   return table;
@@ -127,15 +153,17 @@ Table table_of(const Experiment& experiment, const Results& results, bool quick)
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table) {
   std::vector<ValueVerdict> verdicts;
   for (const PaperValue& value : experiment.paper_values) {
-    ValueVerdict& verdict = verdicts.emplace_back(&value, std::nullopt, Verdict::missing);
+    ValueVerdict& verdict = verdicts.emplace_back(&value, std::nullopt, std::nullopt, Verdict::missing);
     const double x = value.x.value_or(experiment.values.back());
     const auto place = std::ranges::find(table.x, x);
     const bool limit = value.line == "bus limit";
     const Series* series = limit ? &table.series.front() : table.find(value.line);
     if (place == table.x.end() || series == nullptr) continue;
-    const auto& point = series->points[static_cast<std::size_t>(place - table.x.begin())];
+    const auto at = static_cast<std::size_t>(place - table.x.begin());
+    const auto& point = series->points[at];
     if (!point) continue;
     verdict.here = limit ? point->bus_limit_gigabytes : point->of(value.metric);
+    if (!limit) verdict.range = series->range(at, value.metric);
     verdict.verdict = value.within == 0 ? Verdict::shown
                       : std::abs(*verdict.here - value.value) <= value.within * value.value
                           ? Verdict::reproduced

@@ -17,11 +17,20 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name_of(Verdict verdict) noexcept;
 
-/// Of each line at each x; the mean over its runs. Nothing where one did not finish.
+/// Of each line at each x; the mean over the runs around it and over the seeds. Nothing where one did not
+/// finish.
 struct Series {
   std::string label;
   std::vector<std::optional<Figures>> points;  ///< by place in `x`
+  std::vector<std::vector<Figures>> by_seed;   ///< likewise: what the point is the mean of
   std::vector<std::string> problems;           ///< of runs that did not finish
+
+  /// How far seeds differ. Nothing where there is one, or the point is missing.
+  struct Range {
+    double least = 0, most = 0;
+    bool operator==(const Range&) const = default;
+  };
+  std::optional<Range> range(std::size_t place, Metric metric) const;
 };
 struct Table {
   std::vector<double> x;
@@ -34,6 +43,7 @@ Table table_of(const Experiment& experiment, const Results& results, bool quick)
 struct ValueVerdict {
   const PaperValue* value = nullptr;
   std::optional<double> here;
+  std::optional<Series::Range> range;
   Verdict verdict{};
 };
 struct ClaimVerdict {

@@ -21,6 +21,35 @@ std::string cell(const std::optional<Figures>& point, Metric metric) {
   return point ? short_number(point->of(metric)) : std::string("-");
 }
 
+std::string text_of(const std::optional<Series::Range>& range) {
+  return range ? fmt::format("{}-{}", short_number(range->least), short_number(range->most)) : "";
+}
+std::string in_brackets(const std::string& text) { return text.empty() ? "" : fmt::format(" ({})", text); }
+
+/// As a terminal shows it.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+}
+
+/// As wide as the widest of their cells, and as `least`; the first from the left, others from the right. A
+/// cell more than there are columns follows as it is.
+std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::vector<std::size_t> least) {
+  std::vector<std::size_t>& widths = least;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
+      widths[i] = std::max(widths[i], width_of(row[i]) + (i == 0 ? 0 : 1));
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(i < widths.size() ? widths[i] - width_of(row[i]) : 0, ' ');
+      out += i == 0 ? row[i] + space : space + row[i];
+    }
+    out += "\n";
+  }
+  return out;
+}
+
 /// The bounds that go with a metric: bytes that come to the devices, or rates.
 std::vector<std::pair<std::string, double Figures::*>> bounds_of(Metric metric) {
   switch (metric) {
@@ -36,6 +65,10 @@ std::vector<std::pair<std::string, double Figures::*>> bounds_of(Metric metric) 
   }
 }
 
+bool several_seeds(const Series& series) {
+  return std::ranges::any_of(series.by_seed, [](const auto& runs) { return runs.size() > 1; });
+}
+
 /// Of any line at that x: bounds do not depend on the policy.
 double bound_at(const Table& table, std::size_t at, double Figures::*bound) {
   for (const Series& series : table.series)
@@ -46,36 +79,42 @@ double bound_at(const Table& table, std::size_t at, double Figures::*bound) {
 }  // namespace
 
 std::string text(const Experiment& experiment, const Table& table) {
-  std::string out = fmt::format("{}: {}\n{}\n\n", experiment.name, experiment.title, experiment.paper);
+  std::string out = fmt::format("{}: {}\n{}\n", experiment.name, experiment.title, experiment.paper);
+  if (std::ranges::any_of(table.series, several_seeds))
+    out += fmt::format("means over {} seeds, with the least and the most\n", experiment.seeds);
+  out += "\n";
   const auto values = judge_values(experiment, table);
-  if (!values.empty())
-    out += fmt::format("{:<28}{:>12}{:>12}{:>8}  {}\n", "", "paper", "Fairlead", "ratio", "verdict");
+  std::vector<std::vector<std::string>> rows;
+  if (!values.empty()) rows.push_back({"", "paper", "Fairlead", "ratio", "  verdict"});
   for (const ValueVerdict& one : values)
-    out += fmt::format(
-        "{:<28}{:>12}{:>12}{:>8}  {}{}\n", fmt::format("{}, {}", one.value->line, unit_of(one.value->metric)),
-        short_number(one.value->value), one.here ? short_number(*one.here) : "-",
-        one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "-", name_of(one.verdict),
-        one.value->note.empty() ? "" : fmt::format(" ({})", one.value->note));
+    rows.push_back({fmt::format("{}, {}", one.value->line, unit_of(one.value->metric)),
+                    short_number(one.value->value),
+                    (one.here ? short_number(*one.here) : "-") + in_brackets(text_of(one.range)),
+                    one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "-",
+                    fmt::format("  {}{}", name_of(one.verdict), in_brackets(one.value->note))});
+  out += in_columns(rows, {28, 12, 12, 8});
   if (!values.empty()) out += "\n";
   for (const ClaimVerdict& one : judge_claims(experiment, table))
     out += fmt::format("{:<12}{}\n            {}\n", name_of(one.verdict), one.claim->text, one.found);
   if (!experiment.claims.empty()) out += "\n";
   for (const Metric metric : experiment.metrics) {
-    out += fmt::format("{} by {}\n{:<26}", unit_of(metric), experiment.sweep, "");
-    for (const double x : table.x) out += fmt::format("{:>9}", fmt::format("{:g}", x));
-    out += "\n";
+    rows = {{""}};
+    const auto add_row = [&](const std::string& label, auto&& cell_at) {
+      rows.push_back({label});
+      for (std::size_t at = 0; at < table.x.size(); ++at) rows.back().push_back(cell_at(at));
+    };
+    for (const double x : table.x) rows[0].push_back(fmt::format("{:g}", x));
     for (const Series& series : table.series) {
-      out += fmt::format("{:<26}", series.label);
-      for (const auto& point : series.points) out += fmt::format("{:>9}", cell(point, metric));
-      out += "\n";
+      add_row(series.label, [&](std::size_t at) { return cell(series.points[at], metric); });
+      if (several_seeds(series))
+        add_row("  least-most", [&](std::size_t at) { return text_of(series.range(at, metric)); });
     }
-    for (const auto& [label, bound] : bounds_of(metric)) {
-      out += fmt::format("{:<26}", label);
-      for (std::size_t at = 0; at < table.x.size(); ++at)
-        out += fmt::format("{:>9}", short_number(bound_at(table, at, bound)));
-      out += "\n";
-    }
-    out += "\n";
+    for (const auto& [label, bound] : bounds_of(metric))
+      add_row(label, [&](std::size_t at) { return short_number(bound_at(table, at, bound)); });
+    std::vector<std::size_t> least(table.x.size() + 1, 9);
+    least[0] = 26;
+    out +=
+        fmt::format("{} by {}\n{}\n", unit_of(metric), experiment.sweep, in_columns(rows, std::move(least)));
   }
   for (const Series& series : table.series)
     for (const std::string& problem : series.problems)
@@ -87,16 +126,24 @@ std::string csv(const Experiment& experiment, const Table& table) {
   std::string out = fmt::format(
       "line,{},seconds,gflops,percent_of_peak,gigabytes_to_devices,gigabytes_from_devices,gigabytes_between_"
       "devices,"
-      "gigabytes_from_disk,bus_limit_gigabytes,lower_bound_gigabytes,floor_gigabytes,best_gflops\n",
+      "gigabytes_from_disk,bus_limit_gigabytes,lower_bound_gigabytes,floor_gigabytes,best_gflops",
       experiment.sweep);
+  const bool ranges = std::ranges::any_of(table.series, several_seeds);
+  for (const Metric metric : experiment.metrics)
+    if (ranges) out += fmt::format(",least_{0},most_{0}", name_of(metric));
+  out += "\n";
   for (const Series& series : table.series)
     for (std::size_t at = 0; at < table.x.size(); ++at) {
       if (!series.points[at]) continue;
       const Figures& f = *series.points[at];
-      out += fmt::format("\"{}\",{:g},{},{},{},{},{},{},{},{},{},{},{}\n", series.label, table.x[at],
-                         f.seconds, f.gflops, f.percent_of_peak, f.gigabytes_to_devices,
-                         f.gigabytes_from_devices, f.gigabytes_between_devices, f.gigabytes_from_disk,
-                         f.bus_limit_gigabytes, f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);
+      out += fmt::format("\"{}\",{:g},{},{},{},{},{},{},{},{},{},{},{}", series.label, table.x[at], f.seconds,
+                         f.gflops, f.percent_of_peak, f.gigabytes_to_devices, f.gigabytes_from_devices,
+                         f.gigabytes_between_devices, f.gigabytes_from_disk, f.bus_limit_gigabytes,
+                         f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);
+      for (const Metric metric : experiment.metrics)
+        if (const auto range = series.range(at, metric))
+          out += fmt::format(",{},{}", range->least, range->most);
+      out += "\n";
     }
   return out;
 }
@@ -137,13 +184,16 @@ std::vector<Metric> most_shown_of(const Experiment& experiment) {
 std::string markdown(const Experiment& experiment, const Table& table) {
   std::string out = fmt::format("### {}: {}\n\n{}", experiment.name, experiment.title, experiment.paper);
   if (!experiment.notes.empty()) out += fmt::format(" {}", experiment.notes);
+  if (std::ranges::any_of(table.series, several_seeds))
+    out += fmt::format(" Means over {} seeds; in brackets the least and the most.", experiment.seeds);
   out += "\n\n";
   const auto values = judge_values(experiment, table);
   if (!values.empty()) out += "| | paper | Fairlead | ratio | verdict |\n|---|---|---|---|---|\n";
   for (const ValueVerdict& one : values)
     out +=
         fmt::format("| {}, {} | {} | {} | {} | {}{} |\n", one.value->line, unit_of(one.value->metric),
-                    short_number(one.value->value), one.here ? short_number(*one.here) : "",
+                    short_number(one.value->value),
+                    one.here ? short_number(*one.here) + in_brackets(text_of(one.range)) : "",
                     one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "", name_of(one.verdict),
                     one.value->note.empty() ? "" : fmt::format(": {}", one.value->note));
   if (!values.empty()) out += "\n";
@@ -166,7 +216,9 @@ std::string markdown(const Experiment& experiment, const Table& table) {
     out += "\n";
     for (const Series& series : table.series) {
       out += fmt::format("| {} |", series.label);
-      for (const std::size_t at : shown) out += fmt::format(" {} |", cell(series.points[at], metric));
+      for (const std::size_t at : shown)
+        out += fmt::format(" {}{} |", cell(series.points[at], metric),
+                           in_brackets(text_of(series.range(at, metric))));
       out += "\n";
     }
     for (const auto& [label, bound] : bounds_of(metric)) {

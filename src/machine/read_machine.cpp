@@ -156,6 +156,7 @@ void check_buses(const MachineDescription& machine, std::string_view file) {
   for (const PeerDescription& peer : machine.peers)
     check(peer.wire, fmt::format("the wire between the devices {} and {}", peer.first, peer.second));
   if (machine.disk) check(*machine.disk, "the disk");
+  check(machine.network.wire, "the network");
 }
 
 }  // namespace
@@ -189,9 +190,12 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
     machine.network.nodes = network.count("nodes", 1, 1'000'000);
     machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
     machine.network.wire = wire_of(network);
-    machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, 1'000'000);
-    if (network.has("switch_bandwidth"))
+    machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, machine.network.nodes);
+    if (network.has("switch_bandwidth")) {
       machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");
+      if (machine.network.nodes_per_switch == 0)
+        network.fail("switch_bandwidth", "says nothing without nodes_per_switch: there is one switch");
+    }
     machine.network.attached_to_devices = network.flag_or("attached_to_devices", false);
     if (machine.network.attached_to_devices &&
         (machine.devices.empty() || machine.devices.size() % machine.network.interfaces != 0))

@@ -27,6 +27,8 @@ Outcome outcome_of(const Program& program, const SimulatedMachine& machine, cons
     outcome.result = simulate(program, machine, policy, options);
   } catch (const ConfigError&) {
     throw;
+  } catch (const SystemError&) {
+    throw;
   } catch (const Error& error) {
     outcome.problem = error.what();
   }

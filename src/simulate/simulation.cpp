@@ -23,13 +23,13 @@ constexpr Bytes page = 4096;
 
 class Run {
  public:
-  Run(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-      const SimulationOptions& options)
+  Run(const Program& program, const SimulatedMachine& machine, std::unique_ptr<Policy> policy,
+      const std::string& policy_name, const SimulationOptions& options)
       : program_(program),
         machine_(machine),
         options_(options),
         world_(sim_options()),
-        core_(core_options(policy), world_),
+        core_(core_options(std::move(policy), policy_name), world_),
         data_(program.data.size()) {
     core_.name_of_datum = [this](DatumId id) { return name(index(id)); };
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
@@ -53,6 +53,11 @@ class Run {
       };
       offset += (datum.bytes + page - 1) / page * page;
     }
+  }
+
+  void write_log() const {
+    if (!options_.event_log.empty())
+      core_.engine().log().write(options_.event_log, core_.engine().log_head());
   }
 
   SimulationResult run() {
@@ -81,7 +86,7 @@ class Run {
     result_.seconds = seconds(world_.now());
     result_.simulation_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    result_.decision_seconds = seconds(decisions_.all);
+    result_.decision_seconds = seconds(decisions_.all());
     result_.events = world_.events();
     result_.digest = core_.engine().digest().value();
     core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
@@ -125,6 +130,7 @@ class Run {
     backend::SimOptions sim;
     sim.seed = options_.seed;
     sim.noise_percent = options_.noise_percent;
+    sim.slow = by_worker(options_.slow, machine_.topology());
     sim.most_events = options_.most_events;
     sim.duration = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);
@@ -135,7 +141,7 @@ class Run {
       return index(id) < program_.data.size() && program_.data[index(id)].has_value;
     };
     if (options_.charge_decisions)
-      sim.decision_time = [this](WorkerId) { return std::exchange(decisions_.uncharged, Duration{}); };
+      sim.decision_time = [this](WorkerId worker) { return decisions_.take(worker); };
     const std::size_t workers = machine_.topology().workers.size();
     if (machine_.together().size() < workers) {
       for (std::size_t worker = 0; worker < workers; ++worker)
@@ -154,17 +160,19 @@ class Run {
     return sim;
   }
 
-  engine::CoreOptions core_options(const std::string& policy) {
+  engine::CoreOptions core_options(std::unique_ptr<Policy> policy, const std::string& policy_name) {
     engine::CoreOptions core;
     core.topology = machine_.topology();
-    core.policy = timed(schedule::make_policy(policy), decisions_);
-    core.engine.policy_name = policy;
+    core.policy = timed(std::move(policy), decisions_, options_.decision_clock);
+    core.engine.policy_name = policy_name;
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
+    core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);
     };
+    core.fixed_order = options_.fixed_order;
     core.window = options_.window != 0 ? options_.window : std::max<std::size_t>(program_.tasks.size(), 1);
     return core;
   }
@@ -259,9 +267,28 @@ class Run {
 
 }  // namespace
 
+namespace {
+SimulationResult result_of(Run&& run) {
+  SimulationResult result;
+  try {
+    result = run.run();
+  } catch (const Error&) {
+    run.write_log();  // shows what went wrong
+    throw;
+  }
+  run.write_log();
+  return result;
+}
+}  // namespace
+
 SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                           const SimulationOptions& options) {
-  return Run(program, machine, policy, options).run();
+  return result_of({program, machine, schedule::make_policy(policy), policy, options});
+}
+
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine,
+                          std::unique_ptr<Policy> policy, const SimulationOptions& options) {
+  return result_of({program, machine, std::move(policy), "", options});
 }
 
 }  // namespace fairlead::simulate

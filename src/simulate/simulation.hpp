@@ -1,6 +1,7 @@
 // One program on one machine under one policy, in virtual time.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "report/run_report.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/program.hpp"
+#include "simulate/slowdown.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::simulate {
@@ -25,12 +27,17 @@ struct SimulationOptions {
   Advice advice = Advice::none;
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
+  std::vector<Slowdown> slow{};    ///< processors, for a while; policies do not know
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
-  bool charge_decisions = false;   ///< the policy's own time counts as if the worker had waited for it
-  Bytes trace_memory = 0;          ///< for records of what happened; 0: none are kept
-  bool keep_order = false;         ///< of the tasks, in SimulationResult::order
-  std::uint64_t most_events = 0;   ///< more end the simulation with an Error; 0: no limit
+  bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order
+  bool charge_decisions = false;   ///< a worker's next task begins after the time in which it was decided
+                                   ///< what the worker does
+  std::function<Time()> decision_clock{};  ///< by which that is measured; empty: this machine's
+  Bytes trace_memory = 0;                  ///< for records of what happened; 0: none are kept
+  bool keep_order = false;                 ///< of the tasks, in SimulationResult::order
+  std::string event_log{};                 ///< where all that the engine is told is written; empty: nowhere
+  std::uint64_t most_events = 0;           ///< more end the simulation with an Error; 0: no limit
 };
 
 /// When and where a task ran.
@@ -60,9 +67,13 @@ struct SimulationResult {
   std::optional<trace::Snapshot> recorded;
 };
 
-/// `policy` as for schedule::make_policy, or a plug-in. Throws Error if the run does not finish,
-/// FootprintError if a task does not fit, ConfigError for a policy that there is not.
+/// `policy` as for schedule::make_policy, or a plug-in. Throws Error if the run does not finish (the log is
+/// then written, too), SystemError if that cannot be, FootprintError if a task does not fit, ConfigError for
+/// a policy that there is not.
 SimulationResult simulate(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                           const SimulationOptions& options);
+/// The same with a policy that has no name here.
+SimulationResult simulate(const Program& program, const SimulatedMachine& machine,
+                          std::unique_ptr<Policy> policy, const SimulationOptions& options);
 
 }  // namespace fairlead::simulate

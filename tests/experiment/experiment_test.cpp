@@ -8,10 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
+#include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/workload.hpp"
 
@@ -91,18 +95,13 @@ TEST(Experiment, SaysWhatIsRun) {
   EXPECT_EQ(runs_of(experiment, true).size(), 2u);  // the first value alone if no others are quick
 }
 
-TEST(Experiment, APointIsTheMeanOfItsRuns) {
-  const Experiment experiment = read_experiment("e", with(small, "metrics", "runs = 3\nmetrics"));
-  EXPECT_EQ(runs_of(experiment, false).size(), 12u);
-  EXPECT_EQ(runs_of(experiment, true).size(), 2u);
-  Results some;
-  for (const auto& [x, run] : runs_of_point(experiment, experiment.lines[0], 2, false)) {
-    EXPECT_EQ(x, 2);
-    some.emplace(run.text(), figures(static_cast<double>(run.seed) * 10));
-  }
-  EXPECT_EQ(some.size(), 3u);
-  EXPECT_EQ(table_of(experiment, some, false).series[0].points[0]->gflops, 20);
-  EXPECT_THAT(refusal(with(small, "metrics", "runs = 0\nmetrics")), HasSubstr("runs"));
+TEST(Experiment, MaySweepAPartOfASettingThatALineSetsItself) {
+  std::string text = with(small, "sweep = \"tiles\"", "sweep = \"slow\"");
+  text = with(text, "gpus = \"1\"", "gpus = \"1\"\nn = \"1920\"\nslow = \"gpu0:{x}:0.5-1\"");
+  const Experiment experiment = read_experiment("e", with(text, "gpus = \"2\"", "slow = \"none\""));
+  EXPECT_EQ(run_of(experiment, experiment.lines[0], 4).slow, "gpu0:4:0.5-1");
+  EXPECT_EQ(run_of(experiment, experiment.lines[1], 4).slow, "");
+  EXPECT_GT(run(run_of(experiment, experiment.lines[0], 4)).gflops, 0);
 }
 
 TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
@@ -179,6 +178,14 @@ TEST(Experiment, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(with(small, "check = \"best\"", "check = \"good\"")),
               HasSubstr("check of a [[claim]] must be"));
   EXPECT_THAT(refusal(with(small, "label = \"second\"", "label = \"first\"")), HasSubstr("a second time"));
+  EXPECT_THAT(refusal(with(small, "sweep = ", "seeds = 0\nsweep = ")), HasSubstr("seeds of an experiment"));
+  for (const auto& [setting, why] : {std::pair{"precision = \"sinlge\"", "did you mean single?"},
+                                     {"data = \"dsk\"", "data of an experiment is \"dsk\""},
+                                     {"noise = \"91\"", "noise of an experiment is 91"}}) {
+    const Experiment wrong = read_experiment("e", with(small, "precision = \"single\"", setting));
+    EXPECT_THAT([&] { run_of(wrong, wrong.lines[0], 2); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr(why)));
+  }
 }
 
 TEST(Experiment, IsJudgedPointByPoint) {
@@ -195,6 +202,112 @@ TEST(Experiment, IsJudgedPointByPoint) {
   EXPECT_THAT(markdown(experiment, table), HasSubstr("| differs | it has more devices |"));
   EXPECT_THAT(text(experiment, table), HasSubstr("first, GFlop/s"));
   EXPECT_THAT(csv(experiment, table), HasSubstr("\"second\",4,"));
+}
+
+/// The first has 90, 95 and 130 (three seeds) at 2, and 190 at 4; the second 200 and 180.
+Results results_by_seed(const Experiment& experiment) {
+  Results all;
+  for (const double x : experiment.values)
+    for (const Line& line : experiment.lines)
+      for (const auto& of_seed : runs_at(experiment, line, x, false)) {
+        const bool first = line.label == "first";
+        const std::uint64_t seed = of_seed[0].seed;
+        const double both = first ? 190 : x == 2 ? 200 : 180;
+        all.emplace(of_seed[0].text(), figures(!first || x == 4 ? both
+                                               : seed == 1      ? 90
+                                               : seed == 2      ? 95
+                                                                : 130));
+      }
+  return all;
+}
+
+TEST(Experiment, IsRunWithSeveralSeedsIfItSaysSo) {
+  const Experiment experiment =
+      read_experiment("e", with(with(small, "sweep = ", "seeds = 3\naround = [-1, 0]\nsweep = "),
+                                "tile = \"960\"", "tile = \"960\"\nnoise = \"5\""));
+  const auto runs = runs_at(experiment, experiment.lines[0], 4, false);
+  ASSERT_EQ(runs.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(runs[i].size(), 2u);
+    for (const RunSpec& run : runs[i]) {
+      EXPECT_EQ(run.seed, i + 1);
+      EXPECT_EQ(run.noise_percent, 5u);
+    }
+    EXPECT_EQ(runs[i][0].n, 3 * 960);
+    EXPECT_EQ(runs[i][1].n, 4 * 960);
+  }
+  EXPECT_EQ(runs_of(experiment, false).size(), 24u);
+  EXPECT_EQ(runs_of(experiment, true).size(), 2u);  // one seed is quick
+  EXPECT_NE(run(runs[0][1]).seconds, run(runs[1][1]).seconds);
+}
+
+TEST(Experiment, IsJudgedByMeansOverTheSeedsAndShowsHowFarTheyDiffer) {
+  const Experiment experiment = read_experiment("e", with(small, "sweep = ", "seeds = 3\nsweep = "));
+  const Table table = table_of(experiment, results_by_seed(experiment), false);
+  ASSERT_TRUE(table.series[0].points[0].has_value());
+  EXPECT_DOUBLE_EQ(table.series[0].points[0]->gflops, 105);
+  const auto range = table.series[0].range(0, Metric::gflops);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->least, 90);
+  EXPECT_EQ(range->most, 130);
+  EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::reproduced);  // 100 within 10 %
+  EXPECT_THAT(text(experiment, table), HasSubstr("105 (90.0-130)"));
+  EXPECT_THAT(text(experiment, table), HasSubstr("means over 3 seeds, with the least and the most"));
+  EXPECT_THAT(text(experiment, table),
+              testing::ContainsRegex("first +105 +190\n  least-most +90.0-130 +190-190\n"));
+  EXPECT_THAT(markdown(experiment, table), HasSubstr("| 105 (90.0-130) |"));
+  EXPECT_THAT(csv(experiment, table), HasSubstr(",best_gflops,least_gflops,most_gflops,least_gigabytes_to"));
+  EXPECT_THAT(csv(experiment, table), HasSubstr(",90,130,10,10\n"));
+}
+
+TEST(Experiment, WithOneSeedSaysNothingOfSeeds) {
+  const Experiment experiment = read_experiment("e", small);
+  const Table table = table_of(experiment, results(experiment), false);
+  EXPECT_EQ(table.series[0].range(0, Metric::gflops), std::nullopt);
+  for (const std::string& written :
+       {text(experiment, table), csv(experiment, table), markdown(experiment, table)})
+    EXPECT_THAT(written, testing::AllOf(testing::Not(HasSubstr("least")), testing::Not(HasSubstr("seeds"))));
+}
+
+TEST(Experiment, NamesTheSeedThatDidNotFinish) {
+  const Experiment experiment = read_experiment("e", with(small, "sweep = ", "seeds = 3\nsweep = "));
+  Results some = results_by_seed(experiment);
+  Figures& failed = some.at(runs_at(experiment, experiment.lines[0], 2, false)[1][0].text());
+  failed = {};
+  failed.problem = "it hung";
+  EXPECT_EQ(table_of(experiment, some, false).series[0].problems,
+            std::vector<std::string>{"x = 2, seed 2: it hung"});
+}
+
+/// The lines of a text that begin with a column of labels, from the first that contains `begin` to an empty
+/// one.
+std::vector<std::string> table_lines(const std::string& text, const std::string& begin) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text.substr(text.find(begin)));
+  for (std::string line; std::getline(stream, line) && !line.empty();) lines.push_back(line);
+  return lines;
+}
+
+// Whatever labels are, columns are below each other.
+TEST(Experiment, HasColumnsAsWideAsItsLabels) {
+  std::string wide = small;
+  const std::string label = "the second of them, whose label is longer than any column was";
+  for (std::size_t at = 0; (at = wide.find("\"first\"", at)) != std::string::npos; at += label.size())
+    wide.replace(at, 7, '"' + label + "é\"");
+  const Experiment experiment = read_experiment("e", wide);
+  const std::string written = text(experiment, table_of(experiment, results(experiment), false));
+  const auto values = table_lines(written, "                  ");
+  ASSERT_EQ(values.size(), 2u);
+  const auto end_of = [](const std::string& line, const std::string& word) {
+    return line.find(word) + word.size();
+  };
+  // é takes two bytes and one column.
+  EXPECT_EQ(end_of(values[0], "Fairlead") + 1, end_of(values[1], " 95.0"));
+  EXPECT_EQ(values[0].find("verdict") + 1, values[1].find("reproduced"));
+  const auto rates = table_lines(written, "GFlop/s by tiles");
+  ASSERT_GE(rates.size(), 4u);
+  EXPECT_EQ(rates[2].size(), rates[1].size() + 1);
+  EXPECT_EQ(rates[3].size(), rates[1].size());
 }
 
 TEST(Experiment, WhatDidNotFinishIsMissing) {
@@ -233,6 +346,34 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   // Another program may compute other figures.
   static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, told, never));
   EXPECT_EQ(last.from_cache, 0u);
+  std::filesystem::remove_all(folder);
+}
+
+// Its path is the same after a change, but what was run is another machine.
+TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("fairlead-machine-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / "mine.toml").string();
+  std::string machine;
+  for (const machine::MachineFile& file : machine::machine_files())
+    if (file.name == "k40") machine = file.text;
+  std::ofstream(path) << machine;
+  Experiment experiment = read_experiment("e", small);
+  experiment.settings["machine"] = path;
+  const std::vector<RunSpec> runs = runs_of(experiment, true);
+  Progress last;
+  const auto run_all = [&] {
+    static_cast<void>(
+        Runner(folder.string(), "this")
+            .run_all(
+                runs, 1, [&](const Progress& progress) { last = progress; }, [] { return false; }));
+    return last.from_cache;
+  };
+  EXPECT_EQ(run_all(), 0u);
+  EXPECT_EQ(run_all(), 2u);
+  std::ofstream(path) << machine << "\n# another\n";
+  EXPECT_EQ(run_all(), 0u);
   std::filesystem::remove_all(folder);
 }
 

@@ -100,6 +100,18 @@ TEST(MachineDescription, HasANetwork) {
   EXPECT_EQ(machine.network.interfaces, 2u);
   EXPECT_EQ(machine.network.wire.bytes_per_second, 24e9);
   EXPECT_TRUE(machine.network.attached_to_devices);
+  const MachineDescription switches =
+      read_machine(small(network + "nodes_per_switch = 4\nswitch_bandwidth = \"100GB/s\"\n"), "m.toml");
+  EXPECT_EQ(switches.network.nodes_per_switch, 4u);
+  EXPECT_EQ(switches.network.switch_bytes_per_second, 100e9);
+  EXPECT_THAT(refusal(small(network + "switch_bandwidth = \"100GB/s\"\n")),
+              HasSubstr("switch_bandwidth of [network] says nothing without nodes_per_switch"));
+  EXPECT_THAT(refusal(small(network + "nodes_per_switch = 17\n")),
+              HasSubstr("nodes_per_switch of [network]"));
+  EXPECT_THAT(refusal(small(network + "buses = [\"fabric\"]\n")),
+              HasSubstr("the network goes through the bus \"fabric\", which no [[bus]] describes"));
+  EXPECT_THAT(refusal(small("[network]\nnodes = 16\n")), HasSubstr("bandwidth of [network]"));
+  EXPECT_THAT(refusal(small(network + "node = 3\n")), HasSubstr("did you mean nodes?"));
   EXPECT_EQ(
       refusal(small(network + "attached_to_devices = true\n")),
       "m.toml:28: attached_to_devices of [network] gives 2 interfaces to 0 devices, which must be as many "

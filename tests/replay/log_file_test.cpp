@@ -43,6 +43,7 @@ class LogFiles : public testing::Test {
   const LogHead head_{"darts-defer",
                       11,
                       5,
+                      true,
                       out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
                       {{"gemm",
                         WorkerKind::emulated,
@@ -72,6 +73,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.policy, "darts-defer");
   EXPECT_EQ(head.seed, 11u);
   EXPECT_EQ(head.pipeline_depth, 5u);
+  EXPECT_TRUE(head.durations_known);
   ASSERT_EQ(head.topology.nodes.size(), 3u);
   EXPECT_EQ(head.topology.nodes[2].name, "RAM");
   EXPECT_EQ(head.topology.nodes[2].capacity, Bytes{3} << 30);

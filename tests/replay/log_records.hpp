@@ -49,6 +49,9 @@ inline std::vector<LogRecord> records_of(const std::vector<std::uint64_t>& words
         size = 2 + (words[i + 1] + 7) / 8;
         for (std::uint64_t left = words[i] >> 16; left > 0; --left) size += 2 + (words[i + size + 1] + 7) / 8;
         break;
+      case LogRecord::Kind::durations:
+        size = 1 + (words[i] >> 8);
+        break;
       default:
         break;
     }

@@ -91,9 +91,21 @@ TEST_F(BlocksTest, APrefetchDisplacesOnlyWhatThePlanDoesNotUse) {
   submit({"X2", {"B"}, 1, 0, {"X"}});
   ready("X1");
   ASSERT_EQ(world.pick(0), "X1");
-  EXPECT_EQ(world.spare(node(0), "A", {"B"}), "");
   EXPECT_EQ(world.spare(node(0), "A", {"B", "nobody's"}), "nobody's");
+  EXPECT_EQ(world.spare(node(0), "A", {"B"}), "");
   EXPECT_EQ(world.spare(node(0), "A", {}), "");
+}
+
+// Workers of full nodes ask again and again.
+TEST_F(BlocksTest, OnceThePlanUsesAllNothingIsSparedBeforeATaskEnds) {
+  submit({"X1", {"A"}, 1, 0, {"X"}});
+  submit({"X2", {"B"}, 1, 0, {"X"}});
+  ready("X1");
+  ASSERT_EQ(world.pick(0), "X1");
+  EXPECT_EQ(world.spare(node(0), "B", {"A"}), "");
+  EXPECT_EQ(world.spare(node(0), "B", {"A", "nobody's"}), "");
+  world.finish("X1");
+  EXPECT_EQ(world.spare(node(0), "B", {"A"}), "A");
 }
 
 TEST_F(BlocksTest, WhatThePlansReadyTasksLackIsWantedNext) {

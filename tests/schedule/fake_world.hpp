@@ -117,12 +117,16 @@ class FakeWorld : public View {
   /// The datum is on the node; the policy is told.
   void load(const std::string& name, NodeId at) {
     const DatumId id = datum(name);
-    if (state(id, at) != ReplicaState::absent) return;
+    if (state(id, at) != ReplicaState::absent && state(id, at) != ReplicaState::arriving) return;
     loads_.push_back(name);
-    state(id, at) = ReplicaState::arriving;
-    policy_->reserved(id, at);
+    if (state(id, at) == ReplicaState::absent) expect(name, at);
     state(id, at) = ReplicaState::valid;
     policy_->loaded(id, at);
+  }
+  /// A copy of the datum is under way there; load() ends it.
+  void expect(const std::string& name, NodeId at) {
+    state(datum(name), at) = ReplicaState::arriving;
+    policy_->reserved(datum(name), at);
   }
   void drop(const std::string& name, NodeId at, DropReason why = DropReason::evicted) {
     state(datum(name), at) = ReplicaState::absent;

@@ -9,50 +9,13 @@
 
 #include "machine/machine_files.hpp"
 #include "simulate/outcome.hpp"
+#include "simulate/small.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
 namespace {
 
 using testing::HasSubstr;
-
-// Everything is 1 GFlop/s or 1 GB/s or a multiple: a task of 10^6 flops takes 1 ms, a datum of 1 MB as long.
-std::string machine_text(const std::string& more) {
-  return "name = \"m\"\nsummary = \"made up\"\nsource = \"made up\"\n"
-         "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"work\"\ngflops = 1\n"
-         "[processor.card]\nkind = \"cuda\"\n[[processor.card.rate]]\nkernel = \"work\"\ngflops = 4\n"
-         "[host]\ncores = 2\ncore = \"core\"\nmemory = \"1GB\"\n" +
-         more;
-}
-const std::string card =
-    "[[device]]\nprocessor = \"card\"\nmemory = \"100MB\"\nbandwidth = \"1GB/s\"\n"
-    "latency_microseconds = 0\n";
-
-constexpr Bytes megabyte = 1'000'000;
-struct Small {
-  Program program;
-  KernelIndex work = program.kernel("work");
-  Small() {
-    program.title = "small";
-    program.collection("A");
-  }
-  DatumIndex datum(Bytes bytes = megabyte) {
-    return program.datum({.bytes = bytes,
-                          .collection = 0,
-                          .row = static_cast<std::int32_t>(program.data.size()),
-                          .column = 0});
-  }
-  void task(float flops, std::initializer_list<ProgramUse> uses) {
-    program.task({.kernel = work, .flops = flops, .side = 1}, uses);
-  }
-};
-
-SimulationResult run(const Program& program, const std::string& machine, MachineUse use = {.cores = 0},
-                     const std::string& policy = "eager", SimulationOptions options = {}) {
-  const SimulatedMachine simulated(machine::read_machine(machine_text(machine), "m.toml"), use, program,
-                                   Precision::single);
-  return simulate(program, simulated, policy, options);
-}
 
 // 1 ms to come, 2 ms for 8 x 10^6 flops, 1 ms back.
 TEST(Simulation, ATaskOnADeviceIsBroughtItsDatumAndTheResultComesBack) {
@@ -71,6 +34,21 @@ TEST(Simulation, CopiesAndTasksOverlap) {
   it.task(8e6F, {{it.datum(), AccessMode::read}});
   // Two copies share the wire: both are there after 2 ms.
   EXPECT_DOUBLE_EQ(run(it.program, card).seconds, 0.006);
+}
+
+// Three tasks add to one datum; the first of the program has to wait for another one, and not the others for
+// it.
+TEST(Simulation, CommutativeTasksRunInTheirOrderIfThatIsFixed) {
+  Small it;
+  const DatumIndex sum = it.datum(), late = it.datum();
+  it.task(8e6F, {{late, AccessMode::write}});
+  it.task(4e6F, {{late, AccessMode::read}, {sum, AccessMode::commutative}});
+  for (int i = 0; i < 2; ++i) it.task(4e6F, {{sum, AccessMode::commutative}});
+  const auto seconds = [&](bool fixed) {
+    return run(it.program, "", {}, "eager", {.fixed_order = fixed}).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(false), 0.012);  // two cores: 8 beside 4 + 4, then 4
+  EXPECT_DOUBLE_EQ(seconds(true), 0.020);
 }
 
 // Two devices on a bus of 1 GB/s: each datum takes 2 ms; on wires of their own 1 ms.
@@ -189,7 +167,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "laheteroprio 16847392284554288197\n"
             "ap 12328703617631497135\n"
             "darts 17736855508408613741\n"
-            "blocks 2840393144042283916\n"
+            "blocks 5569900678593531347\n"
             "owner-load 14063224088422555503\n");
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <string>
 
 namespace fairlead::backend {
@@ -34,6 +35,26 @@ Duration SimWorld::with_noise(Duration duration) {
   if (options_.noise_percent == 0) return duration;
   const auto noise = static_cast<std::int64_t>(options_.noise_percent);
   return Duration(duration.count() * (100 + random_.between(-noise, noise)) / 100);
+}
+
+/// From now on, as if it ran alone: between one change of the speed and the next a part of the work gets
+/// done.
+Duration SimWorld::slowed(WorkerId worker, Duration alone) const {
+  Time at = now_;
+  auto left = static_cast<double>(alone.count());
+  for (;;) {
+    double times = 1;
+    Time change = Time::max();
+    for (const WorkerSlowdown& slow : options_.slow) {
+      if (slow.worker != worker || at >= slow.until) continue;
+      if (at >= slow.from) times *= slow.times;
+      change = std::min(change, at < slow.from ? slow.from : slow.until);
+    }
+    const Duration takes(std::llround(left * times));
+    if (change == Time::max() || takes <= change - at) return at - now_ + takes;
+    left -= static_cast<double>((change - at).count()) / times;
+    at = change;
+  }
 }
 
 void SimWorld::schedule(Happening happening) {
@@ -93,6 +114,7 @@ void SimWorld::compute(WorkerId id) {
   Duration duration =
       with_noise(options_.duration ? options_.duration(*worker.running, id) : Duration(1000)) /
       (worker.running->workers_wanted == 0 ? 1 : worker.running->width);
+  if (!options_.slow.empty()) duration = slowed(id, duration);
   if (options_.decision_time) duration += options_.decision_time(id);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
   if (!shares_processor(id)) return schedule({now_ + duration, 0, id, nullptr});

@@ -17,12 +17,22 @@
 
 namespace fairlead::backend {
 
+/// What a worker begins or goes on with in that time takes so many times as long, for a reason that nobody
+/// knows beforehand.
+struct WorkerSlowdown {
+  WorkerId worker{};
+  double times = 1;
+  Time from{}, until = Time::max();
+};
+
 struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise; on several, so many times less.
   std::function<Duration(const Task&, WorkerId)> duration;
-  /// What is added to that for what deciding has cost, if that is to count; asked once a task.
+  /// For how long the worker has to wait first, for what deciding has cost, if that is to count; asked once
+  /// a task.
   std::function<Duration(WorkerId)> decision_time;
+  std::vector<WorkerSlowdown> slow;
   /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
   /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
   std::vector<std::size_t> processor;
@@ -107,6 +117,7 @@ class SimWorld final : public engine::DrivenWorld {
   };
 
   Duration with_noise(Duration duration);
+  Duration slowed(WorkerId worker, Duration alone) const;
   /// Two a link, away from home and back, of which only the first is used if it is not duplex; then two a
   /// bus; then those of processors that several workers share.
   SharedWires make_wires();

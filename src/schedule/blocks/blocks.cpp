@@ -1,35 +1,26 @@
 // The policy: its plan, one set of tiles after the other, and what ready tasks, eviction and prefetch take
-// from it.
+// from it. With several memory nodes a set fits in all of them together, and each of its tiles has a node
+// that runs its updates (owners.hpp); nodes that are joined get inputs from each other (neighbours.hpp).
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "schedule/blocks/neighbours.hpp"
+#include "schedule/blocks/node_plan.hpp"
+#include "schedule/blocks/owners.hpp"
 #include "schedule/blocks/tile_set.hpp"
 #include "schedule/lookahead.hpp"
 
 namespace fairlead::schedule {
 namespace {
 
-using Position = std::uint64_t;  // in the plan: when a task is to run
-constexpr Position never = ~Position{0};
-
-/// When the plan uses a datum.
-struct Uses {
-  std::vector<Position> at;  // increasing; those before `next` are over
-  std::size_t next = 0;
-};
-
-/// Rounded down (Newton).
-Bytes square_root(Bytes n) noexcept {
-  Bytes root = n, next = n / 2 + n % 2;
-  while (next < root) {
-    root = next;
-    next = (root + n / root) / 2;
-  }
-  return root;
-}
+using blocks::never;
+using blocks::NodePlan;
+using blocks::Position;
 
 class Blocks final : public Policy {
  public:
@@ -41,27 +32,55 @@ class Blocks final : public Policy {
   void ready(Task& task, WorkerId) override {
     const AheadTask* ahead = lookahead_.find(task.id);
     if (ahead != nullptr && ahead->planned)
-      planned_.emplace(ahead->position, &task);
+      nodes_[place_of(*ahead)].ready.emplace(ahead->position, &task);
     else
       unplanned_.emplace(task.id, &task);
   }
-  void finished(Task& task, WorkerId, Duration) override { over(task); }
+  void finished(Task& task, WorkerId worker, Duration) override {
+    nodes_[place_of_worker_[index(worker)]].all_used = false;
+    over(task);
+  }
   void cancelled(Task& task) override { over(task); }
 
+  // Of a node without workers the others get the tiles.
+  void worker_lost(WorkerId lost) override {
+    const std::size_t place = place_of_worker_[index(lost)];
+    NodePlan& node = nodes_[place];
+    std::erase(node.workers, lost);
+    if (!node.workers.empty()) return;
+    owners_.lost(place);
+    for (std::size_t i = 0; i < tile_plans_.size(); ++i)
+      if (TilePlan& tile = tile_plans_[i]; tile.place == place && tile.updates_to_come > 0) {
+        node.let_go(view().bytes(static_cast<DatumId>(i)));
+        give_owner(static_cast<DatumId>(i), tile);
+      }
+    for (const auto& [position, task] : std::exchange(node.ready, {})) {
+      const AheadTask* ahead = lookahead_.find(task->id);
+      nodes_[ahead != nullptr ? place_of(*ahead) : owners_.places().front()].ready.emplace(position, task);
+    }
+  }
+
   Task* pick(WorkerId worker, bool must) override {
+    NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     do {
-      if (Task* task = first_for(worker, planned_); task != nullptr) return task;
+      bool wait = false;
+      if (Task* task = next_for(worker, own, must, wait); task != nullptr || wait) return task;
     } while (plan_more(must));
+    if (Task* task = from_others(worker, own, must); task != nullptr) return task;
     // Not planned for want of memory, or planned with tasks that this worker cannot run.
-    return planned_.empty() && !must ? nullptr : first_for(worker, unplanned_);
+    return own.ready.empty() && !must ? nullptr : first_for(worker, unplanned_);
   }
 
   /// Belady on the plan: whose next use is furthest; what it does not use at all, least recently used first.
-  DatumId victim(NodeId, Candidates& candidates) override {
+  /// Neighbours' uses count, too, if they would get it from here: memories that are joined are one cache.
+  DatumId victim(NodeId id, Candidates& candidates) override {
+    NodePlan& node = nodes_[place_of_node_[index(id)]];
     DatumId best = no_id<DatumId>;
     Position furthest = 0;
     for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next()) {
-      const Position next = next_use(datum);
+      Position next = node.next_use(datum, over_);
+      if (best != no_id<DatumId> && next <= furthest) continue;
+      next = std::min(next, neighbours_.next_use_from_here(datum, node, over_));
       if (next == never) return datum;
       if (best != no_id<DatumId> && next <= furthest) continue;
       best = datum;
@@ -72,22 +91,29 @@ class Blocks final : public Policy {
 
   /// Only what the plan does not use at all: tasks do not run exactly as planned, and what it does use would
   /// trade places with what is wanted, back and forth.
-  DatumId spare(NodeId node, DatumId, Candidates& candidates) override {
-    const DatumId least = victim(node, candidates);
-    return least != no_id<DatumId> && next_use(least) == never ? least : no_id<DatumId>;
+  DatumId spare(NodeId id, DatumId, Candidates& candidates) override {
+    NodePlan& node = nodes_[place_of_node_[index(id)]];
+    if (node.all_used) return no_id<DatumId>;
+    for (DatumId datum = candidates.next(); datum != no_id<DatumId>; datum = candidates.next())
+      if (node.next_use(datum, over_) == never && neighbours_.next_use_from_here(datum, node, over_) == never)
+        return datum;
+    node.all_used = true;
+    return no_id<DatumId>;
   }
 
   /// What the first ready tasks of the plan lack.
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    const NodeId node = view().workers()[index(worker)].node;
+    NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     std::size_t written = 0;
     int looked_at = 0;
-    for (const auto& [position, task] : planned_) {
+    for (const auto& [position, task] : own.ready) {
       if (looked_at++ == most_looked_ahead) break;
       if (!view().can_run(*task, worker)) continue;
       for (const Access& access : task->accesses()) {
         if (written == out.size()) return written;
-        if (!reads(access.mode) || view().residency(access.datum, node) != ReplicaState::absent) continue;
+        if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent ||
+            neighbours_.on_its_way_to_one(access.datum, own))
+          continue;
         const auto before = out.first(written);
         if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
       }
@@ -98,15 +124,36 @@ class Blocks final : public Policy {
  private:
   void attached() override {
     tiles_.attach(view(), lookahead_);
-    capacity_ = view().nodes().empty() ? 0 : view().nodes().front().capacity;
-    for (const NodeInfo& node : view().nodes()) capacity_ = std::min(capacity_, node.capacity);
+    owners_.attach(view());
+    for (const NodeInfo& node : view().nodes()) {
+      if (index(node.id) >= place_of_node_.size()) place_of_node_.resize(index(node.id) + 1);
+      place_of_node_[index(node.id)] = nodes_.size();
+      nodes_.emplace_back(node.id, node.capacity);
+    }
+    neighbours_.attach(view(), nodes_);
+    for (const WorkerInfo& info : view().workers()) {
+      place_of_worker_.push_back(place_of_node_[index(info.node)]);
+      nodes_[place_of_worker_.back()].workers.push_back(info.id);
+    }
+    for (NodePlan& node : nodes_)
+      for (const std::size_t place : owners_.places())
+        if (!node.workers.empty() && !nodes_[place].workers.empty() &&
+            view().distance(node.workers.front(), nodes_[place].workers.front()) == 1)
+          node.neighbours.push_back(place);
+    held_.resize(nodes_.size());
   }
 
-  Position next_use(DatumId datum) {
-    if (index(datum) >= uses_.size()) return never;
-    Uses& uses = uses_[index(datum)];
-    while (uses.next < uses.at.size() && over_[uses.at[uses.next]]) ++uses.next;
-    return uses.next == uses.at.size() ? never : uses.at[uses.next];
+  /// Where a planned task is to run: on the node of its tile, or on one that can run it.
+  std::size_t place_of(const AheadTask& ahead) {
+    const std::size_t place =
+        ahead.tile != no_id<DatumId> ? tile_plan(ahead.tile).place : owners_.places().front();
+    if (nodes_.size() == 1) return place;
+    const auto can_run = [&](const NodePlan& node) {
+      return std::ranges::any_of(node.workers, [&](WorkerId id) { return view().can_run(*ahead.task, id); });
+    };
+    if (can_run(nodes_[place])) return place;
+    const auto other = std::ranges::find_if(nodes_, can_run);
+    return other == nodes_.end() ? place : static_cast<std::size_t>(other - nodes_.begin());
   }
 
   template <class Queue>
@@ -120,6 +167,66 @@ class Blocks final : public Policy {
     return nullptr;
   }
 
+  /// The first of the node's tasks; but what a neighbour is getting is fetched from there later, so others
+  /// come before, and if there are none it is better to wait.
+  Task* next_for(WorkerId worker, NodePlan& own, bool must, bool& wait) {
+    if (nodes_.size() == 1 || must) return first_for(worker, own.ready);
+    int looked_at = 0;
+    for (auto it = own.ready.begin(); it != own.ready.end() && looked_at++ < most_looked_ahead; ++it) {
+      Task* task = it->second;
+      if (!view().can_run(*task, worker)) continue;
+      if (std::ranges::any_of(task->accesses(), [&](const Access& access) {
+            return reads(access.mode) && neighbours_.on_its_way_to_one(access.datum, own);
+          })) {
+        wait = true;
+        continue;
+      }
+      own.ready.erase(it);
+      return task;
+    }
+    return wait ? nullptr : first_for(worker, own.ready);
+  }
+
+  /// The last task of the node that has most to do, if that would not get there before. Where neighbours
+  /// give each other their tiles, it is one of those, and nothing that the task reads comes from home: what
+  /// all wait for then is the way there.
+  Task* from_others(WorkerId worker, NodePlan& own, bool must) {
+    NodePlan* busiest = nullptr;
+    Duration most{};
+    for (std::size_t place = 0; place < nodes_.size(); ++place) {
+      NodePlan& node = nodes_[place];
+      if (&node == &own || node.ready.empty()) continue;
+      if (must) {
+        if (Task* task = first_for(worker, node.ready); task != nullptr) return task;
+        continue;
+      }
+      if (node.workers.empty() ||
+          (!own.neighbours.empty() && std::ranges::find(own.neighbours, place) == own.neighbours.end()))
+        continue;
+      const Task& last = *node.ready.rbegin()->second;
+      const Duration left = view().estimate(last, node.workers.front()) *
+                            static_cast<std::int64_t>(node.ready.size() / node.workers.size());
+      if (left <= most) continue;
+      busiest = &node;
+      most = left;
+    }
+    if (busiest == nullptr) return nullptr;
+    Task* const task = busiest->ready.rbegin()->second;
+    if (!view().can_run(*task, worker)) return nullptr;
+    Duration here = view().estimate(*task, worker);
+    for (const Access& access : task->accesses()) {
+      if (reads(access.mode)) {
+        if (!own.neighbours.empty() && neighbours_.must_come_from_home(access.datum, own)) return nullptr;
+        here += view().transfer_time(access.datum, own.id());
+      }
+      if (writes(access.mode))  // it goes back
+        here += view().transfer_time(view().bytes(access.datum), own.id(), busiest->id());
+    }
+    if (here >= most) return nullptr;
+    busiest->ready.erase(std::prev(busiest->ready.end()));
+    return task;
+  }
+
   /// Plans a set of tiles around the oldest task that is ready and in no plan. Its predecessors are finished,
   /// so the plan always begins with something that can run. False if there is none, or no room.
   bool plan_more(bool must) {
@@ -129,7 +236,7 @@ class Blocks final : public Policy {
     // before a seed is looked for, which may take long: workers of full nodes ask again and again.
     const AheadTask* first = lookahead_.find(oldest.id);
     if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
-        held_ > room_for(tile_bytes_) / 10 * 3)
+        held() > most_held(room(tile_bytes_)))
       return false;
     AheadTask* seed = find_seed();
     if (seed == nullptr) {
@@ -137,38 +244,49 @@ class Blocks final : public Policy {
       return true;
     }
     tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
-    const Bytes room = room_for(tile_bytes_);
-    if (held_ > room / 10 * 3 && !must) return false;
-    tiles_.grow(*seed, room - std::min(room, held_), found_);
+    const Bytes all_room = room(tile_bytes_);
+    if (held() > most_held(all_room) && !must) return false;
+    tiles_.grow(*seed, all_room - std::min(all_room, held()), owners_.readers(), found_);
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
       const auto ready = unplanned_.find(ahead->task->id);
       if (ready == unplanned_.end()) continue;
-      planned_.emplace(ahead->position, ready->second);
+      nodes_[place_of(*ahead)].ready.emplace(ahead->position, ready->second);
       unplanned_.erase(ready);
     }
     if (!seed->planned) plan_alone(*seed->task);  // a commutative update may run before earlier ones
     return true;
   }
 
-  /// For tiles of a plan: inputs stream past them, a line of them and some for the pipeline.
-  Bytes room_for(Bytes tile) const noexcept {
-    const Bytes line = square_root(capacity_ / tile);
-    return capacity_ - std::min(capacity_, (line + 2) * tile);
+  /// For tiles of plans, on all nodes that have tiles: as often what fits on the smallest.
+  Bytes room(Bytes tile) const {
+    Bytes least = ~Bytes{0};
+    for (const std::size_t place : owners_.places()) least = std::min(least, nodes_[place].room(tile));
+    return least * owners_.places().size();
+  }
+  /// By tiles of earlier sets, when another is planned. A smaller set moves more; but nodes that share the
+  /// way home wait longer for the tiles of one that fills them all.
+  Bytes most_held(Bytes room) const { return owners_.places().size() == 1 ? room / 10 * 3 : room / 2; }
+  Bytes held() const {
+    Bytes sum = 0;
+    for (const NodePlan& node : nodes_) sum += node.held();
+    return sum;
   }
 
   /// A ready task that belongs to no set of tiles.
   void plan_alone(Task& task) {
     Position position = over_.size();
+    std::size_t place = owners_.places().front();
     if (AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr) {
       ahead->planned = true;
       for (AheadTask* later : ahead->successors) ++later->promised;
       ahead->position = position = append(*ahead);
+      place = place_of(*ahead);
     } else {
       over_.push_back(true);
     }
     unplanned_.erase(task.id);
-    planned_.emplace(position, &task);
+    nodes_[place].ready.emplace(position, &task);
   }
 
   /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
@@ -198,28 +316,37 @@ class Blocks final : public Policy {
     const Position position = over_.size();
     over_.push_back(false);
     if (ahead.tile != no_id<DatumId>) {
-      if (index(ahead.tile) >= updates_to_come_.size()) updates_to_come_.resize(2 * index(ahead.tile) + 1, 0);
-      if (updates_to_come_[index(ahead.tile)]++ == 0) held_ += view().bytes(ahead.tile);
+      TilePlan& tile = tile_plan(ahead.tile);
+      if (tile.updates_to_come++ == 0) give_owner(ahead.tile, tile);
     }
-    for (const Access& access : ahead.task->accesses()) {
-      if (index(access.datum) >= uses_.size()) uses_.resize(2 * index(access.datum) + 1);
-      Uses& uses = uses_[index(access.datum)];
-      if (uses.next > 32 && uses.next > uses.at.size() / 2) {
-        uses.at.erase(uses.at.begin(), uses.at.begin() + static_cast<std::ptrdiff_t>(uses.next));
-        uses.next = 0;
-      }
-      uses.at.push_back(position);
-    }
+    NodePlan& node = nodes_[place_of(ahead)];
+    for (const Access& access : ahead.task->accesses()) node.will_use(access.datum, position);
     return position;
   }
 
   void over(const Task& task) {
     if (const AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr && ahead->planned) {
       over_[ahead->position] = true;
-      if (ahead->tile != no_id<DatumId> && --updates_to_come_[index(ahead->tile)] == 0)
-        held_ -= view().bytes(ahead->tile);
+      if (ahead->tile != no_id<DatumId>)
+        if (TilePlan& tile = tile_plan(ahead->tile); --tile.updates_to_come == 0)
+          nodes_[tile.place].let_go(view().bytes(ahead->tile));
     }
     lookahead_.finished(task, unlocked_);
+  }
+
+  /// A tile in plans.
+  struct TilePlan {
+    std::uint32_t updates_to_come = 0;  // planned and not over
+    std::size_t place = 0;              // of the node where they run
+  };
+  void give_owner(DatumId datum, TilePlan& tile) {
+    for (std::size_t place = 0; place < nodes_.size(); ++place) held_[place] = nodes_[place].held();
+    tile.place = owners_.choose(datum, held_);
+    nodes_[tile.place].hold(view().bytes(datum));
+  }
+  TilePlan& tile_plan(DatumId tile) {
+    if (index(tile) >= tile_plans_.size()) tile_plans_.resize(2 * index(tile) + 1);
+    return tile_plans_[index(tile)];
   }
 
   static constexpr int most_looked_ahead = 16;  // tasks; asked often
@@ -227,14 +354,15 @@ class Blocks final : public Policy {
 
   Lookahead lookahead_;
   blocks::TileSet tiles_;
-  std::map<Position, Task*> planned_;  // ready ones
+  blocks::Owners owners_;
+  std::vector<NodePlan> nodes_;  // as the view lists them
+  blocks::Neighbours neighbours_;
+  std::vector<std::size_t> place_of_node_, place_of_worker_;
   std::map<TaskId, Task*> unplanned_;  // ready, in no plan; oldest first
   std::vector<bool> over_;             // by position
-  std::vector<Uses> uses_;             // by datum
-  Bytes capacity_ = 0;
-  Bytes tile_bytes_ = 0;                        // of the last seed
-  Bytes held_ = 0;                              // tiles of the plan with updates to come
-  std::vector<std::uint32_t> updates_to_come_;  // by datum: planned and not over
+  std::vector<TilePlan> tile_plans_;   // by datum
+  Bytes tile_bytes_ = 0;               // of the last seed
+  std::vector<Bytes> held_;            // scratch
   std::vector<AheadTask*> found_, unlocked_;
 };
 

@@ -18,7 +18,7 @@ TileSet::Tile& TileSet::tile(DatumId datum) {
   return t;
 }
 
-void TileSet::grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks) {
+void TileSet::grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks) {
   tasks.clear();
   ++epoch_;
   bytes_ = used_ = 0;
@@ -37,13 +37,14 @@ void TileSet::grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks
     if (!tasks.empty() && bytes_ + view_->bytes(next) > budget) {
       if (bytes_before_line > budget / 2) {
         take_back(tasks, line);
+        bytes_ = bytes_before_line;
         used_ = used_before_line;
       }
       break;
     }
     add(next, tasks);
   }
-  const bool tile_after_tile = used_ <= most_overcommitted * budget;
+  const bool tile_after_tile = bytes_ + readers * (used_ - bytes_) <= most_overcommitted * budget;
   std::ranges::sort(tasks, [&](const AheadTask* a, const AheadTask* b) {
     if (tile_after_tile) {
       const std::uint64_t last_a = tile(a->tile).last, last_b = tile(b->tile).last;

@@ -18,11 +18,11 @@ class TileSet {
     lookahead_ = &lookahead;
   }
   /// Starts with the tile of `seed`, which must be ready, and grows it up to `budget`. Marks the tasks
-  /// planned and gives them in an order in which they can run. Updates that are the k-th of their tiles come
-  /// together, so that an input streams past all tiles once; but where all inputs stay in memory for most of
-  /// the time anyway, the tiles that are finished first come first: then tiles need not be loaded all at
-  /// once, and the disk works while tasks run.
-  void grow(AheadTask& seed, Bytes budget, std::vector<AheadTask*>& tasks);
+  /// planned and gives them in an order in which they can run. `readers`: nodes to which an input goes.
+  /// Updates that are the k-th of their tiles come together, so that an input streams past all tiles once;
+  /// but where all inputs stay in memory for most of the time anyway, the tiles that are finished first come
+  /// first: then tiles need not be loaded all at once, and the disk works while tasks run.
+  void grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks);
 
  private:
   /// A tile as a candidate. All but `epoch` belongs to the set that is growing.

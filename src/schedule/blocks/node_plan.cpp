@@ -1,0 +1,43 @@
+// Uses are kept in the order of the plan, so that the next one is found by skipping those that are over.
+#include "schedule/blocks/node_plan.hpp"
+
+#include <algorithm>
+
+namespace fairlead::schedule::blocks {
+namespace {
+
+/// Rounded down (Newton).
+Bytes square_root(Bytes n) noexcept {
+  Bytes root = n, next = n / 2 + n % 2;
+  while (next < root) {
+    root = next;
+    next = (root + n / root) / 2;
+  }
+  return root;
+}
+
+}  // namespace
+
+Bytes NodePlan::room(Bytes tile) const noexcept {
+  const Bytes line = square_root(capacity_ / tile);
+  return capacity_ - std::min(capacity_, (line + 2) * tile);
+}
+
+void NodePlan::will_use(DatumId datum, Position position) {
+  if (index(datum) >= uses_.size()) uses_.resize(2 * index(datum) + 1);
+  Uses& uses = uses_[index(datum)];
+  if (uses.next > 32 && uses.next > uses.at.size() / 2) {
+    uses.at.erase(uses.at.begin(), uses.at.begin() + static_cast<std::ptrdiff_t>(uses.next));
+    uses.next = 0;
+  }
+  uses.at.push_back(position);
+}
+
+Position NodePlan::next_use(DatumId datum, const std::vector<bool>& over) {
+  if (index(datum) >= uses_.size()) return never;
+  Uses& uses = uses_[index(datum)];
+  while (uses.next < uses.at.size() && over[uses.at[uses.next]]) ++uses.next;
+  return uses.next == uses.at.size() ? never : uses.at[uses.next];
+}
+
+}  // namespace fairlead::schedule::blocks

@@ -1,0 +1,129 @@
+// fairlead simulate and compare: what they write, and that nothing which is given does nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "command/answer.hpp"
+#include "engine/replay.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Simulate : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("fairlead-simulate-" + std::to_string(getpid()));
+};
+
+const std::string small = "simulate cholesky --n 9600 --tile 960 --machine k40 --memory 60MB ";
+
+TEST_F(Simulate, WritesALogThatReplaysToTheSameCommands) {
+  const Answer answer = fairlead_command(small + "--scheduler dmdas:ready=first --noise 5 --event-log " +
+                                         path("run.log") + " --json " + path("run.json"));
+  ASSERT_EQ(answer.exit_code, 0) << answer.text;
+  std::ifstream stream(path("run.json"));
+  const engine::LogFile log = engine::EventLog::read(path("run.log"));
+  EXPECT_EQ(log.head.policy, "dmdas:ready=first");
+  const engine::ReplayResult again =
+      engine::replay(log.head, schedule::make_policy(log.head.policy), log.words);
+  EXPECT_EQ(fmt::format("{:016x}", again.digest), nlohmann::json::parse(stream)[0]["command_digest"]);
+}
+
+struct Mistake {
+  const char* words;
+  const char* why;
+};
+
+TEST_F(Simulate, RefusesWhatSaysNothing) {
+  for (const Mistake& mistake : {
+           Mistake{"--scheduler eager,lws --event-log run.log",
+                   "--event-log writes one run: give --scheduler one"},
+           Mistake{"--scheduler all --trace run.pftrace",
+                   "--trace writes one run: give --scheduler one policy"},
+           Mistake{"--record-flow run.flow", "--record-flow is for programs that really run"},
+           Mistake{"--workers 3", "--workers says nothing to `fairlead simulate`"},
+           Mistake{"--no-huge-pages", "--no-huge-pages says nothing to `fairlead simulate`"},
+           Mistake{"--devices emulated:memory=1GiB", "--devices says nothing to `fairlead simulate`"},
+           Mistake{"--host-memory 1GB", "--host-memory says nothing here: data are in RAM"},
+           Mistake{"--gpus 0 --data ram", "--memory says nothing here: data are in RAM"},
+           Mistake{"--machine epyc-7642 --host-memory 1GB",
+                   "--host-memory says nothing here: without devices"},
+           Mistake{"--machine epyc-7642 --streams 2", "--streams says nothing here: no device is used"},
+           Mistake{"--machine epyc-7642 --advice cyclic", "--advice says nothing here: no device is used"},
+       }) {
+    const Answer answer = fairlead_command(small + mistake.words);
+    EXPECT_EQ(answer.exit_code, 2) << mistake.words;
+    EXPECT_THAT(answer.text, HasSubstr(mistake.why));
+  }
+  EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("is not for many runs"));
+  EXPECT_THAT(fairlead_command("compare --spin 1").text, HasSubstr("says nothing to `fairlead compare`"));
+  EXPECT_THAT(fairlead_command("experiment list --json a").text,
+              HasSubstr("says nothing to `fairlead experiment`"));
+}
+
+TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {
+  const std::string summit = fairlead_command("machines summit").text;
+  EXPECT_THAT(summit, HasSubstr("\n[network]\nnodes = 4608\ninterfaces = 2\n"));
+  std::ofstream(path("mine.toml")) << summit;
+  const Answer answer = fairlead_command("machines " + path("mine.toml"));
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("42 cores, 6 devices"));
+  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each, which no run uses yet"));
+  std::ofstream(path("mine.toml"), std::ios::app) << "[netwrok]\n";
+  EXPECT_EQ(fairlead_command("machines " + path("mine.toml")).exit_code, 2);
+}
+
+TEST(ExperimentList, TakesANameAndNothingElse) {
+  const std::string some = fairlead_command("experiment list starpu").text;
+  EXPECT_THAT(some, HasSubstr("starpu/fig-3a"));
+  EXPECT_THAT(some, Not(HasSubstr("darts/")));
+  EXPECT_EQ(fairlead_command("experiment list starpuu").exit_code, 2);
+  EXPECT_THAT(fairlead_command("experiment list --quick").text, HasSubstr("--quick is for experiment run"));
+}
+
+TEST_F(Simulate, RefusesAPlaceForTheLogBeforeItRuns) {
+  const Answer answer = fairlead_command(small + "--event-log " + path("no/run.log"));
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text, HasSubstr("no/run.log"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("GFlop/s")));
+}
+
+// It may be meant for other runs.
+TEST_F(Simulate, TakesTheEnvironmentOfRealRuns) {
+  const Answer answer = fairlead_command(small, "FAIRLEAD_WORKERS=3 FAIRLEAD_DISK_THREADS=2");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+}
+
+TEST_F(Simulate, HelpsWithWhatItTakes) {
+  const std::string help = fairlead_command("help simulate").text;
+  EXPECT_THAT(help, HasSubstr("of each device that is used, or of RAM"));
+  EXPECT_THAT(help, HasSubstr("--event-log FILE"));
+  for (const char* other : {"\n  --disk-threads", "\n  --blas", "\n  --record-flow", "\nKernels:"})
+    EXPECT_THAT(help, Not(HasSubstr(other)));
+}
+
+// RAM that may be used is RAM that has to be filled from somewhere.
+TEST_F(Simulate, HasDataOnTheDiskWhereRamIsLimited) {
+  const std::string cores = "simulate cholesky --n 9600 --tile 960 --machine epyc-7642 ";
+  const auto table = [](const std::string& text) { return text.substr(0, text.rfind("darts") + 60); };
+  EXPECT_EQ(table(fairlead_command(cores + "--host-memory 100MB").text),
+            table(fairlead_command(cores + "--memory 100MB").text));
+}
+
+}  // namespace
+}  // namespace fairlead
