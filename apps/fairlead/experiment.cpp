@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/kept_file.hpp"
+#include "experiment/overview.hpp"
 #include "experiment/written.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/simulation_settings.hpp"
@@ -68,6 +70,12 @@ int list(const std::string& name) {
   return success;
 }
 
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw ConfigError(fmt::format("cannot make the directory {}: {}", path, error.message()));
+}
+
 /// For each x a page with the runs side by side.
 void write_pages(const std::string& folder, const Experiment& experiment, bool quick) {
   for (const double x : quick ? experiment.quick_values : experiment.values) {
@@ -81,30 +89,44 @@ void write_output(const std::string& directory, const Experiment& experiment, co
                   bool quick) {
   if (directory == "none") return;
   const std::string folder = directory + "/" + experiment.name;
-  std::filesystem::create_directories(folder);
+  make_directory(folder);
   report::write_file(folder + "/figures.csv", csv(experiment, table));
   for (const auto& [name, picture] : pictures(experiment, table))
     report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
   if (experiment.page) write_pages(folder, experiment, quick);
 }
 
-/// Replaces what is between the marks.
-void put_between_marks(const std::string& path, const std::string& sections) {
-  constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
-                             end = "<!-- end of experiments -->";
-  std::ifstream file(path, std::ios::binary);
-  std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::size_t from = page.find(begin), to = page.find(end);
-  if (from == page.npos || to == page.npos || to < from)
-    throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
-                                  begin.substr(0, begin.size() - 1), end));
-  page.replace(from + begin.size(), to - from - begin.size(), "\n" + sections);
-  report::write_file(path, page);
-}
+/// A page with two marks, between which the results go.
+class MarkedPage {
+ public:
+  explicit MarkedPage(const std::string& path) : path_(path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw ConfigError(fmt::format("cannot read the page {}", path));
+    const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::size_t from = page.find(begin), to = page.find(end);
+    if (from == page.npos || to == page.npos || to < from)
+      throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
+                                    begin.substr(0, begin.size() - 1), end));
+    before_ = page.substr(0, from + begin.size());
+    after_ = page.substr(to);
+  }
+  void write(const std::string& sections) const {
+    report::write_file(path_, before_ + "\n" + sections + after_);
+  }
+
+ private:
+  static constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
+                                    end = "<!-- end of experiments -->";
+  std::string path_, before_, after_;
+};
 
 int run_experiments(const Config& config, const std::string& name) {
   const std::vector<Experiment> wanted = find_experiments(name);
   const bool quick = config.flag("quick");
+  // What is wrong with where the results go is said before minutes of simulation, not after.
+  std::optional<MarkedPage> page;
+  if (config.has("markdown")) page.emplace(config.text("markdown"));
+  if (config.text("output") != "none") make_directory(config.text("output"));
   std::vector<RunSpec> runs;
   for (const Experiment& one : wanted) {
     const auto more = runs_of(one, quick);
@@ -129,15 +151,23 @@ int run_experiments(const Config& config, const std::string& name) {
       [&] { return stopped.load(); });
   if (const int signal = Interrupt::signal()) throw Interrupted{signal};
   std::string sections;
+  std::vector<Told> told;
   bool all_finished = true;
   for (const Experiment& one : wanted) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick);
-    sections += markdown(one, table);
+    // The row of the overview says it in less room.
+    if (!one.every_policy) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
+    told.push_back({&one, table});
   }
-  if (config.has("markdown")) put_between_marks(config.text("markdown"), sections);
+  if (const std::string all = overview(told); !all.empty()) {
+    sections += all;
+    if (config.text("output") != "none")
+      report::write_file(config.text("output") + "/overview.csv", overview_csv(told));
+  }
+  if (page) page->write(sections);
   return all_finished ? success : failure;
 }
 

@@ -86,7 +86,9 @@ int main(int argc, char** argv) {
   };
   try {
     const int code = app::run(argc, argv);
-    if (std::fflush(stdout) != 0) return complain("cannot write to the standard output", app::failure);
+    // Also what an earlier flush could not write: the last one has nothing left then, and succeeds.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return complain("cannot write to the standard output", app::failure);
     return code;
   } catch (const app::Interrupted& interrupted) {
     const bool keyboard = interrupted.signal == SIGINT;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -87,20 +88,16 @@ void list_workloads() {
 }
 
 void print_limits(const Limits& limits, const Program& program, const SimulatedMachine& machine) {
-  const auto gigabytes = [](double bytes) { return bytes * 1e-9; };
-  fmt::print("{}: {} tasks, {:.1f} GB of data\n", program.title, program.tasks.size(),
-             gigabytes(static_cast<double>(program.bytes())));
+  fmt::print("{}: {} tasks, {} of data\n", program.title, program.tasks.size(), gigabytes(program.bytes()));
   fmt::print("{}: {}\n", machine.description().name, machine.description().summary);
   fmt::print(
-      "at best {:.3f} s of computing ({:.0f} GFlop/s), {:.3f} s along the critical path; the bus carries "
-      "{:.1f} GB "
+      "at best {:.5g} s of computing ({:.0f} GFlop/s), {:.5g} s along the critical path; the bus carries {} "
       "in that time\n",
       limits.time.compute, limits.gflops_at_best(), limits.time.critical_path,
       gigabytes(limits.bus_limit_bytes));
   if (limits.io)
-    fmt::print("loads: at least {:.1f} GB (lower bound); {:.1f} GB is the floor that schedules approach\n",
-               gigabytes(static_cast<double>(limits.io->lower_bound())),
-               gigabytes(static_cast<double>(limits.io->floor_read())));
+    fmt::print("loads: at least {} (lower bound); {} is the floor that schedules approach\n",
+               gigabytes(limits.io->lower_bound()), gigabytes(limits.io->floor_read()));
   fmt::print("\n");
 }
 
@@ -140,14 +137,16 @@ int run_on_machine(const Simulated& what, const Config& config) {
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
-  fmt::print("{}\n", table_heading(machine.devices() > 0));
+  std::size_t width = 24;  // a path or options may need more
+  for (const std::string& policy : policies) width = std::max(width, policy.size() + 1);
+  fmt::print("{}\n", table_heading(machine.devices() > 0, width));
   Json rows = Json::array();
   report::Comparison compared = comparison_of(program, machine, limits);
   trace::Snapshot recorded;
   int code = success;
   for (const std::string& policy : policies) {
     Outcome outcome = outcome_of(program, machine, policy, how);
-    fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0));
+    fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
     std::fflush(stdout);
     rows.add(json(outcome, limits, program));
     add_run(compared, program, machine, limits, what.size, what.name, outcome);

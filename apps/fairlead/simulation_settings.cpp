@@ -44,7 +44,7 @@ void refuse_what_says_nothing(const Config& config, bool devices, bool on_disk) 
   if (devices) return;
   if (!on_disk) refuse("memory", in_ram);
   if (is_given(config, "memory")) refuse("host-memory", "without devices --memory is that of RAM");
-  refuse("streams", "no device is used");
+  for (const char* key : {"streams", "device-bandwidth", "peers"}) refuse(key, "no device is used");
   if (config.text("advice") != "none") refuse("advice", "no device is used");
 }
 

@@ -23,8 +23,15 @@ bool TomlReader::has(std::string_view key) {
 }
 
 const TomlNode& TomlReader::node(std::string_view key) {
-  if (!has(key)) fail(key, "is missing");
-  return *table_.find(key);
+  if (has(key)) return *table_.find(key);
+  std::vector<std::string_view> others;
+  const std::vector<std::string> all = keys();
+  for (const std::string& other : all)
+    if (!known_.contains(other)) others.push_back(other);
+  const std::string_view near = nearest(key, others);
+  fail(key, near.empty()
+                ? "is missing"
+                : fmt::format("is missing; is it what line {} calls \"{}\"?", table_.find(near)->line, near));
 }
 
 std::string TomlReader::text(std::string_view key) {
@@ -104,13 +111,16 @@ std::vector<double> TomlReader::numbers(std::string_view key) {
   return all;
 }
 
-std::vector<std::pair<double, double>> TomlReader::pairs(std::string_view key) {
-  constexpr const char* wanted = "must be a list of pairs, as in [[320, 5], [960, 9]]";
+std::vector<std::pair<double, double>> TomlReader::pairs(std::string_view key, const char* wanted) {
   std::vector<std::pair<double, double>> all;
   for (const TomlNode& one : list(key, wanted)) {
     const auto* two = one.as<TomlNode::List>();
     if (two == nullptr || two->size() != 2) fail(key, wanted);
-    all.emplace_back(number_of((*two)[0], key, 0, 1e18), number_of((*two)[1], key, 0, 1e18));
+    const auto one_of_them = [&](const TomlNode& number) {
+      if (number.as<std::int64_t>() == nullptr && number.as<double>() == nullptr) fail(key, wanted);
+      return number_of(number, key, 0, 1e18);
+    };
+    all.emplace_back(one_of_them((*two)[0]), one_of_them((*two)[1]));
   }
   return all;
 }
@@ -138,6 +148,11 @@ std::vector<std::string> TomlReader::keys() const {
   if (const auto* table = table_.as<TomlNode::Table>())
     for (const auto& [key, value] : *table) all.push_back(key);
   return all;
+}
+
+void TomlReader::expect(std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) known_.emplace(key);
+  require_all_known();
 }
 
 void TomlReader::require_all_known() const {

@@ -4,6 +4,7 @@
 #include <fairlead/ids.hpp>
 #include <fairlead/setting.hpp>
 
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ class TomlReader {
   /// Empty if the key is not there.
   std::vector<std::string> texts(std::string_view key);
   std::vector<double> numbers(std::string_view key);
-  /// Lists of two numbers each.
-  std::vector<std::pair<double, double>> pairs(std::string_view key);
+  /// Lists of two numbers each; `wanted`: what is said if they are not.
+  std::vector<std::pair<double, double>> pairs(std::string_view key, const char* wanted);
 
   /// Calls f(TomlReader&) for each table of the list `key`, if it is there.
   template <class F>
@@ -63,6 +64,9 @@ class TomlReader {
   }
   /// In the order of the file.
   std::vector<std::string> keys() const;
+  /// These will be asked for: others are refused now, before what they were meant to be is said to be
+  /// missing.
+  void expect(std::initializer_list<std::string_view> keys);
   void require_all_known() const;
 
  private:

@@ -129,7 +129,7 @@ void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
   const Bytes besides = is_hold ? largest_footprint_ : 0;
   if (before + footprint + besides <= capacity) return;
   std::string text = fmt::format("{} needs {} at once in memory node \"{}\", which can hold {}", who,
-                                 mebibytes(footprint), node.name, mebibytes(capacity));
+                                 mebibytes_needed(footprint), node.name, mebibytes_there(capacity));
   if (besides != 0)
     text += fmt::format(";\n  the largest task that is not over needs {} besides", mebibytes(besides));
   if (before != 0) text += fmt::format(";\n  {} of it are held:", mebibytes(before));
@@ -138,7 +138,7 @@ void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
   text += fmt::format(
       "\n  submitted at {}:{}\n  Release what is held, hold less at a time, or allow at least {} "
       "of memory.",
-      where.file, where.line, mebibytes(before + footprint + besides));
+      where.file, where.line, mebibytes_needed(before + footprint + besides));
   throw FootprintError(text);
 }
 

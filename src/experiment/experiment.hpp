@@ -90,6 +90,7 @@ struct Experiment {
   std::vector<double> values, quick_values;
   std::uint64_t seeds = 1;     ///< and over so many runs, with the seeds from 1
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
+  bool every_policy = false;   ///< they are lines, too, and the experiment is a row of the overview
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
   bool page = false;            ///< and for each x a page with the order in which tasks ran

@@ -12,6 +12,7 @@
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "experiment/experiment.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::experiment {
 
@@ -96,6 +97,30 @@ void require_line(const Experiment& experiment, TomlReader& reader, std::string_
     reader.fail(key, fmt::format("names \"{}\", which is no [[line]]{}", label, did_you_mean(label, labels)));
 }
 
+void require_point(const Experiment& experiment, TomlReader& reader, std::string_view key, double x) {
+  const auto has = [&](const std::vector<double>& values) {
+    return std::ranges::find(values, x) != values.end();
+  };
+  if (!has(experiment.values) && !has(experiment.quick_values))
+    reader.fail(key, fmt::format("names {}, which is none of the `values`", x));
+}
+
+/// Refuses what would be judged without having been compared with anything, or with what it is not.
+void check_sense(const Claim& claim, TomlReader& reader) {
+  const bool between = claim.check == Check::between;
+  if (between && (claim.others.size() != 1 || !(claim.limits[0] < claim.limits[1])))
+    reader.fail("check", "between needs one of `others`, and two growing `limits`");
+  if (!between && reader.has("limits")) reader.fail("limits", "say nothing without check = \"between\"");
+  if (std::ranges::find(claim.others, claim.line) != claim.others.end())
+    reader.fail("others", fmt::format("names \"{}\", which is `line` itself", claim.line));
+  if (claim.bound.empty()) return;
+  if (claim.check != Check::below && claim.check != Check::above)
+    reader.fail("bound", "says nothing without check = \"below\" or \"above\"");
+  if (!claim.others.empty()) reader.fail("bound", "cannot stand beside `others`");
+  if (unit_of(claim.metric).substr(0, 2) != "GB")
+    reader.fail("bound", fmt::format("is in bytes, but the metric in {}", unit_of(claim.metric)));
+}
+
 Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   Claim claim;
   claim.text = reader.text("text");
@@ -113,6 +138,7 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   if (std::ranges::find(bounds, claim.bound) == bounds.end())
     reader.fail("bound", "must be \"bus limit\", \"lower bound\" or \"floor\"");
   claim.at = reader.numbers("at");
+  for (const double x : claim.at) require_point(experiment, reader, "at", x);
   claim.factor = reader.number_or("factor", 1, 0, 1e6);
   if (reader.has("limits")) {
     const std::vector<double> limits = reader.numbers("limits");
@@ -120,8 +146,7 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
     claim.limits[0] = limits[0];
     claim.limits[1] = limits[1];
   }
-  if (claim.check == Check::between && (claim.others.size() != 1 || !(claim.limits[1] > 0)))
-    reader.fail("check", "between needs one of `others` and two `limits`");
+  check_sense(claim, reader);
   claim.reason = reader.text_or("reason", "");
   return claim;
 }
@@ -151,6 +176,11 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
+  experiment.every_policy = reader.flag_or("every_policy", false);
+  if (experiment.every_policy)
+    for (const PolicyEntry& entry : schedule::policies())
+      experiment.lines.push_back(
+          {.label = std::string(entry.name), .scheduler = std::string(entry.name), .other = {}, .note = {}});
   experiment.seeds = reader.count_or("seeds", 1, 1, 1000);
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
@@ -168,7 +198,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
                    .value = value.number("value", -1e18, 1e18),
                    .within = value.number_or("within", 0, 0, 1e6),
                    .note = value.text_or("note", "")};
-    if (value.has("x")) one.x = value.number("x", -1e18, 1e18);
+    if (value.has("x")) require_point(experiment, value, "x", one.x.emplace(value.number("x", -1e18, 1e18)));
     if (one.line != "bus limit") require_line(experiment, value, "line", one.line);
     experiment.paper_values.push_back(std::move(one));
   });
@@ -181,8 +211,10 @@ std::vector<Experiment> find_experiments(std::string_view name) {
   if (name.ends_with(".toml")) {
     const std::filesystem::path path(name);
     std::ifstream file(path, std::ios::binary);
+    std::error_code error;
+    if (!file || !std::filesystem::is_regular_file(path, error))
+      throw ConfigError(fmt::format("cannot read the experiment {}", name));
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file) throw ConfigError(fmt::format("cannot read the experiment {}", name));
     return {read_experiment(path.stem().string(), text, path.string())};
   }
   std::vector<Experiment> all, found;

@@ -12,9 +12,9 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <thread>
 
-#include "base/kept_file.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
@@ -82,6 +82,7 @@ void for_each_figure(Figures& figures, F&& f) {
   f("lower_bound_gigabytes", figures.lower_bound_gigabytes);
   f("floor_gigabytes", figures.floor_gigabytes);
   f("best_gflops", figures.best_gflops);
+  f("critical_path_gflops", figures.critical_path_gflops);
 }
 
 }  // namespace
@@ -140,6 +141,7 @@ Figures figures_of(const Limits& limits, const Outcome& outcome) {
     figures.floor_gigabytes = giga(limits.io->floor_read());
   }
   figures.best_gflops = limits.gflops_at_best();
+  figures.critical_path_gflops = figures.best_gflops * limits.time.compute / limits.time.critical_path;
   figures.problem = outcome.problem;
   figures.finished = outcome.problem.empty();
   if (!figures.finished) return figures;
@@ -199,50 +201,65 @@ std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick) {
   return runs;
 }
 
-std::string Runner::path_of(const RunSpec& spec) const {
-  // A machine file or a plug-in of one's own may be another one by now.
-  const auto contents_of = [](std::string_view path) {
-    std::ifstream file{std::string(path), std::ios::binary};
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  };
+namespace {
+
+constexpr KeptFile::Format kept_format{
+    .name = "fairlead-run",
+    .version = 1,
+    .explanation = "what a simulation came to; kept so that experiments go on where they were"};
+
+/// All of a file, as far as it can be read: whoever uses it says what is wrong with it.
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+}  // namespace
+
+KeptFile Runner::kept(const RunSpec& spec) const {
+  // A machine and a policy of one's own are files that change under the same name.
   const auto known = std::ranges::find(machine::machine_files(), spec.machine, &machine::MachineFile::name);
-  std::string contents =
-      known != machine::machine_files().end() ? std::string(known->text) : contents_of(spec.machine);
-  if (const auto plugin = schedule::name_in(spec.scheduler); schedule::is_plugin(plugin))
-    contents += contents_of(plugin);
-  return fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
-                     text_hash(program_ + '\n' + contents));
+  std::string files =
+      known != machine::machine_files().end() ? std::string(known->text) : content_of(spec.machine);
+  if (const auto policy = schedule::name_in(spec.scheduler); schedule::is_plugin(policy))
+    files += '\n' + content_of(std::string(policy));
+  return {fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
+                      text_hash(program_ + '\n' + files)),
+          kept_format};
 }
 
 bool Runner::load(const RunSpec& spec, Figures& figures) const {
   if (directory_.empty()) return false;
-  std::ifstream file(path_of(spec));
-  std::string line;
-  if (!std::getline(file, line) || line != spec.text()) return false;
+  const std::vector<std::string> lines = kept(spec).read().lines;
+  auto line = lines.begin();
+  if (line == lines.end() || *line++ != spec.text()) return false;
   figures.finished = true;
   bool complete = true;
   for_each_figure(figures, [&](std::string_view name, double& value) {
-    complete = complete && std::getline(file, line) && line.starts_with(name);
+    complete = complete && line != lines.end() && line->starts_with(name) && line->size() > name.size() + 1;
     if (!complete) return;
-    const char* begin = line.data() + name.size() + 1;
-    complete = line.size() > name.size() + 1 &&
-               std::from_chars(begin, line.data() + line.size(), value).ec == std::errc{};
+    const char* end = line->data() + line->size();
+    complete = std::from_chars(line->data() + name.size() + 1, end, value).ec == std::errc{};
+    ++line;
   });
-  return complete && std::getline(file, line) && line == "end";
+  return complete;
 }
 
 void Runner::keep(const RunSpec& spec, const Figures& figures) const {
   if (directory_.empty() || !figures.finished) return;
   std::error_code ignored;
   std::filesystem::create_directories(directory_, ignored);
-  const std::string path = path_of(spec);
-  const std::string draft = fmt::format("{}.{}", path, text_hash(spec.text()));
-  std::string text = spec.text() + '\n';
+  std::vector<std::string> lines{spec.text()};
   Figures copy = figures;
-  for_each_figure(copy,
-                  [&](std::string_view name, double& value) { text += fmt::format("{} {}\n", name, value); });
-  std::ofstream(draft) << text << "end\n";
-  std::filesystem::rename(draft, path, ignored);  // it is there whole or not at all
+  for_each_figure(copy, [&](std::string_view name, double& value) {
+    lines.push_back(fmt::format("{} {}", name, value));
+  });
+  try {
+    kept(spec).replace(lines);
+  } catch (const SystemError&) {  // then it is run again another time
+  }
 }
 
 Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/kept_file.hpp"
 #include "experiment/experiment.hpp"
 #include "report/comparison.hpp"
 
@@ -20,7 +21,8 @@ struct Figures {
   double gigabytes_to_devices = 0, gigabytes_from_devices = 0, gigabytes_between_devices = 0,
          gigabytes_from_disk = 0;
   double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: not known
-  double best_gflops = 0;  ///< that all processors could do
+  double best_gflops = 0;           ///< that all processors could do
+  double critical_path_gflops = 0;  ///< what the longest chain of tasks allows
 
   double of(Metric metric) const noexcept;
 };
@@ -52,7 +54,8 @@ class Runner {
                   const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
 
  private:
-  std::string path_of(const RunSpec& spec) const;
+  /// Where its figures are, named by all that they depend on.
+  KeptFile kept(const RunSpec& spec) const;
   bool load(const RunSpec& spec, Figures& figures) const;
   void keep(const RunSpec& spec, const Figures& figures) const;
 

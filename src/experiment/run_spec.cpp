@@ -28,6 +28,14 @@ std::int64_t whole(const std::string& key, const std::string& text) {
   return value;
 }
 
+std::int64_t between(std::int64_t least, std::int64_t most, const std::string& key, const std::string& text) {
+  const std::int64_t value = whole(key, text);
+  if (value < least || value > most)
+    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be from {} to {}", key,
+                                  text, least, most));
+  return value;
+}
+
 double positive(std::string_view key, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -93,14 +101,11 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   if (settings.contains("gpus")) run.gpus = static_cast<std::size_t>(whole("gpus", settings["gpus"]));
   if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
   if (settings.contains("streams"))
-    run.streams = static_cast<unsigned>(whole("streams", settings["streams"]));
+    run.streams = static_cast<unsigned>(between(1, 64, "streams", settings["streams"]));
   if (settings.contains("device_gigabytes_per_second"))
     run.device_gigabytes_per_second =
         positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
-  run.noise_percent = static_cast<unsigned>(whole("noise", text("noise", "0")));
-  if (run.noise_percent > 90)
-    throw ConfigError(fmt::format(
-        "the setting noise of an experiment is {}, but must be 90 at most, in per cent", run.noise_percent));
+  run.noise_percent = static_cast<unsigned>(between(0, 90, "noise", text("noise", "0")));
   run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
   return run;
 }

@@ -36,6 +36,7 @@ constexpr double Figures::*all_figures[] = {
     &Figures::lower_bound_gigabytes,
     &Figures::floor_gigabytes,
     &Figures::best_gflops,
+    &Figures::critical_path_gflops,
 };
 
 Figures mean_of(const std::vector<Figures>& all) {
@@ -71,7 +72,6 @@ Point judge(const Claim& claim, std::size_t at, const Figures& own,
     return point;
   }
   for (const Series* other : others) {
-    if (!other->points[at]) continue;
     const double its = other->points[at]->of(claim.metric);
     bool holds = true;
     switch (claim.check) {
@@ -183,16 +183,27 @@ std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table
           (claim.others.empty() || std::ranges::find(claim.others, series.label) != claim.others.end()))
         others.push_back(&series);
     std::size_t judged = 0, held = 0;
+    std::string unfinished;  // of the first point that cannot be judged, whose figures are missing
     for (std::size_t at = 0; at < table.x.size(); ++at) {
       if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
-      if (!own->points[at]) continue;
+      const auto lacks = [&](const Series* series) { return !series->points[at]; };
+      const auto other = std::ranges::find_if(others, lacks);
+      if (lacks(own) || (claim.bound.empty() && other != others.end())) {
+        if (unfinished.empty())
+          unfinished = fmt::format("x = {}: {} did not finish", table.x[at],
+                                   lacks(own) ? own->label : (*other)->label);
+        continue;
+      }
       const Point point = judge(claim, at, *own->points[at], others);
       // Shown is the first that does not hold, or the last.
       if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
       ++judged;
       held += point.holds;
     }
-    if (judged == 0) continue;
+    if (held == judged && (judged == 0 || !unfinished.empty())) {
+      verdict.found = unfinished;
+      continue;
+    }
     verdict.verdict = held == judged ? Verdict::reproduced : Verdict::differs;
     if (held != judged)
       verdict.found = fmt::format("holds at {} of {} points; {}", held, judged, verdict.found);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiment/chart.hpp"
+#include "experiment/overview.hpp"
 
 namespace fairlead::experiment {
 
@@ -51,15 +52,22 @@ std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::v
 }
 
 /// The bounds that go with a metric: bytes that come to the devices, or rates.
-std::vector<std::pair<std::string, double Figures::*>> bounds_of(Metric metric) {
+std::vector<std::pair<std::string, double (*)(const Figures&)>> bounds_of(Metric metric) {
+  constexpr auto lower_bound = [](const Figures& figures) { return figures.lower_bound_gigabytes; };
+  constexpr auto floor = [](const Figures& figures) { return figures.floor_gigabytes; };
   switch (metric) {
     case Metric::gflops:
-      return {{"all processors at their best", &Figures::best_gflops}};
+      return {{"all processors at their best", [](const Figures& figures) { return figures.best_gflops; }},
+              {"critical path", [](const Figures& figures) { return figures.critical_path_gflops; }}};
+    case Metric::percent_of_peak:
+      return {{"critical path", critical_path_percent}};
     case Metric::gigabytes_to_devices:
     case Metric::gigabytes_from_disk:
-      return {{"bus limit", &Figures::bus_limit_gigabytes},
-              {"lower bound", &Figures::lower_bound_gigabytes},
-              {"floor", &Figures::floor_gigabytes}};
+      return {{"bus limit", [](const Figures& figures) { return figures.bus_limit_gigabytes; }},
+              {"lower bound", lower_bound},
+              {"floor", floor}};
+    case Metric::gigabytes_moved:  // what is loaded is a part of it
+      return {{"lower bound (loads)", lower_bound}, {"floor (loads)", floor}};
     default:
       return {};
   }
@@ -70,9 +78,9 @@ bool several_seeds(const Series& series) {
 }
 
 /// Of any line at that x: bounds do not depend on the policy.
-double bound_at(const Table& table, std::size_t at, double Figures::*bound) {
+double bound_at(const Table& table, std::size_t at, double (*bound)(const Figures&)) {
   for (const Series& series : table.series)
-    if (series.points[at]) return (*series.points[at]).*bound;
+    if (series.points[at]) return bound(*series.points[at]);
   return 0;
 }
 

@@ -22,7 +22,9 @@ MachineDescription find_machine(std::string_view name_or_path) {
     errno = 0;
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
-    if (!stream || !(text << stream.rdbuf()))
+    // An empty file is read, and then lacks what a machine has; a folder can be opened, but not read.
+    const bool empty = stream && stream.peek() == std::ifstream::traits_type::eof() && errno == 0;
+    if (!empty && (!stream || !(text << stream.rdbuf())))
       throw ConfigError(
           fmt::format("cannot read {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO)));
     return read_machine(text.str(), path);

@@ -3,7 +3,9 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
@@ -16,6 +18,22 @@ namespace {
 using config::TomlReader;
 
 constexpr std::size_t most_devices = 28;  // nodes are bits of a word
+constexpr Bytes least_memory = Bytes{64} << 10;
+
+Bytes memory_of(TomlReader& reader) {
+  const Bytes memory = reader.size("memory");
+  if (memory < least_memory)
+    reader.fail("memory", fmt::format("is \"{}\", but must be at least 64KiB: is its unit missing?",
+                                      reader.text("memory")));
+  return memory;
+}
+
+/// What tables of results show.
+std::string one_line(TomlReader& reader, std::string_view key) {
+  std::string text = reader.text(key);
+  if (text.empty() || text.find('\n') != text.npos) reader.fail(key, "must be one line, and not empty");
+  return text;
+}
 
 WireDescription wire_of(TomlReader& reader) {
   return {.bytes_per_second = reader.bandwidth("bandwidth"),
@@ -31,7 +49,10 @@ KernelRate rate_of(TomlReader& reader) {
   if (!rate.precision.empty() && rate.precision != "single" && rate.precision != "double")
     reader.fail("precision", "must be \"single\" or \"double\", or left out for both");
   if (reader.has("by_side")) {
-    for (const auto& [side, gflops] : reader.pairs("by_side")) {
+    for (const char* key : {"gflops", "half_side"})
+      if (reader.has(key)) reader.fail(key, "cannot stand beside by_side, which is in its place");
+    for (const auto& [side, gflops] :
+         reader.pairs("by_side", "must be a list of sides with their GFlop/s, as in [[320, 5], [960, 9]]")) {
       if (!(gflops > 0) || (!rate.by_side.empty() && side <= rate.by_side.back().first))
         reader.fail("by_side", "must have growing sides, and rates above 0");
       rate.by_side.emplace_back(side, gflops * 1e9);
@@ -58,7 +79,15 @@ void read_processors(TomlReader& all, MachineDescription& machine) {
         processor.kind = WorkerKind::opencl;
       else
         reader.fail("kind", fmt::format("is \"{}\", but must be \"cpu\", \"cuda\" or \"opencl\"", kind));
-      reader.each("rate", [&](TomlReader& rate) { processor.rates.push_back(rate_of(rate)); });
+      reader.each("rate", [&](TomlReader& rate) {
+        KernelRate next = rate_of(rate);
+        for (const KernelRate& other : processor.rates)
+          if (other.kernel == next.kernel && (other.precision.empty() || other.precision == next.precision))
+            rate.fail("kernel",
+                      fmt::format("is \"{}\" once more in the same precision: only the first would be used",
+                                  next.kernel));
+        processor.rates.push_back(std::move(next));
+      });
       if (processor.rates.empty())
         reader.fail("rate", "must be given at least once, as [[processor.NAME.rate]]");
       machine.processors.push_back(std::move(processor));
@@ -68,11 +97,12 @@ void read_processors(TomlReader& all, MachineDescription& machine) {
 void read_devices(TomlReader& reader, MachineDescription& machine) {
   const DeviceDescription device{.name = reader.text_or("name", "gpu"),
                                  .processor = reader.text("processor"),
-                                 .memory = reader.size("memory"),
+                                 .memory = memory_of(reader),
                                  .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
                                  .together = reader.number_or("together", 1, 1, 64),
                                  .wire = wire_of(reader)};
-  machine.processor(device.processor);
+  if (machine.processor(device.processor).kind == WorkerKind::cpu)
+    reader.fail("processor", "must be one of kind \"cuda\" or \"opencl\"");
   const std::size_t count = reader.count_or("count", 1, 1, most_devices);
   for (std::size_t i = 0; i < count; ++i) {
     if (machine.devices.size() == most_devices)
@@ -115,7 +145,11 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
       for (std::size_t a = 0; a < b; ++a) add(a, b);
     return;
   }
-  for (const auto& [first, second] : reader.pairs("between")) {
+  constexpr const char* wanted = "must be pairs of devices, as in [[0, 1], [2, 3]]";
+  const auto pairs = reader.pairs("between", wanted);
+  if (pairs.empty()) reader.fail("between", wanted);
+  for (const auto& [first, second] : pairs) {
+    if (first != std::floor(first) || second != std::floor(second)) reader.fail("between", wanted);
     const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
     if (a == b || std::max(a, b) >= machine.devices.size())
       reader.fail("between",
@@ -147,10 +181,14 @@ void check_buses(const MachineDescription& machine, std::string_view file) {
   std::vector<std::string_view> names;
   for (const BusDescription& bus : machine.buses) names.push_back(bus.name);
   const auto check = [&](const WireDescription& wire, const std::string& whose) {
-    for (const std::string& bus : wire.buses)
+    for (auto it = wire.buses.begin(); it != wire.buses.end(); ++it) {
+      const std::string& bus = *it;
+      if (std::find(wire.buses.begin(), it, bus) != it)
+        throw ConfigError(fmt::format("{}: {} goes through the bus \"{}\" twice", file, whose, bus));
       if (std::ranges::find(names, bus) == names.end())
         throw ConfigError(fmt::format("{}: {} goes through the bus \"{}\", which no [[bus]] describes{}",
                                       file, whose, bus, did_you_mean(bus, names)));
+    }
   };
   for (const DeviceDescription& device : machine.devices) check(device.wire, device.name);
   for (const PeerDescription& peer : machine.peers)
@@ -165,20 +203,25 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   const config::TomlNode table = config::parse_toml(text, file);
   MachineDescription machine;
   TomlReader reader(table, file, "a machine");
-  machine.name = reader.text("name");
-  machine.summary = reader.text("summary");
+  reader.expect({"name", "summary", "source", "processor", "host", "bus", "disk", "device", "peers",
+                 "network", "unified_memory"});
+  machine.name = one_line(reader, "name");
+  machine.summary = one_line(reader, "summary");
   machine.source = reader.text("source");
   reader.table("processor", [&](TomlReader& all) { read_processors(all, machine); });
   if (machine.processors.empty()) reader.fail("processor", "is missing: describe one as [processor.NAME]");
   reader.table("host", [&](TomlReader& host) {
     machine.cores = host.count("cores", 0, 4096);
     machine.core = host.text("core");
-    machine.memory = host.size("memory");
+    machine.memory = memory_of(host);
     if (machine.processor(machine.core).kind != WorkerKind::cpu)
       host.fail("core", "must be a processor of kind \"cpu\"");
   });
   if (machine.memory == 0) reader.fail("host", "is missing: describe cores and memory in [host]");
   reader.each("bus", [&](TomlReader& bus) {
+    for (const BusDescription& other : machine.buses)
+      if (other.name == bus.text("name"))
+        bus.fail("name", fmt::format("is \"{}\" a second time", other.name));
     machine.buses.push_back({.name = bus.text("name"),
                              .bytes_per_second = bus.bandwidth("bandwidth"),
                              .duplex = bus.flag_or("duplex", true)});

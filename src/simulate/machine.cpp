@@ -8,6 +8,7 @@
 
 #include "backend/sim/shared_wires.hpp"
 #include "base/pages.hpp"
+#include "config/value.hpp"
 
 namespace fairlead::simulate {
 
@@ -40,6 +41,15 @@ std::size_t chosen(std::optional<std::size_t> wanted, std::size_t all, const cha
   return wanted.value_or(all);
 }
 
+/// More memory than there is would be another machine: who wants that one changes a copy of its file.
+Bytes limited(std::optional<Bytes> wanted, Bytes all, const std::string& whose,
+              const machine::MachineDescription& machine) {
+  if (wanted.value_or(0) > all)
+    throw ConfigError(fmt::format("{} of the machine {} has {} of memory, not {}", whose, machine.name,
+                                  config::format_size(all), config::format_size(*wanted)));
+  return wanted.value_or(all);
+}
+
 }  // namespace
 
 SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineUse& use,
@@ -61,7 +71,13 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
   check_memory_model();
-  const Bytes host = whole_pages_in(use.host_memory.value_or(description_.memory));
+  computes_at_home_ = home_ == Nodes::user_memory && cores > 0;
+  if (home_ == Nodes::user_memory && program.bytes() > description_.memory)
+    throw ConfigError(fmt::format("the data of {}, {}, do not fit in the {} of the machine {}{}",
+                                  program.title, config::readable_size(program.bytes()),
+                                  config::format_size(description_.memory), description_.name,
+                                  description_.disk ? ": let them be on its disk" : ", which has no [disk]"));
+  const Bytes host = whole_pages_in(limited(use.host_memory, description_.memory, "the host", description_));
   topology_ = out_of_core_topology(cores, host, description_.disk ? description_.disk->bytes_per_second : 1e9,
                                    Duration{});
   for (const machine::BusDescription& bus : description_.buses)
@@ -109,7 +125,8 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
   const machine::DeviceDescription& device = description_.devices[number];
   const machine::ProcessorDescription& processor = description_.processor(device.processor);
   const unsigned streams = use.streams.value_or(device.streams);
-  const Bytes memory = whole_pages_in(use.device_memory.value_or(device.memory));
+  const Bytes memory =
+      whole_pages_in(limited(use.device_memory, device.memory, "the device " + device.name, description_));
   const NodeId node = fairlead::add_device(topology_, {.name = device.name,
                                                        .kind = processor.kind,
                                                        .capacity = memory,

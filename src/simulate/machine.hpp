@@ -47,6 +47,8 @@ class SimulatedMachine {
   const machine::MachineDescription& description() const noexcept { return description_; }
   const Topology& topology() const noexcept { return topology_; }
   NodeId home() const noexcept { return home_; }
+  /// Cores use the data where they are: nothing has to be loaded, and no bound of loads holds.
+  bool computes_at_home() const noexcept { return computes_at_home_; }
   /// Bit k: workers of WorkerKind k run the kernel.
   std::uint32_t kinds(KernelIndex kernel) const { return kinds_[static_cast<std::size_t>(kernel)]; }
   /// Without noise; on a worker that runs nothing else at the same time.
@@ -80,6 +82,7 @@ class SimulatedMachine {
   machine::MachineDescription description_;
   Topology topology_;
   NodeId home_{};
+  bool computes_at_home_ = false;
   std::size_t devices_ = 0;
   backend::MemoryModel memory_model_;
   Bytes memory_ = 0, memory_in_all_ = 0;

@@ -8,14 +8,21 @@ namespace fairlead::simulate {
 
 namespace {
 constexpr double giga = 1e9;
-double in_giga(Bytes bytes) { return static_cast<double>(bytes) / giga; }
+
+/// A small run is shown, too: three digits of what is less than one.
+std::string shown(double value, int digits) {
+  return value >= 1 || value == 0 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.3g}", value);
+}
 }  // namespace
+
+std::string gigabytes(double bytes) { return shown(bytes / giga, 1) + " GB"; }
+std::string gigabytes(Bytes bytes) { return gigabytes(static_cast<double>(bytes)); }
 
 Limits limits_of(const Program& program, const SimulatedMachine& machine, const Workload* workload,
                  const WorkloadSize& size) {
   Limits limits{.flops = program.flops(), .time = machine.bounds(program), .bus_limit_bytes = 0, .io = {}};
   limits.bus_limit_bytes = machine.bus_bytes(limits.time.compute);
-  if (workload != nullptr && workload->bounds != nullptr)
+  if (workload != nullptr && workload->bounds != nullptr && !machine.computes_at_home())
     limits.io = workload->bounds(size, machine.memory_in_all());
   return limits;
 }
@@ -91,26 +98,27 @@ Json json(const Outcome& outcome, const Limits& limits, const Program& program) 
   return row;
 }
 
-std::string table_heading(bool devices) {
-  return devices ? fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}{:>10}", "scheduler", "seconds",
-                               "GFlop/s", "% peak", "to devices", "back", "between", "ns/task")
-                 : fmt::format("{:<24}{:>10}{:>11}{:>8}{:>12}{:>10}{:>10}", "scheduler", "seconds", "GFlop/s",
-                               "% peak", "from disk", "to disk", "ns/task");
+std::string table_heading(bool devices, std::size_t width) {
+  return devices ? fmt::format("{:<{}}{:>10}{:>11}{:>8}{:>12}{:>12}{:>12}{:>10}", "scheduler", width,
+                               "seconds", "GFlop/s", "% peak", "to devices", "back", "between", "ns/task")
+                 : fmt::format("{:<{}}{:>10}{:>11}{:>8}{:>12}{:>12}{:>10}", "scheduler", width, "seconds",
+                               "GFlop/s", "% peak", "from disk", "to disk", "ns/task");
 }
 
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices) {
+std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width) {
   const SimulationResult& result = outcome.result;
   if (!outcome.problem.empty())
-    return fmt::format("{:<24}did not finish: {}", outcome.scheduler,
+    return fmt::format("{:<{}}did not finish: {}", outcome.scheduler, width,
                        std::string_view(outcome.problem).substr(0, outcome.problem.find('\n')));
-  const std::string first = fmt::format("{:<24}{:>10.3f}{:>11.0f}{:>8.1f}", outcome.scheduler, result.seconds,
-                                        gflops(outcome, limits), percent_of_peak(outcome, limits));
+  const std::string first =
+      fmt::format("{:<{}}{:>10}{:>11.0f}{:>8.1f}", outcome.scheduler, width, shown(result.seconds, 3),
+                  gflops(outcome, limits), percent_of_peak(outcome, limits));
   const std::string last = fmt::format("{:>10.0f}", decision_nanoseconds(outcome));
-  return devices
-             ? fmt::format("{}{:>9.1f} GB{:>7.1f} GB{:>7.1f} GB{}", first, in_giga(result.bytes_to_devices),
-                           in_giga(result.bytes_from_devices), in_giga(result.bytes_between_devices), last)
-             : fmt::format("{}{:>9.1f} GB{:>7.1f} GB{}", first, in_giga(result.bytes_from_disk),
-                           in_giga(result.bytes_to_disk), last);
+  return devices ? fmt::format("{}{:>12}{:>12}{:>12}{}", first, gigabytes(result.bytes_to_devices),
+                               gigabytes(result.bytes_from_devices), gigabytes(result.bytes_between_devices),
+                               last)
+                 : fmt::format("{}{:>12}{:>12}{}", first, gigabytes(result.bytes_from_disk),
+                               gigabytes(result.bytes_to_disk), last);
 }
 
 }  // namespace fairlead::simulate

@@ -46,8 +46,12 @@ double decision_nanoseconds(const Outcome& outcome) noexcept;
 /// Names with units, bytes in bytes. Without rates and times if the run did not finish.
 Json json(const Outcome& outcome, const Limits& limits, const Program& program);
 
-std::string table_heading(bool devices);
+/// For people: "48.6 GB", and three digits of what is less than one: "0.0147 GB".
+std::string gigabytes(double bytes);
+std::string gigabytes(Bytes bytes);
+/// `width`: of the column of schedulers.
+std::string table_heading(bool devices, std::size_t width);
 /// One line, without a newline.
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices);
+std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width);
 
 }  // namespace fairlead::simulate

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -18,6 +19,15 @@
 namespace fairlead::simulate {
 
 namespace {
+
+/// The beginning of what may be anything, for a message.
+std::string printable(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string shown(text.substr(0, most));
+  for (char& letter : shown)
+    if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) >= 0x7f) letter = '?';
+  return text.size() > most ? shown + "..." : shown;
+}
 
 enum class Unit : std::uint8_t { none, flops, nanoseconds };
 
@@ -138,7 +148,8 @@ class Lines {
     if (line.at_end() || line.word("") != "fairlead-flow")
       line.refuse("this is no recorded flow, which begins with \"fairlead-flow 1\"");
     if (const auto version = line.word("the version"); version != "1")
-      line.refuse(fmt::format("version {} of recorded flows is not known; this is for version 1", version));
+      line.refuse(fmt::format("version \"{}\" of recorded flows is not known; this is for version 1",
+                              printable(version)));
     line.end();
   }
 
@@ -178,7 +189,7 @@ class Lines {
       line.end();
       return true;
     } else {
-      line.refuse(fmt::format("a line about \"{}\" is not known", kind));
+      line.refuse(fmt::format("a line about \"{}\" is not known", printable(kind)));
     }
     return false;
   }
@@ -361,8 +372,11 @@ RecordedFlow read_recorded_flow(std::string_view text, std::string_view file, Pr
 RecordedFlow read_recorded_file(const std::string& path, Precision precision,
                                 std::optional<std::uint64_t> phase) {
   std::ifstream stream(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) throw SystemError(fmt::format("the recorded flow {} cannot be read", path));
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(path, error);
+  std::string text;
+  if (stream && !folder) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || folder) throw SystemError(fmt::format("the recorded flow {} cannot be read", path));
   return read_recorded_flow(text, path, precision, phase);
 }
 

@@ -55,6 +55,29 @@ TEST(Command, WhatDoesNotWorkThoughAskedCorrectlyReturnsOne) {
 TEST(Command, AFullStandardOutputIsAnError) {
   const Answer answer = fairlead_command("help info >/dev/full");
   EXPECT_EQ(answer.exit_code, 1);
+  // Shown line by line: the last flush has nothing left to fail at.
+  EXPECT_EQ(fairlead_command("simulate cholesky --n 960 >/dev/full").exit_code, 1);
+}
+
+// Not after minutes of simulation.
+TEST(Command, WhereTheResultsOfExperimentsCannotGoIsSaidBefore) {
+  const auto run = [](const std::string& more) {
+    return fairlead_command("experiment run dague/placeholder --quick " + more);
+  };
+  for (const std::string place : {"--output none --markdown /dev/null",
+                                  "--output none --markdown /no/such/page.md", "--output /proc/nowhere"}) {
+    const Answer answer = run(place);
+    EXPECT_EQ(answer.exit_code, 2) << answer.text;
+    EXPECT_THAT(answer.text, Not(HasSubstr("runs"))) << place;
+  }
+}
+
+TEST(Command, ExperimentsOfAFolderAreListed) {
+  const Answer answer = fairlead_command("experiment list dague");
+  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("dague/placeholder"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("darts/")));
+  EXPECT_EQ(fairlead_command("experiment list nothing").exit_code, 2);
 }
 
 TEST(Command, WithoutASubcommandListsThem) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
            Mistake{"--machine epyc-7642 --host-memory 1GB",
                    "--host-memory says nothing here: without devices"},
            Mistake{"--machine epyc-7642 --streams 2", "--streams says nothing here: no device is used"},
+           Mistake{"--machine epyc-7642 --no-peers", "--peers says nothing here: no device is used"},
            Mistake{"--machine epyc-7642 --advice cyclic", "--advice says nothing here: no device is used"},
        }) {
     const Answer answer = fairlead_command(small + mistake.words);
@@ -74,6 +76,16 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
   EXPECT_THAT(fairlead_command("compare --spin 1").text, HasSubstr("says nothing to `fairlead compare`"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
               HasSubstr("says nothing to `fairlead experiment`"));
+}
+
+TEST_F(Simulate, HasAColumnAsWideAsItsSchedulers) {
+  const std::string text =
+      fairlead_command(small + "--scheduler lws,dmdas:ready=first,heft-tmdp-init:prefetch=yes:beta=1.5").text;
+  std::istringstream lines(text.substr(text.find("scheduler  ")));
+  std::string heading;
+  std::getline(lines, heading);
+  for (std::string line; std::getline(lines, line);) EXPECT_EQ(line.size(), heading.size()) << line;
+  EXPECT_GT(heading.find("seconds"), 36u);
 }
 
 TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "experiment/overview.hpp"
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
@@ -181,11 +183,45 @@ TEST(Experiment, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(with(small, "sweep = ", "seeds = 0\nsweep = ")), HasSubstr("seeds of an experiment"));
   for (const auto& [setting, why] : {std::pair{"precision = \"sinlge\"", "did you mean single?"},
                                      {"data = \"dsk\"", "data of an experiment is \"dsk\""},
-                                     {"noise = \"91\"", "noise of an experiment is 91"}}) {
+                                     {"noise = \"91\"", "noise of an experiment is \"91\""}}) {
     const Experiment wrong = read_experiment("e", with(small, "precision = \"single\"", setting));
     EXPECT_THAT([&] { run_of(wrong, wrong.lines[0], 2); },
                 testing::ThrowsMessage<ConfigError>(HasSubstr(why)));
   }
+}
+
+// Each of these would be judged, and mean nothing.
+TEST(Experiment, AClaimThatComparesNothingIsRefused) {
+  const auto claiming = [](const std::string& more) { return refusal(small + more); };
+  EXPECT_EQ(claiming(""), "accepted");
+  EXPECT_THAT(claiming("at = [3]\n"), HasSubstr("at of a [[claim]] names 3, which is none of the `values`"));
+  EXPECT_THAT(claiming("others = [\"second\"]\n"), HasSubstr("names \"second\", which is `line` itself"));
+  EXPECT_THAT(claiming("limits = [1, 2]\n"), HasSubstr("say nothing without check"));
+  EXPECT_THAT(claiming("bound = \"floor\"\n"), HasSubstr("says nothing without check"));
+  const std::string below = with(small, "\"best\"", "\"below\"");
+  EXPECT_THAT(refusal(below + "bound = \"floor\"\n"), HasSubstr("is in bytes, but the metric in GFlop/s"));
+  const std::string between = with(small, "\"best\"", "\"between\"");
+  EXPECT_THAT(refusal(between + "others = [\"first\"]\nlimits = [2, 1]\n"),
+              HasSubstr("two growing `limits`"));
+  EXPECT_THAT(refusal(with(small, "x = 2", "x = 3")), HasSubstr("x of a [[value]] names 3"));
+}
+
+TEST(Experiment, ASettingThatMeansNothingIsRefused) {
+  const auto running = [](const std::string& key, const std::string& value) -> std::string {
+    Experiment experiment = read_experiment("e", small);
+    experiment.settings[key] = value;
+    try {
+      run_of(experiment, experiment.lines[0], 2);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(running("precision", "singel"), HasSubstr("must be single, double (did you mean single?)"));
+  EXPECT_THAT(running("data", "dsk"), HasSubstr("(did you mean disk?)"));
+  EXPECT_THAT(running("noise", "91"), HasSubstr("must be from 0 to 90"));
+  EXPECT_THAT(running("streams", "0"), HasSubstr("must be from 1 to 64"));
+  EXPECT_EQ(running("data", "ram"), "accepted");
 }
 
 TEST(Experiment, IsJudgedPointByPoint) {
@@ -321,6 +357,48 @@ TEST(Experiment, WhatDidNotFinishIsMissing) {
   EXPECT_EQ(table.series[0].problems, std::vector<std::string>{"x = 2: it hung"});
   EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::missing);
   EXPECT_THAT(text(experiment, table), HasSubstr("first did not finish: x = 2: it hung"));
+  // The second is better at x = 4, too, but whether it is at x = 2 nobody knows.
+  some.at(run_of(experiment, experiment.lines[1], 4).text()).gflops = 500;
+  const auto claims = judge_claims(experiment, table_of(experiment, some, false));
+  EXPECT_EQ(claims[0].verdict, Verdict::missing);
+  EXPECT_EQ(claims[0].found, "x = 2: first did not finish");
+}
+
+// The one table over machines and workloads: a row for each experiment that runs every policy.
+TEST(Overview, HasARowForEachExperimentWithEveryPolicy) {
+  const Experiment wide = read_experiment(
+      "e", with(small.substr(0, small.find("[[line]]")), "sweep = ", "every_policy = true\nsweep = "));
+  ASSERT_EQ(wide.lines.size(), schedule::policies().size());
+  EXPECT_EQ(wide.lines[0].label, schedule::policies()[0].name);
+  Results all;
+  for (const RunSpec& run : runs_of(wide, false)) {
+    Figures one = figures(run.scheduler == "lws" ? 80 : 40);
+    one.percent_of_peak = one.gflops;
+    one.best_gflops = 100;
+    one.critical_path_gflops = 90;
+    all.emplace(run.text(), one);
+  }
+  const Experiment narrow = read_experiment("n", small);  // is no row
+  const std::vector<Told> told{{&narrow, table_of(narrow, results(narrow), false)},
+                               {&wide, table_of(wide, all, false)}};
+  const std::string page = overview(told);
+  EXPECT_THAT(page, HasSubstr("| % of peak | eager | lws |"));
+  EXPECT_THAT(page, HasSubstr("\n| two policies, 4 tiles | 40 | **80** | 40 |"));
+  EXPECT_THAT(page, HasSubstr(" 40 | 90 |\n\n| GB moved |"));
+  EXPECT_THAT(overview_csv(told), HasSubstr("\ne,2,lws,80,80,10,0,90,0,0\n"));
+  EXPECT_EQ(overview({told.data(), 1}), "");
+}
+
+// Every machine and every workload is in it.
+TEST(Overview, IsOfAllMachinesAndWorkloads) {
+  std::set<std::string> machines, workloads;
+  for (const Experiment& one : find_experiments("overview")) {
+    EXPECT_TRUE(one.every_policy) << one.name;
+    machines.insert(one.settings.at("machine"));
+    workloads.insert(one.settings.at("workload"));
+  }
+  EXPECT_EQ(machines.size(), machine::machine_files().size());
+  EXPECT_EQ(workloads.size(), simulate::workloads().size());
 }
 
 TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
@@ -345,6 +423,47 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   }
   // Another program may compute other figures.
   static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, told, never));
+  EXPECT_EQ(last.from_cache, 0u);
+  std::filesystem::remove_all(folder);
+}
+
+// A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
+// damaged is not used.
+TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("fairlead-own-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string mine = (folder / "mine.toml").string();
+  std::string machine(machine::machine_files().back().text);
+  const auto write = [&] { std::ofstream(mine) << machine; };
+  write();
+  Experiment experiment = read_experiment("e", small);
+  experiment.settings["machine"] = mine;
+  const std::vector<RunSpec> runs{run_of(experiment, experiment.lines[0], 2)};
+  Progress last;
+  const auto figures = [&] {
+    return Runner((folder / "kept").string(), "this")
+        .run_all(
+            runs, 1, [&](const Progress& progress) { last = progress; }, [] { return false; })
+        .begin()
+        ->second;
+  };
+  const double before = figures().gflops;
+  EXPECT_EQ(figures().gflops, before);
+  EXPECT_EQ(last.from_cache, 1u);
+
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "kept")) {
+    std::ifstream kept(entry.path());
+    std::string text{std::istreambuf_iterator<char>(kept), std::istreambuf_iterator<char>()};
+    ++text[text.find("gflops ") + 7];  // another digit
+    std::ofstream(entry.path()) << text;
+  }
+  EXPECT_EQ(figures().gflops, before);
+  EXPECT_EQ(last.from_cache, 0u);
+
+  machine = with(machine, "bandwidth = \"12GB/s\"", "bandwidth = \"1GB/s\"");
+  write();
+  EXPECT_LT(figures().gflops, before);
   EXPECT_EQ(last.from_cache, 0u);
   std::filesystem::remove_all(folder);
 }

@@ -141,7 +141,7 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal("name = "), HasSubstr("m.toml:1: not TOML"));
   EXPECT_EQ(refusal("name = \"x\"\n"), "m.toml:1: summary of a machine is missing");
   EXPECT_EQ(refusal(small("[[device]]\nproccessor = \"card\"\n")),
-            "m.toml:24: processor of a [[device]] is missing");
+            "m.toml:24: processor of a [[device]] is missing; is it what line 25 calls \"proccessor\"?");
   EXPECT_EQ(refusal(small(device + "stream = 2\n")),
             "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, buses, "
             "count, "
@@ -159,6 +159,31 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"card\"\nmemory = \"much\"\nbandwidth = \"1GB/s\"\n")),
               HasSubstr("m.toml:26: memory of a [[device]] is \"much\", but must be a size"));
   EXPECT_THAT(refusal(small("[disk]\nbandwidth = \"350\"\n")), HasSubstr("must be a bandwidth such as"));
+  EXPECT_THAT(refusal(small("[[devices]]\nprocessor = \"card\"\n")), HasSubstr("(did you mean device?)"));
+}
+
+// Each of these could be read, and would be another machine than was meant.
+TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
+  const auto with = [](std::string text, const std::string& what, const std::string& instead) {
+    return text.replace(text.find(what), what.size(), instead);
+  };
+  const std::string bus = "[[bus]]\nname = \"b\"\nbandwidth = \"1GB/s\"\n";
+  EXPECT_EQ(refusal(small(device + bus)), "accepted");
+  EXPECT_THAT(refusal(small(bus + bus)), HasSubstr("name of a [[bus]] is \"b\" a second time"));
+  EXPECT_THAT(refusal(small(device + "buses = [\"b\", \"b\"]\n" + bus)),
+              HasSubstr("through the bus \"b\" twice"));
+  EXPECT_THAT(refusal(with(small(), "by_side", "precision = \"single\"\nby_side")),
+              HasSubstr("once more in the same precision"));
+  EXPECT_THAT(refusal(with(small(), "by_side", "gflops = 3\nby_side")),
+              HasSubstr("cannot stand beside by_side"));
+  EXPECT_THAT(refusal(small(with(device, "card", "core"))), HasSubstr("of kind \"cuda\" or \"opencl\""));
+  EXPECT_THAT(refusal(small(with(device, "1GB\"", "1\""))),
+              HasSubstr("at least 64KiB: is its unit missing?"));
+  EXPECT_THAT(refusal(with(small(), "4GiB", "4")), HasSubstr("memory of [host] is \"4\""));
+  EXPECT_THAT(refusal(with(small(), "\"small\"", "\"\"")), HasSubstr("must be one line, and not empty"));
+  for (const std::string pairs : {"[]", "[[0, 0.5]]", "[[0, \"1\"]]", "[[0]]"})
+    EXPECT_THAT(refusal(small(device + "[[peers]]\nbandwidth = \"1GB/s\"\nbetween = " + pairs + "\n")),
+                HasSubstr("must be pairs of devices, as in [[0, 1], [2, 3]]"));
 }
 
 }  // namespace

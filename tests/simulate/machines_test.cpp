@@ -1,5 +1,6 @@
 // Every workload can be simulated on every machine.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+#include <fairlead/error.hpp>
 
 #include <algorithm>
 #include <set>
@@ -49,6 +50,32 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
         }
       }
     }
+}
+
+std::string refusal_of(const std::string& name, const MachineUse& use, const WorkloadSize& size) {
+  try {
+    const Program program = make_workload("cholesky", size);
+    const SimulatedMachine machine(machine::find_machine(name), use, program, size.precision);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Machines, MoreMemoryThanThereIsIsRefused) {
+  const WorkloadSize size{100, 30, Precision::single};
+  EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 32'000'000'000}, size), "accepted");
+  EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 100'000'000'000}, size),
+            "the device v100 0 of the machine v100-pcie has 32GB of memory, not 100GB");
+  EXPECT_EQ(refusal_of("epyc-7642", {.host_memory = 513'000'000'000, .data = DataAt::disk}, size),
+            "the host of the machine epyc-7642 has 512GB of memory, not 513GB");
+}
+
+TEST(Machines, DataThatDoNotFitInTheHostAreRefused) {
+  const WorkloadSize large{100'000, 1000, Precision::double_};  // 40 GB of lower tiles
+  EXPECT_EQ(refusal_of("v100-pcie", {}, large), "accepted");
+  EXPECT_THAT(refusal_of("ac-cluster", {}, large),
+              testing::HasSubstr("do not fit in the 8GB of the machine ac-cluster"));
 }
 
 TEST(Machines, NeedNotUseTheWiresBetweenDevices) {

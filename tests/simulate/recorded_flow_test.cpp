@@ -102,7 +102,7 @@ TEST(RecordedFlow, IsRefusedWithItsLine) {
   EXPECT_THAT(refusal(""), HasSubstr("run.flow:1: the file is incomplete"));
   EXPECT_THAT(refusal("name = \"h200\"\n"), HasSubstr("run.flow:1: this is no recorded flow"));
   EXPECT_THAT(refusal("fairlead-flow 2\n"),
-              HasSubstr("run.flow:1: version 2 of recorded flows is not known"));
+              HasSubstr("run.flow:1: version \"2\" of recorded flows is not known"));
   EXPECT_THAT(refusal(small.substr(0, small.size() - 8)), HasSubstr("run.flow:14: the file is incomplete"));
   EXPECT_THAT(refusal(small.substr(0, small.size() - 12)),
               HasSubstr("run.flow:13: the file ends in the middle"));
@@ -110,6 +110,9 @@ TEST(RecordedFlow, IsRefusedWithItsLine) {
   EXPECT_THAT(refusal(head + "end 0 1\n"),
               HasSubstr("run.flow:4: lines are missing: there are 0 data and 0 tasks"));
   EXPECT_THAT(refusal(head + "tusk 0\n"), HasSubstr("run.flow:4: a line about \"tusk\" is not known"));
+  // Junk is not shown as it is: it may be anything to a terminal.
+  EXPECT_THAT(refusal(head + "\x1b[2J\x80" + std::string(100, 'x') + "\n"),
+              HasSubstr("a line about \"?[2J?" + std::string(35, 'x') + "...\" is not known"));
   EXPECT_THAT(refusal(head + "task 0 0:1 0 0 r0\n"), HasSubstr("run.flow:4: there is no codelet 0 yet"));
   const std::string with_codelet = head + "codelet 0 cpu none c\ndatum 0 8 -1 -1 -1 value d\n";
   EXPECT_THAT(refusal(with_codelet + "task 0 0:1 0 0 r1\n"),

@@ -98,6 +98,12 @@ TEST(Simulation, PeersHaveAWireOfTheirOwn) {
   EXPECT_EQ(through_ram.bytes_between_devices, 0u);
 }
 
+TEST(Simulation, WhatIsLessThanAGigabyteIsShown) {
+  EXPECT_EQ(gigabytes(Bytes{48'606'267'800}), "48.6 GB");
+  EXPECT_EQ(gigabytes(Bytes{14'745'600}), "0.0147 GB");
+  EXPECT_EQ(gigabytes(Bytes{0}), "0.0 GB");
+}
+
 TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   Small it;
   it.task(1e6F, {{it.datum(200 * megabyte), AccessMode::read}});
@@ -109,7 +115,7 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   const std::string text = json(outcome, limits, it.program).text();
   EXPECT_THAT(text, HasSubstr("\"finished\": false"));
   EXPECT_THAT(text, testing::Not(HasSubstr("gflops\":")));
-  EXPECT_THAT(table_line(outcome, limits, true), HasSubstr("did not finish"));
+  EXPECT_THAT(table_line(outcome, limits, true, 24), HasSubstr("did not finish"));
 }
 
 // Two cores of 1 and a card of 4: 12 x 10^6 flops take 2 ms at best. A chain of two tasks of 4 x 10^6: 2 ms.
@@ -124,6 +130,20 @@ TEST(Simulation, BoundsAreThoseWorkedOutByHand) {
   EXPECT_NEAR(bounds.compute, 0.002, 1e-7);
   EXPECT_DOUBLE_EQ(bounds.critical_path, 0.002);
   EXPECT_NEAR(machine.bus_bytes(0.002), 2e6, 1);
+}
+
+// Cores use data in RAM in place: there is nothing that has to be loaded.
+TEST(Simulation, NoBoundOfLoadsHoldsWhereCoresUseDataInPlace) {
+  const WorkloadSize size{.n = 960, .tile = 96, .precision = Precision::single};
+  const Program program = make_workload("cholesky", size);
+  const auto has_bound = [&](const char* name, const MachineUse& use) {
+    const SimulatedMachine machine(machine::find_machine(name), use, program, size.precision);
+    return limits_of(program, machine, &find_workload("cholesky"), size).io.has_value();
+  };
+  EXPECT_TRUE(has_bound("k40", {.cores = 0}));
+  EXPECT_FALSE(has_bound("k40", {.cores = 20}));
+  EXPECT_FALSE(has_bound("griffon", {}));
+  EXPECT_TRUE(has_bound("epyc-7642", {.data = DataAt::disk}));
 }
 
 TEST(Simulation, RefusesWhatAMachineHasNot) {

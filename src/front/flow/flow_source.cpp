@@ -353,10 +353,10 @@ std::uint32_t FlowSource::nodes_excluded_for(const Submission& submission) const
   throw FootprintError(
       fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
                   "  Use smaller tiles{}, or allow at least {} of memory.",
-                  text_of(submission), mebibytes(needed),
+                  text_of(submission), mebibytes_needed(needed),
                   scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
-                  mebibytes(nearest->capacity), submission.file, submission.line,
-                  scratch == 0 ? "" : " or less scratch", mebibytes(needed)));
+                  mebibytes_there(nearest->capacity), submission.file, submission.line,
+                  scratch == 0 ? "" : " or less scratch", mebibytes_needed(needed)));
 }
 
 void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {

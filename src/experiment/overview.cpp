@@ -1,0 +1,130 @@
+// Gathering the rows.
+#include "experiment/overview.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace fairlead::experiment {
+
+namespace {
+
+std::string number(double value) {
+  return value >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.2g}", value);
+}
+
+struct Bound {
+  const char* label;
+  double (*of)(const Figures&);
+};
+
+bool is_row(const Told& told) { return told.experiment->every_policy && !told.table.x.empty(); }
+
+/// The policies of the first: all have the same, but for lines that an experiment adds.
+std::vector<std::string> labels_of(std::span<const Told> all) {
+  std::vector<std::string> labels;
+  for (const Told& told : all)
+    for (const Series& series : told.table.series)
+      if (is_row(told) && std::ranges::find(labels, series.label) == labels.end())
+        labels.push_back(series.label);
+  return labels;
+}
+
+struct Column {
+  const char* unit;
+  double (*of)(const Figures&);
+  bool more_is_better;
+};
+constexpr Column rates{"% of peak", [](const Figures& figures) { return figures.percent_of_peak; }, true};
+constexpr Column bytes{
+    "GB moved",
+    [](const Figures& figures) { return figures.of(Metric::gigabytes_moved) + figures.gigabytes_from_disk; },
+    false};
+
+std::string row(const Told& told, const std::vector<std::string>& labels, const Column& column,
+                std::span<const Bound> bounds) {
+  const std::size_t at = told.table.x.size() - 1;
+  std::optional<Figures> any;
+  std::optional<double> best;
+  double most = 0;
+  for (const Series& series : told.table.series)
+    if (const auto& point = series.points[at]) {
+      const double value = column.of(*point);
+      if (!best || (column.more_is_better ? value > *best : value < *best)) best = value;
+      most = std::max(most, value);
+      any = point;
+    }
+  if (!any || most == 0) return "";  // cores that use all in place move nothing
+  std::string out =
+      fmt::format("| {}, {:g} {} |", told.experiment->title, told.table.x[at], told.experiment->sweep);
+  for (const std::string& label : labels) {
+    const Series* series = told.table.find(label);
+    if (series == nullptr || !series->points[at]) {
+      out += " |";
+      continue;
+    }
+    const double value = column.of(*series->points[at]);
+    const std::string_view mark = value == *best ? "**" : "";
+    out += fmt::format(" {}{}{} |", mark, number(value), mark);
+  }
+  for (const Bound& bound : bounds) {
+    const double value = bound.of(*any);
+    out += value > 0 ? fmt::format(" {} |", number(value)) : " |";
+  }
+  return out + "\n";
+}
+
+std::string table_of_all(std::span<const Told> all, const std::vector<std::string>& labels,
+                         const Column& column, std::span<const Bound> bounds) {
+  std::string out = fmt::format("| {} |", column.unit), line = "|---|";
+  for (const std::string& label : labels) out += fmt::format(" {} |", label), line += "---|";
+  for (const Bound& bound : bounds) out += fmt::format(" *{}* |", bound.label), line += "---|";
+  out += "\n" + line + "\n";
+  for (const Told& told : all)
+    if (is_row(told)) out += row(told, labels, column, bounds);
+  return out;
+}
+
+}  // namespace
+
+double critical_path_percent(const Figures& figures) {
+  return figures.best_gflops > 0 ? std::min(100.0, 100 * figures.critical_path_gflops / figures.best_gflops)
+                                 : 0;
+}
+
+std::string overview(std::span<const Told> all) {
+  const std::vector<std::string> labels = labels_of(all);
+  if (labels.empty()) return "";
+  constexpr Bound of_rates[] = {{"critical path", critical_path_percent}};
+  constexpr Bound of_bytes[] = {
+      {"lower bound of loads", [](const Figures& figures) { return figures.lower_bound_gigabytes; }},
+      {"floor of loads", [](const Figures& figures) { return figures.floor_gigabytes; }}};
+  return "### overview: every policy\n\nNot a paper's. Each row is the mean over neighbouring sizes, since "
+         "single ones are "
+         "noise; other sizes are in `overview.csv`, which the command writes. Bold: the best.\n\n" +
+         table_of_all(all, labels, rates, of_rates) + "\n" + table_of_all(all, labels, bytes, of_bytes) +
+         "\n";
+}
+
+std::string overview_csv(std::span<const Told> all) {
+  std::string out =
+      "experiment,x,policy,percent_of_peak,gflops,gigabytes_moved,gigabytes_from_disk,critical_path_percent,"
+      "lower_bound_"
+      "gigabytes,floor_gigabytes\n";
+  for (const Told& told : all)
+    for (std::size_t at = 0; is_row(told) && at < told.table.x.size(); ++at)
+      for (const Series& series : told.table.series) {
+        if (!series.points[at]) continue;
+        const Figures& f = *series.points[at];
+        out += fmt::format("{},{:g},{},{},{},{},{},{},{},{}\n", told.experiment->name, told.table.x[at],
+                           series.label, f.percent_of_peak, f.gflops, f.of(Metric::gigabytes_moved),
+                           f.gigabytes_from_disk, critical_path_percent(f), f.lower_bound_gigabytes,
+                           f.floor_gigabytes);
+      }
+  return out;
+}
+
+}  // namespace fairlead::experiment
