@@ -112,8 +112,9 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   const Limits limits = limits_of(it.program, machine, nullptr, {});
   const Outcome outcome = outcome_of(it.program, machine, "eager", {});
   EXPECT_THAT(outcome.problem, HasSubstr("A[0,0]"));
-  const std::string text = json(outcome, limits, it.program).text();
+  const std::string text = json(outcome, limits, it.program, machine, "one task", {}).text();
   EXPECT_THAT(text, HasSubstr("\"finished\": false"));
+  EXPECT_THAT(text, HasSubstr("\"workload\": \"one task\""));
   EXPECT_THAT(text, testing::Not(HasSubstr("gflops\":")));
   EXPECT_THAT(table_line(outcome, limits, true, 24), HasSubstr("did not finish"));
 }
