@@ -161,8 +161,8 @@ int run(const ParsedCommandLine& given) {
   if (policies.size() < 2)
     throw ConfigError(
         fmt::format("--scheduler {} names one policy: name those to compare with it behind a comma, as in "
-                    "--scheduler {},darts",
-                    policies[0], policies[0]));
+                    "--scheduler {},{}",
+                    policies[0], policies[0], policies[0] == "darts" ? "eager" : "darts"));
   const std::vector<WorkloadSize> sizes = sizes_of(config);
   SimulationOptions how = simulation_options(config);
   const std::uint64_t seeds = config.count_or("runs", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
@@ -187,7 +187,7 @@ int run(const ParsedCommandLine& given) {
         Outcome outcome = outcome_of(program, machine, standing.scheduler, how);
         if (&standing == standings.data()) first = outcome;
         take(standing, outcome, first, limits);
-        standing.runs.add(simulate::json(outcome, limits, program));
+        standing.runs.add(simulate::json(outcome, limits, program, machine, workload, size));
       }
     }
   }

@@ -148,7 +148,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
     Outcome outcome = outcome_of(program, machine, policy, how);
     fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
     std::fflush(stdout);
-    rows.add(json(outcome, limits, program));
+    rows.add(json(outcome, limits, program, machine, what.name, what.size));
     add_run(compared, program, machine, limits, what.size, what.name, outcome);
     if (outcome.result.recorded) recorded = std::move(*outcome.result.recorded);
     if (!outcome.problem.empty()) {

@@ -259,6 +259,7 @@ class Engine final : public View {
   bool known(const Task& task, WorkerId worker) const override;
   Bytes bytes(DatumId id) const override { return memory_.datum(id).bytes; }
   ReplicaState residency(DatumId id, NodeId node) const override { return memory_.residency(id, node); }
+  bool has_newest(DatumId id, NodeId node) const override { return memory_.has_newest(id, node); }
   Duration transfer_time(DatumId id, NodeId node) const override;
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override;
   std::uint32_t distance(WorkerId a, WorkerId b) const override;

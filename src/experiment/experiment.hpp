@@ -67,6 +67,7 @@ enum class Check : std::uint8_t {
   above,
   near,     ///< within `factor` (relative) of each of `others`
   between,  ///< the ratio of `line` to the one of `others` lies between the two `limits`
+  changes,  ///< from the first x of `at` to the last, its metric changes by a factor between the two `limits`
 };
 struct Claim {
   std::string text;  ///< as the paper says it, or nearly

@@ -39,12 +39,13 @@ const MetricWords& words_of(Metric metric) noexcept {
   return *std::ranges::find(metrics, metric, &MetricWords::metric);
 }
 
-constexpr std::array<std::pair<std::string_view, Check>, 6> checks = {{{"best", Check::best},
+constexpr std::array<std::pair<std::string_view, Check>, 7> checks = {{{"best", Check::best},
                                                                        {"worst", Check::worst},
                                                                        {"below", Check::below},
                                                                        {"above", Check::above},
                                                                        {"near", Check::near},
-                                                                       {"between", Check::between}}};
+                                                                       {"between", Check::between},
+                                                                       {"changes", Check::changes}}};
 
 constexpr std::array<std::string_view, 20> settings = {
     "advice",      "machine", "workload",     "precision", "scheduler", "memory",
@@ -107,10 +108,14 @@ void require_point(const Experiment& experiment, TomlReader& reader, std::string
 
 /// Refuses what would be judged without having been compared with anything, or with what it is not.
 void check_sense(const Claim& claim, TomlReader& reader) {
-  const bool between = claim.check == Check::between;
-  if (between && (claim.others.size() != 1 || !(claim.limits[0] < claim.limits[1])))
+  const bool changes = claim.check == Check::changes, between = claim.check == Check::between;
+  const bool limits_grow = claim.limits[0] < claim.limits[1];
+  if (between && (claim.others.size() != 1 || !limits_grow))
     reader.fail("check", "between needs one of `others`, and two growing `limits`");
-  if (!between && reader.has("limits")) reader.fail("limits", "say nothing without check = \"between\"");
+  if (changes && (claim.at.size() != 2 || !claim.others.empty() || !limits_grow))
+    reader.fail("check", "changes needs two values in `at`, two growing `limits`, and no `others`");
+  if (!between && !changes && reader.has("limits"))
+    reader.fail("limits", "say nothing without check = \"between\" or \"changes\"");
   if (std::ranges::find(claim.others, claim.line) != claim.others.end())
     reader.fail("others", fmt::format("names \"{}\", which is `line` itself", claim.line));
   if (claim.bound.empty()) return;
@@ -126,7 +131,8 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   claim.text = reader.text("text");
   const std::string check = reader.text("check");
   const auto found = std::ranges::find(checks, check, &std::pair<std::string_view, Check>::first);
-  if (found == checks.end()) reader.fail("check", "must be best, worst, below, above, near or between");
+  if (found == checks.end())
+    reader.fail("check", "must be best, worst, below, above, near, between or changes");
   claim.check = found->second;
   claim.metric = metric_of(reader, "metric");
   claim.line = reader.text("line");

@@ -93,11 +93,28 @@ Point judge(const Claim& claim, std::size_t at, const Figures& own,
       case Check::between:
         holds = value >= its * claim.limits[0] && value <= its * claim.limits[1];
         break;
+      case Check::changes:  // judged apart: it is of several points
+        break;
     }
     point.holds = point.holds && holds;
     if (!holds || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
   }
   return point;
+}
+
+/// Nothing is judged, and nothing said, unless both points are there.
+void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict) {
+  std::vector<double> values;
+  for (const double x : claim.at) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(table.x, x) - table.x.begin());
+    if (place == table.x.size() || !table.find(claim.line)->points[place]) return;
+    values.push_back(table.find(claim.line)->points[place]->of(claim.metric));
+  }
+  const double change = values[1] / values[0];
+  const bool holds = change >= claim.limits[0] && change <= claim.limits[1];
+  verdict.verdict = holds ? Verdict::reproduced : Verdict::differs;
+  verdict.found = fmt::format("{:.2f} times: {:.4g} at {}, {:.4g} at {}", change, values[1], claim.at[1],
+                              values[0], claim.at[0]);
 }
 
 }  // namespace
@@ -176,6 +193,10 @@ std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table
   std::vector<ClaimVerdict> verdicts;
   for (const Claim& claim : experiment.claims) {
     ClaimVerdict& verdict = verdicts.emplace_back(&claim, Verdict::missing, std::string());
+    if (claim.check == Check::changes) {
+      judge_change(claim, table, verdict);
+      continue;
+    }
     const Series* own = table.find(claim.line);
     std::vector<const Series*> others;
     for (const Series& series : table.series)

@@ -257,9 +257,19 @@ ReplicaState Memory::residency(DatumId id, NodeId node) const noexcept {
   return replica == nullptr ? ReplicaState::absent : replica->state;
 }
 
-Duration Memory::transfer_time(DatumId id, NodeId node) const noexcept {
-  if (residency(id, node) != ReplicaState::absent) return Duration{};
+bool Memory::has_newest(DatumId id, NodeId node) const noexcept {
   const Datum& datum = data_[id];
+  const bool in_place = reaches(node, datum.home.node);
+  const Replica* replica = in_place ? &datum.home : data_.find_on(id, node);
+  if (replica == nullptr) return false;
+  if (replica->arriving != nullptr) return replica->arriving->version == datum.version;
+  return (in_place || replica->state == ReplicaState::valid) && replica->version == datum.version;
+}
+
+Duration Memory::transfer_time(DatumId id, NodeId node) const noexcept {
+  const Datum& datum = data_[id];
+  if (reaches(node, datum.home.node) ? has_newest(id, node) : residency(id, node) != ReplicaState::absent)
+    return Duration{};
   const Replica* source = source_of(datum, node);
   if (source == nullptr) source = &datum.home;
   return route_from(datum, *source, node).time(datum.bytes);

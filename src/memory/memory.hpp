@@ -170,6 +170,9 @@ class Memory {
     return ((nodes_[index(node)].reaches >> index(home)) & 1) != 0;
   }
   ReplicaState residency(DatumId id, NodeId node) const noexcept;
+  /// Whether the node, or the home that its workers use in place, has the newest version, or it is on its
+  /// way.
+  bool has_newest(DatumId id, NodeId node) const noexcept;
   /// How long bringing the datum there would take from its cheapest source, on idle links; 0 if it is there.
   Duration transfer_time(DatumId id, NodeId node) const noexcept;
   const Datum& datum(DatumId id) const noexcept { return data_[id]; }

@@ -63,6 +63,12 @@ class View {
   virtual Bytes bytes(DatumId) const = 0;
   /// `valid` also where the node's workers use the datum in place, in its home.
   virtual ReplicaState residency(DatumId, NodeId) const = 0;
+  /// Whether a reader there would find the newest version, or wait for one that is on its way. A home that is
+  /// used in place is `valid` also after a task has changed the datum elsewhere, but does not have this.
+  virtual bool has_newest(DatumId datum, NodeId node) const {
+    const ReplicaState state = residency(datum, node);
+    return state == ReplicaState::valid || state == ReplicaState::arriving;
+  }
   /// How long bringing the datum to the node would take from its nearest valid copy, on an idle link; 0 if
   /// present.
   virtual Duration transfer_time(DatumId, NodeId) const = 0;

@@ -178,12 +178,15 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               "of the processors {} and {} of the machine {}, which are of one kind, only one runs {}",
               kinds_of_workers_[a]->name, kinds_of_workers_[b]->name, description_.name,
               program.kernels[kernel]));
-    if (kinds_[kernel] == 0)
+    if (kinds_[kernel] == 0) {
+      const bool cores_could = rates_.front()[kernel] != nullptr;
       throw ConfigError(fmt::format("nothing that is used of the machine {} runs {} in {} precision: {}",
                                     description_.name, program.kernels[kernel], name_of(precision),
                                     program.is_cpu_only(program.kernels[kernel])
-                                        ? "the workload has code for cores only"
-                                        : "its file gives no rate for it"));
+                                        ? "the workload has code for cores only, and none is used"
+                                    : cores_could ? "its cores could, but none is used"
+                                                  : "its file gives no rate for it"));
+    }
   }
 }
 

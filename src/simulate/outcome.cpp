@@ -61,9 +61,18 @@ double decision_nanoseconds(const Outcome& outcome) noexcept {
              : outcome.result.decision_seconds * 1e9 / static_cast<double>(outcome.result.tasks);
 }
 
-Json json(const Outcome& outcome, const Limits& limits, const Program& program) {
+Json json(const Outcome& outcome, const Limits& limits, const Program& program,
+          const SimulatedMachine& machine, const std::string& workload, const WorkloadSize& size) {
   const SimulationResult& result = outcome.result;
   Json row = Json::object();
+  row.add("machine", machine.description().name);
+  row.add("devices", machine.devices());
+  row.add("workload", workload);
+  if (size.n > 0) {
+    row.add("n", size.n);
+    row.add("tile", size.tile);
+    row.add("precision", std::string(name_of(size.precision)));
+  }
   row.add("scheduler", outcome.scheduler);
   row.add("seed", outcome.seed);
   row.add("tiles", program.tiles);

@@ -43,8 +43,10 @@ Bytes bytes_loaded(const Outcome& outcome) noexcept;
 /// Of real time, that the policy took for a task.
 double decision_nanoseconds(const Outcome& outcome) noexcept;
 
-/// Names with units, bytes in bytes. Without rates and times if the run did not finish.
-Json json(const Outcome& outcome, const Limits& limits, const Program& program);
+/// Names with units, bytes in bytes. Without rates and times if the run did not finish. `workload`: as it was
+/// asked for; of a recorded program its n and tile are 0, and not written.
+Json json(const Outcome& outcome, const Limits& limits, const Program& program,
+          const SimulatedMachine& machine, const std::string& workload, const WorkloadSize& size);
 
 /// For people: "48.6 GB", and three digits of what is less than one: "0.0147 GB".
 std::string gigabytes(double bytes);

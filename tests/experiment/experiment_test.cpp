@@ -203,6 +203,10 @@ TEST(Experiment, AClaimThatComparesNothingIsRefused) {
   const std::string between = with(small, "\"best\"", "\"between\"");
   EXPECT_THAT(refusal(between + "others = [\"first\"]\nlimits = [2, 1]\n"),
               HasSubstr("two growing `limits`"));
+  const std::string changes = with(small, "\"best\"", "\"changes\"");
+  EXPECT_THAT(refusal(changes + "at = [2]\nlimits = [1, 2]\n"),
+              HasSubstr("changes needs two values in `at`"));
+  EXPECT_EQ(refusal(changes + "at = [2, 4]\nlimits = [1, 2]\n"), "accepted");
   EXPECT_THAT(refusal(with(small, "x = 2", "x = 3")), HasSubstr("x of a [[value]] names 3"));
 }
 
@@ -238,6 +242,21 @@ TEST(Experiment, IsJudgedPointByPoint) {
   EXPECT_THAT(markdown(experiment, table), HasSubstr("| differs | it has more devices |"));
   EXPECT_THAT(text(experiment, table), HasSubstr("first, GFlop/s"));
   EXPECT_THAT(csv(experiment, table), HasSubstr("\"second\",4,"));
+}
+
+TEST(Experiment, AChangeIsJudgedFromPointToPoint) {
+  const std::string changes = with(small, "\"best\"", "\"changes\"") + "at = [2, 4]\n";
+  const auto verdict_of = [&](const std::string& limits) {
+    const Experiment experiment = read_experiment("e", changes + limits);
+    return judge_claims(experiment, table_of(experiment, results(experiment), false))[0];
+  };
+  // 200 and 180.
+  EXPECT_EQ(verdict_of("limits = [0.85, 1]\n").verdict, Verdict::reproduced);
+  EXPECT_EQ(verdict_of("limits = [1, 2]\n").verdict, Verdict::differs);
+  EXPECT_EQ(verdict_of("limits = [1, 2]\n").found, "0.90 times: 180 at 4, 200 at 2");
+  const Experiment experiment = read_experiment("e", changes + "limits = [1, 2]\n");
+  EXPECT_EQ(judge_claims(experiment, table_of(experiment, results(experiment), true))[0].verdict,
+            Verdict::missing);
 }
 
 /// The first has 90, 95 and 130 (three seeds) at 2, and 190 at 4; the second 200 and 180.

@@ -25,6 +25,21 @@ TEST(BestNodeDifference, CountsFormulasWhoseWinnerChanged) {
   EXPECT_EQ(differences.counts(), (Counts{0, 0, 1, 0}));
 }
 
+// A, read, is on nodes 0 and 1, and B, written, on node 1 only: LS_SDH and LS_SDH2 are as sure as can be.
+// Then B is on both: for all formulas the nodes are equal, and they would have it wherever somebody asks.
+TEST(BestNodeDifference, ATieGoesToWhoeverAsks) {
+  Situation situation{{{"A", 1, false}, {"B", 1, true}}, {"A", "AB", ""}};
+  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta),
+            (BestNodeDifference::Winners{1, 1, 1, 1}));
+  situation.hosts[0] = "AB";
+  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta),
+            (BestNodeDifference::Winners{0, 0, 0, 0}));
+  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 1, default_theta),
+            (BestNodeDifference::Winners{1, 1, 1, 1}));
+  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, std::nullopt, default_theta),
+            (BestNodeDifference::Winners{0, 0, 0, 0}));
+}
+
 TEST(BestNodeDifference, TrustsTheSteadiestTheFirstOfEquals) {
   BestNodeDifference differences;
   EXPECT_EQ(differences.steadiest(), 0u);

@@ -67,6 +67,12 @@ class HeteroWorld final : public FakeWorld {
   Duration estimate(const Task& task, WorkerId id) const override {
     return ms(times_.at(task.codelet->name).at(workers_[index(id)].kind));
   }
+  /// What is used in place there, but has been changed elsewhere.
+  std::set<std::pair<DatumId, NodeId>> old;
+  bool has_newest(DatumId datum, NodeId at) const override {
+    return FakeWorld::has_newest(datum, at) && !old.contains({datum, at});
+  }
+
   bool known(const Task& task, WorkerId id) const override {
     return !guesses.contains({task.codelet->name, workers_[index(id)].kind});
   }

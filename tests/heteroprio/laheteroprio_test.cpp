@@ -37,6 +37,17 @@ TEST_F(LaHeteroprio, ATaskWaitsWhereItsDataAre) {
 
 // Node 0 has two data that are read, 20 bytes, node 1 one that is written, 15: 20 bytes are absent there, and
 // on node 0 15, which count 25 for LC_SMWB.
+TEST_F(LaHeteroprio, WhatWasChangedElsewhereIsNotInItsHome) {
+  start("affinity=sdh");
+  at("A", 0);
+  at("A", 1);
+  world.old.insert({world.datum("A"), node(0)});
+  world.ready("gemm", Spec{"T", {"A"}}, worker(core));
+  world.ready("gemm", Spec{"here", {}}, worker(core));
+  EXPECT_EQ(world.pick(core), "here");
+  EXPECT_EQ(world.pick(device1), "T");
+}
+
 TEST_F(LaHeteroprio, TheAffinityDecidesWhere) {
   for (const auto& [affinity, by] : std::vector<std::pair<std::string, unsigned>>{
            {"sdh", core}, {"sdh2", device1}, {"sdhb", device1}, {"mc", core}, {"smwb", device1}}) {
@@ -110,7 +121,6 @@ TEST_F(LaHeteroprio, ChoosesTheSteadiestAffinity) {
     machine.load("E", node(0));
     machine.load("F", node(1));
     machine.ready("gemm", Spec{"first", {"E"}, 1, 0, {"F"}});
-    EXPECT_EQ(machine.upcoming(core, 8), (Names{"E", "F"}));  // by LS_SDH
     if (moves) machine.load("E", node(1));
     EXPECT_EQ(machine.pick(core), "first");
 
@@ -118,8 +128,11 @@ TEST_F(LaHeteroprio, ChoosesTheSteadiestAffinity) {
     machine.load("C", node(1));
     for (const char* datum : {"B", "D"}) machine.load(datum, node(2));
     machine.ready("gemm", Spec{"second", {}, 1, 0, {"A", "B", "C", "D"}});
-    EXPECT_EQ(machine.upcoming(device1, 8).empty(), !moves);
-    EXPECT_EQ(machine.upcoming(device2, 8).empty(), moves);
+    // What its own list has comes first.
+    for (const unsigned device : {device1, device2})
+      machine.ready("gemm", Spec{"of " + std::to_string(device), {}}, worker(device));
+    EXPECT_EQ(machine.pick(device1), moves ? "second" : "of 1");
+    EXPECT_EQ(machine.pick(device2), moves ? "of 2" : "second");
   }
 }
 
@@ -143,14 +156,11 @@ TEST_F(LaHeteroprio, AListMayHoldWhatItsOwnWorkersCannotRun) {
   EXPECT_EQ(world.pick(core), "P");
 }
 
-TEST_F(LaHeteroprio, DataComeAheadForTheOwnNodesTasks) {
+// Else the affinity that has placed it would look steady, since the data follow its choice.
+TEST_F(LaHeteroprio, NothingComesAheadForTasksThatNobodyHasTaken) {
   start("affinity=laru");
-  world.ready("trsm", Spec{"T", {"A"}}, worker(device1));
-  world.ready("gemm", Spec{"G", {"B"}}, worker(device1));
-  world.ready("gemm", Spec{"elsewhere", {"C"}}, worker(device2));
-  EXPECT_EQ(world.upcoming(device1, 8), (Names{"B", "A"}));
-  EXPECT_EQ(world.upcoming(device2, 8), Names{"C"});
-  EXPECT_EQ(world.upcoming(core, 8), Names{});
+  world.ready("gemm", Spec{"G", {"A"}}, worker(device1));
+  EXPECT_EQ(world.upcoming(device1, 8), Names{});
 }
 
 }  // namespace

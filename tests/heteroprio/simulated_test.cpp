@@ -47,6 +47,24 @@ TEST(HeteroprioSimulated, LocalityMovesLessBetweenDevices) {
   }
 }
 
+// What gemm reads comes from trsm on the cores; what it writes is on the device that wrote it last. LS_SDH
+// counts two tiles against one, and takes the task to the cores' list, out of which any device has it.
+TEST(HeteroprioSimulated, WhoCountsWritesMoreMovesLessAndIsSteadier) {
+  const simulate::WorkloadSize size{.n = 10240, .tile = 256, .precision = simulate::Precision::double_};
+  const simulate::Program program = simulate::make_workload("ldlt", size);
+  const simulate::SimulatedMachine machine(
+      machine::find_machine("k40"), {.devices = 2, .cores = 20, .streams = 11u}, program, size.precision);
+  const auto moved = [&](const std::string& policy) {
+    const SimulationResult result = simulate::simulate(program, machine, policy, {.pipeline_depth = 4});
+    return static_cast<double>(result.bytes_to_devices + result.bytes_from_devices);
+  };
+  const double without = moved("heteroprio");
+  EXPECT_GT(moved("laheteroprio:affinity=sdh"), 0.5 * without);
+  EXPECT_LT(moved("laheteroprio:affinity=sdh2"), 0.5 * without);
+  EXPECT_LT(moved("laheteroprio:affinity=sdhb"), 0.5 * without);
+  EXPECT_LT(moved("laheteroprio"), 0.5 * without);
+}
+
 // Cores take a hundred times as long for gemm: one taken at the wrong moment would be all of the time.
 TEST(HeteroprioSimulated, TheCoresDoNotDelayTheEnd) {
   for (const std::string policy : {"heteroprio", "laheteroprio"})

@@ -45,5 +45,18 @@ TEST(CpuOnly, KernelsAreRefusedWhereNoCoreIsUsed) {
   }
 }
 
+// Files give cores a rate for whatever they do not name.
+TEST(CpuOnly, AKernelThatNoFileNamesNeedsCores) {
+  Program program = make_workload("gemm", {1600, 800, Precision::single});
+  program.kernels.front() = "fill";
+  EXPECT_NO_THROW(machine_for(program, 1));
+  try {
+    machine_for(program, 0);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("runs fill in single precision: its cores could"));
+  }
+}
+
 }  // namespace
 }  // namespace fairlead::simulate

@@ -112,8 +112,9 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   const Limits limits = limits_of(it.program, machine, nullptr, {});
   const Outcome outcome = outcome_of(it.program, machine, "eager", {});
   EXPECT_THAT(outcome.problem, HasSubstr("A[0,0]"));
-  const std::string text = json(outcome, limits, it.program).text();
+  const std::string text = json(outcome, limits, it.program, machine, "one task", {}).text();
   EXPECT_THAT(text, HasSubstr("\"finished\": false"));
+  EXPECT_THAT(text, HasSubstr("\"workload\": \"one task\""));
   EXPECT_THAT(text, testing::Not(HasSubstr("gflops\":")));
   EXPECT_THAT(table_line(outcome, limits, true, 24), HasSubstr("did not finish"));
 }
@@ -184,7 +185,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "lfq 17888377092491061937\n"
             "dmdas 11215964758236338606\n"
             "heft-tmdp-pr 8723888545892131015\n"
-            "laheteroprio 16516972541818307339\n"
+            "laheteroprio 16847392284554288197\n"
             "ap 12328703617631497135\n"
             "darts 17736855508408613741\n"
             "blocks 5569900678593531347\n"

@@ -83,8 +83,8 @@ Columns smwb(std::span<const Use> uses, Column columns) noexcept {
   });
 }
 
-Column winner(Columns best, std::optional<Column> pusher) noexcept {
-  if (pusher.has_value() && (best & bit(*pusher)) != 0) return *pusher;
+Column winner(Columns best, std::optional<Column> asker) noexcept {
+  if (asker.has_value() && (best & bit(*asker)) != 0) return *asker;
   return static_cast<Column>(std::countr_zero(best));
 }
 

@@ -46,7 +46,8 @@ Columns smwb(std::span<const Use> uses, Column columns) noexcept;
 enum class Affinity : std::uint8_t { laru, mc, sdh, sdh2, sdhb, smwb };
 inline constexpr std::array<std::string_view, 6> affinity_names{"laru", "mc", "sdh", "sdh2", "sdhb", "smwb"};
 
-/// The one of several: the pusher's node if it is among them, else the lowest. The paper leaves it open.
-Column winner(Columns best, std::optional<Column> pusher) noexcept;
+/// The one of several: the node of the worker that asks if it is among them, else the lowest. The paper
+/// leaves it open.
+Column winner(Columns best, std::optional<Column> asker) noexcept;
 
 }  // namespace fairlead::schedule::heteroprio

@@ -6,8 +6,8 @@
 namespace fairlead::schedule::heteroprio {
 
 BestNodeDifference::Winners BestNodeDifference::winners(std::span<const Use> uses, Column columns,
-                                                        std::optional<Column> pusher, double theta) {
-  const auto of = [&](Columns best) { return static_cast<std::uint8_t>(winner(best, pusher)); };
+                                                        std::optional<Column> asker, double theta) {
+  const auto of = [&](Columns best) { return static_cast<std::uint8_t>(winner(best, asker)); };
   return {of(sdh(uses, columns)), of(sdh2(uses, columns)), of(sdhb(uses, columns, theta)),
           of(smwb(uses, columns))};
 }

@@ -18,9 +18,10 @@ class BestNodeDifference {
   /// One column for each.
   using Winners = std::array<std::uint8_t, compared.size()>;
 
-  /// `pusher`: also at the pop the node of the worker that pushed, or a tie alone would count as a
-  /// difference.
-  static Winners winners(std::span<const Use> uses, Column columns, std::optional<Column> pusher,
+  /// `asker`: the node of the worker that pushes, and later of the one that pops, to which a tie goes. So an
+  /// affinity that cannot decide counts as unsteady when the task is taken elsewhere, as the paper says of
+  /// LaRU, which has no other opinion.
+  static Winners winners(std::span<const Use> uses, Column columns, std::optional<Column> asker,
                          double theta);
 
   /// The position in `compared` of the one with the lowest count.

@@ -14,17 +14,14 @@
 
 namespace fairlead::schedule::heteroprio {
 
-inline constexpr std::uint8_t no_column = 255;
-
 struct Waiting {
   Task* task = nullptr;
   std::uint64_t order = 0;                ///< of arrival
-  std::uint8_t pusher = no_column;        ///< the node of the worker that pushed it
   BestNodeDifference::Winners winners{};  ///< at the push; if they are compared
 };
 
 /// The paper leaves open where those take a task who steal it. Here: from the back, since what is at the
-/// front is next on its own node, whose memory it may already be on the way to.
+/// front was released first, and its own node comes to it next.
 enum class End : std::uint8_t { front, back };
 
 class Cell {
@@ -63,17 +60,6 @@ class Cell {
     best->tasks.erase(best->tasks.begin() + static_cast<std::ptrdiff_t>(at));
     --size_;
     return taken;
-  }
-
-  /// Calls f(task) for those that are for the group, list by list from the front, until it returns false.
-  template <class F>
-  bool for_each_while(std::uint64_t group, F&& f) const {
-    for (const List& list : lists_) {
-      if ((list.groups & group) == 0) continue;
-      for (const Waiting& waiting : list.tasks)
-        if (!f(*waiting.task)) return false;
-    }
-    return true;
   }
 
  private:

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "schedule/append_reads.hpp"
 #include "schedule/heteroprio/buckets.hpp"
 #include "schedule/heteroprio/grid.hpp"
 #include "schedule/heteroprio/node_distance.hpp"
@@ -46,22 +45,6 @@ class Heteroprio final : public Policy {
     update_orders();
     Task* task = take(worker, true);
     return task != nullptr || !must ? task : take(worker, false);
-  }
-
-  /// The tasks at the front of the own node's lists, except where the worker would not take one.
-  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    update_orders();
-    const Group& group = groups_[group_of_[index(worker)]];
-    std::size_t written = 0, tasks_left = 8 + out.size();
-    for (const Visit& visit : group.order) {
-      const Bucket& bucket = buckets_.list()[visit.bucket];
-      if (visit.column != group.column || bucket.waiting == 0 || !open_for(bucket, group.kind)) continue;
-      const bool on = grid_.at(visit.bucket, visit.column).for_each_while(group.bit, [&](const Task& task) {
-        return append_reads(task, out, written) && --tasks_left > 0;
-      });
-      if (!on) break;
-    }
-    return written;
   }
 
   void worker_lost(WorkerId worker) override {
@@ -185,7 +168,7 @@ class Heteroprio final : public Policy {
                                       [&](const Task& task) { return view().can_run(task, worker); });
       if (taken.task == nullptr) continue;
       --bucket.waiting;
-      if (placement_.has_value()) placement_->popped(taken);
+      if (placement_.has_value()) placement_->popped(taken, group.column);
       return taken.task;
     }
     return nullptr;

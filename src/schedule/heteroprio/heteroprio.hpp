@@ -5,6 +5,10 @@
 // What the paper leaves open is decided so: lists are first in, first out; those who steal from another
 // node's list take from its back; what the user does not say is found by the models' estimates; and nothing
 // waits for ever: when nothing runs, thresholds do not count.
+//
+// Nothing is fetched ahead for tasks in the lists. They are not any worker's yet: with one list, all devices
+// would fetch for its first tasks. And what came for a task that waits would make the affinity that has
+// placed it look steady, and the others not.
 #pragma once
 #include <array>
 #include <memory>

@@ -4,20 +4,17 @@
 namespace fairlead::schedule::heteroprio {
 
 Column Placement::pushed(Waiting& waiting, std::optional<Column> pusher) {
-  waiting.pusher = pusher.has_value() ? static_cast<std::uint8_t>(*pusher) : no_column;
   if (locality_.affinity.has_value()) return winner(best(*waiting.task, *locality_.affinity, pusher), pusher);
   look_at(*waiting.task);
   waiting.winners = BestNodeDifference::winners(uses_, columns(), pusher, locality_.theta);
   return waiting.winners[differences_.steadiest()];
 }
 
-void Placement::popped(const Waiting& waiting) {
+void Placement::popped(const Waiting& waiting, Column popper) {
   if (locality_.affinity.has_value()) return;
   look_at(*waiting.task);
-  const std::optional<Column> pusher =
-      waiting.pusher == no_column ? std::nullopt : std::optional<Column>(waiting.pusher);
   differences_.popped(waiting.winners,
-                      BestNodeDifference::winners(uses_, columns(), pusher, locality_.theta));
+                      BestNodeDifference::winners(uses_, columns(), popper, locality_.theta));
 }
 
 Columns Placement::best(const Task& task, Affinity affinity, std::optional<Column> pusher) {
@@ -55,8 +52,7 @@ void Placement::look_at(const Task& task) {
     use.bytes = view_->bytes(access.datum);
     use.written = writes(access.mode);
     for (Column m = 0; m < nodes.size(); ++m) {
-      const ReplicaState state = view_->residency(access.datum, nodes[m].id);
-      if (state == ReplicaState::valid || state == ReplicaState::arriving) use.present |= Columns{1} << m;
+      if (view_->has_newest(access.datum, nodes[m].id)) use.present |= Columns{1} << m;
     }
   }
 }

@@ -17,7 +17,8 @@ class Placement {
 
   /// Its column. Writes down what popped() will want to know.
   Column pushed(Waiting& waiting, std::optional<Column> pusher);
-  void popped(const Waiting& waiting);
+  /// `popper`: the node of the worker that takes it.
+  void popped(const Waiting& waiting, Column popper);
 
   const BestNodeDifference& differences() const noexcept { return differences_; }
 
