@@ -16,7 +16,7 @@ double seconds(const std::string& policy, const Program& program, std::size_t co
 }
 
 TEST(CoresBesideDevices, SlowDownNoPolicyThatDoesNotLookAtDurations) {
-  for (const std::size_t tiles : {12u, 24u}) {
+  for (const std::int64_t tiles : {12, 24}) {
     const Program program = make_workload("cholesky", {tiles * 960, 960, Precision::double_});
     for (const char* policy : {"darts", "darts-belady", "darts-chain", "darts-defer", "eager", "lfq", "ap"}) {
       SCOPED_TRACE(policy);
