@@ -180,14 +180,14 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
     digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
   }
   EXPECT_EQ(digests,
-            "eager 12974950775418895400\n"
-            "lws 6501522036142095167\n"
-            "lfq 17888377092491061937\n"
+            "eager 14876860796768615104\n"
+            "lws 2930720233592895486\n"
+            "lfq 8550709068623307859\n"
             "dmdas 11215964758236338606\n"
             "heft-tmdp-pr 8723888545892131015\n"
             "laheteroprio 16847392284554288197\n"
-            "ap 12328703617631497135\n"
-            "darts 17736855508408613741\n"
+            "ap 12865818483873596357\n"
+            "darts 14629354307920790042\n"
             "blocks 5569900678593531347\n"
             "owner-load 14063224088422555503\n");
 }
