@@ -27,6 +27,7 @@ class InnerView : public View {
   bool known(const Task& task, WorkerId worker) const override { return outer_.known(task, worker); }
   Bytes bytes(DatumId datum) const override { return outer_.bytes(datum); }
   ReplicaState residency(DatumId datum, NodeId node) const override { return outer_.residency(datum, node); }
+  bool has_newest(DatumId datum, NodeId node) const override { return outer_.has_newest(datum, node); }
   Duration transfer_time(DatumId datum, NodeId node) const override {
     return outer_.transfer_time(datum, node);
   }

@@ -65,12 +65,13 @@ TEST(HeteroprioSimulated, WhoCountsWritesMoreMovesLessAndIsSteadier) {
   EXPECT_LT(moved("laheteroprio"), 0.5 * without);
 }
 
-// Cores take a hundred times as long for gemm: one taken at the wrong moment would be all of the time.
+// Cores take a hundred times as long for gemm: one taken at the wrong moment would be all of the time. lws
+// leaves those to the devices.
 TEST(HeteroprioSimulated, TheCoresDoNotDelayTheEnd) {
   for (const std::string policy : {"heteroprio", "laheteroprio"})
     for (const unsigned streams : {1u, 4u}) {
       SCOPED_TRACE(policy + ", " + std::to_string(streams) + " streams");
-      EXPECT_LT(cholesky(policy, 2, streams).seconds, 0.2 * cholesky("lws", 2, streams).seconds);
+      EXPECT_LT(cholesky(policy, 2, streams).seconds, 1.25 * cholesky("lws", 2, streams).seconds);
     }
 }
 
