@@ -1,4 +1,5 @@
-# What `cmake --install` gives: the library, its headers, and a package for find_package(fairlead).
+# What `cmake --install` gives: the library, its headers, a package for find_package(fairlead), and a file for
+# pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fairlead)
 
@@ -30,4 +31,14 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fairlead-config.cmake.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/fairlead-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/fairlead-config.cmake ${PROJECT_BINARY_DIR}/fairlead-config-version.cmake
         DESTINATION ${package_folder})
+
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pkgconfig "/prefix/${pkgconfig_folder}" "/prefix")
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
+set(definitions_of_pkgconfig "")
+if(FAIRLEAD_CHECK_INDICES)
+  set(definitions_of_pkgconfig " -DFAIRLEAD_CHECK_INDICES")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/fairlead.pc.in ${PROJECT_BINARY_DIR}/fairlead.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/fairlead.pc DESTINATION ${pkgconfig_folder})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -22,7 +22,8 @@ class BlockView {
   const std::array<std::int32_t, 3>& extents() const noexcept { return extents_; }
   std::int32_t extent(std::size_t dimension) const noexcept { return extents_[dimension]; }
   const std::array<std::int64_t, 2>& strides() const noexcept { return strides_; }
-  Element& operator()(std::int32_t i, std::int32_t j, std::int32_t k) const noexcept {
+  [[gnu::always_inline]] Element& operator()(std::int32_t i, std::int32_t j, std::int32_t k) const {
+    detail::check_element("block", {i, j, k}, {extents_[0], extents_[1], extents_[2]});
     return data_[i + j * strides_[0] + k * strides_[1]];
   }
 

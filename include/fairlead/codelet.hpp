@@ -98,20 +98,58 @@ struct Closure {
   static constexpr bool needs_destruction = !inside || !std::is_trivially_destructible_v<Content>;
 };
 
+/// Its parameters have types that can be read off: a function, or an object with one call operator.
+template <class F>
+concept SaysParameters = std::is_function_v<std::remove_pointer_t<F>> || requires {
+  &F::operator();
+};
+
 template <class F>
 struct Signature : Signature<decltype(&F::operator())> {};
-template <class C, class R, class... P>
-struct Signature<R (C::*)(P...) const> {
+template <class C, class R, bool Never, class... P>
+struct Signature<R (C::*)(P...) const noexcept(Never)> {
   using Parameters = std::tuple<P...>;
 };
-template <class C, class R, class... P>
-struct Signature<R (C::*)(P...)> {
+template <class C, class R, bool Never, class... P>
+struct Signature<R (C::*)(P...) noexcept(Never)> {
+  static_assert(sizeof(C) == 0,
+                "the body of a codelet is called by many threads, and must not change what it "
+                "has captured: leave out `mutable`");
+};
+template <class R, bool Never, class... P>
+struct Signature<R (*)(P...) noexcept(Never)> {
   using Parameters = std::tuple<P...>;
 };
-template <class R, class... P>
-struct Signature<R (*)(P...)> {
-  using Parameters = std::tuple<P...>;
-};
+
+template <class F>
+constexpr bool says_parameters() {
+  static_assert(SaysParameters<F>,
+                "the body of a codelet names the types of its parameters, which are its access modes: "
+                "[](In<Tile<double>> a, InOut<double> sum, int k). It is no generic lambda (auto) and has no "
+                "overloads");
+  return SaysParameters<F>;
+}
+
+/// Whether a body may have this parameter; says why not.
+template <class P>
+constexpr bool can_be_parameter() {
+  using Value = std::remove_cvref_t<P>;
+  constexpr bool first_only = std::is_same_v<Value, Completion> || std::is_same_v<Value, Team>;
+  constexpr bool copied = !is_datum<P> && !is_scratch<P>;
+  static_assert(!first_only,
+                "a Completion is the first parameter of a body, by value; a Team the first, or the one after "
+                "the Completion");
+  static_assert(
+      std::is_same_v<P, Value> || std::is_same_v<P, const Value&>,
+      "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it "
+      "changes is a datum: InOut<T> (or Out<T>, Commute<T>, Reduce<T>), whose handle "
+      "Runtime::value() and its likes give. What it only looks at is In<T>, or a value: T, const T&");
+  static_assert(
+      !copied || std::is_copy_constructible_v<Value>,
+      "a parameter of a body that is no datum is a value, copied into each task: its type must have "
+      "a copy constructor");
+  return true;
+}
 
 /// The user's formula for the work of a task, of the handles and values that its call is given.
 template <class F, class... P>
@@ -192,6 +230,7 @@ template <class F, class Parameters = typename Signature<F>::Parameters>
 struct Body;
 template <class F, bool Asynchronous, bool Together, class... P>
 struct BodyOf {
+  static_assert((true && ... && can_be_parameter<P>()));
   using Parameters = std::tuple<P...>;
   static Implementation implementation(std::string name, F body) {
     return {&Runner<F, Asynchronous, Together, P...>::run, std::make_shared<const F>(std::move(body)),
@@ -406,10 +445,12 @@ class Codelet {
  private:
   template <class F>
   Codelet with(WorkerKind kind, std::string name, F body) const {
-    static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
-                  "every body of a codelet takes the same parameters");
     auto info = std::make_shared<CodeletInfo>(*info_);
-    info->implement(kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
+    if constexpr (detail::says_parameters<F>()) {
+      static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
+                    "every body of a codelet takes the same parameters");
+      info->implement(kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
+    }
     return Codelet(std::move(info));
   }
 
@@ -436,8 +477,9 @@ class CodeletName {
   }
   template <class F>
   auto cpu(std::string name, F body) const {
-    return begin(std::type_identity<typename detail::Body<F>::Parameters>())
-        .cpu(std::move(name), std::move(body));
+    if constexpr (detail::says_parameters<F>())
+      return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+          .cpu(std::move(name), std::move(body));
   }
   template <class F>
   auto emulated(F body) const {
@@ -445,8 +487,9 @@ class CodeletName {
   }
   template <class F>
   auto emulated(std::string name, F body) const {
-    return begin(std::type_identity<typename detail::Body<F>::Parameters>())
-        .emulated(std::move(name), std::move(body));
+    if constexpr (detail::says_parameters<F>())
+      return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+          .emulated(std::move(name), std::move(body));
   }
 
  private:

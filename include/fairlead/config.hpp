@@ -6,10 +6,11 @@
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/setting.hpp>
+#include <fairlead/source_line.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <source_location>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,24 +48,27 @@ class Config {
   /// Defaults, configuration file and environment: for a library inside someone else's program.
   static Config from_environment();
 
-  /// The same, then the command line of a program whose options are Fairlead's alone.
-  /// Throws ConfigError for anything it does not know, HelpRequested for --help.
-  static Config from_args(int argc, const char* const* argv);
+  /// The same, then the command line of a program whose options are Fairlead's alone. Throws ConfigError for
+  /// anything it does not know, HelpRequested for --help. Options that say nothing to a runtime (tile, blas,
+  /// blas-coretype, progress, json) are refused unless the program itself heeds them, and says so by
+  /// `heeded`: from_args(argc, argv, {"tile"}). In the file and the environment, which are for all programs,
+  /// they may stand.
+  static Config from_args(int argc, const char* const* argv,
+                          std::initializer_list<std::string_view> heeded = {});
 
   /// The same for a program with options and positional arguments of its own; see ParsedCommandLine.
   static ParsedCommandLine parse(int argc, const char* const* argv, const CommandLine& own);
 
   /// Sets a value from code, as text in the form of the command line: set("memory", "512MiB").
-  void set(std::string_view key, std::string_view value,
-           std::source_location line = std::source_location::current());
+  void set(std::string_view key, std::string_view value, SourceLine line = SourceLine::current());
   template <std::integral Number>
-  void set(std::string_view key, Number value, std::source_location line = std::source_location::current()) {
+  void set(std::string_view key, Number value, SourceLine line = SourceLine::current()) {
     if constexpr (std::same_as<Number, bool>)
       set(key, std::string_view(value ? "true" : "false"), line);
     else
       set(key, std::string_view(std::to_string(value)), line);
   }
-  void set(std::string_view key, double value, std::source_location line = std::source_location::current());
+  void set(std::string_view key, double value, SourceLine line = SourceLine::current());
 
   /// Whether the setting has a value. One without has none by default ("auto", "unlimited", "none").
   bool has(std::string_view key) const;

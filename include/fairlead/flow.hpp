@@ -4,12 +4,12 @@
 #include <fairlead/codelet.hpp>
 #include <fairlead/hold.hpp>
 #include <fairlead/runtime.hpp>
+#include <fairlead/source_line.hpp>
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <source_location>
 
 namespace fairlead {
 
@@ -27,23 +27,21 @@ class Flow {
   /// written, uses data of another runtime, or is called inside a body or by another thread than the
   /// runtime's.
   template <class... P>
-  void submit(const Call<P...>& call, std::source_location where = std::source_location::current()) {
+  void submit(const Call<P...>& call, SourceLine where = SourceLine::current()) {
     insert(submitted_at(call, where), call.codelet());
   }
   /// The same for a call with after() or on_done().
   template <class... P>
-  void submit(const ExtendedCall<P...>& call, std::source_location where = std::source_location::current()) {
+  void submit(const ExtendedCall<P...>& call, SourceLine where = SourceLine::current()) {
     insert_extended(submitted_at(call.call(), where), call.call().codelet(), call.extras());
   }
   /// The same, and the task can be waited for by itself.
   template <class... P>
-  [[nodiscard]] Future future(const Call<P...>& call,
-                              std::source_location where = std::source_location::current()) {
+  [[nodiscard]] Future future(const Call<P...>& call, SourceLine where = SourceLine::current()) {
     return insert_extended(submitted_at(call, where), call.codelet(), {});
   }
   template <class... P>
-  [[nodiscard]] Future future(const ExtendedCall<P...>& call,
-                              std::source_location where = std::source_location::current()) {
+  [[nodiscard]] Future future(const ExtendedCall<P...>& call, SourceLine where = SourceLine::current()) {
     return insert_extended(submitted_at(call.call(), where), call.call().codelet(), call.extras());
   }
   /// Gives data to the program, all of them or none, in program order: they have the values of the tasks
@@ -83,7 +81,7 @@ class Flow {
  private:
   class Implementation;
   template <class... P>
-  static detail::Submission submitted_at(const Call<P...>& call, const std::source_location& where) {
+  static detail::Submission submitted_at(const Call<P...>& call, SourceLine where) {
     detail::Submission submission = call.submission();
     submission.file = where.file_name();
     submission.line = where.line();
@@ -98,12 +96,12 @@ class Flow {
     return {{{wanted.handle.datum().datum, W::Parameter::mode, wanted.handle.datum().generation}...}};
   }
   template <class W, class... Rest>
-  static const std::source_location& first_place(const W& first, const Rest&...) {
+  static SourceLine first_place(const W& first, const Rest&...) {
     return first.where;
   }
   std::shared_ptr<detail::HoldState> acquire_uses(std::span<const detail::Submission::Use> uses,
-                                                  const std::source_location& where);
-  void acquire_uses_then(std::span<const detail::Submission::Use> uses, const std::source_location& where,
+                                                  SourceLine where);
+  void acquire_uses_then(std::span<const detail::Submission::Use> uses, SourceLine where,
                          std::function<void(std::shared_ptr<detail::HoldState>)> callback);
   std::unique_ptr<Implementation> implementation_;
 };

@@ -8,10 +8,10 @@
 #pragma once
 #include <fairlead/handle.hpp>
 #include <fairlead/parameter.hpp>
+#include <fairlead/source_line.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <tuple>
 #include <type_traits>
 
@@ -28,7 +28,7 @@ template <class P>
 struct Wanted {
   using Parameter = P;
   Handle<typename P::Datum> handle;
-  std::source_location where;
+  SourceLine where;
 };
 
 template <class P>
@@ -70,20 +70,17 @@ class AnyHold {
 
 /// Looks at the current value; several holds and tasks may at once.
 template <class T>
-detail::Wanted<In<T>> read(const Handle<T>& handle,
-                           std::source_location where = std::source_location::current()) {
+detail::Wanted<In<T>> read(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
 /// Replaces the value; what is in the memory before is anything.
 template <class T>
-detail::Wanted<Out<T>> write(const Handle<T>& handle,
-                             std::source_location where = std::source_location::current()) {
+detail::Wanted<Out<T>> write(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
 /// Looks at the value and changes it.
 template <class T>
-detail::Wanted<InOut<T>> update(const Handle<T>& handle,
-                                std::source_location where = std::source_location::current()) {
+detail::Wanted<InOut<T>> update(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/runtime.hpp>
+#include <fairlead/source_line.hpp>
 
 #include <cstddef>
 #include <memory>
-#include <source_location>
 
 namespace fairlead {
 
@@ -24,7 +24,7 @@ class Recording {
   /// Adds a task; nothing runs yet. What it is given beside data stays as it is now. Throws as
   /// Flow::submit(); UsageError also for data that are split, and after the first run.
   template <class... P>
-  void submit(const Call<P...>& call, std::source_location where = std::source_location::current()) {
+  void submit(const Call<P...>& call, SourceLine where = SourceLine::current()) {
     detail::Submission submission = call.submission();
     submission.file = where.file_name();
     submission.line = where.line();

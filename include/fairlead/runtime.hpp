@@ -62,9 +62,11 @@ class Runtime {
         place_tiles(name, data, rows, columns, leading_dimension, tile, sizeof(Element)));
   }
   /// One value in the caller's memory, used in place. Like all that follow, it must stay until it is removed
-  /// or the runtime ends. Throws UsageError for what is no datum: no elements, elements upon each other.
+  /// or the runtime ends. Throws UsageError for what is no datum: no elements, elements upon each other. A
+  /// type that owns memory does not compile: see packable().
   template <class T>
   Handle<T> value(const std::string& name, T& value) {
+    static_assert(detail::can_be_element<T>());
     return Handle<T>(
         register_one(name, {.kind = "value", .address = &value, .array = {}, .element_bytes = sizeof(T)}));
   }
@@ -231,6 +233,7 @@ class Runtime {
   template <Array T>
   Handle<T> in_place(const char* kind, const std::string& name, typename T::Element* data,
                      const typename T::Shape& shape) {
+    static_assert(detail::can_be_element<typename T::Element>());
     return {register_one(name, {.kind = kind,
                                 .address = data,
                                 .array = T::strided(shape),
@@ -240,6 +243,7 @@ class Runtime {
   template <Array T>
   Handle<T> kept(const char* kind, const std::string& name, const typename T::Shape& shape,
                  detail::Fill fill = {}) {
+    static_assert(detail::can_be_element<typename T::Element>());
     const Strided packed = T::strided(shape).packed();
     return {register_one(name, {.kind = kind,
                                 .kept = true,

@@ -13,7 +13,8 @@ struct TileShape {
       0;  ///< elements from one column to the next, where the tile is used in place
 };
 
-/// Element (i, j) is data()[i + j * leading_dimension()]. Element is const where a task only reads.
+/// Element (i, j) is data()[i + j * leading_dimension()]. Element is const where a task only reads. Of an
+/// index beyond the tile nothing is known, unless indices are checked: see docs/your-program.md.
 template <class Element>
 class TileView {
  public:
@@ -24,7 +25,8 @@ class TileView {
   std::int32_t rows() const noexcept { return rows_; }
   std::int32_t columns() const noexcept { return columns_; }
   std::int32_t leading_dimension() const noexcept { return leading_dimension_; }
-  Element& operator()(std::int32_t i, std::int32_t j) const noexcept {
+  [[gnu::always_inline]] Element& operator()(std::int32_t i, std::int32_t j) const {
+    detail::check_element("tile", {i, j}, {rows_, columns_});
     return data_[i + static_cast<std::ptrdiff_t>(j) * leading_dimension_];
   }
 

@@ -36,6 +36,8 @@ enum class Tiles : std::uint8_t {
 /// tiles stay until the runtime is gone. Movable, not copyable.
 template <class Element>
 class TiledMatrix {
+  static_assert(detail::can_be_element<Element>());
+
  public:
   explicit TiledMatrix(std::shared_ptr<detail::TileCollection> tiles) noexcept : tiles_(std::move(tiles)) {}
   TiledMatrix(TiledMatrix&&) noexcept = default;

@@ -19,7 +19,10 @@ class VectorView {
   Element* data() const noexcept { return data_; }
   std::int64_t size() const noexcept { return size_; }
   std::int64_t stride() const noexcept { return stride_; }
-  Element& operator()(std::int64_t i) const noexcept { return data_[i * stride_]; }
+  [[gnu::always_inline]] Element& operator()(std::int64_t i) const {
+    detail::check_element("vector", {i}, {size_});
+    return data_[i * stride_];
+  }
 
  private:
   Element* data_;

@@ -80,8 +80,9 @@ Config::Config() { ConfigBuilder::add(*this, config::schema()); }
 
 Config Config::from_environment() { return config::parse({{}, config::process_environment()}, {}).config; }
 
-Config Config::from_args(int argc, const char* const* argv) {
-  const CommandLine own{.program = argc > 0 ? argv[0] : "program"};
+Config Config::from_args(int argc, const char* const* argv, std::initializer_list<std::string_view> heeded) {
+  const std::vector<TakenSetting> taken = config::taken_by_programs({heeded.begin(), heeded.size()});
+  const CommandLine own{.program = argc > 0 ? argv[0] : "program", .settings = taken};
   ParsedCommandLine parsed = parse(argc, argv, own);
   if (parsed.help) throw HelpRequested(help_text(own));
   return std::move(parsed.config);
@@ -119,11 +120,12 @@ void config::require_taken(const CommandLine& own, std::string_view key, std::st
   if (own.settings.empty() || !is_setting) return;
   const auto found = std::ranges::find(own.settings, key, &TakenSetting::key);
   if (found == own.settings.end())
-    throw ConfigError(fmt::format("{} says nothing to `{}`: --help lists what does", name, own.program));
+    throw ConfigError(
+        fmt::format("`{}` has no use for {}; --help lists the options that it takes", own.program, name));
   if (!found->refused.empty()) throw ConfigError(fmt::format("{} {}", name, found->refused));
 }
 
-void Config::set(std::string_view key, std::string_view text, std::source_location line) {
+void Config::set(std::string_view key, std::string_view text, SourceLine line) {
   const std::string_view path = line.file_name();
   const std::string place = fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line.line());
   std::string written = fmt::format("{}: set(\"{}\", \"{}\")", place, key, text);
@@ -135,7 +137,7 @@ void Config::set(std::string_view key, std::string_view text, std::source_locati
   ConfigBuilder::assign(*this, key, text, Origin::code, place, std::move(written));
 }
 
-void Config::set(std::string_view key, double value, std::source_location line) {
+void Config::set(std::string_view key, double value, SourceLine line) {
   set(key, std::string_view(fmt::format("{}", value)), line);
 }
 

@@ -46,7 +46,7 @@ fairlead: --disk-threads 0: must be between 1 and 256
 ```
 
 In a program of your own, `Config::from_args(argc, argv)` reads all five; `Config::from_environment()` the first three; `Config()`
-the defaults alone.
+the defaults alone. Options of the program's own: [your-program.md](your-program.md).
 )";
 
 constexpr std::string_view closing = R"(

@@ -1,6 +1,12 @@
 // The settings. After a change, write docs/configuration.md anew: fairlead help --markdown
 #include "config/schema.hpp"
 
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace fairlead::config {
 
 namespace {
@@ -199,5 +205,24 @@ constexpr Setting rows[] = {
 }  // namespace
 
 std::span<const Setting> schema() noexcept { return rows; }
+
+std::vector<TakenSetting> taken_by_programs(std::span<const std::string_view> heeded) {
+  // What the command `fairlead` heeds, and no runtime.
+  constexpr std::string_view of_the_command[] = {"tile", "blas", "blas-coretype", "progress", "json"};
+  for (const std::string_view key : heeded)
+    if (std::ranges::find(rows, key, &Setting::key) == std::end(rows))
+      throw UsageError(
+          fmt::format("Config::from_args: there is no setting \"{}\" that a program could heed", key));
+  std::vector<TakenSetting> taken;
+  for (const Setting& row : rows) {
+    const bool used = std::ranges::find(of_the_command, row.key) == std::end(of_the_command) ||
+                      std::ranges::find(heeded, row.key) != heeded.end();
+    taken.push_back({.key = row.key,
+                     .refused = used ? std::string_view()
+                                     : "would change nothing: it is an option of the command `fairlead`, and "
+                                       "this program does not look at it"});
+  }
+  return taken;
+}
 
 }  // namespace fairlead::config

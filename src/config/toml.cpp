@@ -27,9 +27,9 @@ TomlNode node_of(const toml::node& from) {
     node.value = std::move(list);
   } else if (const auto* table = from.as_table()) {
     TomlNode::Table entries;
-    for (const auto& [key, one] : *table) entries.emplace_back(key.str(), node_of(one));
+    for (const auto& [key, one] : *table) entries.push_back({std::string(key.str()), node_of(one)});
     // The library sorts by key; people expect their own order, above all of messages.
-    std::ranges::stable_sort(entries, {}, [](const auto& entry) { return entry.second.line; });
+    std::ranges::stable_sort(entries, {}, [](const auto& entry) { return entry.node.line; });
     node.value = std::move(entries);
   }
   return node;
@@ -40,8 +40,8 @@ TomlNode node_of(const toml::node& from) {
 const TomlNode* TomlNode::find(std::string_view key) const noexcept {
   const auto* table = as<Table>();
   if (table == nullptr) return nullptr;
-  const auto found = std::ranges::find(*table, key, &std::pair<std::string, TomlNode>::first);
-  return found == table->end() ? nullptr : &found->second;
+  const auto found = std::ranges::find(*table, key, &TomlNode::Entry::key);
+  return found == table->end() ? nullptr : &found->node;
 }
 
 TomlNode parse_toml(std::string_view text, std::string_view file) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,7 +11,8 @@ namespace fairlead::config {
 struct TomlNode {
   struct Other {};  ///< a date or a time: nobody here wants one
   using List = std::vector<TomlNode>;
-  using Table = std::vector<std::pair<std::string, TomlNode>>;  // in the order of the file
+  struct Entry;
+  using Table = std::vector<Entry>;  // in the order of the file
 
   std::variant<Other, std::string, std::int64_t, double, bool, List, Table> value;
   std::uint32_t line = 0;
@@ -23,6 +23,11 @@ struct TomlNode {
   }
   /// Of a table; null if there is none of that key.
   const TomlNode* find(std::string_view key) const noexcept;
+};
+
+struct TomlNode::Entry {
+  std::string key;
+  TomlNode node;
 };
 
 /// A whole file, which is a table. Throws ConfigError with `file` and the line if it is not TOML.

@@ -38,7 +38,7 @@ class SubmissionRecord {
         out.push_back(it->task);
     }
     std::ranges::sort(out, {}, &Task::id);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
   }
   std::uint32_t writers(DatumId id) const {
     if (accesses_.size() <= index(id)) return 0;

@@ -170,7 +170,9 @@ Table table_of(const Experiment& experiment, const Results& results, bool quick)
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table) {
   std::vector<ValueVerdict> verdicts;
   for (const PaperValue& value : experiment.paper_values) {
-    ValueVerdict& verdict = verdicts.emplace_back(&value, std::nullopt, std::nullopt, Verdict::missing);
+    ValueVerdict& verdict = verdicts.emplace_back();
+    verdict.value = &value;
+    verdict.verdict = Verdict::missing;
     const double x = value.x.value_or(experiment.values.back());
     const auto place = std::ranges::find(table.x, x);
     const bool limit = value.line == "bus limit";
@@ -192,7 +194,9 @@ std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table
 std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table& table) {
   std::vector<ClaimVerdict> verdicts;
   for (const Claim& claim : experiment.claims) {
-    ClaimVerdict& verdict = verdicts.emplace_back(&claim, Verdict::missing, std::string());
+    ClaimVerdict& verdict = verdicts.emplace_back();
+    verdict.claim = &claim;
+    verdict.verdict = Verdict::missing;
     if (claim.check == Check::changes) {
       judge_change(claim, table, verdict);
       continue;

@@ -99,8 +99,8 @@ std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
   std::vector<MemoryLimit> limits;
   bool own = true;
   for (const CgroupLevel& level : cgroup_levels(files, "memory")) {
-    const auto& [version, directory] = level;
-    const bool v1 = version == CgroupVersion::v1;
+    const std::string& directory = level.directory;
+    const bool v1 = level.version == CgroupVersion::v1;
     const auto used =
         files.number(directory + (v1 ? "/memory.usage_in_bytes" : "/memory.current")).value_or(0);
     const auto cache =

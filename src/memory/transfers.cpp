@@ -224,14 +224,14 @@ void Memory::arrived_at(Replica& replica, const Copy& copy, bool& revoked, bool 
 
 /// What landed is not what its readers there need: they ask the new holder.
 void Memory::ask_again(Replica& replica, Copy& copy) {
-  const auto here = std::ranges::stable_partition(
-      copy.waiters, [&](const Task* task) { return task->node != replica.node; });
-  if (here.empty()) return;
+  const auto here = std::stable_partition(copy.waiters.begin(), copy.waiters.end(),
+                                          [&](const Task* task) { return task->node != replica.node; });
+  if (here == copy.waiters.end()) return;
   const Replica* source = source_of(data_[replica.datum], replica.node);
   if (source == nullptr) return;
   Copy& again = make_copy(*const_cast<Replica*>(source), replica, Cause::demand);
-  again.waiters.assign(here.begin(), here.end());
-  copy.waiters.erase(here.begin(), here.end());
+  again.waiters.assign(here, copy.waiters.end());
+  copy.waiters.erase(here, copy.waiters.end());
   enqueue(again);
 }
 

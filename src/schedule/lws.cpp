@@ -9,7 +9,6 @@
 #include "schedule/lws.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 #include "schedule/append_reads.hpp"
@@ -84,7 +83,7 @@ class Lws final : public Policy {
         loot_.push_back(task);
       }
       if (loot_.empty()) continue;
-      for (Task* task : loot_ | std::views::reverse) queues_[index(thief)].insert(task);
+      for (auto task = loot_.rbegin(); task != loot_.rend(); ++task) queues_[index(thief)].insert(*task);
       ++changes_;  // others may steal it in turn
       return;
     }

@@ -74,8 +74,10 @@ class UrgencyQueue {
     bool empty() const noexcept { return first_ == tasks_.size(); }
     Iterator begin() noexcept { return tasks_.begin() + static_cast<std::ptrdiff_t>(first_); }
     Iterator end() noexcept { return tasks_.end(); }
-    auto begin() const noexcept { return tasks_.begin() + static_cast<std::ptrdiff_t>(first_); }
-    auto end() const noexcept { return tasks_.end(); }
+    std::vector<Task*>::const_iterator begin() const noexcept {
+      return tasks_.begin() + static_cast<std::ptrdiff_t>(first_);
+    }
+    std::vector<Task*>::const_iterator end() const noexcept { return tasks_.end(); }
     void push_back(Task* task) {
       if (tasks_.size() == tasks_.capacity() && 2 * first_ >= tasks_.size()) {  // room in front
         tasks_.erase(tasks_.begin(), begin());

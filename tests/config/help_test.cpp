@@ -146,6 +146,41 @@ TEST(FromArgs, ThrowsOnLeftoversAndGivesItsHelpAsAnException) {
   EXPECT_THROW(Config::from_args(2, help), HelpRequested);
 }
 
+// What a runtime does not look at would change nothing, and who wrote it would not notice.
+TEST(FromArgs, RefusesOptionsThatOnlyTheCommandHeeds) {
+  for (const char* option :
+       {"--tile=64", "--blas=openblas", "--blas-coretype=Zen", "--progress=none", "--json=a"}) {
+    const char* given[] = {"program", option};
+    const std::string said = mistake([&] { Config::from_args(2, given); });
+    const std::string name = std::string(option).substr(0, std::string(option).find('='));
+    EXPECT_EQ(said,
+              name +
+                  " would change nothing: it is an option of the command `fairlead`, and this program does "
+                  "not look at it");
+  }
+  const char* all_of_a_runtime[] = {"program", "--memory=1MiB", "--workers=2", "--scheduler=eager",
+                                    "--seed=3"};
+  EXPECT_EQ(Config::from_args(5, all_of_a_runtime).count("workers"), 2u);
+}
+
+TEST(FromArgs, TakesThoseThatTheProgramSaysItHeeds) {
+  const char* given[] = {"program", "--tile=64"};
+  EXPECT_EQ(Config::from_args(2, given, {"tile"}).count("tile"), 64u);
+  EXPECT_EQ(mistake([&] { Config::from_args(2, given, {"tyle"}); }),
+            "Config::from_args: there is no setting \"tyle\" that a program could heed");
+  const char* help[] = {"program", "--help"};
+  const auto text_of_help = [&](std::initializer_list<std::string_view> heeded) -> std::string {
+    try {
+      Config::from_args(2, help, heeded);
+    } catch (const HelpRequested& asked) {
+      return asked.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(text_of_help({}), testing::Not(testing::HasSubstr("--tile")));
+  EXPECT_THAT(text_of_help({"tile"}), testing::HasSubstr("--tile"));
+}
+
 TEST(ListingSettings, TakesTheFileOptionWithOrWithoutAFile) {
   const TemporaryDirectory directory;
   const CommandLine info{.program = "fairlead info", .config_lists = true};

@@ -204,7 +204,6 @@ TEST(Generated, CanBeAddedTo) {
     const auto reduce = codelet("reduce").cpu([more](Reduce<Numbers> t) { more(t); });
     const auto reduce_there = codelet("reduce").cpu([more](Reduce<Numbers> t) { more(t); }).emulated();
     const auto commute = codelet("commute").cpu([more](Commute<Numbers> t) { more(t); });
-    Checker checker;
     Flow flow(runtime);
     for (int k = 0; k < 20; ++k) {
       flow.submit(reduce(a(0, 0)));

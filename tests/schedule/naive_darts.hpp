@@ -25,10 +25,10 @@ class NaiveDarts final : public Policy {
     while (view().nodes()[k].id != node) ++k;
     if (picked_tasks_use(datum, k)) return;
     auto& planned = planned_[k];
-    const auto keep =
-        std::ranges::stable_partition(planned, [&](const Item& i) { return !uses(*i.task, datum); });
-    ready_.insert(ready_.end(), keep.begin(), keep.end());
-    planned.erase(keep.begin(), keep.end());
+    const auto undone = std::stable_partition(planned.begin(), planned.end(),
+                                              [&](const Item& i) { return !uses(*i.task, datum); });
+    ready_.insert(ready_.end(), undone, planned.end());
+    planned.erase(undone, planned.end());
   }
   Task* pick(WorkerId worker, bool) override {
     std::size_t k = 0;

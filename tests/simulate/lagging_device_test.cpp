@@ -17,7 +17,7 @@ namespace fairlead::simulate {
 namespace {
 
 constexpr std::size_t blocks = 64, iterations = 64;
-constexpr double from = 0.6, until = 0.8;  // s
+constexpr double from = 0.6;  // s: when the device begins to lag
 
 /// Which device updated each block in an iteration, and when.
 struct Iteration {

@@ -50,7 +50,7 @@ Future Flow::insert_extended(const detail::Submission& submission,
                        "\n  submitted at " + submission.file + ":" + std::to_string(submission.line));
     order.after.push_back(before->task);
   }
-  auto state = std::make_shared<Future::State>(it.runtime, it.core);
+  auto state = std::make_shared<Future::State>(Future::State{it.runtime, it.core});
   it.source->submit(submission, codelet, state->task, &order);
   return Future(std::move(state));
 }

@@ -51,8 +51,7 @@ Place AnyHold::place(std::size_t use) const {
 }  // namespace detail
 
 namespace {
-detail::Submission submission_of(std::span<const detail::Submission::Use> uses,
-                                 const std::source_location& where) {
+detail::Submission submission_of(std::span<const detail::Submission::Use> uses, SourceLine where) {
   detail::Submission submission;
   submission.uses = uses;
   submission.file = where.file_name();
@@ -62,15 +61,15 @@ detail::Submission submission_of(std::span<const detail::Submission::Use> uses,
 }  // namespace
 
 std::shared_ptr<detail::HoldState> Flow::acquire_uses(std::span<const detail::Submission::Use> uses,
-                                                      const std::source_location& where) {
+                                                      SourceLine where) {
   auto& it = *implementation_;
   std::vector<std::uint8_t> access_of_use;
   auto record = it.source->acquire(submission_of(uses, where), access_of_use);
-  return std::make_shared<detail::HoldState>(it.runtime, it.core, std::move(record),
-                                             std::move(access_of_use));
+  return std::make_shared<detail::HoldState>(
+      detail::HoldState{it.runtime, it.core, std::move(record), std::move(access_of_use)});
 }
 
-void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, const std::source_location& where,
+void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, SourceLine where,
                              std::function<void(std::shared_ptr<detail::HoldState>)> callback) {
   auto& it = *implementation_;
   auto access_of_use = std::make_shared<std::vector<std::uint8_t>>();
@@ -78,7 +77,8 @@ void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, cons
       submission_of(uses, where), *access_of_use,
       [runtime = std::weak_ptr(it.runtime), &core = it.core, callback = std::move(callback),
        access_of_use](const std::shared_ptr<engine::HoldRecord>& record) {
-        callback(std::make_shared<detail::HoldState>(runtime.lock(), core, record, *access_of_use));
+        callback(std::make_shared<detail::HoldState>(
+            detail::HoldState{runtime.lock(), core, record, *access_of_use}));
       });
 }
 

@@ -7,6 +7,16 @@
 
 #include <algorithm>
 
+namespace fairlead::detail {
+
+void no_such_element(const char* array, std::span<const std::int64_t> at,
+                     std::span<const std::int64_t> extents) {
+  throw UsageError(fmt::format("there is no element ({}) in a {} of {}", fmt::join(at, ", "), array,
+                               fmt::join(extents, " x ")));
+}
+
+}  // namespace fairlead::detail
+
 namespace fairlead::front {
 
 namespace {
@@ -15,7 +25,7 @@ constexpr std::int64_t most_runs = 0xffff'ffff;  // what a layout counts
 
 /// Throws UsageError if it is no array, or elements lie upon each other.
 void check_array(const std::string& name, const detail::Description& as) {
-  const auto& [extents, strides] = as.array;
+  const std::array<std::int64_t, 3>&extents = as.array.extents, &strides = as.array.strides;
   for (const std::int64_t extent : extents)
     if (extent <= 0)
       throw UsageError(fmt::format("{}: a {} of {} elements is empty", name, as.kind, as.array.elements()));

@@ -57,6 +57,13 @@ std::vector<Block> blocks_of(std::span<const TaskRecord> tasks, Duration togethe
   return blocks;
 }
 
+/// Those of one worker, of records that are sorted by worker.
+template <class Record>
+std::span<const Record> of_worker(const std::vector<Record>& records, WorkerId worker, WorkerId Record::*of) {
+  return {std::ranges::lower_bound(records, worker, {}, of),
+          std::ranges::upper_bound(records, worker, {}, of)};
+}
+
 class Chart {
  public:
   explicit Chart(const Snapshot& recorded) : recorded_(recorded), begin_(recorded.begin()) {
@@ -88,9 +95,7 @@ class Chart {
     return at->second;
   }
   std::span<const TaskRecord> tasks_of(std::size_t worker) const {
-    const auto found =
-        std::ranges::equal_range(recorded_.tasks, static_cast<WorkerId>(worker), {}, &TaskRecord::worker);
-    return {found.begin(), found.end()};
+    return of_worker(recorded_.tasks, static_cast<WorkerId>(worker), &TaskRecord::worker);
   }
 
   void tasks() {
@@ -137,8 +142,7 @@ class Chart {
     }
     for (std::size_t i = 0; i < recorded_.workers.size(); ++i) {
       std::vector<const WaitRecord*> drawn;
-      for (const WaitRecord& wait :
-           std::ranges::equal_range(all, static_cast<WorkerId>(i), {}, &WaitRecord::worker))
+      for (const WaitRecord& wait : of_worker(all, static_cast<WorkerId>(i), &WaitRecord::worker))
         if (wait.duration >= shortest_wait_) drawn.push_back(&wait);
       numbers_.add(drawn.size());
       std::int64_t last = 0;

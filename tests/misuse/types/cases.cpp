@@ -1,0 +1,54 @@
+// What must not compile, one case at a time, and must say why in words: CMakeLists.txt has what is expected
+// of each. Case 0 is all that is right.
+#include <fairlead/fairlead.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace fairlead;
+
+void mistakes(Runtime& runtime) {
+#if CASE == 0
+  codelet("plain").cpu(
+      [](In<double>, InOut<Tile<float>>, Scratch<int>, int, std::string, const std::string&) {});
+  codelet("constant").cpu([](const In<double>&, const Scratch<int>&) noexcept {});
+  codelet("later").cpu([](Completion, Team, Out<double>) {});
+  codelet("function").cpu(+[](InOut<double>) noexcept {});
+  struct Pair {
+    int a, b[3];
+  } pair{};
+  runtime.value("pair", pair);
+#elif CASE == 1
+  codelet("generic").cpu([](auto x) { *x = 1; });
+#elif CASE == 2
+  codelet("generic").emulated("by name", [](In<double>, auto&... rest) { (void)sizeof...(rest); });
+#elif CASE == 3
+  codelet("second").cpu([](InOut<double>) {}).emulated([](auto x) { *x = 1; });
+#elif CASE == 4
+  codelet("reference").cpu([](double& x) { x = 1; });
+#elif CASE == 5
+  codelet("reference").cpu([](In<double>, InOut<double>& x) { *x = 1; });
+#elif CASE == 6
+  codelet("moved").cpu([](std::string&& text) { text.clear(); });
+#elif CASE == 7
+  codelet("late").cpu([](In<double>, Completion) {});
+#elif CASE == 8
+  codelet("not copied").cpu([](std::unique_ptr<int>) {});
+#elif CASE == 9
+  int calls = 0;
+  codelet("changes").cpu([calls](In<double>) mutable { ++calls; });
+#elif CASE == 10
+  std::vector<double> numbers(3);
+  runtime.value("numbers", numbers);
+#elif CASE == 11
+  std::string text;
+  runtime.vector("texts", &text, 1);
+#elif CASE == 12
+  runtime.tiled<std::string>("texts", 4, 4, 2);
+#elif CASE == 13
+  const double pi = 3.14;
+  runtime.value("pi", pi);
+#endif
+  (void)runtime;
+}
