@@ -73,7 +73,7 @@ void RuntimeCore::close() noexcept {
   closed_.store(true);
   try {
     if (may_help() && help_until_all_done())
-      refresh();
+      refresh(true);
     else if (may_help())
       engine_.stop(std::make_exception_ptr(UsageError(
           "the runtime was destroyed while tasks waited for what the program held" + holds_.text())));
@@ -235,10 +235,10 @@ void RuntimeCore::refresh(std::vector<DatumId> data) {
   });
 }
 
-void RuntimeCore::refresh() {
+void RuntimeCore::refresh(bool put_off_too) {
   if (!refreshes_) return;
   application_.serve_surely();  // ends of tasks may not have been applied yet
-  refresh(engine_.locked([](memory::Memory& memory) { return memory.away_from_home(); }));
+  refresh(engine_.locked([&](memory::Memory& memory) { return memory.away_from_home(put_off_too); }));
 }
 
 void RuntimeCore::put_refresh_off(const RegisteredDatum& datum, bool put_off) {

@@ -184,7 +184,7 @@ class RuntimeCore {
   /// or of all whose refresh is not put off. Values that a task is changing now are not waited for. Nothing
   /// happens where all workers use them in place.
   void refresh(std::vector<DatumId> data);
-  void refresh();
+  void refresh(bool put_off_too = false);
   /// Whether refresh() may have anything to do: workers without access to the program's memory change data in
   /// memory of their own.
   bool refreshes() const noexcept { return refreshes_; }

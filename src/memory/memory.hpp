@@ -163,13 +163,13 @@ class Memory {
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
   /// Data in the program's own memory whose newest version is elsewhere, and that no task is changing. Those
-  /// whose refresh is put off are left out.
-  std::vector<DatumId> away_from_home();
+  /// whose refresh is put off are left out unless these are asked for, too.
+  std::vector<DatumId> away_from_home(bool put_off_too);
   /// Sends the newest versions of these home, as far as no task is changing them: it is not waited for. Done
   /// when `flushing()` turns false.
   void refresh(std::span<const DatumId> data);
   /// Whether away_from_home() is to tell of the datum.
-  void put_refresh_off(DatumId id, bool put_off);
+  void put_refresh_off(DatumId id, bool put_off) noexcept { data_[id].refresh_put_off = put_off; }
   /// Drops every replica that nobody uses and whose version another place holds: memory is then as cold as
   /// if the data had never been there.
   void drop_clean();

@@ -423,28 +423,21 @@ void Memory::flush_ended() noexcept {
 }
 
 void Memory::note_away(Datum& datum) noexcept {
-  if (datum.listed_away || datum.refresh_put_off || !may_be_away(datum)) return;
+  if (datum.listed_away || !may_be_away(datum)) return;
   datum.listed_away = true;
   away_.push_back(datum.home.datum);  // add() has made space
 }
 
-std::vector<DatumId> Memory::away_from_home() {
+std::vector<DatumId> Memory::away_from_home(bool put_off_too) {
   std::vector<DatumId> away;
   away.reserve(away_.size());
   std::erase_if(away_, [&](DatumId id) {
     Datum& datum = data_[id];
-    const bool is_away = datum.dirty() && !datum.removed && !datum.refresh_put_off;
-    if (is_away && datum.writers == 0) away.push_back(id);
-    datum.listed_away = is_away;
-    return !is_away;
+    datum.listed_away = datum.dirty();
+    if (datum.dirty() && datum.writers == 0 && (put_off_too || !datum.refresh_put_off)) away.push_back(id);
+    return !datum.dirty();
   });
   return away;
-}
-
-void Memory::put_refresh_off(DatumId id, bool put_off) {
-  Datum& datum = data_[id];
-  datum.refresh_put_off = put_off;
-  if (datum.dirty()) note_away(datum);
 }
 
 void Memory::refresh(std::span<const DatumId> data) {

@@ -203,7 +203,7 @@ TEST_F(OwnMemory, IsUpToDateInParts) {
   std::vector<long> elements(6, 1);
   const auto whole = runtime.vector("v", elements.data(), 6);
   const auto parts = runtime.split(whole, 2);
-  const auto set = codelet("set").emulated([](InOut<Vector<long>> v, long value) { v[1] = value; });
+  const auto set = codelet("set").emulated([](InOut<Vector<long>> v, long value) { v(1) = value; });
   for (int i = 0; i < 3; ++i) flow.submit(set(parts(i), i + 10L).on(device(i % 2)));
   flow.wait();
   EXPECT_EQ(elements, (std::vector<long>{1, 10, 1, 11, 1, 12}));
