@@ -216,7 +216,8 @@ class Runtime {
     Bytes read = 0, written = 0;
   };
   Traffic disk_traffic() const noexcept;
-  /// The digest of all commands so far, which a replay of the event log gives again; see docs/concepts.md.
+  /// The digest of all commands so far, which a replay of the event log gives again; see
+  /// docs/how-it-works.md.
   struct Digest {
     std::uint64_t value = 0, commands = 0;
   };

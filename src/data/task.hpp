@@ -1,5 +1,5 @@
 // The descriptor of a task: what front ends fill in, the graph counts down, policies order and the engine
-// runs. One object from submission to completion; each field has one owner at a time (docs/concepts.md).
+// runs. One object from submission to completion; each field has one owner at a time (docs/how-it-works.md).
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>

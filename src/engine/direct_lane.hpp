@@ -1,6 +1,6 @@
 // The direct lane: while all data fit where all workers reach them and the policy's order is the workers' own
 // queues, a task that becomes ready goes to the queue of the worker that released it, and from there to its
-// body, without the engine's lock. docs/concepts.md tells what keeps that consistent with what the engine
+// body, without the engine's lock. docs/how-it-works.md tells what keeps that consistent with what the engine
 // does.
 #pragma once
 #include <array>

@@ -1,6 +1,6 @@
 // The graph of tasks, built while the program submits them and taken apart while they finish. Who may run
 // follows from the order of submission and the access modes alone. Insertion is one thread's; completion is
-// any thread's, without locks; the graph calls nobody (docs/concepts.md has the protocol and why it is
+// any thread's, without locks; the graph calls nobody (docs/how-it-works.md has the protocol and why it is
 // right).
 #pragma once
 #include <span>

@@ -1,6 +1,6 @@
 // Recorded tasks: their order was found once, and each run only counts down. A task lies in one block, with
 // all that running it needs, mostly one cache line; it has a descriptor only while it runs, or while the
-// engine has it (docs/concepts.md).
+// engine has it (docs/how-it-works.md).
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>

@@ -43,7 +43,8 @@ class Layers {
         read(uses, any([&](std::size_t tile) {
                return in_layer_[tile] != Layer::written && !contains(uses, tile);
              }));
-      std::stable_partition(uses.begin(), uses.end(), [](const ProgramUse& use) { return !writes(use.mode); });
+      std::stable_partition(uses.begin(), uses.end(),
+                            [](const ProgramUse& use) { return !writes(use.mode); });
     }
     return tasks_;
   }
