@@ -13,7 +13,7 @@ std::string text(const Experiment& experiment, const Table& table);
 std::string csv(const Experiment& experiment, const Table& table);
 /// One picture for each metric: (its name, SVG).
 std::vector<std::pair<std::string, std::string>> pictures(const Experiment& experiment, const Table& table);
-/// A section of docs/papers.md.
+/// A section of docs/papers-simulated.md.
 std::string markdown(const Experiment& experiment, const Table& table);
 
 }  // namespace fairlead::experiment
