@@ -29,13 +29,13 @@ constexpr std::array own = {
             .type = SettingType::count,
             .fallback = "1",
             .maximum = "20",
-            .help = "so many sizes below n and above it are run as well, a tile apart"},
+            .help = "how many sizes below n and above it are run as well, a tile apart"},
     Setting{.key = "runs",
             .type = SettingType::count,
             .absent = "auto",
             .minimum = "1",
             .maximum = "1000",
-            .help = "of each size so many, with --seed and the seeds after it",
+            .help = "how many runs of each size, with --seed and the seeds after it",
             .absent_means = "1; 3 with noise, or if decisions are charged"},
 };
 constexpr auto options = both(simulation_settings, own);
@@ -214,7 +214,7 @@ int run(const ParsedCommandLine& given) {
 const Subcommand compare{
     .name = "compare",
     .summary =
-        "Runs a workload under several policies on a machine that one need not have, and compares them.",
+        "Runs a workload under several policies on a machine that you need not have, and compares them.",
     .positionals = positionals,
     .options = options,
     .run = run,

@@ -44,7 +44,10 @@ constexpr Setting options[] = {
      .absent = "none",
      .value_name = "FILE",
      .help = "puts the results between the two marks in this page"},
-    {.key = "again", .type = SettingType::flag, .fallback = "false", .help = "runs also what was run before"},
+    {.key = "again",
+     .type = SettingType::flag,
+     .fallback = "false",
+     .help = "runs again what was run before"},
 };
 constexpr TakenSetting settings[] = {
     {.key = "workers", .help = "simulations at the same time (default\tone for each core)"},

@@ -89,10 +89,10 @@ std::string described(const linalg::BlasTiming& timing) {
 void print_kernels(const linalg::KernelChoice& choice) {
   print_row("kernels", described(choice.best));
   if (choice.gain() > 1)
-    print_row("", fmt::format("{:.2f} times what a program gets that does not choose: {}", choice.gain(),
+    print_row("", fmt::format("{:.2f} times what a program that does not choose gets: {}", choice.gain(),
                               described(choice.by_default)));
   else
-    print_row("", "what a program gets that does not choose, too: nothing else is faster");
+    print_row("", "also what a program that does not choose gets: nothing else is faster");
   print_row("", choice.from_cache ? "timed by an earlier run" : "timed now");
   if (!choice.cache_problem.empty())
     print_row("", fmt::format("the timings could not be kept: {}", choice.cache_problem));

@@ -46,7 +46,7 @@ constexpr Positional positionals[] = {
 }  // namespace
 
 const Subcommand machines{.name = "machines",
-                          .summary = "Lists the machines that can be simulated; one can write one's own.",
+                          .summary = "Lists the machines that can be simulated; you can describe your own.",
                           .positionals = positionals,
                           .options = {},
                           .run = run};

@@ -177,7 +177,7 @@ std::string ProgressDisplay::line(Time now, const ProgressSnapshot& snapshot, co
   }
   if (estimated.gflops) parts.push_back(fmt::format("{:.0f} GFlop/s", *estimated.gflops));
   parts.push_back(moved(snapshot));
-  parts.push_back(clock_time(seconds(now - *began_)) + " gone");
+  parts.push_back(clock_time(seconds(now - *began_)) + " elapsed");
   if (estimated.seconds_left && estimated.fraction < 1)
     parts.push_back(clock_time(*estimated.seconds_left) + " left");
   const std::string_view label = snapshot.phase.empty() ? "progress" : snapshot.phase;

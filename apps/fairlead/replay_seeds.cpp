@@ -50,7 +50,7 @@ void refuse_what_says_nothing(const Config& config) {
         key == "replay" || key == "seed" || key == "seeds" || key == "scheduler" || key == "plant";
     if (row.origin == Origin::command_line && !means_something)
       throw ConfigError(
-          fmt::format("--{} says nothing with --replay: all but the policy follows from the seed", key));
+          fmt::format("--{} has no effect with --replay: all but the policy follows from the seed", key));
   }
 }
 

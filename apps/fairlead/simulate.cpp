@@ -164,7 +164,7 @@ int run_recorded(const Config& config) {
   for (const char* key : {"n", "tile"})
     if (is_set(config, key))
       throw ConfigError(
-          fmt::format("--{} says nothing with --recorded: data have the sizes that they had", key));
+          fmt::format("--{} has no effect with --recorded: data have the sizes that they had", key));
   std::optional<std::uint64_t> phase;
   if (config.has("phase")) phase = config.count("phase");
   RecordedFlow flow = read_recorded_file(config.text("recorded"), precision_in(config), phase);
@@ -213,7 +213,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand simulate_command{
     .name = "simulate",
-    .summary = "Runs a workload on a machine that one need not have, under one policy or several.",
+    .summary = "Runs a workload on a machine that you need not have, under one policy or several.",
     .positionals = positionals,
     .options = options,
     .run = run,

@@ -37,7 +37,7 @@ bool is_given(const Config& config, std::string_view key) {
 
 void refuse_what_says_nothing(const Config& config, bool devices, bool on_disk) {
   const auto refuse = [&](std::string_view key, std::string_view why) {
-    if (is_given(config, key)) throw ConfigError(fmt::format("--{} says nothing here: {}", key, why));
+    if (is_given(config, key)) throw ConfigError(fmt::format("--{} has no effect here: {}", key, why));
   };
   constexpr std::string_view in_ram = "data are in RAM before the run; --data disk has them on the disk";
   if (!on_disk) refuse("host-memory", in_ram);

@@ -115,12 +115,12 @@ void check_sense(const Claim& claim, TomlReader& reader) {
   if (changes && (claim.at.size() != 2 || !claim.others.empty() || !limits_grow))
     reader.fail("check", "changes needs two values in `at`, two growing `limits`, and no `others`");
   if (!between && !changes && reader.has("limits"))
-    reader.fail("limits", "say nothing without check = \"between\" or \"changes\"");
+    reader.fail("limits", "have no effect without check = \"between\" or \"changes\"");
   if (std::ranges::find(claim.others, claim.line) != claim.others.end())
     reader.fail("others", fmt::format("names \"{}\", which is `line` itself", claim.line));
   if (claim.bound.empty()) return;
   if (claim.check != Check::below && claim.check != Check::above)
-    reader.fail("bound", "says nothing without check = \"below\" or \"above\"");
+    reader.fail("bound", "has no effect without check = \"below\" or \"above\"");
   if (!claim.others.empty()) reader.fail("bound", "cannot stand beside `others`");
   if (unit_of(claim.metric).substr(0, 2) != "GB")
     reader.fail("bound", fmt::format("is in bytes, but the metric in {}", unit_of(claim.metric)));

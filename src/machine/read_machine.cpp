@@ -173,7 +173,7 @@ UnifiedMemoryDescription unified_memory_of(TomlReader& reader, const MachineDesc
                                          .batch = reader.microseconds("batch_microseconds"),
                                          .per_page = reader.microseconds("page_microseconds")};
   if (unified.block % unified.page != 0) reader.fail("block", "must be a multiple of `page`");
-  if (machine.devices.empty()) reader.fail("batch_pages", "says nothing: the machine has no [[device]]");
+  if (machine.devices.empty()) reader.fail("batch_pages", "has no effect: the machine has no [[device]]");
   return unified;
 }
 
@@ -237,7 +237,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
     if (network.has("switch_bandwidth")) {
       machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");
       if (machine.network.nodes_per_switch == 0)
-        network.fail("switch_bandwidth", "says nothing without nodes_per_switch: there is one switch");
+        network.fail("switch_bandwidth", "has no effect without nodes_per_switch: there is one switch");
     }
     machine.network.attached_to_devices = network.flag_or("attached_to_devices", false);
     if (machine.network.attached_to_devices &&

@@ -180,12 +180,13 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               program.kernels[kernel]));
     if (kinds_[kernel] == 0) {
       const bool cores_could = rates_.front()[kernel] != nullptr;
-      throw ConfigError(fmt::format("nothing that is used of the machine {} runs {} in {} precision: {}",
-                                    description_.name, program.kernels[kernel], name_of(precision),
-                                    program.is_cpu_only(program.kernels[kernel])
-                                        ? "the workload has code for cores only, and none is used"
-                                    : cores_could ? "its cores could, but none is used"
-                                                  : "its file gives no rate for it"));
+      throw ConfigError(
+          fmt::format("no processor of the machine {} that is used can run {} in {} precision: {}",
+                      description_.name, program.kernels[kernel], name_of(precision),
+                      program.is_cpu_only(program.kernels[kernel])
+                          ? "the workload has code for cores only, and none is used"
+                      : cores_could ? "its cores could, but none is used"
+                                    : "its file gives no rate for it"));
     }
   }
 }

@@ -66,7 +66,7 @@ TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
   refused("simulate --recorded " + path("no"), 1, "cannot be read");
   refused("simulate --recorded " + path("other"), 1, "other:1: this is no recorded flow");
   refused("simulate cholesky --recorded " + path("other"), 2, "--recorded takes no workload");
-  refused("simulate --n 7 --recorded " + path("other"), 2, "--n says nothing with --recorded");
+  refused("simulate --n 7 --recorded " + path("other"), 2, "--n has no effect with --recorded");
   refused("simulate cholesky --phase 2", 2, "--phase is for --recorded");
 }
 

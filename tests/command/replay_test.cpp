@@ -49,7 +49,7 @@ TEST(Replay, RefusesWhatSaysNothing) {
     EXPECT_THAT(answer.text, HasSubstr(why));
   };
   refused("simulate cholesky --replay", "--replay takes no workload");
-  refused("simulate --replay --machine summit", "--machine says nothing with --replay");
+  refused("simulate --replay --machine summit", "--machine has no effect with --replay");
   refused("simulate --replay --seeds 1-x", "which is not like 1-20000");
   refused("simulate --replay --seeds 9-2", "which ends before it begins");
   refused("simulate --replay --plant gremlin", "no mistake is called \"gremlin\"");

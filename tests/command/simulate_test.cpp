@@ -57,25 +57,26 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
            Mistake{"--scheduler all --trace run.pftrace",
                    "--trace writes one run: give --scheduler one policy"},
            Mistake{"--record-flow run.flow", "--record-flow is for programs that really run"},
-           Mistake{"--workers 3", "--workers says nothing to `fairlead simulate`"},
-           Mistake{"--no-huge-pages", "--no-huge-pages says nothing to `fairlead simulate`"},
-           Mistake{"--devices emulated:memory=1GiB", "--devices says nothing to `fairlead simulate`"},
-           Mistake{"--host-memory 1GB", "--host-memory says nothing here: data are in RAM"},
-           Mistake{"--gpus 0 --data ram", "--memory says nothing here: data are in RAM"},
+           Mistake{"--workers 3", "`fairlead simulate` has no use for --workers;"},
+           Mistake{"--no-huge-pages", "`fairlead simulate` has no use for --no-huge-pages;"},
+           Mistake{"--devices emulated:memory=1GiB", "`fairlead simulate` has no use for --devices;"},
+           Mistake{"--host-memory 1GB", "--host-memory has no effect here: data are in RAM"},
+           Mistake{"--gpus 0 --data ram", "--memory has no effect here: data are in RAM"},
            Mistake{"--machine epyc-7642 --host-memory 1GB",
-                   "--host-memory says nothing here: without devices"},
-           Mistake{"--machine epyc-7642 --streams 2", "--streams says nothing here: no device is used"},
-           Mistake{"--machine epyc-7642 --no-peers", "--peers says nothing here: no device is used"},
-           Mistake{"--machine epyc-7642 --advice cyclic", "--advice says nothing here: no device is used"},
+                   "--host-memory has no effect here: without devices"},
+           Mistake{"--machine epyc-7642 --streams 2", "--streams has no effect here: no device is used"},
+           Mistake{"--machine epyc-7642 --no-peers", "--peers has no effect here: no device is used"},
+           Mistake{"--machine epyc-7642 --advice cyclic", "--advice has no effect here: no device is used"},
        }) {
     const Answer answer = fairlead_command(small + mistake.words);
     EXPECT_EQ(answer.exit_code, 2) << mistake.words;
     EXPECT_THAT(answer.text, HasSubstr(mistake.why));
   }
   EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("is not for many runs"));
-  EXPECT_THAT(fairlead_command("compare --spin 1").text, HasSubstr("says nothing to `fairlead compare`"));
+  EXPECT_THAT(fairlead_command("compare --spin 1").text,
+              HasSubstr("`fairlead compare` has no use for --spin"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
-              HasSubstr("says nothing to `fairlead experiment`"));
+              HasSubstr("`fairlead experiment` has no use for"));
 }
 
 TEST_F(Simulate, HasAColumnAsWideAsItsSchedulers) {

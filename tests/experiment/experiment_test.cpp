@@ -196,8 +196,8 @@ TEST(Experiment, AClaimThatComparesNothingIsRefused) {
   EXPECT_EQ(claiming(""), "accepted");
   EXPECT_THAT(claiming("at = [3]\n"), HasSubstr("at of a [[claim]] names 3, which is none of the `values`"));
   EXPECT_THAT(claiming("others = [\"second\"]\n"), HasSubstr("names \"second\", which is `line` itself"));
-  EXPECT_THAT(claiming("limits = [1, 2]\n"), HasSubstr("say nothing without check"));
-  EXPECT_THAT(claiming("bound = \"floor\"\n"), HasSubstr("says nothing without check"));
+  EXPECT_THAT(claiming("limits = [1, 2]\n"), HasSubstr("have no effect without check"));
+  EXPECT_THAT(claiming("bound = \"floor\"\n"), HasSubstr("has no effect without check"));
   const std::string below = with(small, "\"best\"", "\"below\"");
   EXPECT_THAT(refusal(below + "bound = \"floor\"\n"), HasSubstr("is in bytes, but the metric in GFlop/s"));
   const std::string between = with(small, "\"best\"", "\"between\"");

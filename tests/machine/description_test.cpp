@@ -105,7 +105,7 @@ TEST(MachineDescription, HasANetwork) {
   EXPECT_EQ(switches.network.nodes_per_switch, 4u);
   EXPECT_EQ(switches.network.switch_bytes_per_second, 100e9);
   EXPECT_THAT(refusal(small(network + "switch_bandwidth = \"100GB/s\"\n")),
-              HasSubstr("switch_bandwidth of [network] says nothing without nodes_per_switch"));
+              HasSubstr("switch_bandwidth of [network] has no effect without nodes_per_switch"));
   EXPECT_THAT(refusal(small(network + "nodes_per_switch = 17\n")),
               HasSubstr("nodes_per_switch of [network]"));
   EXPECT_THAT(refusal(small(network + "buses = [\"fabric\"]\n")),

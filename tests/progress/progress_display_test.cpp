@@ -138,9 +138,10 @@ TEST(ProgressBar, RateAndTimeLeftAreThoseOfThePhase) {
 TEST(ProgressLines, ComeAtMostEveryFiveSecondsAndTenPerCent) {
   ProgressDisplay display = begun(ProgressStyle::lines);
   EXPECT_EQ(display.at(4s, done(400), 0), "");
-  EXPECT_EQ(display.at(5s, done(400), 0),
-            "factorization: 40 %, 400/1,000 tasks, 80 GFlop/s, read 1.50 GB, wrote 20.0 MB, 0:05 gone, 0:08 "
-            "left\n");
+  EXPECT_EQ(
+      display.at(5s, done(400), 0),
+      "factorization: 40 %, 400/1,000 tasks, 80 GFlop/s, read 1.50 GB, wrote 20.0 MB, 0:05 elapsed, 0:08 "
+      "left\n");
   EXPECT_EQ(display.at(9s, done(900), 0), "");   // further, but too soon
   EXPECT_EQ(display.at(30s, done(499), 0), "");  // later, but not a tenth further
   EXPECT_NE(display.at(30s, done(500), 0), "");

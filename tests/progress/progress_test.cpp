@@ -108,7 +108,7 @@ TEST(Progress, WritesLinesToAPipeByTheClockItIsGiven) {
     const ssize_t count = read(ends[0], buffer, sizeof buffer);
     ASSERT_GT(count, 0);
     EXPECT_EQ(std::string(buffer, static_cast<std::size_t>(count)),
-              "work: 50 %, 50/100 tasks, read 0 B, wrote 0 B, 0:10 gone, 0:10 left\n");
+              "work: 50 %, 50/100 tasks, read 0 B, wrote 0 B, 0:10 elapsed, 0:10 left\n");
   }
   close(ends[1]);
   char rest = 0;

@@ -310,9 +310,10 @@ void FlowSource::make_room_in_window() {
       submitted_ - progress_.done() >= core_.window() && !wait_until_done(submitted_ - core_.window() / 2);
   core_.throw_if_stopped();
   if (window_held_up_)
-    core_.throw_held_up(fmt::format("submit: {} tasks are unfinished, more must not be; waiting for them",
-                                    submitted_ - progress_.done())
-                            .c_str());
+    core_.throw_held_up(
+        fmt::format("submit: {} tasks are unfinished, and the window allows no more; waiting for them",
+                    submitted_ - progress_.done())
+            .c_str());
 }
 
 std::string FlowSource::text_of(const Submission& submission) {

@@ -35,7 +35,7 @@ void AnyHold::release() noexcept {
 
 Place AnyHold::place(std::size_t use) const {
   using State = engine::HoldRecord::State;
-  if (state_ == nullptr) throw UsageError("a hold is used that is empty");
+  if (state_ == nullptr) throw UsageError("an empty hold is used");
   const engine::HoldRecord& record = *state_->record;
   switch (record.state.load()) {
     case State::granted:
@@ -43,7 +43,7 @@ Place AnyHold::place(std::size_t use) const {
     case State::refused:
       front::FlowSource::throw_refused(record);
     default:
-      throw UsageError(std::string("a hold is used that was released: acquired at ") + record.file + ":" +
+      throw UsageError(std::string("a hold is used after its release: acquired at ") + record.file + ":" +
                        std::to_string(record.line));
   }
 }

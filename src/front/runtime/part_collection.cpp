@@ -166,8 +166,7 @@ void PartCollection::remove_all() noexcept {
 }
 
 PartReference part_of(const PartCollection* parts, const std::array<std::int64_t, 3>& at) {
-  if (parts == nullptr)
-    throw UsageError("a part was asked for of a partition that was moved to another place");
+  if (parts == nullptr) throw UsageError("a part was asked of a partition that was moved to another place");
   return parts->part(at);
 }
 std::int64_t count_of(const PartCollection& parts, std::size_t dimension) noexcept {

@@ -135,7 +135,8 @@ class Runtime::Implementation {
     if (!event_log_path.empty()) {
       try {
         if (!core.may_help())
-          throw UsageError("the event log is not written: another thread than its maker's ended the runtime");
+          throw UsageError(
+              "the event log is not written: the runtime was not ended by the thread that made it");
         core.application().serve_surely();
         // A worker may still be answering something, which nobody waits for.
         core.engine().locked(

@@ -175,16 +175,16 @@ std::string TileCollection::name_of(DatumId id) const {
 }
 
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
-  if (tiles == nullptr) throw UsageError("a tile of a matrix was asked for that was moved to another place");
+  if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
   return tiles->tile(row, column);
 }
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t, std::int32_t)>& device_of) {
-  if (tiles == nullptr) throw UsageError("advise was called of a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("advise was called on a matrix that was moved to another place");
   tiles->advise(device_of);
 }
 void refresh_tiles(const TileCollection* tiles, Refresh when) {
-  if (tiles == nullptr) throw UsageError("refresh was called of a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("refresh was called on a matrix that was moved to another place");
   tiles->refresh(when);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
