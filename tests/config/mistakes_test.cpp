@@ -125,9 +125,10 @@ TEST(CodeMistakes, AreSaidWithTheLineThatSets) {
   const auto line = std::to_string(__LINE__ + 1);
   const auto unknown = mistake([&] { config.set("memmory", "512MiB"); });
   EXPECT_EQ(unknown, "mistakes_test.cpp:" + line + ": unknown key \"memmory\" (did you mean \"memory\"?)");
+  // Not within EXPECT_EQ: compilers differ about the line of what is in a macro.
   const auto next = std::to_string(__LINE__ + 1);
-  EXPECT_EQ(mistake([&] { config.set("tile", 0); }),
-            "mistakes_test.cpp:" + next + ": set(\"tile\", \"0\"): must be at least 1");
+  const auto too_small = mistake([&] { config.set("tile", 0); });
+  EXPECT_EQ(too_small, "mistakes_test.cpp:" + next + ": set(\"tile\", \"0\"): must be at least 1");
 }
 
 TEST(CodeMistakes, AMistakeLeavesTheValueAsItWas) {

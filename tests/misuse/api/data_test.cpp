@@ -19,9 +19,9 @@ TEST(WrongData, ReadingWhatNothingHasWritten) {
   Flow flow(runtime);
   flow.submit(fill_tile(a(0, 0), 1.0));
   const int line = __LINE__ + 1;
-  EXPECT_THAT(refused<UsageError>([&] { flow.submit(scale_tile(a(1, 0), 2.0)); }),
-              AllOf(HasSubstr("scale"), HasSubstr("A[1,0]"), HasSubstr("nothing has written"),
-                    HasSubstr(line_of(line))));
+  const auto submit = [&] { flow.submit(scale_tile(a(1, 0), 2.0)); };
+  EXPECT_THAT(refused<UsageError>(submit), AllOf(HasSubstr("scale"), HasSubstr("A[1,0]"),
+                                                 HasSubstr("nothing has written"), HasSubstr(line_of(line))));
   flow.wait();
   expect_works(runtime);
 }

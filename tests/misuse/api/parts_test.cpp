@@ -76,9 +76,9 @@ TEST(WrongParts, TheWholeAndAPartInOneTask) {
   const auto parts = world.runtime.split(world.whole, 10);
   Flow flow(world.runtime);
   const int line = __LINE__ + 1;
-  EXPECT_THAT(refused<UsageError>([&] { flow.submit(both(world.whole, parts(2))); }),
-              AllOf(HasSubstr("both(x, x[2])"), HasSubstr("lie upon each other"),
-                    HasSubstr("parts_test.cpp:" + std::to_string(line))));
+  const auto submit = [&] { flow.submit(both(world.whole, parts(2))); };
+  EXPECT_THAT(refused<UsageError>(submit), AllOf(HasSubstr("both(x, x[2])"), HasSubstr("lie upon each other"),
+                                                 HasSubstr("parts_test.cpp:" + std::to_string(line))));
   EXPECT_THAT(refused<UsageError>([&] { (void)flow.acquire(read(world.whole), read(parts(2))); }),
               HasSubstr("lie upon each other"));
   expect_works(world.runtime);

@@ -17,7 +17,8 @@ TEST(WrongScratch, MoreThanTheMemoryHolds) {
   Flow flow(runtime);
   flow.submit(work(handle, scratch(1024 * 1024 / 8)));
   const int line = __LINE__ + 1;
-  EXPECT_THAT(refused<FootprintError>([&] { flow.submit(work(handle, scratch(1024 * 1024 / 8 + 1))); }),
+  const auto submit = [&] { flow.submit(work(handle, scratch(1024 * 1024 / 8 + 1))); };
+  EXPECT_THAT(refused<FootprintError>(submit),
               AllOf(HasSubstr("work(x)"), HasSubstr("scratch"), HasSubstr("RAM"),
                     HasSubstr("scratch_test.cpp:" + std::to_string(line))));
   flow.wait();
