@@ -262,6 +262,8 @@ void RuntimeCore::drop_clean() {
 
 void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
+  if (winding_down_.load(std::memory_order_relaxed))
+    throw Error("the program has asked to end soon: see Runtime::wind_down");
   if (const int error = engine_.stop_error(); error != 0) {
     const DatumId id = engine_.stop_datum();
     throw SystemError("writing " +
