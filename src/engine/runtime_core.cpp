@@ -252,6 +252,11 @@ void RuntimeCore::wind_down() noexcept {
   world_.nudge();
 }
 
+void RuntimeCore::throw_if_winding_down() const {
+  if (winding_down_.load(std::memory_order_relaxed))
+    throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
+}
+
 void RuntimeCore::drop_clean() {
   flush_event_ = {};
   flush_event_.kind = EventKind::drop_clean;
@@ -262,8 +267,6 @@ void RuntimeCore::drop_clean() {
 
 void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
-  if (winding_down_.load(std::memory_order_relaxed))
-    throw Error("the program has asked to end soon: see Runtime::wind_down");
   if (const int error = engine_.stop_error(); error != 0) {
     const DatumId id = engine_.stop_datum();
     throw SystemError("writing " +

@@ -40,7 +40,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   try {
     std::size_t registered = 0;
     for (Entry& entry : entries_) {
-      if (++registered % 1024 == 0) core_.throw_if_stopped();  // also the program may want to end
+      if (++registered % 1024 == 0) core_.throw_if_winding_down();
       memory::DatumSpec spec;
       spec.coordinates = {number, entry.row, entry.column};
       if (spill_ != nullptr) {
