@@ -35,6 +35,15 @@ constexpr Setting options[] = {
      .help = "how much is written to the disk and read from it, four times over"},
 };
 
+constexpr TakenSetting settings[] = {
+    {.key = "disk-directory", .help = "where the disk is measured (default\t.)"},
+    {.key = "disk-threads"},
+    {.key = "workers"},
+    {.key = "cache-directory"},
+    {.key = "progress", .help = "none: what is being measured is not said"},
+    {.key = "json", .help = "write the figures to this file (default\tnone)"},
+};
+
 class Measurer {
  public:
   explicit Measurer(const Config& config) : config_(config) {}
@@ -133,6 +142,7 @@ const Subcommand calibrate{
     .summary = "Measures the disk and the memory once, so that later runs know how long copies take.",
     .positionals = {},
     .options = options,
-    .run = run};
+    .run = run,
+    .settings = settings};
 
 }  // namespace fairlead::app

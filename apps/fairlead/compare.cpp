@@ -17,6 +17,7 @@
 #include "machine/machine_files.hpp"
 #include "report/report_file.hpp"
 #include "simulate/outcome.hpp"
+#include "simulate/spread.hpp"
 
 namespace fairlead::app {
 
@@ -60,7 +61,7 @@ constexpr Positional positionals[] = {{.name = "WORKLOAD",
 
 /// Figure 5 of Gonthier, Marchal, Thibault 2023, where nothing else is said.
 constexpr std::pair<std::string_view, std::string_view> figure_5[] = {
-    {"precision", "single"}, {"gpus", "1"}, {"memory", "2000MB"}};
+    {"machine", "v100-pcie"}, {"precision", "single"}, {"gpus", "1"}, {"memory", "2000MB"}};
 
 /// Several ratios of one policy to the first.
 struct Ratios {
@@ -158,7 +159,7 @@ int run(const ParsedCommandLine& given) {
   if (given.positionals.empty())
     for (const auto& [key, value] : figure_5)
       if (!is_set(config, key)) config.set(key, value);
-  const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
+  std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
   if (policies.size() < 2)
     throw ConfigError(
         fmt::format("--scheduler {} names one policy: name those to compare with it behind a comma, as in "
@@ -168,17 +169,23 @@ int run(const ParsedCommandLine& given) {
   SimulationOptions how = simulation_options(config);
   const std::uint64_t seeds = config.count_or("runs", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
   const std::uint64_t first_seed = how.seed;
-  if (config.has("json")) report::require_place_for(config.text("json"));
+  for (const char* file : {"json", "csv"})
+    if (config.has(file)) report::require_place_for(config.text(file));
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
 
-  std::vector<Standing> standings;
-  for (const std::string& policy : policies) standings.emplace_back().scheduler = policy;
+  std::vector<Standing> standings(policies.size());
+  std::string csv = csv_heading();
   bool devices = false;
   for (const WorkloadSize& size : sizes) {
     const Program program = make_workload(workload, size);
     const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
     const Limits limits = limits_of(program, machine, &find_workload(workload), size);
     devices = machine.devices() > 0;
+    // What is best for the first size is kept for all: else "auto" would be several policies.
+    policies = named(policies, program, machine);
+    std::vector<Runs> runs;
+    for (std::size_t i = 0; i < policies.size(); ++i)
+      runs.push_back({.scheduler = standings[i].scheduler = policies[i]});
     fmt::print("{}: {} tasks, at best {:.3f} s\n", program.title, program.tasks.size(), limits.time.compute);
     std::fflush(stdout);
     for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
@@ -188,10 +195,15 @@ int run(const ParsedCommandLine& given) {
         Outcome outcome = outcome_of(program, machine, standing.scheduler, how);
         if (&standing == standings.data()) first = outcome;
         take(standing, outcome, first, limits);
+        Runs& of_size = runs[static_cast<std::size_t>(&standing - standings.data())];
+        of_size.add(outcome, limits);
+        of_size.compare(outcome, first);
         standing.runs.add(simulate::json(outcome, limits, program, machine, workload, size));
       }
     }
+    for (const Runs& of_size : runs) csv += csv_line(of_size, description.name, workload, size);
   }
+  if (config.has("csv")) report::write_file(config.text("csv"), csv);
   fmt::print("{}: {}\n", description.name, description.summary);
   fmt::print("time and bytes against those of {}: means of {} sizes{}, the least and the most\n\n",
              policies[0], sizes.size(), seeds > 1 ? fmt::format(" with {} seeds each", seeds) : "");

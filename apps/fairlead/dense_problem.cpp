@@ -17,6 +17,9 @@ namespace fairlead::app {
 
 namespace {
 
+/// Each costs some hundreds of bytes of memory, and their product counts tasks.
+constexpr std::int64_t most_tiles_a_side = 2048;
+
 double product_flops_of(double n) { return report::product_flops(n, n, n); }
 std::uint64_t product_tasks_of(std::int64_t tiles) {
   return static_cast<std::uint64_t>(tiles * tiles * tiles);
@@ -87,6 +90,11 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   tile = config.has("tile")
              ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
              : linalg::choose_tile(n, element_bytes, for_tiles, workers);
+  if (tiles() <= most_tiles_a_side) return;
+  throw ConfigError(fmt::format(
+      "{}: n = {} in tiles of {} makes {} of them a side; there may be {}: use --tile {} or more",
+      config.has("tile") ? fmt::format("--tile {}", config.count("tile")) : "the tiles are too small", n,
+      tile, tiles(), most_tiles_a_side, (n + most_tiles_a_side - 1) / most_tiles_a_side));
 }
 
 }  // namespace fairlead::app

@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/version.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -67,8 +68,11 @@ std::string this_program() {
 }
 
 int list(const std::string& name) {
-  for (const Experiment& one : find_experiments(name))
-    fmt::print("{:<29}{}{}\n", one.name, one.title,
+  const std::vector<Experiment> found = find_experiments(name);
+  std::size_t width = 0;
+  for (const Experiment& one : found) width = std::max(width, one.name.size());
+  for (const Experiment& one : found)
+    fmt::print("{:<{}}{}{}\n", one.name, width + 2, one.title,
                one.also.empty() ? "" : fmt::format(" (also {})", fmt::join(one.also, ", ")));
   return success;
 }

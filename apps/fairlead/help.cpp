@@ -16,6 +16,38 @@ constexpr Setting options[] = {{.key = "markdown",
                                 .fallback = "false",
                                 .help = "print docs/configuration.md"}};
 
+struct Examples {
+  std::string_view subcommand, first, second;
+};
+constexpr Examples examples[] = {
+    {"solve", "fairlead solve A.npy b.npy -o x.npy --memory 2GiB",
+     "fairlead solve --kernel rbf --points points.npy b.npy -o x.npy --memory 50%"},
+    {"bench", "fairlead bench cholesky --n 16384 --memory-fraction 0.25 --report run.html",
+     "fairlead bench lu --n 8192 --precision single --scheduler darts --json out.json"},
+    {"info", "fairlead info", "fairlead info --config --disk-directory /scratch"},
+    {"calibrate", "fairlead calibrate", "fairlead calibrate --disk-directory /scratch --amount 4GiB --again"},
+    {"schedulers", "fairlead schedulers", "fairlead schedulers | grep -A3 darts"},
+    {"machines", "fairlead machines", "fairlead machines summit > mine.toml"},
+    {"simulate", "fairlead simulate cholesky --machine summit --scheduler all",
+     "fairlead simulate lu --n 38400 --gpus 1 --memory 2GB --scheduler darts,dmda --csv runs.csv --runs 5 "
+     "--noise 10"},
+    {"compare", "fairlead compare cholesky --scheduler eager,darts,./mine.so",
+     "fairlead compare lu --machine h200 --scheduler dmda,heft-tm --noise 5 --csv compared.csv"},
+    {"experiment", "fairlead experiment list darts", "fairlead experiment run darts/table-1 --quick"},
+    {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
+    {"help", "fairlead help solve", "fairlead help --markdown > configuration.md"}};
+
+/// What follows the options of a subcommand.
+std::string ending(std::string_view name) {
+  std::string out;
+  for (const Examples& of : examples)
+    if (of.subcommand == name) out += fmt::format("\nExamples:\n  {}\n  {}\n", of.first, of.second);
+  out += "\nExit status:\n";
+  for (const ExitStatus& status : exit_statuses)
+    out += fmt::format("  {:<7}{}\n", status.number, status.meaning);
+  return out;
+}
+
 int run(const ParsedCommandLine& given) {
   if (given.config.flag("markdown"))
     fmt::print("{}", config::configuration_page());
@@ -30,7 +62,8 @@ const Subcommand help{.name = "help",
                       .summary = "Explains a subcommand.",
                       .positionals = positionals,
                       .options = options,
-                      .run = run};
+                      .run = run,
+                      .settings = takes_no_settings};
 
 std::string help_of(std::string_view name) {
   if (!name.empty()) {
@@ -41,7 +74,8 @@ std::string help_of(std::string_view name) {
                       .positionals = subcommand.positionals,
                       .options = subcommand.options,
                       .settings = subcommand.settings,
-                      .config_lists = subcommand.config_lists});
+                      .config_lists = subcommand.config_lists}) +
+           ending(subcommand.name);
   }
   std::string out =
       "usage: fairlead SUBCOMMAND [arguments] [options]\n\n"

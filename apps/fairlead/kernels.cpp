@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "algorithms/linalg/blas/blas.hpp"
@@ -19,6 +20,11 @@ linalg::KernelChoice choose_kernels(const Config& config) {
   if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
   settings.helper = {"/proc/self/exe", "time-blas"};
   settings.cache_directory = config.text_or("cache-directory", "");
+  const bool kept = !settings.cache_directory.empty();
+  settings.before_timing = [kept] {
+    fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
+               kept ? "later runs will know" : "each time, since there is no cache-directory to keep it in");
+  };
   return linalg::choose_kernels(settings);
 }
 

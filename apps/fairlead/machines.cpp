@@ -1,6 +1,7 @@
 // fairlead machines: the machine files that come with it, or one of them as it stands, to be changed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "fairlead/subcommand.hpp"
@@ -23,8 +24,11 @@ std::string parts_of(const machine::MachineDescription& machine) {
 
 int run(const ParsedCommandLine& given) {
   if (given.positionals.empty()) {
+    std::size_t width = 0;
     for (const machine::MachineFile& file : machine::machine_files())
-      fmt::print("{:<14}{}\n", file.name, machine::find_machine(file.name).summary);
+      width = std::max(width, file.name.size());
+    for (const machine::MachineFile& file : machine::machine_files())
+      fmt::print("{:<{}}{}\n", file.name, width + 2, machine::find_machine(file.name).summary);
     fmt::print("\nfairlead machines NAME prints a file: change it and give its path to --machine.\n");
     return success;
   }
@@ -49,6 +53,7 @@ const Subcommand machines{.name = "machines",
                           .summary = "Lists the machines that can be simulated; you can describe your own.",
                           .positionals = positionals,
                           .options = {},
-                          .run = run};
+                          .run = run,
+                          .settings = takes_no_settings};
 
 }  // namespace fairlead::app

@@ -1,5 +1,6 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
+#include "fairlead/interrupt.hpp"
 #include "fairlead/subcommand.hpp"
 
 #include <fairlead/version.hpp>
@@ -97,6 +98,9 @@ int main(int argc, char** argv) {
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
   } catch (const Error& error) {
+    // What was thrown because everything was told to end is no news.
+    if (const int signal = app::Interrupt::signal(); signal != 0)
+      return complain("interrupted", app::interrupted + signal);
     return complain(error.what(), app::failure);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", app::failure);

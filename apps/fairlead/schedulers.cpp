@@ -24,6 +24,7 @@ const Subcommand schedulers{.name = "schedulers",
                             .summary = "Lists the policies that --scheduler takes, and their options.",
                             .positionals = {},
                             .options = {},
-                            .run = run};
+                            .run = run,
+                            .settings = takes_no_settings};
 
 }  // namespace fairlead::app

@@ -19,9 +19,11 @@
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
+#include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/recorded_flow.hpp"
+#include "simulate/spread.hpp"
 
 namespace fairlead::app {
 
@@ -44,6 +46,14 @@ constexpr auto options = both(
                 .help = "with --recorded: only what the program submitted before it waited for the first "
                         "time (1), then "
                         "before the second, ..."},
+        Setting{.key = "runs",
+                .type = SettingType::count,
+                .fallback = "1",
+                .minimum = "1",
+                .maximum = "1000",
+                .help = "of each policy so many, with --seed and the seeds after it: what is shown is their "
+                        "mean, the "
+                        "least and the most"},
         Setting{.key = "replay",
                 .type = SettingType::flag,
                 .fallback = "false",
@@ -67,7 +77,7 @@ constexpr auto settings =
          std::array{TakenSetting{.key = "scheduler",
                                  .help = "policies that `fairlead schedulers` lists, with their options, or "
                                          "plug-ins, FILE.so; several "
-                                         "behind commas, or all (default\tdarts)"},
+                                         "behind commas, or all (default\tauto: as in real runs)"},
                     TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
                     TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
                     TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
@@ -101,6 +111,23 @@ void print_limits(const Limits& limits, const Program& program, const SimulatedM
   fmt::print("\n");
 }
 
+std::string spread_heading(std::size_t width) {
+  return fmt::format("{:<{}}{:>9}{:>17}{:>11}{:>9}{:>12}{:>17}", "scheduler", width, "seconds", "least-most",
+                     "GFlop/s", "% peak", "loaded, GB", "least-most");
+}
+
+/// Loaded: what came to where tasks run.
+std::string spread_line(const Runs& runs, std::size_t width) {
+  if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
+  const auto range = [](const Spread& it, double unit) {
+    return fmt::format("{:.4g}-{:.4g}", it.least / unit, it.most / unit);
+  };
+  const Spread& loaded = runs.bytes_to_devices.most > 0 ? runs.bytes_to_devices : runs.bytes_from_disk;
+  return fmt::format("{:<{}}{:>9.4g}{:>17}{:>11.0f}{:>9.1f}{:>12.4g}{:>17}", runs.scheduler, width,
+                     runs.seconds.mean(), range(runs.seconds, 1), runs.gflops.mean(),
+                     runs.percent_of_peak.mean(), loaded.mean() / 1e9, range(loaded, 1e9));
+}
+
 void write_reported(const Config& config, const Json& rows, const report::Comparison& compared,
                     const trace::Snapshot& recorded) {
   if (config.has("json")) write_json(config.text("json"), rows);
@@ -120,42 +147,59 @@ struct Simulated {
 };
 
 int run_on_machine(const Simulated& what, const Config& config) {
-  const std::vector<std::string> policies = policies_in(config.text_or("scheduler", "darts"));
+  const std::vector<std::string> asked = policies_in(config.text_or("scheduler", "auto"));
+  const std::uint64_t seeds = config.count("runs");
   for (const char* of_one : {"trace", "event-log"})
-    if (config.has(of_one) && policies.size() > 1)
-      throw ConfigError(fmt::format("--{} writes one run: give --scheduler one policy", of_one));
+    if (config.has(of_one) && (asked.size() > 1 || seeds > 1))
+      throw ConfigError(
+          fmt::format("--{} writes one run: give --scheduler one policy, and no --runs", of_one));
   require_place_for_report(config);
+  if (config.has("csv")) report::require_place_for(config.text("csv"));
   const Program& program = what.program;
   const machine::MachineDescription description = machine::find_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, what.size.precision);
   const Limits limits = limits_of(program, machine, what.workload, what.size);
+  const std::vector<std::string> policies = named(asked, program, machine);
   SimulationOptions how = simulation_options(config);
   how.keep_order = config.has("report");
   // Of several runs a page shows what they came to, not every moment.
-  if (policies.size() == 1 && (config.has("report") || config.has("trace")))
+  if (policies.size() == 1 && seeds == 1 && (config.has("report") || config.has("trace")))
     how.trace_memory = config.bytes("trace-memory");
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
+  if (std::ranges::find(asked, "auto") != asked.end())
+    fmt::print("auto is {} here, as in a real run: the data {} in RAM\n\n",
+               automatic_policy(program, machine),
+               automatic_policy(program, machine) == schedule::default_policy(true) ? "fit" : "do not fit");
   std::size_t width = 24;  // a path or options may need more
   for (const std::string& policy : policies) width = std::max(width, policy.size() + 1);
-  fmt::print("{}\n", table_heading(machine.devices() > 0, width));
+  fmt::print("{}\n", seeds == 1 ? table_heading(machine.devices() > 0, width) : spread_heading(width));
+  std::string csv = csv_heading();
   Json rows = Json::array();
   report::Comparison compared = comparison_of(program, machine, limits);
   trace::Snapshot recorded;
   int code = success;
+  const std::uint64_t first_seed = how.seed;
   for (const std::string& policy : policies) {
-    Outcome outcome = outcome_of(program, machine, policy, how);
-    fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
-    std::fflush(stdout);
-    rows.add(json(outcome, limits, program, machine, what.name, what.size));
-    add_run(compared, program, machine, limits, what.size, what.name, outcome);
-    if (outcome.result.recorded) recorded = std::move(*outcome.result.recorded);
-    if (!outcome.problem.empty()) {
-      fmt::print(stderr, "fairlead: {} did not finish: {}\n", policy, outcome.problem);
-      code = failure;
+    Runs runs{.scheduler = policy};
+    for (how.seed = first_seed; how.seed - first_seed < seeds; ++how.seed) {
+      Outcome outcome = outcome_of(program, machine, policy, how);
+      runs.add(outcome, limits);
+      if (seeds == 1) fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
+      rows.add(json(outcome, limits, program, machine, what.name, what.size));
+      if (how.seed == first_seed) add_run(compared, program, machine, limits, what.size, what.name, outcome);
+      if (outcome.result.recorded) recorded = std::move(*outcome.result.recorded);
+      if (!outcome.problem.empty()) {
+        fmt::print(stderr, "fairlead: {} did not finish: {}\n", policy, outcome.problem);
+        code = failure;
+      }
     }
+    if (seeds > 1) fmt::print("{}\n", spread_line(runs, width));
+    std::fflush(stdout);
+    csv += csv_line(runs, machine.description().name, what.name, what.size);
   }
+  if (config.has("csv")) report::write_file(config.text("csv"), csv);
   write_reported(config, rows, compared, recorded);
   return code;
 }

@@ -6,11 +6,17 @@
 
 #include <algorithm>
 
+#include "base/pages.hpp"
+#include "config/value.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::app {
 
 using namespace fairlead::simulate;
+
+namespace {
+constexpr std::string_view automatic = "auto";
+}
 
 std::vector<std::string> policies_in(const std::string& written) {
   std::vector<std::string> names;
@@ -21,10 +27,24 @@ std::vector<std::string> policies_in(const std::string& written) {
   for (std::size_t begin = 0; begin <= written.size();) {
     const std::size_t end = std::min(written.find(',', begin), written.size());
     names.push_back(written.substr(begin, end - begin));
-    schedule::make_policy(names.back());  // refused before anything has run
+    if (names.back() != automatic) schedule::make_policy(names.back());  // refused before anything has run
     begin = end + 1;
   }
   return names;
+}
+
+// As Runtime does when the data of a program are registered: what counts is RAM, also beside devices.
+std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
+  const Bytes ram = machine.topology().nodes[index(OutOfCoreNodes::ram)].capacity;
+  Bytes data = 0;
+  for (const ProgramDatum& datum : program.data) data += whole_pages_for(datum.bytes);
+  return std::string(schedule::default_policy(data <= ram));
+}
+
+std::vector<std::string> named(std::vector<std::string> policies, const Program& program,
+                               const SimulatedMachine& machine) {
+  std::ranges::replace(policies, automatic, automatic_policy(program, machine));
+  return policies;
 }
 
 namespace {
@@ -66,7 +86,16 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   use.peers = config.flag("peers");
   if (config.has("device-bandwidth"))
     use.device_bytes_per_second = static_cast<double>(config.bandwidth_bytes_per_second("device-bandwidth"));
-  if (config.has("memory")) (devices ? use.device_memory : use.host_memory) = config.bytes("memory");
+  if (config.has("memory")) {
+    // Of a device the share is another than of this machine: the smallest one's memory counts.
+    Bytes whole = machine.memory;
+    if (devices)
+      for (const machine::DeviceDescription& device : machine.devices)
+        whole = &device == machine.devices.data() ? device.memory : std::min(whole, device.memory);
+    const auto share = config::parse_share(config.written("memory"));
+    (devices ? use.device_memory : use.host_memory) =
+        share ? static_cast<Bytes>(*share * static_cast<double>(whole)) : config.bytes("memory");
+  }
   use.memory_model = backend::find_memory_model(config.text("memory-model")).value();
   const std::string& data = config.text("data");
   const bool on_disk = data == "disk" || (data == "auto" && !devices && use.host_memory);

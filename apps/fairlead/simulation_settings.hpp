@@ -29,7 +29,7 @@ inline constexpr std::array settings_of_simulations = {
 inline constexpr std::array simulation_settings = {
     Setting{.key = "machine",
             .type = SettingType::text,
-            .fallback = "v100-pcie",
+            .fallback = "summit",
             .value_name = "NAME",
             .help = "one of `fairlead machines`, or the path of a machine file"},
     Setting{.key = "n",
@@ -102,6 +102,12 @@ inline constexpr std::array simulation_settings = {
             .help =
                 "a device or core takes so many times as long, from one second of the run to another, and "
                 "no policy knows: gpu1:4:0.5-0.9,core0:2"},
+    Setting{.key = "csv",
+            .type = SettingType::text,
+            .absent = "none",
+            .value_name = "FILE",
+            .help = "write a table to this file: for each size and policy the mean over the seeds, the least "
+                    "and the most"},
     Setting{.key = "charge-decisions",
             .type = SettingType::flag,
             .fallback = "false",
@@ -116,7 +122,14 @@ constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::ar
 }
 
 /// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
+/// "auto" stays in the list: see automatic_policy().
 std::vector<std::string> policies_in(const std::string& written);
+
+/// What a real run of the program takes on that machine where nobody names a policy.
+std::string automatic_policy(const simulate::Program& program, const simulate::SimulatedMachine& machine);
+/// With its names where "auto" stands.
+std::vector<std::string> named(std::vector<std::string> policies, const simulate::Program& program,
+                               const simulate::SimulatedMachine& machine);
 
 /// Somebody has given it a value: it is not the default.
 bool is_set(const Config& config, std::string_view key);

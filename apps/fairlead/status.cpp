@@ -31,6 +31,7 @@ const Subcommand status_command{.name = "status",
                                 .summary = "Says what a run does now, and what waits for what.",
                                 .positionals = positionals,
                                 .options = {},
-                                .run = run};
+                                .run = run,
+                                .settings = takes_no_settings};
 
 }  // namespace fairlead::app

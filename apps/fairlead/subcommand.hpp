@@ -13,6 +13,7 @@ enum ExitCode : int {
   success = 0,
   failure = 1,  // it was asked correctly and did not work
   usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
+  wrong_result = 3,   // it was computed, and its backward error shows that it is wrong
   interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 
@@ -21,6 +22,21 @@ enum ExitCode : int {
 struct Interrupted {
   int signal;
 };
+
+/// What the help says of each, in this order.
+struct ExitStatus {
+  std::string_view number, meaning;
+};
+inline constexpr ExitStatus exit_statuses[] = {
+    {"0", "it worked"},
+    {"1", "it did not work, though it was asked for correctly"},
+    {"2", "it was not asked for correctly: the command line, the environment or a file of settings"},
+    {"3", "the result was computed, and is wrong: its backward error is too large"},
+    {"128+N", "signal N ended it: 130 for Ctrl-C, 143 for SIGTERM"}};
+
+/// For those that take none of Fairlead's settings (an empty list would be all).
+inline constexpr TakenSetting takes_no_settings[] = {
+    {.key = "memory", .refused = "says nothing here: --help lists what does"}};
 
 struct Subcommand {
   std::string_view name;

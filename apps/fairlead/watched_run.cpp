@@ -7,7 +7,9 @@
 #include <cstdio>
 
 #include "engine/runtime_core.hpp"
+#include "fairlead/doubts.hpp"
 #include "fairlead/subcommand.hpp"
+#include "machine/machine.hpp"
 
 namespace fairlead::app {
 
@@ -17,11 +19,18 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Before anything is taken of the machine.
+const Config& with_doubts_said(const Config& config) {
+  for (const std::string& doubt : doubts_about(config, machine::discover()))
+    fmt::print(stderr, "fairlead: warning: {}\n", doubt);
+  return config;
+}
+
 }  // namespace
 
 WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels)
     : kernels_(std::move(kernels)),
-      runtime_(config, reserved),
+      runtime_(with_doubts_said(config), reserved),
       flow_(runtime_),
       interrupt_(
           [this] {

@@ -32,11 +32,14 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   std::size_t best_cost = tolerated + 2;
   for (const std::string_view candidate : candidates) {
     std::size_t cost = edit_distance(name, candidate);
+    const bool first_word = name.size() >= shortest_part && candidate.starts_with(name) &&
+                            candidate.find_first_of("-_/", name.size()) == name.size();
+    if (first_word) cost = std::min<std::size_t>(cost, 1);
     if (cost >= candidate.size()) continue;  // nothing in common
     if (cost > tolerated)
       cost =
           name.size() >= shortest_part && candidate.find(name) != candidate.npos ? tolerated + 1 : best_cost;
-    if (cost < best_cost) {
+    if (cost < best_cost || (first_word && cost == best_cost)) {
       best = candidate;
       best_cost = cost;
     }

@@ -8,9 +8,11 @@
 #include "config/file.hpp"
 #include "config/schema.hpp"
 #include "config/value.hpp"
+#include "config/whole_memory.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace fairlead {
@@ -34,7 +36,11 @@ std::string_view name_of(Origin origin) noexcept {
 void ConfigBuilder::assign(Config& config, std::string_view key, std::string_view text, Origin origin,
                            std::string where, std::string written) {
   Config::Entry& entry = config.entry(key);
-  config::Reading reading = config::read_value(entry.setting, text);
+  const bool may_be_share = key == "memory" && entry.setting.type == SettingType::size;
+  const std::optional<double> share = may_be_share ? config::parse_share(text) : std::nullopt;
+  if (may_be_share && text.ends_with('%') && !share)
+    throw ConfigError(fmt::format("{}: a share must be more than 0% and at most 100%", written));
+  config::Reading reading = share ? config::Reading{*share, {}} : config::read_value(entry.setting, text);
   if (!reading.problem.empty()) throw ConfigError(fmt::format("{}: {}", written, reading.problem));
   entry.value = std::move(reading.value);
   entry.origin = origin;
@@ -170,7 +176,13 @@ const T& Config::value(std::string_view key, std::initializer_list<SettingType> 
 bool Config::has(std::string_view key) const {
   return !std::holds_alternative<std::monostate>(entry(key).value);
 }
-Bytes Config::bytes(std::string_view key) const { return value<std::uint64_t>(key, {SettingType::size}); }
+Bytes Config::bytes(std::string_view key) const {
+  const Entry& found = entry(key);
+  if (found.setting.type == SettingType::size)
+    if (const double* share = std::get_if<double>(&found.value))
+      return std::max<Bytes>(static_cast<Bytes>(*share * static_cast<double>(config::whole_memory())), 1);
+  return value<std::uint64_t>(key, {SettingType::size});
+}
 std::uint64_t Config::count(std::string_view key) const {
   return value<std::uint64_t>(key, {SettingType::count});
 }

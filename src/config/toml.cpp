@@ -2,14 +2,91 @@
 #include "config/toml.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace {
+// Some texts that are no TOML ("[[[") break what toml++ takes for certain: here that is an exception, too,
+// where it would be an abort, or with NDEBUG whatever follows from telling the compiler so.
+struct BrokenAssumption {};
+[[noreturn]] void assumption_broken() { throw BrokenAssumption(); }
+}  // namespace
+#define TOML_ASSERT(expression) ((expression) ? void() : assumption_broken())
+#undef NDEBUG  // with it, toml++ would have the compiler rely on what texts can break
+// What is nested is taken apart by recursion: so much of it fits on any stack.
+#define TOML_MAX_NESTED_VALUES 32
+#include <toml++/toml.h>
 
 namespace fairlead::config {
 
 namespace {
+
+constexpr std::size_t most_dots = 32;  // of a key, each of which nests a table
+
+std::size_t line_of(std::string_view text, std::size_t place) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, place), '\n'));
+}
+
+/// Where what begins with a quotation mark at `begin` ends.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  const char mark = text[begin];
+  const std::string three(3, mark);
+  const std::string_view closing = text.substr(begin, 3) == three ? three : std::string_view(three).substr(2);
+  for (std::size_t at = begin + closing.size(); at < text.size(); ++at) {
+    if (text.substr(at, closing.size()) == closing) {
+      at += closing.size();
+      if (closing.size() == 3)  // two more may stand before it
+        for (int i = 0; i < 2 && at < text.size() && text[at] == mark; ++i) ++at;
+      return at;
+    }
+    if (mark == '"' && text[at] == '\\')
+      ++at;
+    else if (text[at] == '\n' && closing.size() == 1)
+      return at;
+  }
+  return text.size();
+}
+
+/// Before it is parsed, since toml++ bounds the depth of values only.
+void refuse_deep_keys(std::string_view text, std::string_view file) {
+  std::size_t dots = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char letter = text[at];
+    if (letter == '"' || letter == '\'') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    if (letter == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (std::string_view("=,[]{}\n").find(letter) != std::string_view::npos) dots = 0;
+    if (letter == '.' && ++dots > most_dots)
+      throw ConfigError(
+          fmt::format("{}:{}: a key of more than {} parts", file, line_of(text, at), most_dots + 1));
+    ++at;
+  }
+}
+
+/// Of a text that breaks an assumption, which happens where it has been read to: so the fewest lines that do,
+/// end there.
+std::size_t line_that_breaks(std::string_view text) {
+  std::vector<std::size_t> ends;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end)) ends.push_back(++end);
+  const auto breaks = [&](std::size_t end) {
+    try {
+      [[maybe_unused]] const auto parsed = toml::parse(text.substr(0, end));
+    } catch (const BrokenAssumption&) {
+      return true;
+    } catch (const toml::parse_error&) {
+    }
+    return false;
+  };
+  return 1 + static_cast<std::size_t>(std::ranges::partition_point(ends, std::not_fn(breaks)) - ends.begin());
+}
 
 TomlNode node_of(const toml::node& from) {
   TomlNode node{.value = {}, .line = static_cast<std::uint32_t>(from.source().begin.line)};
@@ -45,8 +122,12 @@ const TomlNode* TomlNode::find(std::string_view key) const noexcept {
 }
 
 TomlNode parse_toml(std::string_view text, std::string_view file) {
+  refuse_deep_keys(text, file);
   try {
     return node_of(toml::parse(text, file));
+  } catch (const BrokenAssumption&) {
+    throw ConfigError(fmt::format("{}:{}: not TOML: a key or a value is missing, or a bracket is too many",
+                                  file, line_that_breaks(text)));
   } catch (const toml::parse_error& error) {
     throw ConfigError(
         fmt::format("{}:{}: not TOML: {}", file, error.source().begin.line, error.description()));

@@ -65,7 +65,7 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 bool same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 constexpr std::string_view size_problem =
-    "not a size; write bytes, or a number with a unit, as in 512MiB or 2GB";
+    "not a size; write bytes, or a number with a unit, as in 512MiB, 2GB or 1e9";
 constexpr std::string_view bandwidth_problem = "not a bandwidth; write a size per second, as in 250MB/s";
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
@@ -122,6 +122,14 @@ Reading read_unchecked(const Setting& setting, std::string_view text) {
   return {};
 }
 
+/// Where the digits of "e9" or "e+9" begin; npos if none stands there, as in "1EB".
+std::size_t exponent_at(std::string_view text, std::size_t at) {
+  if (at >= text.size() || lower(text[at]) != 'e') return text.npos;
+  ++at;
+  if (at < text.size() && text[at] == '+') ++at;
+  return at < text.size() && is_digit(text[at]) ? at : text.npos;
+}
+
 bool less(const Value& a, const Value& b) {
   if (const double* real = std::get_if<double>(&a)) return *real < std::get<double>(b);
   if (const std::uint64_t* count = std::get_if<std::uint64_t>(&a)) return *count < std::get<std::uint64_t>(b);
@@ -149,9 +157,26 @@ std::optional<Bytes> parse_size(std::string_view text) {
     if (at == first) return {};
   }
   if (!digits) return {};
+  if (const std::size_t exponent = exponent_at(text, at); exponent != text.npos) {
+    unsigned zeros = 0;
+    for (at = exponent; at < text.size() && is_digit(text[at]); ++at)
+      zeros = std::min(zeros * 10 + static_cast<unsigned>(text[at] - '0'), 1000u);
+    for (; zeros > 0 && number != 0; --zeros) {
+      if (scale > 1)
+        scale /= 10;
+      else if (number > std::numeric_limits<Bytes>::max())
+        return {};
+      else
+        number *= 10;
+    }
+    if (number == 0) scale = 1;
+  }
   while (at < text.size() && text[at] == ' ') ++at;
   const std::string_view word = text.substr(at);
-  if (word.empty()) return scale == 1 ? std::optional<Bytes>(static_cast<Bytes>(number)) : std::nullopt;
+  if (word.empty())
+    return scale == 1 && number <= std::numeric_limits<Bytes>::max()
+               ? std::optional<Bytes>(static_cast<Bytes>(number))
+               : std::nullopt;
   for (const Unit& unit : units) {
     if (!same_word(word, unit.name)) continue;
     // number < 2^64 * 10^18 may not be multiplied by a unit in 128 bits: whole part and rest apart.
@@ -161,6 +186,13 @@ std::optional<Bytes> parse_size(std::string_view text) {
     return static_cast<Bytes>(whole + rest);
   }
   return {};
+}
+
+std::optional<double> parse_share(std::string_view text) {
+  if (!text.ends_with('%')) return {};
+  const std::optional<double> percent = parse_real(text.substr(0, text.size() - 1));
+  if (!percent || !(*percent > 0 && *percent <= 100)) return {};
+  return *percent / 100;
 }
 
 std::string format_size(Bytes bytes) {
@@ -204,7 +236,8 @@ std::string write_value(const Setting& setting, const Value& value) {
     }
     return fmt::format("{}", *count);
   }
-  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* real = std::get_if<double>(&value))
+    return setting.type == SettingType::size ? fmt::format("{:.6g}%", *real * 100) : fmt::format("{}", *real);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   return std::string(setting.absent);

@@ -12,9 +12,12 @@
 
 namespace fairlead::config {
 
-/// "512MiB", "2 GB", "1.5GiB", "4096". Nothing if it is not a size or exceeds 64 bits; parts of a byte are
-/// cut off.
+/// "512MiB", "2 GB", "1.5GiB", "4096", "1e9". Nothing if it is not a size or exceeds 64 bits; parts of a byte
+/// are cut off.
 std::optional<Bytes> parse_size(std::string_view text);
+
+/// "50%" of what there is: 0.5. Nothing if it is not a share above nothing and up to 100%.
+std::optional<double> parse_share(std::string_view text);
 
 /// The shortest text that parse_size() turns into exactly the same number: "512MiB", "2GB", "1234567".
 std::string format_size(Bytes bytes);
@@ -22,6 +25,7 @@ std::string format_size(Bytes bytes);
 /// For people, to three or four digits: "23.5 GiB". Not exact.
 std::string readable_size(Bytes bytes);
 
+/// A size may be a share (double) where a setting allows it: see ConfigBuilder::assign.
 using Value = std::variant<std::monostate, std::uint64_t, double, std::string, bool>;
 
 /// A value, or what is wrong with the text: "must be at least 1".

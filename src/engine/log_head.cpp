@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/log_text.hpp"
+#include "machine/topology_check.hpp"
 
 namespace fairlead::engine {
 
@@ -107,6 +108,8 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     if ((link.legs.size() == 2) != (link.through != no_id<NodeId>)) log.refuse("two wires that do not meet");
     link.computes = log.word("answer to whether a link computes", 2) != 0;
   }
+  if (const std::string flaw = flaw_of(head.topology); !flaw.empty())
+    log.refuse("that is no machine: " + flaw);
   head.durations.resize(log.word("number of durations", most_durations));
   for (model::KeptDuration& kept : head.durations) {
     kept.codelet = read_text(log);

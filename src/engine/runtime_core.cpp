@@ -252,6 +252,11 @@ void RuntimeCore::wind_down() noexcept {
   world_.nudge();
 }
 
+void RuntimeCore::throw_if_winding_down() const {
+  if (winding_down_.load(std::memory_order_relaxed))
+    throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
+}
+
 void RuntimeCore::drop_clean() {
   flush_event_ = {};
   flush_event_.kind = EventKind::drop_clean;

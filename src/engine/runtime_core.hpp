@@ -192,6 +192,8 @@ class RuntimeCore {
   /// The program wants to end soon, and needs no results: nothing waits for a bandwidth cap any more, and a
   /// flush, now or later, stops the run and throws. Any thread.
   void wind_down() noexcept;
+  /// Throws after that: for what would take long, and nobody wants any more.
+  void throw_if_winding_down() const;
   /// Empties the caches of all that nobody uses and that its home holds as well.
   void drop_clean();
   /// Throws if the run was stopped: a write-back failed, or something inside did.

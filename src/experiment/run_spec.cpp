@@ -19,20 +19,16 @@ std::string number_text(double x) {
   return x == std::floor(x) ? fmt::format("{:.0f}", x) : fmt::format("{}", x);
 }
 
-std::int64_t whole(const std::string& key, const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-    throw ConfigError(
-        fmt::format("the setting {} of an experiment is \"{}\", but must be a whole number", key, text));
-  return value;
-}
+constexpr std::int64_t most_processors = 4096;
+constexpr std::int64_t most_tiles = 1'000'000, largest_tile = 1'000'000'000;  // their product fits
 
 std::int64_t between(std::int64_t least, std::int64_t most, const std::string& key, const std::string& text) {
-  const std::int64_t value = whole(key, text);
-  if (value < least || value > most)
-    throw ConfigError(fmt::format("the setting {} of an experiment is \"{}\", but must be from {} to {}", key,
-                                  text, least, most));
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw ConfigError(
+        fmt::format("the setting {} of an experiment is \"{}\", but must be a whole number from {} to {}",
+                    key, text, least, most));
   return value;
 }
 
@@ -95,18 +91,20 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
   run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
-  run.tile = whole("tile", text("tile", "1920"));
-  run.n =
-      settings.contains("tiles") ? whole("tiles", settings["tiles"]) * run.tile : whole("n", text("n", "0"));
-  if (settings.contains("gpus")) run.gpus = static_cast<std::size_t>(whole("gpus", settings["gpus"]));
-  if (settings.contains("cores")) run.cores = static_cast<std::size_t>(whole("cores", settings["cores"]));
+  run.tile = between(1, largest_tile, "tile", text("tile", "1920"));
+  run.n = settings.contains("tiles") ? between(0, most_tiles, "tiles", settings["tiles"]) * run.tile
+                                     : between(0, most_tiles * largest_tile, "n", text("n", "0"));
+  if (settings.contains("gpus"))
+    run.gpus = static_cast<std::size_t>(between(0, most_processors, "gpus", settings["gpus"]));
+  if (settings.contains("cores"))
+    run.cores = static_cast<std::size_t>(between(0, most_processors, "cores", settings["cores"]));
   if (settings.contains("streams"))
     run.streams = static_cast<unsigned>(between(1, 64, "streams", settings["streams"]));
   if (settings.contains("device_gigabytes_per_second"))
     run.device_gigabytes_per_second =
         positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(between(0, 90, "noise", text("noise", "0")));
-  run.pipeline_depth = static_cast<unsigned>(whole("depth", text("depth", "0")));
+  run.pipeline_depth = static_cast<unsigned>(between(0, 1024, "depth", text("depth", "0")));
   return run;
 }
 

@@ -34,9 +34,9 @@ std::vector<Leg> Topology::legs_of(LinkId whole, NodeId from, NodeId to) const {
 
 Duration Topology::transfer_time(LinkId id, Bytes bytes) const {
   const LinkSpec& link = links[index(id)];
-  // The product is exact enough in a double, and rounded the same everywhere.
-  return link.latency +
-         Duration(static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / link.bytes_per_second));
+  // The product is exact enough in a double, and rounded the same everywhere. What takes years takes three.
+  return link.latency + Duration(static_cast<std::int64_t>(
+                            std::min(static_cast<double>(bytes) * 1e9 / link.bytes_per_second, 1e17)));
 }
 
 void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through) {

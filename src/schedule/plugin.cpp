@@ -3,8 +3,11 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -20,6 +23,25 @@ constexpr const char* page = "docs/writing-a-policy.md tells how to build one";
 std::string reason() {
   const char* text = ::dlerror();
   return text != nullptr ? text : "the loader gives no reason";
+}
+
+/// Whether a loaded library has an object of so many bytes there, not code, nor anything smaller. What has no
+/// symbol, such as a constant of its own, counts by its place alone.
+bool is_data(const void* address, std::size_t bytes) {
+  ::Dl_info library{};
+  ElfW(Sym)* found = nullptr;
+  if (::dladdr1(address, &library, reinterpret_cast<void**>(&found), RTLD_DL_SYMENT) == 0) return false;
+  if (found == nullptr || library.dli_saddr != address) return true;
+  return ELF64_ST_TYPE(found->st_info) == STT_OBJECT && found->st_size >= bytes;
+}
+
+/// Of one that was built against another interface, or of something of the same name.
+std::string version_in(const PolicyPlugin& plugin) {
+  constexpr std::size_t longest = 32;
+  if (plugin.version == nullptr || !is_data(plugin.version, 1)) return "unknown";
+  std::string text(plugin.version, ::strnlen(plugin.version, longest));
+  const bool printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
+  return text.empty() || !printable ? "unknown" : text;
 }
 
 }  // namespace
@@ -42,18 +64,26 @@ const PolicyEntry& load_plugin(std::string_view path) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
     throw ConfigError(fmt::format("cannot load the scheduler's plug-in {}: {}; {}", path, reason(), page));
-  const auto* const plugin = static_cast<const PolicyPlugin*>(::dlsym(library, "fairlead_policy"));
-  if (plugin == nullptr)
+  void* const symbol = ::dlsym(library, "fairlead_policy");
+  if (symbol == nullptr)
     throw ConfigError(
         fmt::format("{} is no plug-in for --scheduler, since it lacks the symbol fairlead_policy: write "
                     "FAIRLEAD_POLICY(entry) in it; {}",
                     path, page));
+  if (!is_data(symbol, sizeof(PolicyPlugin)))
+    throw ConfigError(fmt::format(
+        "{} is no plug-in for --scheduler, since its symbol fairlead_policy is something else than what "
+        "FAIRLEAD_POLICY(entry) makes; {}",
+        path, page));
+  const auto* const plugin = static_cast<const PolicyPlugin*>(symbol);
   if (plugin->interface != interface_id())
     throw ConfigError(
         fmt::format("the scheduler's plug-in {} was built against another interface (of Fairlead {}) than "
                     "this program has (of Fairlead {}): build it again, with the headers and the compiler "
                     "of this one",
-                    path, plugin->version, interface_version));
+                    path, version_in(*plugin), interface_version));
+  if (plugin->entry != nullptr && !is_data(plugin->entry, 1))
+    throw ConfigError(fmt::format("the scheduler's plug-in {} names an entry that is none; {}", path, page));
   if (plugin->entry == nullptr || plugin->entry->make == nullptr)
     throw ConfigError(
         fmt::format("the scheduler's plug-in {} names no function that makes a policy: the third field of "

@@ -48,6 +48,7 @@ struct ProgramTask {
   float side = 0;
 };
 
+/// More than there may be of anything is refused with ConfigError.
 class Program {
  public:
   std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
@@ -62,14 +63,18 @@ class Program {
   KernelIndex kernel(std::string_view name) {
     for (std::size_t i = 0; i < kernels.size(); ++i)
       if (kernels[i] == name) return static_cast<KernelIndex>(i);
+    if (kernels.size() == most_kernels) too_many("kernels", most_kernels);
     kernels.emplace_back(name);
     return static_cast<KernelIndex>(kernels.size() - 1);
   }
   std::int16_t collection(std::string_view name) {
+    if (collections.size() == most_collections) too_many("matrices", most_collections);
     collections.emplace_back(name);
     return static_cast<std::int16_t>(collections.size() - 1);
   }
   DatumIndex datum(const ProgramDatum& datum) {
+    if (datum.bytes > most_bytes - bytes_) too_many("bytes", most_bytes);
+    bytes_ += datum.bytes;
     data.push_back(datum);
     return static_cast<DatumIndex>(data.size() - 1);
   }
@@ -78,6 +83,8 @@ class Program {
     add(task, {used.begin(), used.size()});
   }
   void add(ProgramTask task, std::span<const ProgramUse> used) {
+    if (tasks.size() == most_tasks) too_many("tasks", most_tasks);
+    if (used.size() > most_uses) too_many("data of one task", most_uses);
     task.uses = static_cast<std::uint16_t>(used.size());
     tasks.push_back(task);
     uses.insert(uses.end(), used.begin(), used.end());
@@ -99,11 +106,16 @@ class Program {
     for (const ProgramTask& task : tasks) sum += static_cast<double>(task.flops);
     return sum;
   }
-  Bytes bytes() const noexcept {
-    Bytes sum = 0;
-    for (const ProgramDatum& datum : data) sum += datum.bytes;
-    return sum;
-  }
+  Bytes bytes() const noexcept { return bytes_; }
+
+ private:
+  static constexpr std::size_t most_kernels = 1 << 16, most_collections = 1 << 15, most_uses = (1 << 16) - 1;
+  static constexpr std::size_t most_tasks = 50'000'000;  // some gigabytes of memory
+  static constexpr Bytes most_bytes = Bytes{1} << 60;
+  /// Throws ConfigError.
+  [[noreturn]] static void too_many(const char* what, std::uint64_t most);
+
+  Bytes bytes_ = 0;
 };
 
 }  // namespace fairlead::simulate

@@ -29,6 +29,11 @@ std::string printable(std::string_view text) {
   return text.size() > most ? shown + "..." : shown;
 }
 
+constexpr Bytes largest_datum = Bytes{1} << 56;
+constexpr std::int32_t most_tiles = 1 << 20;  // in a row or column: policies have tables of them
+constexpr float most_work = 1e30f;
+constexpr double longest = 1e17;  // nanoseconds: three years
+
 enum class Unit : std::uint8_t { none, flops, nanoseconds };
 
 struct Codelet {
@@ -87,6 +92,15 @@ class Line {
   template <class T>
   T number(std::string_view what) {
     return number<T>(what, word(what));
+  }
+  /// Of a range, both ends included.
+  template <class T>
+  T number(std::string_view what, T least, T most) {
+    const std::string_view written = word(what);
+    const T value = number<T>(what, written);
+    if (!(value >= least && value <= most))
+      refuse(fmt::format("{} must be from {} to {}, not {}", what, least, most, written));
+    return value;
   }
   std::size_t known(std::string_view what, std::string_view written, std::size_t count) const {
     const auto value = number<std::size_t>(fmt::format("the number of a {}", what), written);
@@ -197,10 +211,11 @@ class Lines {
   void read_datum(Line& line) {
     line.next("datum", data.size());
     Datum datum{};
-    datum.bytes = line.number<Bytes>("a count of bytes");
-    datum.matrix = line.number<std::int32_t>("the number of a matrix");
-    datum.row = line.number<std::int32_t>("a row");
-    datum.column = line.number<std::int32_t>("a column");
+    datum.bytes = line.number<Bytes>("a count of bytes", 0, largest_datum);
+    datum.matrix =
+        line.number<std::int32_t>("the number of a matrix", -1, std::numeric_limits<std::int32_t>::max());
+    datum.row = line.number<std::int32_t>("a row", -1, most_tiles);
+    datum.column = line.number<std::int32_t>("a column", -1, most_tiles);
     const std::string_view filled = line.word("value or empty");
     if (filled != "value" && filled != "empty")
       line.refuse(fmt::format("\"{}\" is neither value nor empty", filled));
@@ -216,9 +231,7 @@ class Lines {
     const std::string_view place = line.word("the file and line");
     line.known("file", place.substr(0, place.find(':')), files_);
     task.priority = line.number<std::int32_t>("a priority");
-    task.work = line.number<float>("an amount of work");
-    if (!(task.work >= 0) || std::isinf(task.work))
-      line.refuse("the work must be a number that is not negative");
+    task.work = line.number<float>("an amount of work", 0, most_work);
     task.phase = phases;
     while (!line.at_end()) {
       const std::string_view access = line.word("an access");
@@ -236,7 +249,7 @@ class Lines {
     const std::string_view kind = line.word("a kind of worker");
     const auto size = line.number<Bytes>("a size");
     line.number<std::uint64_t>("a count of tasks");
-    const auto nanoseconds = line.number<double>("a duration");
+    const auto nanoseconds = line.number<double>("a duration", 0, longest);
     if (kind == "cpu") durations[line.rest()].emplace(size, nanoseconds);
   }
 

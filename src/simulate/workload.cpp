@@ -46,9 +46,10 @@ const Workload& find_workload(std::string_view written) {
 
 Program make_workload(std::string_view written, const WorkloadSize& size) {
   const Workload& workload = find_workload(written);
-  if (size.n < 1 || size.tile < 1)
-    throw ConfigError(
-        fmt::format("{}: n and tile must be at least 1, not {} and {}", workload.name, size.n, size.tile));
+  constexpr std::int64_t largest = 1'000'000'000;  // its square counts elements
+  if (size.n < 1 || size.tile < 1 || size.n > largest || size.tile > largest)
+    throw ConfigError(fmt::format("{}: n and tile must be from 1 to {}, not {} and {}", workload.name,
+                                  largest, size.n, size.tile));
   constexpr std::int64_t most_tiles = 4096;  // a side; their product counts data
   if ((size.n + size.tile - 1) / size.tile > most_tiles)
     throw ConfigError(fmt::format("{}: n = {} in tiles of {} makes {} of them a side; there may be {}",

@@ -33,4 +33,11 @@ TEST(Suggestion, IsTheNearestKeyOfTheSchemaOrNone) {
   EXPECT_EQ(nearest("", keys), "");
 }
 
+TEST(Suggestion, PrefersTheOneOfWhichTheNameIsTheFirstWord) {
+  const std::vector<std::string_view> machines{"h200", "k40", "p100", "v100-pcie"};
+  EXPECT_EQ(nearest("v100", machines), "v100-pcie");
+  EXPECT_EQ(nearest("p10", machines), "p100");
+  EXPECT_EQ(nearest("h100", machines), "h200");
+}
+
 }  // namespace fairlead

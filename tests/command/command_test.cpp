@@ -116,7 +116,8 @@ TEST(Info, SaysWhereEachSettingCameFrom) {
 }
 
 TEST(Info, WritesJsonToAFile) {
-  const Answer answer = fairlead_command("info --tile 512 --json /dev/stderr 2>&1 >/dev/null", kernels_kept);
+  const Answer answer =
+      fairlead_command("info --tile 512 --json /dev/fd/3 3>&1 >/dev/null 2>/dev/null", kernels_kept);
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(answer.text.starts_with("{\n  \"version\": ")) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("\"where\": \"--tile\""));

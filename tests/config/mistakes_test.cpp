@@ -40,7 +40,7 @@ TEST(CommandLineMistakes, AnUnknownOptionIsNamedWithTheNearest) {
 
 TEST(CommandLineMistakes, AValueOfTheWrongTypeIsQuotedWithItsOption) {
   EXPECT_EQ(on_command_line({"--memory", "lots"}),
-            "--memory lots: not a size; write bytes, or a number with a unit, as in 512MiB or 2GB");
+            "--memory lots: not a size; write bytes, or a number with a unit, as in 512MiB, 2GB or 1e9");
   EXPECT_EQ(on_command_line({"--disk-bandwidth", "250MB"}),
             "--disk-bandwidth 250MB: not a bandwidth; write a size per second, as in 250MB/s");
   EXPECT_EQ(on_command_line({"--workers", "two"}), "--workers two: not a whole number of 0 or more");
@@ -102,14 +102,44 @@ TEST(FileMistakes, AValueOfTheWrongTypeIsQuotedWithItsLine) {
   EXPECT_EQ(in_file("workers = true"), "a.toml:1: workers = true: must be a number, not true or false");
   EXPECT_EQ(in_file("json = [\"a\"]"),
             "a.toml:1: json = ...: must be a single value, not a list, a table or a date");
-  EXPECT_EQ(
-      in_file("memory = \"lots\""),
-      "a.toml:1: memory = \"lots\": not a size; write bytes, or a number with a unit, as in 512MiB or 2GB");
+  EXPECT_EQ(in_file("memory = \"lots\""),
+            "a.toml:1: memory = \"lots\": not a size; write bytes, or a number with a unit, as in 512MiB, "
+            "2GB or 1e9");
 }
 
 TEST(FileMistakes, AFileThatIsNotTomlIsNamedWithTheLine) {
   EXPECT_TRUE(in_file("tile = 1\ntile ==").starts_with("a.toml:2: not TOML: "))
       << in_file("tile = 1\ntile ==");
+}
+
+// toml++ takes for certain what these break.
+TEST(FileMistakes, ATextThatIsNearlyTomlIsNamedWithTheLine) {
+  for (const char* text : {"[[[", "x = [{a=1},}", "[[[a]]]", "[}", "x = [{},}"})
+    EXPECT_TRUE(
+        in_file("tile = 1\n\n" + std::string(text) + "\nseed = 2\n").starts_with("a.toml:3: not TOML: "))
+        << text << ": " << in_file("tile = 1\n\n" + std::string(text) + "\nseed = 2\n");
+}
+
+TEST(FileMistakes, WhatIsNestedTooDeeplyIsRefused) {
+  const auto many = [](const std::string& one) {
+    std::string all;
+    for (int i = 0; i < 100'000; ++i) all += one;
+    return all;
+  };
+  for (const std::string& text :
+       {many("a.") + "b = 1", "[" + many("a.") + "b]", "tile = " + many("["), "tile = " + many("{a="),
+        many("\"a,\".") + "b = 1", "x = {y = \"\"\"\n\"\"\", " + many("a . ") + "b = 1}"})
+    EXPECT_NE(in_file(text).find("a.toml:"), std::string::npos)
+        << text.substr(0, 40) << ": " << in_file(text);
+  EXPECT_EQ(in_file("report = \"" + many(".") + "\""), "(nothing was thrown)");
+}
+
+TEST(FileMistakes, AShareOfMemoryIsMoreThanNothingAndAtMostAll) {
+  EXPECT_EQ(in_file("memory = \"0%\""),
+            "a.toml:1: memory = \"0%\": a share must be more than 0% and at most 100%");
+  EXPECT_EQ(on_command_line({"--memory", "120%"}),
+            "--memory 120%: a share must be more than 0% and at most 100%");
+  EXPECT_EQ(on_command_line({"--trace-memory", "50%"}).substr(0, 34), "--trace-memory 50%: not a size; wr");
 }
 
 TEST(FileMistakes, AFileThatCannotBeReadIsNamedWithWhoNamedIt) {

@@ -19,6 +19,16 @@ TEST(Precedence, ASettingMayHaveNoValueByDefault) {
   EXPECT_EQ(config.written("memory"), "auto");
 }
 
+TEST(Precedence, MemoryMayBeAShareOfWhatThereIs) {
+  const Config half = config_of({"--memory", "50%"}), all = config_of({}, {{"FAIRLEAD_MEMORY", "100%"}});
+  EXPECT_EQ(half.written("memory"), "50%");
+  EXPECT_GT(half.bytes("memory"), Bytes(1) << 20);
+  EXPECT_NEAR(static_cast<double>(all.bytes("memory")), 2 * static_cast<double>(half.bytes("memory")), 2);
+  const TemporaryDirectory directory;
+  EXPECT_EQ(config_of({"--config", directory.write("a.toml", "memory = 1e9\n")}).bytes("memory"),
+            1'000'000'000u);
+}
+
 TEST(Precedence, TheFileWinsOverTheDefault) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("a.toml", "\ndisk-threads = 5\n");

@@ -16,6 +16,12 @@ TEST(Sizes, AreBytesOrANumberWithAUnit) {
   EXPECT_EQ(parse_size("8kB"), 8000u);
   EXPECT_EQ(parse_size("1tib"), Bytes(1) << 40);
   EXPECT_EQ(parse_size("100B"), 100u);
+  EXPECT_EQ(parse_size("1e9"), 1000000000u);
+  EXPECT_EQ(parse_size("1.5E9"), 1500000000u);
+  EXPECT_EQ(parse_size("2e+3"), 2000u);
+  EXPECT_EQ(parse_size("1e3MiB"), 1048576000u);
+  EXPECT_EQ(parse_size("1EB"), 1000000000000000000u);
+  EXPECT_EQ(parse_size("1E0EiB"), Bytes(1) << 60);
 }
 
 // In binary floating point 0.3 GB would be 299,999,999 bytes.
@@ -26,9 +32,18 @@ TEST(Sizes, OfDecimalFractionsAreExact) {
 }
 
 TEST(Sizes, AreNothingElse) {
-  for (const char* text : {"", "MiB", "1.", ".5GiB", "1.5", "-1", "+1", "1e9", "512M", "512Mb/s", "1 2",
-                           "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
+  for (const char* text :
+       {"",    "MiB", "1.",   ".5GiB",   "1.5", "-1",   "+1",    "1e-3",  "1e",      "1.55e1", "e9",
+        "1e+", "50%", "512M", "512Mb/s", "1 2", "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
     EXPECT_EQ(parse_size(text), std::nullopt) << text;
+}
+
+TEST(Shares, ArePerCentAboveNothingAndUpToAll) {
+  EXPECT_EQ(parse_share("50%"), 0.5);
+  EXPECT_EQ(parse_share("12.5%"), 0.125);
+  EXPECT_EQ(parse_share("100%"), 1);
+  for (const char* text : {"0%", "-1%", "101%", "%", "50", "nan%", "inf%", "5 0%", ""})
+    EXPECT_EQ(parse_share(text), std::nullopt) << text;
 }
 
 TEST(Sizes, UpToTheLargestNumberAndNotBeyond) {
@@ -36,6 +51,10 @@ TEST(Sizes, UpToTheLargestNumberAndNotBeyond) {
   EXPECT_EQ(parse_size("18446744073709551616"), std::nullopt);
   EXPECT_EQ(parse_size("15.999999999999999999EiB"), std::numeric_limits<Bytes>::max() - 1);
   EXPECT_EQ(parse_size("16EiB"), std::nullopt);
+  EXPECT_EQ(parse_size("1e19"), 10'000'000'000'000'000'000u);
+  EXPECT_EQ(parse_size("2e19"), std::nullopt);
+  EXPECT_EQ(parse_size("1e99999999999"), std::nullopt);
+  EXPECT_EQ(parse_size("0e99999999999"), 0u);
   EXPECT_EQ(parse_size("18446744073709551615EiB"), std::nullopt);
 }
 

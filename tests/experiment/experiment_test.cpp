@@ -223,9 +223,15 @@ TEST(Experiment, ASettingThatMeansNothingIsRefused) {
   };
   EXPECT_THAT(running("precision", "singel"), HasSubstr("must be single, double (did you mean single?)"));
   EXPECT_THAT(running("data", "dsk"), HasSubstr("(did you mean disk?)"));
-  EXPECT_THAT(running("noise", "91"), HasSubstr("must be from 0 to 90"));
-  EXPECT_THAT(running("streams", "0"), HasSubstr("must be from 1 to 64"));
+  EXPECT_THAT(running("noise", "91"), HasSubstr("must be a whole number from 0 to 90"));
+  EXPECT_THAT(running("streams", "0"), HasSubstr("must be a whole number from 1 to 64"));
   EXPECT_EQ(running("data", "ram"), "accepted");
+  // Their product would not fit.
+  EXPECT_THAT(running("tile", "9223372036854775807"),
+              HasSubstr("must be a whole number from 1 to 1000000000"));
+  EXPECT_THAT(running("tiles", "9223372036854775807"), HasSubstr("must be a whole number from 0 to 1000000"));
+  EXPECT_THAT(running("depth", "4294967297"), HasSubstr("must be a whole number from 0 to 1024"));
+  EXPECT_THAT(running("cores", "18446744073709551615"), HasSubstr("must be a whole number from 0 to 4096"));
 }
 
 TEST(Experiment, IsJudgedPointByPoint) {

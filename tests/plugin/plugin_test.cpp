@@ -108,6 +108,11 @@ TEST(Plugins, ThatCannotBeUsedAreRefused) {
   EXPECT_THAT(refusal(in_folder("no_symbol.so")), HasSubstr("write FAIRLEAD_POLICY(entry) in it"));
   EXPECT_THAT(refusal(in_folder("other_interface.so")),
               HasSubstr("was built against another interface (of Fairlead 0.0.7)"));
+  for (const char* other : {"symbol_is_code.so", "symbol_is_small.so"})
+    EXPECT_THAT(refusal(in_folder(other)), HasSubstr("its symbol fairlead_policy is something else"))
+        << other;
+  EXPECT_THAT(refusal(in_folder("symbol_is_garbage.so")),
+              HasSubstr("was built against another interface (of Fairlead unknown)"));
   EXPECT_THAT(refusal(in_folder("names_nothing.so")), HasSubstr("is null"));
   EXPECT_THAT(refusal(in_folder("makes_nothing.so")), HasSubstr("makes no policy"));
 }

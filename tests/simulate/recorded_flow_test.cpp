@@ -121,7 +121,22 @@ TEST(RecordedFlow, IsRefusedWithItsLine) {
               HasSubstr("run.flow:6: \"z\" is no kind of access"));
   EXPECT_THAT(refusal(with_codelet + "task 0 0:1 0 0 r0 w0\n"),
               HasSubstr("run.flow:6: datum 0 is used twice"));
-  EXPECT_THAT(refusal(with_codelet + "task 0 0:1 0 -3 r0\n"), HasSubstr("run.flow:6: the work must be"));
+  EXPECT_THAT(refusal(with_codelet + "task 0 0:1 0 -3 r0\n"),
+              HasSubstr("run.flow:6: an amount of work must be from 0 to"));
+  for (const char* work : {"nan", "inf", "3e38"})
+    EXPECT_THAT(refusal(with_codelet + "task 0 0:1 0 " + work + " r0\n"),
+                HasSubstr("run.flow:6: an amount of work must be"));
+  EXPECT_THAT(refusal(with_codelet + "duration cpu 8 1 -1 c\n"),
+              HasSubstr("run.flow:6: a duration must be from 0 to"));
+  EXPECT_THAT(refusal(with_codelet + "duration cpu 8 1 nan c\n"),
+              HasSubstr("run.flow:6: a duration must be"));
+  // What comes after the last row and column is counted, and policies have tables of them.
+  EXPECT_THAT(refusal(with_codelet + "datum 1 8 0 2147483647 0 value d\n"),
+              HasSubstr("run.flow:6: a row must be from -1"));
+  EXPECT_THAT(refusal(with_codelet + "datum 1 8 0 0 2147483647 value d\n"),
+              HasSubstr("run.flow:6: a column must be"));
+  EXPECT_THAT(refusal(with_codelet + "datum 1 18446744073709551615 0 0 0 value d\n"),
+              HasSubstr("run.flow:6: a count of bytes must be"));
   EXPECT_THAT(refusal(with_codelet + "task 0 0:1 high 0 r0\n"), HasSubstr("\"high\" is not a priority"));
   EXPECT_THAT(refusal(with_codelet + "task 0 0:1\n"), HasSubstr("run.flow:6: a priority is missing"));
   EXPECT_THAT(refusal(with_codelet + "datum 2 8 -1 -1 -1 value d\n"),

@@ -143,6 +143,8 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
                         const Order* order) {
   if (window_held_up_) [[unlikely]]
     make_room_in_window();
+  if (cancelled.load(std::memory_order_relaxed)) [[unlikely]]
+    core_.throw_if_winding_down();  // else millions of tasks would be submitted that do not run
   Gathered gathered;
   gather(submission, gathered);
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);

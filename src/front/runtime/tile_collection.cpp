@@ -38,7 +38,9 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
     spill_->reserve(all);
   }
   try {
+    std::size_t registered = 0;
     for (Entry& entry : entries_) {
+      if (++registered % 1024 == 0) core_.throw_if_winding_down();
       memory::DatumSpec spec;
       spec.coordinates = {number, entry.row, entry.column};
       if (spill_ != nullptr) {

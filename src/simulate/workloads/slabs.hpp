@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <fairlead/error.hpp>
+
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
@@ -19,7 +21,11 @@ class Slabs {
   std::int64_t fewest_planes() const { return planes(count() - 1); }
   std::int32_t below(std::int32_t block) const { return block == 0 ? count() - 1 : block - 1; }
   std::int32_t above(std::int32_t block) const { return block + 1 == count() ? 0 : block + 1; }
-  std::int64_t cells(std::int64_t planes) const { return cells_of_plane_ * planes; }
+  std::int64_t cells(std::int64_t planes) const {
+    if (planes > most_cells / cells_of_plane_)
+      throw ConfigError("a block of the grid has more than 2^56 cells: take a smaller grid, or more blocks");
+    return cells_of_plane_ * planes;
+  }
   Bytes bytes(std::int64_t planes, Bytes element) const {
     return static_cast<Bytes>(cells(planes)) * element;
   }
@@ -34,6 +40,7 @@ class Slabs {
   }
 
  private:
+  static constexpr std::int64_t most_cells = std::int64_t{1} << 56;
   std::int64_t n_, tile_, cells_of_plane_;
 };
 

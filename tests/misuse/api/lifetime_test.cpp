@@ -174,5 +174,23 @@ TEST(Lifetime, AFlushIsGivenUp) {
   another.join();
 }
 
+// What a program does on Ctrl-C: it is in the middle of submitting tasks that nobody wants any more.
+TEST(Lifetime, SubmissionEndsWhenTheProgramWantsToEnd) {
+  Runtime runtime(settings(2, "4MiB"));
+  const auto a = runtime.tiled<double>("A", 512, 512, 64);
+  Flow flow(runtime);
+  flow.submit(fill_tile(a(0, 0), 1.0));
+  flow.cancel();
+  runtime.wind_down();
+  EXPECT_THROW(flow.submit(fill_tile(a(1, 0), 1.0)), Error);
+  EXPECT_THROW(flow.wait(), Error);
+}
+
+TEST(Lifetime, RegistrationEndsWhenTheProgramWantsToEnd) {
+  Runtime runtime(settings(2, "4MiB"));
+  runtime.wind_down();
+  EXPECT_THROW(runtime.tiled<double>("A", 4096, 4096, 8), Error);
+}
+
 }  // namespace
 }  // namespace fairlead::misuse

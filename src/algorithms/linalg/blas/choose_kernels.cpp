@@ -146,6 +146,7 @@ KernelChoice choose_kernels(const KernelSettings& settings) {
       return choice;
     }
 
+  if (settings.before_timing) settings.before_timing();
   Timer timer(settings);
   for (const auto& library : libraries) timer.time_library(library, processor);
 

@@ -6,6 +6,7 @@
 // else's program the library does not touch the environment: it says with `loss` what is being lost.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ struct KernelSettings {
   Duration budget =
       std::chrono::seconds(20);  ///< for all candidates; those not reached are listed as failures
   bool time_again = false;       ///< do not believe the cache
+  std::function<void()>
+      before_timing{};  ///< called once if nothing was kept: what follows takes some seconds
 };
 
 struct KernelChoice {

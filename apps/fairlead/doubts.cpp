@@ -1,0 +1,37 @@
+// See doubts.hpp.
+#include "fairlead/doubts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/value.hpp"
+
+namespace fairlead::app {
+
+namespace {
+constexpr std::uint64_t many = 2;  // workers for each thread of the hardware: more only take turns
+}
+
+std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine) {
+  std::vector<std::string> doubts;
+  const machine::Memory& memory = machine.memory;
+  const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
+  if (config.has("memory") && config.bytes("memory") > whole)
+    doubts.push_back(
+        fmt::format("a memory limit of {} is more than the {} that {}: what does not fit is swapped, or ends "
+                    "the run. Without "
+                    "--memory it would be {}",
+                    config.written("memory"), config::readable_size(whole),
+                    memory.limit_bytes ? "its control group allows this process" : "this machine has",
+                    config::readable_size(memory.usable_bytes())));
+  const std::size_t threads = std::max<std::size_t>(machine.processors.hardware_threads, 1);
+  if (const std::uint64_t workers = config.count_or("workers", machine.workers); workers > many * threads)
+    doubts.push_back(fmt::format(
+        "{} workers on {} core{} take turns and share the memory: without --workers there would be {}",
+        workers, machine.processors.cores.size(), machine.processors.cores.size() == 1 ? "" : "s",
+        machine.workers));
+  return doubts;
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,16 @@
+// What was asked for and can be done, but is hardly meant: more memory than there is, many more workers than
+// cores.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <string>
+#include <vector>
+
+#include "machine/machine.hpp"
+
+namespace fairlead::app {
+
+/// A sentence each, with what it leads to and what to write instead.
+std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine);
+
+}  // namespace fairlead::app

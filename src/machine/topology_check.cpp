@@ -1,0 +1,85 @@
+// See topology_check.hpp.
+#include "machine/topology_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::size_t most_nodes = 32;  // tasks have a bit for each
+constexpr Duration longest_latency{std::int64_t{1} << 52};
+
+class TopologyCheck {
+ public:
+  explicit TopologyCheck(const Topology& topology) : topology_(topology) {}
+
+  std::string flaw() const {
+    if (topology_.nodes.size() > most_nodes)
+      return fmt::format("it has {} memory nodes; {} are possible", topology_.nodes.size(), most_nodes);
+    if (topology_.workers.empty()) return "it has no worker";
+    for (const WorkerSpec& worker : topology_.workers)
+      if (!is_cache(worker.node))
+        return fmt::format("a worker is beside \"{}\", where no task has room", name(worker.node));
+    for (const NodeSpec& node : topology_.nodes)
+      for (const NodeId home : node.reaches)
+        if (node.role != NodeRole::cache || is_cache(home))
+          return fmt::format("\"{}\" reaches \"{}\"", node.name, name(home));
+    for (const LinkSpec& link : topology_.links)
+      if (const std::string wrong = wrong_with(link); !wrong.empty())
+        return fmt::format("its link \"{}\" {}", link.name, wrong);
+    return missing_link();
+  }
+
+ private:
+  bool is_cache(NodeId node) const { return topology_.nodes[index(node)].role == NodeRole::cache; }
+  const std::string& name(NodeId node) const { return topology_.nodes[index(node)].name; }
+  static bool joins(const LinkSpec& link, NodeId a, NodeId b) {
+    return (link.first == a && link.second == b) || (link.first == b && link.second == a);
+  }
+
+  std::string wrong_with(const LinkSpec& link) const {
+    if (link.first == link.second) return "leads back to where it begins";
+    if (link.concurrent_copies == 0) return "carries no copy";
+    if (link.latency < Duration{} || link.latency > longest_latency) return "has an impossible latency";
+    if (link.computes && (is_cache(link.first) || !is_cache(link.second)))
+      return "computes what is not at home, or not for a cache";
+    for (const LinkId leg : link.legs)
+      if (!topology_.links[index(leg)].legs.empty()) return "crosses what is no wire";
+    if (link.legs.size() > 2) return "crosses more than two wires";
+    if (link.legs.size() < 2) return link.through == no_id<NodeId> ? "" : "goes through a node by one wire";
+    if (link.through == no_id<NodeId> || !is_cache(link.through) || link.legs[0] == link.legs[1] ||
+        !joins(topology_.links[index(link.legs[0])], link.first, link.through) ||
+        !joins(topology_.links[index(link.legs[1])], link.through, link.second))
+      return "crosses two wires that do not meet in a cache";
+    return "";
+  }
+
+  std::string missing_link() const {
+    const auto has = [&](NodeId home, NodeId cache, bool computing) {
+      return std::ranges::any_of(topology_.links, [&](const LinkSpec& link) {
+        return link.computes == computing && joins(link, home, cache);
+      });
+    };
+    for (std::size_t i = 0; i < topology_.nodes.size(); ++i)
+      for (std::size_t j = 0; j < topology_.nodes.size(); ++j) {
+        const auto home = static_cast<NodeId>(i), cache = static_cast<NodeId>(j);
+        if (is_cache(home) || !is_cache(cache)) continue;
+        const bool computed = std::ranges::any_of(
+            topology_.links, [&](const LinkSpec& link) { return link.computes && link.first == home; });
+        if (!has(home, cache, false) || (computed && !has(home, cache, true)))
+          return fmt::format("no link joins \"{}\" and \"{}\"", name(home), name(cache));
+      }
+    return "";
+  }
+
+  const Topology& topology_;
+};
+
+}  // namespace
+
+std::string flaw_of(const Topology& topology) { return TopologyCheck(topology).flaw(); }
+
+}  // namespace fairlead

@@ -1,0 +1,15 @@
+// See config/whole_memory.hpp.
+#include "config/whole_memory.hpp"
+
+#include <algorithm>
+
+#include "machine/memory.hpp"
+
+namespace fairlead {
+
+Bytes config::whole_memory() {
+  const machine::Memory found = machine::memory(machine::SystemFiles());
+  return std::min(found.total_bytes, found.limit_bytes.value_or(found.total_bytes));
+}
+
+}  // namespace fairlead
