@@ -52,8 +52,8 @@ inline constexpr std::array report_options{
     Setting{.key = "quiet",
             .type = SettingType::flag,
             .fallback = "false",
-            .letter = 'q',
-            .help = "print nothing but errors"}};
+            .help = "print nothing but errors",
+            .letter = 'q'}};
 /// Those of a command and these.
 template <std::size_t N>
 constexpr auto with_report_options(const Setting (&own)[N]) {

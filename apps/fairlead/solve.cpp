@@ -145,7 +145,9 @@ class Solve {
     report.refinement_steps = solved.steps;
     if (solved.traffic) {
       report.links.push_back(*solved.traffic);
-      report.input_passes = solved.traffic->from_home[static_cast<std::size_t>(memory::Cause::demand)].copies;
+      report.input_bytes = system_.a->header().data_bytes();
+      report.input_bytes_read =
+          solved.traffic->from_home[static_cast<std::size_t>(memory::Cause::demand)].bytes;
     }
     report.of = fmt::format("{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->path().string(),
                             system_.b->path().string());

@@ -71,7 +71,8 @@ struct RunReport {
   std::string element;   ///< "FP64"
   std::string of;        ///< what was solved: "A.npy, b.npy (3 right-hand sides)"; empty: made for the run
   std::string solution;  ///< where the result is: a file; empty: it was not kept
-  std::uint64_t input_passes = 0;  ///< how often the matrix was read from its file; 0: it is in none
+  /// Of the file that the matrix is in, and what was read of it, again counted again; 0: it is in none.
+  Bytes input_bytes = 0, input_bytes_read = 0;
   std::uint64_t tile = 0;          ///< elements a side
   std::uint64_t tiles = 0;         ///< in one dimension
 

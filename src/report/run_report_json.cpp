@@ -127,7 +127,10 @@ Json json(const RunReport& report) {
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   all.add("tasks", report.tasks);
   all.add("evictions", report.evictions);
-  if (report.input_passes != 0) all.add("input_passes", report.input_passes);
+  if (report.input_bytes != 0) {
+    all.add("input_bytes", report.input_bytes);
+    all.add("input_bytes_read", report.input_bytes_read);
+  }
   if (!report.kernel_calls.empty()) all.add("kernel_calls", kernel_calls(report));
 
   add_known("gemm_peak_gflops", report.gemm_peak_gflops);

@@ -31,9 +31,8 @@ void how_well(TextPage& page, const RunReport& report) {
   if (!report.backward_error) return;
   page.parts("Accuracy",
              {fmt::format("backward error {:.1e}:", *report.backward_error),
-              fmt::format("{} is exact for numbers that differ from {} by that part",
-                          report.solution.empty() ? "the result" : "x",
-                          report.solution.empty() ? "those given" : "yours"),
+              report.solution.empty() ? "exact for numbers that differ from those given by that part"
+                                      : "x is exact for numbers that differ from yours by that part",
               report.refinement_steps ? fmt::format("({} step{} of refinement)", *report.refinement_steps,
                                                     *report.refinement_steps == 1 ? "" : "s")
                                       : ""},
@@ -48,12 +47,7 @@ void how_long(TextPage& page, const RunReport& report) {
                                                            percent(report.gflops, *report.ceiling_gflops),
                                                            *report.ceiling_gflops)
                                              : ""));
-  if (!report.limiting) return;
-  const std::string advice = report.limiting->advice();
-  page.parts("Limited by",
-             {fmt::format("{}: {}", report.limiting->words(), report.limiting->reason()),
-              advice.empty() ? "" : "(" + advice + ")"},
-             " ");
+  if (report.limiting) page.parts("Limited by", sentences(*report.limiting, true), "; ");
 }
 
 void what_moved(TextPage& page, const RunReport& report) {
@@ -68,8 +62,10 @@ void what_moved(TextPage& page, const RunReport& report) {
       parts.push_back(fmt::format("{:.2f} times the least that is known to suffice",
                                   static_cast<double>(both) / static_cast<double>(report.bounds->floor())));
   }
-  if (report.input_passes > 1)
-    parts.push_back(fmt::format("the matrix's file was read {} times", report.input_passes));
+  // For residuals, and where a piece is read with what lies between.
+  if (report.input_bytes_read > report.input_bytes)
+    parts.push_back(fmt::format("{} read from the matrix's file of {}", moved_bytes(report.input_bytes_read),
+                                moved_bytes(report.input_bytes)));
   page.parts("Disk", parts, "; ");
 }
 

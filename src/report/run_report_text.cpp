@@ -46,8 +46,7 @@ void setting(TextPage& page, const RunReport& report) {
 void speed(TextPage& page, const RunReport& report) {
   page.blank();
   page.parts("Time", times(report), "");
-  if (report.limiting)
-    page.parts("Limited by", {report.limiting->words() + ": ", report.limiting->reason()}, "");
+  if (report.limiting) page.parts("Limited by", sentences(*report.limiting, false), "; ");
   page.row("Speed", fmt::format("{:.1f} GFlop/s", report.gflops));
   if (report.gemm_peak_gflops)
     page.row("", fmt::format("{} of GEMM peak, {:.1f} (measured, every worker multiplying tiles)",

@@ -29,17 +29,32 @@ void TextPage::parts(std::string_view heading, const std::vector<std::string>& p
   if (!line.empty()) row(heading, line);
 }
 
+std::vector<std::string> sentences(const Limiting& limiting, bool with_advice) {
+  std::vector<std::string> all;
+  std::string rest = limiting.words() + ": " + limiting.reason();
+  if (const std::string advice = limiting.advice(); with_advice && !advice.empty()) rest += "; " + advice;
+  for (std::size_t at = rest.find("; "); at != std::string::npos; at = rest.find("; ")) {
+    all.push_back(rest.substr(0, at));
+    rest.erase(0, at + 2);
+  }
+  all.push_back(rest);
+  return all;
+}
+
 std::vector<std::string> times(const RunReport& report) {
+  // What separates parts is at the end of a line, if one ends there.
   std::vector<std::string> parts{readable_seconds(report.seconds)};
-  const auto add = [&](bool counts, const char* before, const char* between) {
+  const auto add = [&](bool counts, std::string_view before, std::string_view word) {
     for (const Phase& phase : report.phases) {
       if (phase.counts != counts) continue;
-      parts.push_back(fmt::format("{}{} {}", before, phase.name, readable_seconds(phase.seconds)));
-      before = between;
+      parts.back() += before;
+      parts.push_back(fmt::format("{}{} {}", word, phase.name, readable_seconds(phase.seconds)));
+      before = ", ";
+      word = "";
     }
   };
-  add(true, " = ", " + ");
-  add(false, "; besides, ", ", ");
+  add(true, ": ", "");
+  add(false, "; ", "also ");
   return parts;
 }
 

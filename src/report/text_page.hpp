@@ -27,4 +27,7 @@ class TextPage {
 /// The time and the phases that it is the sum of; behind them those that it does not count. Parts of a line.
 std::vector<std::string> times(const RunReport& report);
 
+/// What limited the run, and why; parts of a line.
+std::vector<std::string> sentences(const Limiting& limiting, bool with_advice);
+
 }  // namespace fairlead::report

@@ -136,13 +136,12 @@ TEST_F(Solve, ItsFiguresAddUp) {
     const auto& from_file = told.at("links").back();
     ASSERT_EQ(from_file.at("name"), "A.npy");
     const auto bytes = from_file.at("from_home").at("demand").at("bytes").get<std::uint64_t>();
-    if (how == "--refine ") {
-      // Once for the tiles, once for each step's residual.
-      EXPECT_EQ(told.at("input_passes"), 1 + told.at("refinement_steps").get<int>());
-      EXPECT_EQ(bytes, told.at("input_passes").get<std::uint64_t>() * 500 * 500 * 8);
-    } else {
-      EXPECT_EQ(bytes, 500u * 500 * 8) << how;
-    }
+    EXPECT_EQ(bytes, told.at("input_bytes_read"));
+    const std::uint64_t once = 500 * 500 * 8;
+    EXPECT_EQ(told.at("input_bytes"), once);
+    // For the tiles, and for the residual of each step.
+    const int passes = how == "--refine " ? 1 + told.at("refinement_steps").get<int>() : 1;
+    EXPECT_GE(bytes, passes * once) << how;
   }
 }
 

@@ -57,7 +57,7 @@ inline RunReport example() {
   report.counted_seconds = 8.6;
   report.worker_times = {{8.1, 0.3, 0.2, 3300}, {8.05, 0.45, 0.1, 3245}};
   report.limiting = limiting(measured(report.worker_times, 8.6, report.links));
-  report.input_passes = 1;
+  report.input_bytes = report.input_bytes_read = 2'147'483'648;
   report.factor_digest = 0x1234;
   report.command_digest = 0xfedc'ba98'7654'3210;
   return report;

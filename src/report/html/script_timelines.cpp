@@ -24,7 +24,7 @@ const timelines = (() => {
   const legend = document.getElementById("timeline-legend"), section = document.getElementById("timelines");
   const many = Math.max(...runs.map((run) => run.rows.length));
   const tall = many <= 8 ? 24 : many <= 24 ? 13 : 6, gap = many <= 24 ? 3 : 1;
-  const time = (seconds, step = about.seconds) => step >= 1 ? seconds.toPrecision(3) + " s" : (1e3 * seconds).toPrecision(3) + " ms";
+  const time = (seconds, step = about.seconds) => !seconds ? "0" : step >= 1 ? seconds.toPrecision(3) + " s" : (1e3 * seconds).toPrecision(3) + " ms";
   let places = [], gutter = 0, width = 0, colours = [];
 
   function draw() {

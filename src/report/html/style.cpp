@@ -58,7 +58,7 @@ tr.part th{padding-left:12px}
 td.note{text-align:left;white-space:normal;min-width:130px}
 .tables section{min-width:0;max-width:100%;overflow-x:auto}
 .wide{overflow-x:auto}
-.wide th,.wide td{padding-left:13px}
+.wide th,.wide td{padding-left:9px}.wide th:first-child{padding-left:0}
 .limit{margin:-8px 0 22px;font-size:14px}
 .limit b{font-weight:600}.limit span{color:var(--soft)}
 .bars{display:grid;grid-template-columns:auto minmax(160px,1fr) auto;gap:3px 10px;align-items:center;font-size:13px}
