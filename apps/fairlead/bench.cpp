@@ -46,12 +46,15 @@ constexpr Setting options[] = {
      .help = "put a digest of the result's bits into the JSON"},
 };
 
+constexpr auto all_options = with_report_options(options);
+
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
 
   require_place_for_report(config);
+  heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = make_benchmark<T>(operation, kernels, n, config.count("seed"));
@@ -73,7 +76,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
 
     run.begin("generation", benchmark->generation_tasks());
     benchmark->generate(run.flow());
-    run.end(!in_core);
+    run.end_aside(!in_core);
     if (!in_core) run.runtime().drop_clean();
 
     const Counts before = counts_of(run.runtime(), kernels);
@@ -93,6 +96,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     report.seconds = seconds;
     report.gflops = flops / seconds * 1e-9;
     report.phases = run.phases();
+    find_limit(report, before, after);
     report.backward_error = error;
     report.factor_digest = digest;
     run.runtime().flush();  // everything that was told is served: no more commands come
@@ -116,7 +120,7 @@ const Subcommand bench{
     .name = "bench",
     .summary = "Measures: bench cholesky, lu or gemm computes with generated matrices out of core.",
     .positionals = positionals,
-    .options = options,
+    .options = all_options,
     .run = run};
 
 }  // namespace fairlead::app

@@ -26,7 +26,7 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
   run.begin("digest", linalg::fill_tasks(a, which));
   linalg::TileDigest<T> digest(which);
   digest.submit(run.flow(), a);
-  run.end();
+  run.end_aside();
   return digest.value();
 }
 
@@ -67,13 +67,13 @@ class Factorization final : public Benchmark<T> {
       linalg::solve_lu_factored(run_->flow(), kernels_, *a_, *tiled_x_);
     else
       linalg::solve_factored(run_->flow(), kernels_, *a_, *tiled_x_);
-    run_->end();
+    run_->end_aside();
 
     run_->begin("error check", BackwardError<T>::tasks(n_));
     BackwardError<T> error(kernels_, matrix<double>(),
                            std::make_shared<GeneratedUniform<double>>(n_, 1, seed_ + 1), x_.data(), 1);
     error.submit(run_->flow());
-    run_->end();
+    run_->end_aside();
     return error.value();
   }
   void end() override {
@@ -144,7 +144,7 @@ class Product final : public Benchmark<T> {
       std::copy(y.begin(), y.end(), r.begin());
       residual(2, r, x.data(), r.data());  // C x less the part of C from before
       const double error = residual(0, r, z.data(), nullptr);
-      run_->end();
+      run_->end_aside();
       return error;
     }
   }

@@ -63,10 +63,26 @@ double seconds_between(std::chrono::nanoseconds before, std::chrono::nanoseconds
   return std::chrono::duration<double>(after - before).count();
 }
 
+double seconds_between(const Counts& before, const Counts& after) {
+  return std::chrono::duration<double>(after.at - before.at).count();
+}
+
+std::vector<report::WorkerReport> worker_times(const Counts& before, const Counts& after) {
+  std::vector<report::WorkerReport> all;
+  for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
+    const auto& from = before.engine.workers[i];
+    const auto& to = after.engine.workers[i];
+    all.push_back({.busy_seconds = seconds_between(from.busy, to.busy),
+                   .waiting_for_data_seconds = seconds_between(from.waiting_for_data, to.waiting_for_data),
+                   .tasks = to.tasks - from.tasks});
+  }
+  return all;
+}
+
 }  // namespace
 
 Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels) {
-  return {runtime.statistics(), report::disk_counters(), kernels.counts()};
+  return {runtime.statistics(), report::disk_counters(), kernels.counts(), std::chrono::steady_clock::now()};
 }
 
 void check_scheduler(const Config& config) {
@@ -104,7 +120,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     const auto& from = before.engine.links[i];
     const auto& to = after.engine.links[i];
     const report::LinkReport link{to.name, difference(from.from_home, to.from_home),
-                                  difference(from.to_home, to.to_home)};
+                                  difference(from.to_home, to.to_home), seconds_between(from.busy, to.busy)};
     if (to.home == "disk") {
       report.bytes_read = to.bytes_from_home() - from.bytes_from_home();
       report.bytes_written = to.bytes_to_home() - from.bytes_to_home();
@@ -127,13 +143,9 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   }
   report.peak_memory_bytes += problem.reserved;
   report.peak_resident_bytes = report::peak_resident_bytes();
-  for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
-    const auto& from = before.engine.workers[i];
-    const auto& to = after.engine.workers[i];
-    report.worker_times.push_back(
-        {seconds_between(from.busy, to.busy), seconds_between(from.waiting_for_data, to.waiting_for_data),
-         seconds_between(from.waiting_for_tasks, to.waiting_for_tasks), to.tasks - from.tasks});
-  }
+  report.worker_times = worker_times(before, after);
+  report.counted_seconds = seconds_between(before, after);
+  report::fill_up_times(report.worker_times, report.counted_seconds);
   for (std::size_t i = 0; i < after.kernels.size(); ++i)
     if (const auto calls = after.kernels[i].calls - before.kernels[i].calls; calls > 0)
       report.kernel_calls.push_back({std::string(name_of(static_cast<linalg::Kernel>(i))), calls,
@@ -141,6 +153,20 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report.bounds = problem.operation->bounds(report.n, problem.element_bytes, problem.memory_limit);
   if (problem.made) report.bounds->inputs = report.bounds->compulsory = 0;
   return report;
+}
+
+void find_limit(report::RunReport& report, const Counts& before, const Counts& after) {
+  report::Measured measured = report::measured(worker_times(before, after), seconds_between(before, after));
+  for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
+    const auto& link = after.engine.links[i];
+    if (link.home != "generator")
+      measured.wires.push_back({link.name, seconds_between(before.engine.links[i].busy, link.busy)});
+  }
+  measured.seconds = report.seconds;
+  for (const report::Phase& phase : report.phases)
+    if (phase.counts && (phase.name == "reading" || phase.name == "writing"))
+      measured.file_seconds += phase.seconds;
+  report.limiting = report::limiting(measured);
 }
 
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
@@ -160,22 +186,28 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
         problem.operation->flops(static_cast<double>(problem.n)) / report.ceiling->seconds() * 1e-9;
 }
 
+void heed_quiet(Config& config) {
+  if (config.flag("quiet")) config.set("progress", "none");
+}
+
 void publish(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded) {
-  fmt::print("{}", report::text(report));
+  const bool quiet = config.flag("quiet"), full = config.text("report-text") == "full";
+  if (!quiet) fmt::print("{}", full ? report::text(report) : report::summary(report));
   const auto write = [&](const char* key, const char* what, const auto& put) {
     if (!config.has(key)) return;
     const std::string path = config.text(key);
     report::ReportFile file(path);
     put([&file](std::string_view text) { file.append(text); });
     file.commit();
-    fmt::print("{}{}: {}\n", std::string_view(key) == "json" ? "\n" : "", what, path);
+    if (quiet) return;
+    fmt::print("{}{}: {}\n", full && std::string_view(key) == "json" ? "\n" : "", what, path);
   };
   write("json", "The same as JSON", [&](auto&& out) { out(report::json(report).text()); });
   write("report", "As a page for a browser", [&](auto&& out) { out(report::html_page(report, recorded)); });
   write("trace", "Every task and copy, for ui.perfetto.dev",
         [&](auto&& out) { report::write_perfetto(recorded, out); });
   if (const std::string missing = trace::dropped_text(recorded);
-      !missing.empty() && (config.has("report") || config.has("trace")))
+      !quiet && !missing.empty() && (config.has("report") || config.has("trace")))
     fmt::print("{}\n", missing);
 }
 

@@ -5,6 +5,10 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <optional>
 
 #include "fairlead/dense_problem.hpp"
@@ -19,6 +23,7 @@ struct Counts {
   Statistics engine;
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
+  std::chrono::steady_clock::time_point at;
 };
 Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels);
 
@@ -30,10 +35,34 @@ void check_scheduler(const Config& config);
 /// phases and error are the caller's to fill in.
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
                                  const linalg::Kernels& kernels, const DenseProblem& problem);
+/// What limited the run, once time and phases are known; between the two moments it computed.
+void find_limit(report::RunReport& report, const Counts& before, const Counts& after);
 
 /// Times the kernels on all workers' cores at once, for the ceiling and the GEMM peak; a second or two. The
 /// runtime should be gone: its memory is not needed any more, and its threads would take time.
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem);
+
+/// How much a command that ends with a report says: options of its own.
+inline constexpr std::array report_options{
+    Setting{.key = "report-text",
+            .type = SettingType::choice,
+            .fallback = "short",
+            .choices = "short|full",
+            .help = "what is printed at the end: a few lines, or all figures beside their bounds"},
+    Setting{.key = "quiet",
+            .type = SettingType::flag,
+            .fallback = "false",
+            .help = "print nothing but errors",
+            .letter = 'q'}};
+/// Those of a command and these.
+template <std::size_t N>
+constexpr auto with_report_options(const Setting (&own)[N]) {
+  std::array<Setting, N + report_options.size()> all{};
+  std::ranges::copy(report_options, std::ranges::copy(own, all.begin()).out);
+  return all;
+}
+/// With --quiet no progress is shown either.
+void heed_quiet(Config& config);
 
 /// Prints the report, and writes JSON, page and trace if the settings ask for them. `recorded` is what the
 /// runtime recorded; it may be gone by now. Throws SystemError.

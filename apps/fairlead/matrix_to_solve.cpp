@@ -48,8 +48,8 @@ class MatrixInFile final : public MatrixToSolve<T> {
   }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<report::LinkReport> traffic() const override {
-    report::LinkReport link{"A.npy", {}, {}};
-    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {file_->header().data_bytes(), 1};
+    report::LinkReport link{.name = "A.npy"};
+    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {file_->bytes_read(), 1};
     return link;
   }
 

@@ -42,7 +42,7 @@ class MatrixToSolve {
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
   /// It is not read any more for a while: the kernel need not remember it.
   virtual void forget_pages() const {}
-  /// What was read of it from outside.
+  /// What was read of it from outside so far.
   virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
 };
 

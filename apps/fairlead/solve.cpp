@@ -66,6 +66,8 @@ constexpr Setting options[] = {
      .help = "factor in single precision and refine the solution to double; in double precision after all "
              "if the matrix is too ill-conditioned for that"}};
 
+constexpr auto all_options = with_report_options(options);
+
 constexpr std::size_t small_staging_bytes = 64 * 1024;
 
 using data::ElementType;
@@ -138,9 +140,19 @@ class Solve {
     report.gflops =
         (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / seconds_ * 1e-9;
     report.phases = run_->phases();
+    find_limit(report, tiled_, solved.after);
     report.backward_error = solved.backward_error;
     report.refinement_steps = solved.steps;
-    if (solved.traffic) report.links.push_back(*solved.traffic);
+    if (solved.traffic) {
+      report.links.push_back(*solved.traffic);
+      report.input_bytes = system_.a->header().data_bytes();
+      report.input_bytes_read =
+          solved.traffic->from_home[static_cast<std::size_t>(memory::Cause::demand)].bytes;
+    }
+    report.of = fmt::format("{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->path().string(),
+                            system_.b->path().string());
+    if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
+    report.solution = config_.text("output");
     return report;
   }
 
@@ -190,6 +202,7 @@ class Solve {
       seconds_ += run_->end();
     }
     matrix.end_tiling();
+    tiled_ = counts_of(run_->runtime(), kernels_);
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
                 report::cholesky_flops(static_cast<double>(n_)));
@@ -214,17 +227,17 @@ class Solve {
     linalg::solve_factored(run_->flow(), kernels_, a, x);
     seconds_ += run_->end();
     solved.after = counts_of(run_->runtime(), kernels_);
+    solved.traffic = matrix->traffic();
 
     run_->begin("error check", linalg::BackwardError<T>::tasks(n_));
     linalg::BackwardError<T> error(kernels_, matrix->source(), right_hand_sides(), x_.data(), columns_);
     error.submit(run_->flow());
-    run_->end();
+    run_->end_aside();
     matrix->forget_pages();
     if (!std::isfinite(error.value()))
       throw NumericalError(
           "the solution is not finite: the matrix is too close to singular for this precision");
     solved.backward_error = error.value();
-    solved.traffic = matrix->traffic();
     return solved;
   }
 
@@ -285,6 +298,7 @@ class Solve {
   const Bytes reserved_;
   std::vector<T> x_;  // b, which becomes the solution
   double seconds_ = 0;
+  Counts tiled_{};  // when the matrix was there, and computing began
   trace::Snapshot recorded_;
   std::optional<WatchedRun> run_;  // last: its tasks use the others
 };
@@ -331,6 +345,7 @@ int run(const ParsedCommandLine& given) {
 
   Config config = given.config;
   check_scheduler(config);
+  heed_quiet(config);
   if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
   require_place_for_report(config);
   const bool in_single = !of_points && a.element() == ElementType::float32 && !config.flag("refine");
@@ -344,7 +359,7 @@ const Subcommand solve_command{
     .name = "solve",
     .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
     .positionals = positionals,
-    .options = options,
+    .options = all_options,
     .run = run};
 
 }  // namespace fairlead::app

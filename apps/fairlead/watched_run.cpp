@@ -100,6 +100,12 @@ double WatchedRun::end(bool flushed) {
   return seconds;
 }
 
+double WatchedRun::end_aside(bool flushed) {
+  const double seconds = end(flushed);
+  phases_.back().counts = false;
+  return seconds;
+}
+
 void WatchedRun::stop_showing() { progress_.reset(); }
 
 void WatchedRun::throw_if_interrupted() const {

@@ -38,6 +38,8 @@ class WatchedRun {
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
+  /// The same of a phase that the run's time does not count: preparing, checking.
+  double end_aside(bool flushed = false);
   /// Of all phases that ended.
   const std::vector<report::Phase>& phases() const noexcept { return phases_; }
   /// A line to the standard error stream that the display does not spoil.

@@ -26,6 +26,7 @@ struct Statistics {
   struct Link {
     std::string name, home, cache;
     std::array<Count, 4> from_home, to_home;  ///< by Cause
+    std::chrono::nanoseconds busy{};          ///< at least one copy was under way
     Bytes bytes_from_home() const noexcept { return total(from_home); }
     Bytes bytes_to_home() const noexcept { return total(to_home); }
 

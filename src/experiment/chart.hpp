@@ -1,4 +1,5 @@
-// A line chart as SVG: complete in itself, legible in light and dark.
+// A chart as SVG: lines over x, or bars where there is one x. Complete in itself, legible in light and dark,
+// and on a screen 500 pixels wide.
 #pragma once
 #include <string>
 #include <utility>
@@ -9,13 +10,15 @@ namespace fairlead::experiment {
 struct ChartLine {
   std::string label;
   std::vector<std::pair<double, double>> points;
-  bool dashed = false;  ///< a bound, not a measurement
+  bool bound = false;  ///< not a measurement: drawn dashed, and does not decide how far the axis goes
 };
 struct Chart {
   std::string title, x_label, y_label;
   std::vector<ChartLine> lines;
 };
 
+/// Lines differ in colour and mark, bounds in their dashes. A bound that is far above all that was measured
+/// is not drawn, but told in the legend.
 std::string svg(const Chart& chart);
 
 }  // namespace fairlead::experiment

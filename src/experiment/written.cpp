@@ -170,7 +170,7 @@ std::vector<std::pair<std::string, std::string>> pictures(const Experiment& expe
         if (series.points[at]) line.points.emplace_back(table.x[at], series.points[at]->of(metric));
     }
     for (const auto& [label, bound] : bounds_of(metric)) {
-      ChartLine line{.label = label, .points = {}, .dashed = true};
+      ChartLine line{.label = label, .points = {}, .bound = true};
       for (std::size_t at = 0; at < table.x.size(); ++at)
         if (const double value = bound_at(table, at, bound); value > 0)
           line.points.emplace_back(table.x[at], value);

@@ -20,6 +20,7 @@ Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
       bug_(bug),
       links_(topology.links.size()),
       traffic_(topology.links.size()),
+      crossings_(topology.links.size()),
       data_on_other_homes_(topology.nodes.size()),
       data_bytes_(topology.nodes.size()) {
   for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {

@@ -49,6 +49,7 @@ struct LinkTraffic {
     std::uint64_t copies = 0;
   };
   std::array<Count, cause_count> from_home{}, to_home{};
+  Duration busy{};  ///< at least one copy was under way
 };
 
 /// Deliberate mistakes, so that tests can show that they would be noticed. `none` outside tests.
@@ -223,6 +224,12 @@ class Memory {
     std::deque<Copy*> urgent, prefetches;
     unsigned in_flight = 0, prefetches_in_flight = 0;
   };
+  /// Of a wire that copies are crossing: since when without a break.
+  struct Crossing {
+    unsigned copies = 0;
+    const Copy* first = nullptr;  ///< when it began is known by the time it lands, which is before the last
+    Time since{}, until{};
+  };
 
   Replica& usable(DatumId id, const MemoryNode& node);
   /// A task that reduces: chooses where it adds. False if all are taken.
@@ -282,6 +289,7 @@ class Memory {
   void no_longer_unused(Replica& replica) noexcept;
   void detach(Copy& copy);
   void recycle(Copy& copy);
+  void crossed(const Copy& copy);
   void arrived(Copy& copy);
   void came_home(Copy& copy);
   void failed(Copy& copy);
@@ -305,6 +313,7 @@ class Memory {
   Partial& partial_of_fold(const Task& fold);
   std::vector<LinkQueue> links_;
   std::vector<LinkTraffic> traffic_;
+  std::vector<Crossing> crossings_;  // by LinkId
   std::deque<Copy> copies_;
   std::vector<Copy*> unused_copies_;
   std::vector<Bytes> sizes_;   // scratch

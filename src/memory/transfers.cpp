@@ -153,6 +153,8 @@ void Memory::pump(LinkId id) {
     copy->state = Copy::State::in_flight;
     ++link.in_flight;
     ++copies_in_flight_;
+    for (const Leg& leg : routes_.of(*copy).legs)
+      if (Crossing& crossing = crossings_[index(leg.link)]; crossing.copies++ == 0) crossing.first = copy;
     effects.started.push_back(copy);
   }
 }
@@ -181,12 +183,27 @@ void Memory::recycle(Copy& copy) {
   unused_copies_.push_back(&copy);
 }
 
+/// For how long the wires were in use: from the first copy's beginning to the last one's end.
+void Memory::crossed(const Copy& copy) {
+  for (const Leg& leg : routes_.of(copy).legs) {
+    Crossing& crossing = crossings_[index(leg.link)];
+    if (crossing.first == &copy) {
+      crossing.since = copy.started;
+      crossing.first = nullptr;
+    }
+    crossing.until = std::max(crossing.until, copy.at);
+    if (--crossing.copies == 0 && crossing.until > crossing.since)
+      traffic_[index(leg.link)].busy += crossing.until - crossing.since;
+  }
+}
+
 void Memory::landed(Copy& copy, bool succeeded) {
   const LinkId link = copy.link;
   --links_[index(link)].in_flight;
   if (copy.cause == Cause::prefetch) --links_[index(link)].prefetches_in_flight;
   --copies_in_flight_;
   ++copies_landed_;
+  crossed(copy);
   if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
     failed(copy);
   } else {

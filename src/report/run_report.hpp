@@ -13,6 +13,7 @@
 #include "memory/replica.hpp"
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
+#include "report/limiting.hpp"
 
 namespace fairlead::report {
 
@@ -25,6 +26,7 @@ struct Traffic {
 struct LinkReport {
   std::string name;
   std::array<Traffic, memory::cause_count> from_home{}, to_home{};  ///< by memory::Cause
+  std::optional<double> busy_seconds{};                             ///< at least one copy was under way
 };
 
 struct NodeReport {
@@ -37,8 +39,10 @@ struct NodeReport {
 struct WorkerReport {
   double busy_seconds = 0;               ///< in tasks
   double waiting_for_data_seconds = 0;   ///< it had a task, whose data were on their way
-  double waiting_for_tasks_seconds = 0;  ///< it had none
+  double waiting_for_tasks_seconds = 0;  ///< the rest of the time: it had none
   std::uint64_t tasks = 0;
+
+  double all() const noexcept { return busy_seconds + waiting_for_data_seconds + waiting_for_tasks_seconds; }
 };
 
 /// What tasks ran of one kernel.
@@ -48,11 +52,11 @@ struct KernelReport {
   double gflop = 0;  ///< 10^9 operations, of all calls
 };
 
-/// A part of the run: "reading", "factorization", "solve", "error check". They follow each other; not all of
-/// them need to be within `RunReport::seconds`.
+/// A part of the run: "reading", "factorization", "solve", "error check". They follow each other.
 struct Phase {
   std::string name;
   double seconds = 0;
+  bool counts = true;  ///< within `RunReport::seconds`, which is the sum of those that do
 };
 
 struct RunReport {
@@ -64,9 +68,13 @@ struct RunReport {
 
   // The problem.
   std::uint64_t n = 0;
-  std::string element;      ///< "FP64"
-  std::uint64_t tile = 0;   ///< elements a side
-  std::uint64_t tiles = 0;  ///< in one dimension
+  std::string element;   ///< "FP64"
+  std::string of;        ///< what was solved: "A.npy, b.npy (3 right-hand sides)"; empty: made for the run
+  std::string solution;  ///< where the result is: a file; empty: it was not kept
+  /// Of the file that the matrix is in, and what was read of it, again counted again; 0: it is in none.
+  Bytes input_bytes = 0, input_bytes_read = 0;
+  std::uint64_t tile = 0;          ///< elements a side
+  std::uint64_t tiles = 0;         ///< in one dimension
 
   // The setting.
   unsigned workers = 0;
@@ -106,15 +114,27 @@ struct RunReport {
   std::optional<Bytes> peak_resident_bytes;  ///< of the whole process, by the kernel
   std::vector<NodeReport> nodes;
 
+  // What follows is of so many seconds, in which workers were in tasks, waited for data or had no task.
+  double counted_seconds = 0;
   std::vector<WorkerReport> worker_times;
+  std::optional<Limiting> limiting;
 
   // To compare runs by. In JSON only, as hexadecimal text: not every reader has 64-bit integers.
   std::optional<std::uint64_t> factor_digest;   ///< of the bits of L
   std::optional<std::uint64_t> command_digest;  ///< of all that the engine commanded
 };
 
-/// A page, at most 100 columns wide as long as names are not, with a newline at the end.
+/// What a worker was not in tasks nor waiting for data it had none: to `seconds` in all.
+void fill_up_times(std::vector<WorkerReport>& workers, double seconds);
+/// What the rule of limiting() needs of workers, and of those links whose use was measured.
+Measured measured(const std::vector<WorkerReport>& workers, double seconds,
+                  const std::vector<LinkReport>& links = {});
+
+/// All of it, at most 100 columns wide as long as names are not, with a newline at the end.
 std::string text(const RunReport& report);
+/// What somebody wants to know who wants the result: what was solved, how well, how long it took, what
+/// limited it, where the solution is. Eight lines where they fit in 100 columns.
+std::string summary(const RunReport& report);
 
 /// The same as one object; sizes in bytes, times in seconds, rates in GFlop/s, as the names say.
 Json json(const RunReport& report);

@@ -19,10 +19,13 @@ Json directions(const std::array<Traffic, memory::cause_count>& traffic) {
 
 Json links(const RunReport& report) {
   Json all = Json::array();
-  for (const LinkReport& link : report.links)
-    all.add(Json::object({{"name", link.name},
-                          {"from_home", directions(link.from_home)},
-                          {"to_home", directions(link.to_home)}}));
+  for (const LinkReport& link : report.links) {
+    Json one = Json::object({{"name", link.name},
+                             {"from_home", directions(link.from_home)},
+                             {"to_home", directions(link.to_home)}});
+    if (link.busy_seconds) one.add("busy_seconds", *link.busy_seconds);
+    all.add(std::move(one));
+  }
   return all;
 }
 
@@ -50,7 +53,22 @@ Json worker_times(const RunReport& report) {
 Json phases(const RunReport& report) {
   Json all = Json::array();
   for (const Phase& phase : report.phases)
-    all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}}));
+    all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}, {"counts", phase.counts}}));
+  return all;
+}
+
+Json limited_by(const Limiting& it) {
+  Json all = Json::object({{"what", std::string(it.name())},
+                           {"words", it.words()},
+                           {"reason", it.reason()},
+                           {"files_part", it.files},
+                           {"busy_part", it.busy},
+                           {"waiting_for_data_part", it.waiting_for_data},
+                           {"without_tasks_part", it.without_tasks}});
+  if (!it.link.empty()) {
+    all.add("busiest_link", it.link);
+    all.add("busiest_link_part", it.link_busy);
+  }
   return all;
 }
 
@@ -109,6 +127,10 @@ Json json(const RunReport& report) {
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   all.add("tasks", report.tasks);
   all.add("evictions", report.evictions);
+  if (report.input_bytes != 0) {
+    all.add("input_bytes", report.input_bytes);
+    all.add("input_bytes_read", report.input_bytes_read);
+  }
   if (!report.kernel_calls.empty()) all.add("kernel_calls", kernel_calls(report));
 
   add_known("gemm_peak_gflops", report.gemm_peak_gflops);
@@ -140,7 +162,9 @@ Json json(const RunReport& report) {
   all.add("peak_memory_bytes", report.peak_memory_bytes);
   add_known("peak_resident_bytes", report.peak_resident_bytes);
   all.add("nodes", nodes(report));
+  all.add("counted_seconds", report.counted_seconds);
   all.add("worker_times", worker_times(report));
+  if (report.limiting) all.add("limited_by", limited_by(*report.limiting));
   const auto add_digest = [&all](const char* key, const std::optional<std::uint64_t>& value) {
     if (value) all.add(key, fmt::format("{:016x}", *value));
   };

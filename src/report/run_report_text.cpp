@@ -1,5 +1,5 @@
-// The report of a run as a page: what was run, how fast, what moved, what memory it took, where the time
-// went; measured values beside the bounds they are compared with.
+// The whole report of a run as a page: what was run, how fast, what moved, what memory it took, where the
+// time went; measured values beside the bounds they are compared with.
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>
@@ -7,6 +7,7 @@
 
 #include "config/value.hpp"
 #include "report/run_report.hpp"
+#include "report/text_page.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::report {
@@ -16,45 +17,14 @@ namespace {
 using config::readable_size;
 using memory::Cause;
 
-constexpr std::size_t width = 100, heading_width = 16;
 constexpr std::size_t most_workers_listed = 8;
-
-class Page {
- public:
-  /// A line; `heading` stands in the left margin.
-  void row(std::string_view heading, std::string_view line) {
-    std::string whole = fmt::format("{:<{}}{}", heading, heading_width, line);
-    whole.erase(whole.find_last_not_of(' ') + 1);
-    text_ += whole;
-    text_ += '\n';
-  }
-  /// Parts, as many on a line as fit.
-  void parts(std::string_view heading, const std::vector<std::string>& parts, std::string_view separator) {
-    std::string line;
-    for (const std::string& part : parts) {
-      if (part.empty()) continue;
-      if (!line.empty() && heading_width + line.size() + separator.size() + part.size() > width) {
-        row(heading, line);
-        heading = "";
-        line.clear();
-      }
-      line += line.empty() ? part : std::string(separator) + part;
-    }
-    if (!line.empty()) row(heading, line);
-  }
-  void blank() { text_ += '\n'; }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 std::string ratio(Bytes measured, Bytes bound) {
   return bound == 0 ? ""
                     : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
 }
 
-void setting(Page& page, const RunReport& report) {
+void setting(TextPage& page, const RunReport& report) {
   page.parts("Fairlead", {report.version, report.operation, report.date}, "   ");
   if (!report.machine.empty()) page.row("", report.machine);
   page.blank();
@@ -73,13 +43,10 @@ void setting(Page& page, const RunReport& report) {
              ", ");
 }
 
-void speed(Page& page, const RunReport& report) {
+void speed(TextPage& page, const RunReport& report) {
   page.blank();
-  page.row("Time", readable_seconds(report.seconds));
-  std::vector<std::string> phases;
-  for (const Phase& phase : report.phases)
-    phases.push_back(fmt::format("{} {}", phase.name, readable_seconds(phase.seconds)));
-  page.parts("Phases", phases, ", ");
+  page.parts("Time", times(report), "");
+  if (report.limiting) page.parts("Limited by", sentences(*report.limiting, false), "; ");
   page.row("Speed", fmt::format("{:.1f} GFlop/s", report.gflops));
   if (report.gemm_peak_gflops)
     page.row("", fmt::format("{} of GEMM peak, {:.1f} (measured, every worker multiplying tiles)",
@@ -109,12 +76,12 @@ void speed(Page& page, const RunReport& report) {
   page.parts("Kernels", kernels, ", ");
 }
 
-void moved_row(Page& page, std::string_view what, std::string_view read, std::string_view written,
+void moved_row(TextPage& page, std::string_view what, std::string_view read, std::string_view written,
                std::string_view both, std::string_view note = "") {
   page.row("", fmt::format("{:<22}{:>12}{:>12}{:>12}   {}", what, read, written, both, note));
 }
 
-void moved(Page& page, const RunReport& report) {
+void moved(TextPage& page, const RunReport& report) {
   page.blank();
   if (report.generated.copies != 0)
     page.row("Generated",
@@ -140,7 +107,7 @@ void moved(Page& page, const RunReport& report) {
   moved_row(page, "measured / bound", ratio(report.bytes_read, bounds.lower_bound()), "", "");
 }
 
-void link_row(Page& page, std::string_view heading, std::string_view name, std::string_view direction,
+void link_row(TextPage& page, std::string_view heading, std::string_view name, std::string_view direction,
               const std::array<Traffic, memory::cause_count>& traffic) {
   std::string line = fmt::format("{:<12} {:<9}", name, direction);
   std::uint64_t copies = 0;
@@ -151,7 +118,7 @@ void link_row(Page& page, std::string_view heading, std::string_view name, std::
   page.row(heading, line + fmt::format("{:>14}", with_commas(copies)));
 }
 
-void links(Page& page, const RunReport& report) {
+void links(TextPage& page, const RunReport& report) {
   if (report.links.empty()) return;
   page.blank();
   std::string heads = fmt::format("{:<22}", "");
@@ -164,7 +131,7 @@ void links(Page& page, const RunReport& report) {
   }
 }
 
-void memory_use(Page& page, const RunReport& report) {
+void memory_use(TextPage& page, const RunReport& report) {
   page.blank();
   page.row("Memory", fmt::format("{:<22}{:>12}{:>14}", "", "peak", "of"));
   const auto row = [&page](std::string_view what, Bytes peak, std::optional<Bytes> of,
@@ -178,8 +145,8 @@ void memory_use(Page& page, const RunReport& report) {
   if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
 }
 
-void worker_row(Page& page, std::string_view what, const WorkerReport& worker) {
-  const double all = worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+void worker_row(TextPage& page, std::string_view what, const WorkerReport& worker) {
+  const double all = worker.all();
   const auto cell = [all](double seconds) {
     return fmt::format("{:>12}{:>8}", readable_seconds(seconds), percent(seconds, all));
   };
@@ -188,12 +155,13 @@ void worker_row(Page& page, std::string_view what, const WorkerReport& worker) {
                            with_commas(worker.tasks)));
 }
 
-void workers(Page& page, const RunReport& report) {
+void workers(TextPage& page, const RunReport& report) {
   const std::vector<WorkerReport>& all = report.worker_times;
   if (all.empty()) return;
   page.blank();
-  page.row("Workers", fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "", "busy", "waiting for data",
-                                  "waiting for tasks", "tasks"));
+  page.row("Workers",
+           fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "of " + readable_seconds(all.front().all()), "busy",
+                       "waiting for data", "without a task", "tasks"));
   if (all.size() <= most_workers_listed) {
     for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
     return;
@@ -216,7 +184,7 @@ void workers(Page& page, const RunReport& report) {
 }  // namespace
 
 std::string text(const RunReport& report) {
-  Page page;
+  TextPage page;
   setting(page, report);
   speed(page, report);
   moved(page, report);

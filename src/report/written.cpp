@@ -31,6 +31,7 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
       told.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
       told.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
     }
+    told.busy_seconds = seconds(link.busy);
     if (link.home != "disk") continue;
     report.bytes_read += link.bytes_from_home();
     report.bytes_written += link.bytes_to_home();
@@ -42,6 +43,9 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
   for (const Statistics::Worker& worker : counted.workers)
     report.worker_times.push_back({seconds(worker.busy), seconds(worker.waiting_for_data),
                                    seconds(worker.waiting_for_tasks), worker.tasks});
+  report.counted_seconds = report.seconds;
+  fill_up_times(report.worker_times, report.seconds);
+  report.limiting = limiting(measured(report.worker_times, report.seconds, report.links));
   report.peak_resident_bytes = report::peak_resident_bytes();
   return report;
 }

@@ -56,6 +56,24 @@ report::RunReport setting_of(const Program& program, const SimulatedMachine& mac
   return report;
 }
 
+std::vector<report::Timeline> timelines_of(const Program& program, const SimulatedMachine& machine,
+                                           const SimulationResult& result) {
+  if (result.order.empty()) return {};
+  const Topology& topology = machine.topology();
+  std::vector<report::Timeline> all(topology.workers.size());
+  std::vector<std::size_t> on_node(topology.nodes.size()), seen(topology.nodes.size());
+  for (const WorkerSpec& worker : topology.workers) ++on_node[index(worker.node)];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const NodeId node = topology.workers[i].node;
+    all[i].worker = node == OutOfCoreNodes::ram ? "core" : topology.nodes[index(node)].name;
+    if (on_node[index(node)] > 1) all[i].worker += fmt::format(" {}", seen[index(node)]++);
+  }
+  for (const TaskRun& run : result.order)
+    all[index(run.worker)].spans.push_back(
+        {seconds(run.start), seconds(run.end), static_cast<std::uint16_t>(program.tasks[run.task].kernel)});
+  return all;
+}
+
 }  // namespace
 
 report::Comparison comparison_of(const Program& program, const SimulatedMachine& machine,
@@ -68,6 +86,7 @@ report::Comparison comparison_of(const Program& program, const SimulatedMachine&
   all.bus_limit_bytes = static_cast<Bytes>(limits.bus_limit_bytes);
   all.io = limits.io;
   all.order = task_places(program, machine);
+  all.kinds = program.kernels;
   return all;
 }
 
@@ -91,8 +110,12 @@ void add_run(report::Comparison& to, const Program& program, const SimulatedMach
   report.links = result.links;
   report.nodes = result.nodes;
   report.worker_times = result.workers;
+  report.counted_seconds = result.seconds;
+  fill_up_times(report.worker_times, result.seconds);
+  report.limiting = limiting(measured(report.worker_times, result.seconds, result.links));
   run.totals = result.totals;
   run.decision_nanoseconds = decision_nanoseconds(outcome);
+  run.timelines = timelines_of(program, machine, result);
   add_order(to.order, machine, outcome.scheduler, result);
 }
 

@@ -228,6 +228,7 @@ class Run {
         report.from_home[cause] = {traffic.from_home[cause].bytes, traffic.from_home[cause].copies};
         report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
+      report.busy_seconds = seconds(traffic.busy);
       if (link.first == Nodes::disk) {
         add_to_total("disk", report);
         result_.bytes_from_disk += away;

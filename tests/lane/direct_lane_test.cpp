@@ -55,6 +55,22 @@ TEST_F(DirectLane, IsOpenToTasksThatAskForNothingSpecial) {
   EXPECT_EQ(runtime.statistics().tasks, 100u);
 }
 
+// Whoever adds up what the workers did has all that was done.
+TEST_F(DirectLane, ItsTasksAndTheirTimeAreTheWorkers) {
+  Flow flow(runtime);
+  for (int i = 1; i <= 100; ++i) flow.submit(add(total, i));
+  flow.wait();
+  ASSERT_EQ(passed(), 100u);
+  std::uint64_t tasks = 0;
+  std::chrono::nanoseconds busy{};
+  for (const Statistics::Worker& worker : runtime.statistics().workers) {
+    tasks += worker.tasks;
+    busy += worker.busy;
+  }
+  EXPECT_EQ(tasks, 100u);
+  EXPECT_GT(busy.count(), 0);
+}
+
 TEST_F(DirectLane, IsNotForTasksWithPriorities) {
   Flow flow(runtime);
   flow.submit(add(total, 1).priority(1));

@@ -98,6 +98,23 @@ class Browser:
             pass
         return time.monotonic() - begin
 
+    def resize(self, width, height=1000):
+        """The window is as wide as that, and its page has been laid out and drawn anew."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.value("dispatchEvent(new Event('resize'))")
+
+    def overflowing(self):
+        """Names of what is wider than the window and cannot be scrolled by itself; the page's own first."""
+        return self.value("""(() => {
+          const wide = document.documentElement.clientWidth, found = [];
+          if (document.documentElement.scrollWidth > wide) found.push("page: " + document.documentElement.scrollWidth);
+          const scrolls = (one) => one && (["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+          for (const one of document.body.querySelectorAll("*"))
+            if (one.getBoundingClientRect().right > wide + 1 && !scrolls(one.parentElement))
+              found.push(one.tagName + " " + (one.id || one.className) + ": " + (one.textContent || "").slice(0, 40));
+          return found;
+        })()""")
+
     def value(self, expression):
         """Of a JavaScript expression, once the page has drawn what it was to draw."""
         settled = f"new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done({expression}))))"

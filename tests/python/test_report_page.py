@@ -231,6 +231,39 @@ def test_the_tables_tell_what_the_report_tells(shown, page):
     assert {"floor", "lower bound", "measured", "tiled ceiling", "bound: critical path", "RAM", "worker 1", "gemm"} <= set(rows)
 
 
+@pytest.mark.parametrize("width", [1400, 500, 390])
+def test_nothing_is_wider_than_the_window(shown, width):
+    shown.resize(width)
+    try:
+        assert shown.overflowing() == []
+        # Legends in the chart end within it.
+        cut = shown.value("""rows.filter((row) => row.kind === "title").flatMap((row) => row.names.filter((name, i) => {
+          paint.font = "12px system-ui, sans-serif";
+          return row.places[i][0] + 15 + paint.measureText(name).width > plot.clientWidth;
+        }))""")
+        assert cut == []
+        # Each word of a name beside a row fits.
+        assert shown.value("""names.flatMap((name) => name.split(" ")).filter((word) => fitted(word, gutter - 8) !== word)""") == []
+    finally:
+        shown.resize(1400)
+
+
+def test_no_two_kinds_share_a_colour(shown):
+    """Nor would forty."""
+    assert shown.value("new Set(info.codelets.map((_, kind) => colourOf(kind))).size === info.codelets.length")
+    for theme in ("light", "dark"):
+        shown.value(f"theme('{theme}')")
+        assert shown.value("new Set(kindColours(colours.codelets.slice(0, 10), 40)).size") == 40
+    assert shown.value("""[...document.querySelectorAll("#legend button i")].map((one) => getComputedStyle(one).backgroundColor)
+      .every((one, i, all) => all.indexOf(one) === i)""")
+
+
+def test_it_says_what_limited_the_run_as_the_json_does(shown, page):
+    told = json.loads((page.parent / "run.json").read_text())["limited_by"]
+    assert shown.value("document.querySelector('.limit b').textContent") == told["words"]
+    assert told["reason"] in shown.value("document.querySelector('.limit').textContent")
+
+
 def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_path):
     """85 x 85 tiles of 32: 105,995 tasks in the factorization alone."""
     page = bench(command, tmp_path, "--n", 2720, "--tile", 32, "--memory-fraction", 0.5)

@@ -241,3 +241,34 @@ def test_a_trace_is_of_one_run(fairlead):
     done = fairlead("simulate", "cholesky", "--scheduler", "eager,darts", "--trace", "run.pftrace")
     assert done.returncode != 0 and re.search("--trace .*one policy", done.stderr)
     assert not (fairlead.folder / "run.pftrace").exists()
+
+
+@pytest.mark.parametrize("width", [1400, 500, 390])
+def test_nothing_is_wider_than_the_window(three_by_three, policies, width):
+    for window in (three_by_three, policies):
+        window.resize(width)
+        found = window.overflowing()
+        window.resize(1400)
+        assert found == []
+
+
+def test_policies_are_on_one_axis_of_time(policies):
+    """A row for each device under each policy, as busy as the run was, with the kinds of task that ran."""
+    assert policies.value("timelines.runs.map((run) => [run.name, run.rows.length])") == [["eager", 2], ["dmdas", 2], ["darts", 2]]
+    assert set(policies.value("timelines.about.kinds")) == {"gemm", "syrk", "trsm", "potrf"}
+    shares = policies.value("""timelines.runs.map((run) => run.rows.flatMap((row) => row.pieces).reduce((sum, [begin, end, shares]) =>
+      sum + (end - begin) * shares.reduce((all, [, share]) => all + share, 0), 0) / 100 / timelines.about.steps * timelines.about.seconds)""")
+    # The same tasks on the same devices take the same time, in whatever order.
+    assert max(shares) == pytest.approx(min(shares), rel=0.01)
+    last = policies.value("""timelines.runs.map((run) => Math.max(...run.rows.flatMap((row) => row.pieces.map(([, end]) => end)))
+      / timelines.about.steps * timelines.about.seconds)""")
+    for end, seconds in zip(last, policies.value("timelines.runs.map((run) => run.seconds)")):
+        assert end <= seconds * 1.01
+    policies.value("document.getElementById('timeline-plot').scrollIntoView()")
+    x, y = policies.value("""(() => {
+      const {row, y} = timelines.places()[0], box = document.getElementById("timeline-plot").getBoundingClientRect();
+      const [begin, end] = row.pieces[Math.floor(row.pieces.length / 2)];
+      return [box.right - 1 - (box.width * 0.9) * (1 - (begin + end) / 2 / timelines.about.steps), box.top + y + 4];
+    })()""")
+    policies.mouse("mouseMoved", x, y)
+    assert ", at " in policies.value("document.getElementById('timeline-tip').textContent")

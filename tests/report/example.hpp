@@ -27,7 +27,10 @@ inline RunReport example() {
   report.disk_cap_bytes_per_second = 250e6;
   report.seconds = 8.6;
   report.gflops = 170.5;
-  report.phases = {{"generating", 0.82}, {"factorization", 8.6}, {"solve", 0.412}, {"error check", 1.31}};
+  report.of = "A.npy x = b.npy";
+  report.solution = "x.npy";
+  report.phases = {
+      {"reading", 0.82}, {"factorization", 7.368}, {"solve", 0.412}, {"error check", 1.31, false}};
   report.backward_error = 3.21e-16;
   report.tasks = 6545;
   report.evictions = 1234;
@@ -46,11 +49,15 @@ inline RunReport example() {
   disk.from_home[prefetch] = {2'600'000'000, 1300};
   disk.to_home[eviction] = {1'100'000'000, 550};
   disk.to_home[flush] = {100'000'000, 50};
-  report.links = {disk};
   report.peak_memory_bytes = 268'000'000;
   report.peak_resident_bytes = 331'350'016;
   report.nodes = {{"RAM", 250'000'000, 249'500'000}, {"disk", {}, 1'107'296'256}};
+  disk.busy_seconds = 4.1;
+  report.links = {disk};
+  report.counted_seconds = 8.6;
   report.worker_times = {{8.1, 0.3, 0.2, 3300}, {8.05, 0.45, 0.1, 3245}};
+  report.limiting = limiting(measured(report.worker_times, 8.6, report.links));
+  report.input_bytes = report.input_bytes_read = 2'147'483'648;
   report.factor_digest = 0x1234;
   report.command_digest = 0xfedc'ba98'7654'3210;
   return report;

@@ -19,22 +19,23 @@ Read read_back(const RunReport& report) { return Read::parse(json(report).text()
 
 TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
   const Read all = read_back(example());
-  for (const char* key :
-       {"n", "tile", "tiles", "workers", "tasks", "evictions", "memory_limit_bytes", "bytes_read",
-        "bytes_written", "kernel_bytes_read", "kernel_bytes_written", "lower_bound_bytes", "compulsory_bytes",
-        "floor_read_bytes", "floor_bytes", "peak_memory_bytes", "peak_resident_bytes"})
+  for (const char* key : {"n", "tile", "tiles", "workers", "tasks", "evictions", "memory_limit_bytes",
+                          "bytes_read", "bytes_written", "kernel_bytes_read", "kernel_bytes_written",
+                          "lower_bound_bytes", "compulsory_bytes", "floor_read_bytes", "floor_bytes",
+                          "peak_memory_bytes", "peak_resident_bytes", "input_bytes", "input_bytes_read"})
     EXPECT_TRUE(all.at(key).is_number_unsigned()) << key;
-  for (const char* key :
-       {"seconds", "gflops", "backward_error", "gemm_peak_gflops", "gemm_peak_percent", "ceiling_gflops",
-        "ceiling_percent", "compute_bound_seconds", "critical_path_seconds", "disk_cap_bytes_per_second"})
+  for (const char* key : {"seconds", "gflops", "backward_error", "gemm_peak_gflops", "gemm_peak_percent",
+                          "ceiling_gflops", "ceiling_percent", "compute_bound_seconds",
+                          "critical_path_seconds", "disk_cap_bytes_per_second", "counted_seconds"})
     EXPECT_TRUE(all.at(key).is_number_float()) << key;
   for (const char* key : {"operation", "version", "date", "machine", "element", "scheduler", "kernels",
                           "spill_directory", "factor_digest", "command_digest"})
     EXPECT_TRUE(all.at(key).is_string()) << key;
   for (const char* key : {"phases", "links", "nodes", "worker_times"})
     EXPECT_TRUE(all.at(key).is_array()) << key;
-  for (const char* key : {"tile_gflops", "kernel_calls"}) EXPECT_TRUE(all.at(key).is_object()) << key;
-  EXPECT_EQ(all.size(), 17u + 10u + 10u + 4u + 2u);
+  for (const char* key : {"tile_gflops", "kernel_calls", "limited_by"})
+    EXPECT_TRUE(all.at(key).is_object()) << key;
+  EXPECT_EQ(all.size(), 19u + 11u + 10u + 4u + 3u);
 }
 
 TEST(ReportJson, SaysWhatTheReportSays) {
@@ -53,7 +54,7 @@ TEST(ReportJson, SaysWhatTheReportSays) {
   EXPECT_EQ(all.at("kernel_calls").at("gemm"), (Read{{"calls", 4960}, {"gflop", 1331.4}}));
   EXPECT_EQ(all.at("factor_digest"), "0000000000001234");
   EXPECT_EQ(all.at("command_digest"), "fedcba9876543210");
-  EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}}));
+  EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}, {"counts", true}}));
   EXPECT_EQ(all.at("worker_times")[1].at("waiting_for_data_seconds"), 0.45);
   EXPECT_EQ(all.at("nodes")[0],
             (Read{{"name", "RAM"}, {"capacity_bytes", 250'000'000}, {"peak_bytes", 249'500'000}}));

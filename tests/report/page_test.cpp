@@ -33,8 +33,8 @@ Problem         n = 16,384, FP64, 32 x 32 tiles of 512
 Setting         2 workers, scheduler darts, kernels OpenBLAS 0.3.21 for SkylakeX
                 memory limit 256 MiB, spill file in /data, disk capped at 250 MB/s
 
-Time            8.60 s
-Phases          generating 820 ms, factorization 8.60 s, solve 412 ms, error check 1.31 s
+Time            8.60 s: reading 820 ms, factorization 7.37 s, solve 412 ms; also error check 1.31 s
+Limited by      computing: workers computed for 94 % of the time
 Speed           170.5 GFlop/s
                 95 % of GEMM peak, 180.0 (measured, every worker multiplying tiles)
                 98 % of the tiled ceiling, 174.0 (bound: these kernels, a perfect schedule)
@@ -61,13 +61,43 @@ Memory                                        peak            of
                 under the limit            256 MiB       256 MiB  99.8 %   measured by Fairlead
                 process                    316 MiB                         measured by the kernel
 
-Workers                                  busy    waiting for data   waiting for tasks        tasks
+Workers         of 8.60 s                busy    waiting for data      without a task        tasks
                 0              8.10 s    94 %      300 ms   3.5 %      200 ms   2.3 %        3,300
                 1              8.05 s    94 %      450 ms   5.2 %      100 ms   1.2 %        3,245
 )");
 }
 
-TEST(ReportPage, IsAtMostAHundredColumnsWide) { EXPECT_LE(widest_line(text(example())), 100u); }
+TEST(ReportSummary, IsThis) {
+  EXPECT_EQ(summary(example()),
+            R"(Solved          A.npy x = b.npy: Cholesky solve, n = 16,384 in double precision
+With            2 workers, 256 MiB of memory at most, 256 MiB used, tiles of 512, scheduler darts
+Accuracy        backward error 3.2e-16: x is exact for numbers that differ from yours by that part
+Time            8.60 s: reading 820 ms, factorization 7.37 s, solve 412 ms; also error check 1.31 s
+Speed           170.5 GFlop/s, 98 % of what these kernels allow, 174.0
+Limited by      computing: workers computed for 94 % of the time
+Disk            3.00 GB read, 1.20 GB written; 1.17 times the least that is known to suffice
+Solution        x.npy
+)");
+}
+
+TEST(ReportSummary, TellsWhatWasReadOfTheMatrixAgain) {
+  RunReport report = example();
+  report.input_bytes_read = 4 * report.input_bytes;
+  report.refinement_steps = 3;
+  EXPECT_THAT(summary(report), HasSubstr("8.59 GB read from the matrix's file of 2.15 GB"));
+  EXPECT_THAT(summary(report), HasSubstr("(3 steps of refinement)"));
+}
+
+TEST(ReportSummary, SaysThatNothingMoved) {
+  RunReport report = example();
+  report.bytes_read = report.bytes_written = 0;
+  EXPECT_THAT(summary(report), HasSubstr("\nDisk            nothing: all of it fitted in memory\n"));
+}
+
+TEST(ReportPage, IsAtMostAHundredColumnsWide) {
+  EXPECT_LE(widest_line(text(example())), 100u);
+  EXPECT_LE(widest_line(summary(example())), 100u);
+}
 
 TEST(ReportPage, OfAHugeRunIsNoWider) {
   RunReport huge = example();
@@ -85,7 +115,9 @@ TEST(ReportPage, OfAHugeRunIsNoWider) {
   huge.gemm_peak_gflops = huge.ceiling_gflops = 1.1e8;
   huge.worker_times.assign(512, {2.9e6, 5e4, 5e4, 325'000'000});
   huge.phases.assign(20, {"a phase of the run", 1e5});
+  huge.limiting = Limiting{.limit = Limit::link, .link = "device 17 - device 18", .link_busy = 0.5};
   EXPECT_LE(widest_line(text(huge)), 100u) << text(huge);
+  EXPECT_LE(widest_line(summary(huge)), 100u) << summary(huge);
 }
 
 TEST(ReportPage, WhereNothingMovedThereIsNothingToCompare) {

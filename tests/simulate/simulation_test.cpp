@@ -36,6 +36,19 @@ TEST(Simulation, CopiesAndTasksOverlap) {
   EXPECT_DOUBLE_EQ(run(it.program, card).seconds, 0.006);
 }
 
+// Two copies share the wire to the device for 2 ms, one comes back in 1; in between the wire is idle.
+TEST(Simulation, AWireIsInUseWhileThereIsACopyOnIt) {
+  Small it;
+  const DatumIndex first = it.datum(), second = it.datum();
+  it.task(8e6F, {{first, AccessMode::read}, {second, AccessMode::read_write}});
+  const SimulationResult result = run(it.program, card);
+  EXPECT_DOUBLE_EQ(result.seconds, 0.005);
+  ASSERT_EQ(result.totals.size(), 1u);
+  double busy = 0;
+  for (const report::LinkReport& link : result.links) busy += link.busy_seconds.value_or(0);
+  EXPECT_DOUBLE_EQ(busy, 0.003);
+}
+
 // Three tasks add to one datum; the first of the program has to wait for another one, and not the others for
 // it.
 TEST(Simulation, CommutativeTasksRunInTheirOrderIfThatIsFixed) {

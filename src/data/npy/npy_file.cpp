@@ -86,6 +86,7 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
     into = into.subspan(static_cast<std::size_t>(got));
     offset += static_cast<Bytes>(got);
   }
+  bytes_read_.fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
   // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
   // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
   // Small pieces are left to the kernel; dropping their surroundings would have them read several times over.

@@ -5,6 +5,7 @@
 // Fortran order, or at least pieces of 64 KiB of them. The kernel is told not to keep what was read, so that
 // the page cache does not eat the memory limit of a container.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -71,12 +72,16 @@ class NpyFile {
   /// since a neighbour may want them. For the end of a pass over the file.
   void forget_pages() const noexcept;
 
+  /// Read so far, again counted again.
+  Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
+
  private:
   void read_bytes(Bytes offset, std::span<std::byte> into) const;
 
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
+  mutable std::atomic<Bytes> bytes_read_ = 0;
 };
 
 extern template void NpyFile::read_tiles<float>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,

@@ -493,7 +493,8 @@ Statistics Runtime::statistics() const {
                             computes ? "generator" : topology.nodes[index(topology.links[i].first)].name,
                             topology.nodes[index(topology.links[i].second)].name,
                             {},
-                            {}};
+                            {},
+                            traffic.busy};
       for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
         link.from_home[cause] = {traffic.from_home[cause].bytes, traffic.from_home[cause].copies};
         link.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
@@ -512,7 +513,9 @@ Statistics Runtime::statistics() const {
     }
     for (const WorkerInfo& worker : engine.workers()) {
       const engine::Pipeline& pipeline = engine.pipelines()[index(worker.id)];
-      result.workers.push_back({pipeline.tasks_run, pipeline.busy, pipeline.waiting_for_data,
+      const engine::DirectLane& lane = engine.lane();
+      result.workers.push_back({pipeline.tasks_run + lane.tasks(index(worker.id)),
+                                pipeline.busy + lane.busy(index(worker.id)), pipeline.waiting_for_data,
                                 pipeline.waiting_for_tasks, topology.nodes[index(worker.node)].name});
     }
     return result;

@@ -53,6 +53,13 @@ class Page {
     for (const std::string_view script : {html::script_data, html::script_draw, html::script_use})
       scripts_ += script;
   }
+  void timelines(const Comparison& comparison) {
+    const std::optional<html::PictureData> data_of_all = html::timeline_data(comparison);
+    if (!data_of_all) return;
+    add(html::timeline_section);
+    data("timeline-names", "timeline-numbers", *data_of_all);
+    scripts_ += html::script_timelines;
+  }
   void order(const TaskOrder& order) {
     if (order.empty()) return;
     add(html::order_section);
@@ -99,6 +106,7 @@ std::string comparison_page(const Comparison& comparison, const trace::Snapshot&
     page.add(html::tables(first, recorded));
   } else {
     page.add(html::compared(comparison));
+    page.timelines(comparison);
     page.order(comparison.order);
   }
   return page.take();

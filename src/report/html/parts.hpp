@@ -1,5 +1,6 @@
 // What the page is put together from, one source file each.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@ extern const std::string_view style;
 extern const std::string_view script_page;                           // with any picture
 extern const std::string_view script_data, script_draw, script_use;  // with the chart of a run
 extern const std::string_view script_order, script_order_use;        // with the order of tasks
+extern const std::string_view script_timelines;                      // with several runs
 extern const std::string_view script_begin;                          // with any picture
 
 /// With <, >, & and " as entities.
@@ -34,6 +36,9 @@ struct PictureData {
 };
 /// Read by script_data.
 PictureData chart_data(const trace::Snapshot& recorded);
+/// Read by script_timelines; nothing where no run has timelines.
+std::optional<PictureData> timeline_data(const Comparison& comparison);
+extern const std::string_view timeline_section;
 /// Read by script_order.
 PictureData order_data(const TaskOrder& order);
 

@@ -8,6 +8,7 @@ const std::string_view script_draw = R"js(
 const plot = document.getElementById("plot"), cross = document.getElementById("cross");
 const chart = document.getElementById("chart"), tip = document.getElementById("tip");
 const whole = {from: 0, to: Math.max(1, info.end)};
+const paint = plot.getContext("2d");
 let view = {...whole};
 let only = -1;  // the kind of task that is shown alone, or -1
 let colours = {};
@@ -17,7 +18,7 @@ const readColours = () => {
   const of = (name) => style.getPropertyValue("--" + name).trim();
   const list = (letter, count) => Array.from({length: count}, (_, i) => of(letter + i));
   colours = {ink: of("ink"), soft: of("soft"), line: of("line"), grid: of("grid"), empty: of("empty"), paper: of("paper"),
-    wait: of("wait"), codelets: list("c", 10), causes: list("u", 4), uses: [of("u0"), of("u1"), of("u2"), of("u4")]};
+    wait: of("wait"), codelets: kindColours(list("c", 10), info.codelets.length), causes: list("u", 4), uses: [of("u0"), of("u1"), of("u2"), of("u4")]};
 };
 // Dark letters on light colours, light ones on dark.
 const inkOn = (colour) => {
@@ -29,38 +30,55 @@ const busyOf = new Float64Array(info.codelets.length);
 for (const {tasks} of workers) for (let i = 0; i < tasks.count; ++i) busyOf[tasks.codelet[i]] += tasks.busy[i];
 const byTime = [...busyOf.keys()].sort((a, b) => busyOf[b] - busyOf[a]);
 const rank = byTime.map((_, codelet) => byTime.indexOf(codelet));
-const colourOf = (codelet) => colours.codelets[rank[codelet] % 10];
+const colourOf = (codelet) => colours.codelets[rank[codelet]];
 
 // ---- where things are: rows from top to bottom, each with its place
 
-const gutter = Math.round(Math.min(190, 26 + 6.7 * Math.max(8, ...info.workers.map((name) => name.length),
-  ...links.map((link) => link.name.length), ...nodes.map((node) => node.name.length))));
-const rows = [];
-const height = (() => {
+// Names beside the rows; where they need more than is left beside a chart, they are broken into lines.
+let rows = [], height = 0, gutter = 0, laidOut = -1;
+const names = [...info.workers, ...links.map((link) => link.name), ...nodes.map((node) => node.name)];
+function layout(wide) {
+  if (wide === laidOut) return;
+  laidOut = wide;
+  paint.font = "12px system-ui, sans-serif";
+  const widest = Math.max(...names.map((name) => paint.measureText(name).width), 60);
+  gutter = Math.ceil(Math.min(widest + 14, Math.max(90, 0.28 * wide)));
+  rows = [];
   let y = 0;
   const add = (kind, tall, gap, rest) => { rows.push({kind, y, height: tall, ...rest}); y += tall + gap; };
+  // Its legend goes beside it, or below where it does not fit, in as many lines as it needs.
+  const title = (text, legend, colour) => {
+    const places = [], all = wide - gutter;
+    let left = 0, line = 0;
+    const sizes = legend.map((name) => 34 + paint.measureText(name).width), beside = sizes.reduce((a, b) => a + b, 0) - 19 <= all;
+    sizes.forEach((size) => {
+      if (!beside && left && left + size - 19 > wide) { left = 0; ++line; }
+      places.push([(beside ? gutter : 0) + left, (beside ? 0 : 18) + 18 * line]);
+      left += size;
+    });
+    add("title", 20 + (beside ? 0 : 18 * (line + 1)), 0, {text, names: legend, colour, places});
+  };
   if (info.phases.length) add("phases", 20, 4, {});
   add("axis", 18, 2, {});
   const most = workers.length;
   const tall = most <= 4 ? 40 : most <= 16 ? 24 : most <= 64 ? 13 : 7;
   for (const worker of workers) add("worker", tall, most <= 64 ? 3 : 1, {worker});
   const busyLinks = links.filter((link) => link.copies.count > 0);
-  if (busyLinks.length) add("title", 20, 0, {text: "Links", names: info.causes, colour: "causes"});
+  if (busyLinks.length) title("Links", info.causes, "causes");
   for (const link of busyLinks) {
     add("traffic", 46, 1, {link});
     add("copies", Math.min(48, Math.max(6, 5 * link.copies.lanes)), 8, {link});
   }
-  if (nodes.length) add("title", 20, 0, {text: "Memory", names: [...uses, "free"], colour: "uses"});
+  if (nodes.length) title("Memory", [...uses, "free"], "uses");
   for (const node of nodes) add("memory", 92, 10, {node});
-  return y;
-})();
+  height = y;
+}
 let width = 0;  // of the plot without the gutter, in CSS pixels
 const x = (time) => gutter + (time - view.from) / (view.to - view.from) * width;
 const timeAt = (px) => view.from + (px - gutter) / width * (view.to - view.from);
 
 // ---- drawing
 
-const paint = plot.getContext("2d");
 const box = (colour, left, top, right, bottom) => {
   paint.fillStyle = colour;
   paint.fillRect(left, top, right - left, bottom - top);
@@ -77,6 +95,19 @@ const fitted = (text, room) => {
   if (paint.measureText(text).width <= room) return text;
   while (text && paint.measureText(text + "\u2026").width > room) text = text.slice(0, -1);
   return text ? text + "\u2026" : "";
+};
+// A name beside a row, its last line at `bottom`, or its middle there: in lines that fit, broken at blanks.
+const besideRow = (text, bottom, most = 3, middle = false) => {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = lines.at(-1) ? lines.at(-1) + " " + word : word;
+    if (fitted(longer, gutter - 10) === longer) lines[lines.length - 1] = longer;
+    else if (lines.at(-1)) lines.push(word);
+    else lines[0] = word;
+  }
+  if (lines.length > most) lines.splice(most - 1, lines.length, lines.slice(most - 1).join(" "));
+  if (middle) bottom += 7 * (lines.length - 1);
+  lines.forEach((line, i) => label(fitted(line, gutter - 8), 0, bottom - 14 * (lines.length - 1 - i), colours.ink));
 };
 const stepOf = (span, most) => {
   const raw = span / most, power = 10 ** Math.floor(Math.log10(raw));
@@ -105,7 +136,7 @@ function drawPhases(row) {
 function drawWorker(row) {
   const {tasks, waits} = row.worker, top = row.y, bottom = row.y + row.height;
   box(colours.empty, gutter, top, gutter + width, bottom);
-  if (row.height >= 12) label(fitted(row.worker.name, gutter - 12), 0, top + row.height / 2, colours.ink);
+  if (row.height >= 12) besideRow(row.worker.name, top + row.height / 2, row.height >= 28 ? 2 : 1, true);
   paint.globalAlpha = 0.28;
   for (let i = waits.from(view.from); i < waits.count && waits.start[i] < view.to; ++i)
     if (waits.forData[i])
@@ -187,7 +218,7 @@ function drawTraffic(row) {
   const by = rates(row.link.copies), count = by[0].length - 1, bottom = row.y + row.height;
   let most = 0;
   for (let i = 0; i < count; ++i) most = Math.max(most, by.reduce((sum, of) => sum + of[i], 0));
-  label(fitted(row.link.name, gutter - 12), 0, row.y + row.height - 7, colours.ink);
+  besideRow(row.link.name, row.y + row.height - 7);
   box(colours.line, gutter, bottom, gutter + width, bottom + 1);
   if (!most) return;
   const scale = (row.height - 2) / most;
@@ -244,19 +275,17 @@ function drawMemory(row) {
     }
   }
   box(colours.soft, gutter, row.y, gutter + width, row.y + 1);
-  label(fitted(row.node.name, gutter - 12), 0, bottom - 8, colours.ink);
+  besideRow(row.node.name, bottom - 8);
   label(stored(row.node.capacity), gutter - 6, row.y + 6, colours.soft, "right", 11);
 }
 
 function drawTitle(row) {
   label(row.text, 0, row.y + 11, colours.soft, "left", 12);
-  let left = gutter;
   row.names.forEach((name, i) => {
-    const colour = colours[row.colour][i];
-    if (colour) box(colour, left, row.y + 6, left + 10, row.y + 16);
-    else { paint.strokeStyle = colours.line; paint.strokeRect(left + 0.5, row.y + 6.5, 9, 9); }
-    label(name, left + 15, row.y + 11.5);
-    left += 34 + paint.measureText(name).width;
+    const colour = colours[row.colour][i], [left, down] = row.places[i], top = row.y + down + 6;
+    if (colour) box(colour, left, top, left + 10, top + 10);
+    else { paint.strokeStyle = colours.line; paint.strokeRect(left + 0.5, top + 0.5, 9, 9); }
+    label(name, left + 15, top + 5.5);
   });
 }
 
@@ -266,6 +295,7 @@ function draw() {
   asked = false;
   ratio = Math.max(1, window.devicePixelRatio || 1);
   const wide = chart.clientWidth;
+  layout(wide);
   width = Math.max(60, wide - gutter - 2);
   for (const canvas of [plot, cross]) {
     const w = Math.round(wide * ratio), h = Math.round(height * ratio);

@@ -24,6 +24,19 @@ const reader = (id) => {
 };
 const bold = (text) => { const b = document.createElement("b"); b.textContent = text; return b; };
 const small = (text) => { const s = document.createElement("small"); s.textContent = text; return s; };
+// As many colours as there are kinds, no two alike: the style's, then others as far away on the wheel as may be.
+const kindColours = (first, count) => {
+  const light = themeNow() === "dark" ? [0.68, 0.55, 0.78] : [0.42, 0.6, 0.33];
+  const hex = (part) => Math.round(255 * part).toString(16).padStart(2, "0");
+  const all = first.slice(0, count);
+  for (let k = 0; all.length < count; ++k) {
+    const hue = (25 + 137.508 * k) % 360, l = light[k % 3], strength = 0.6 * Math.min(l, 1 - l);
+    const part = (n) => { const at = (n + hue / 30) % 12; return l - strength * Math.max(-1, Math.min(at - 3, 9 - at, 1)); };
+    const colour = "#" + hex(part(0)) + hex(part(8)) + hex(part(4));
+    if (!all.includes(colour)) all.push(colour);
+  }
+  return all;
+};
 const press = (id, act) => document.getElementById(id).addEventListener("click", act);
 
 // ---- light, dark, paper: pictures are drawn when the colours are known, and again when they change

@@ -186,9 +186,10 @@ for (const phase of info.phases) {
 
 const legend = document.getElementById("legend");
 const busy = busyOf.reduce((a, b) => a + b, 0) || 1;
+const recolouring = [];
 const chips = byTime.map((codelet) => {
   const chip = document.createElement("button"), mark = document.createElement("i");
-  mark.style.background = `var(--c${rank[codelet] % 10})`;
+  recolouring.push(() => { mark.style.background = colourOf(codelet); });
   const share = busyOf[codelet] / busy * 100;
   chip.append(mark, info.codelets[codelet], small((share < 1 ? share.toPrecision(1) : share.toFixed(0)) + " %"));
   chip.title = "Show these tasks alone, or all again";
@@ -209,7 +210,7 @@ if (workers.some(({waits}) => waits.forData.some((is) => is))) {
 legend.append(...chips);
 document.getElementById("notes").textContent = info.notes.join(" ");
 
-onColours(() => { hideTip(); readColours(); draw(); });
+onColours(() => { hideTip(); readColours(); recolouring.forEach((paintChip) => paintChip()); draw(); });
 addEventListener("resize", () => { hideTip(); redraw(); });
 )js";
 

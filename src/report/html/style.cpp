@@ -55,8 +55,12 @@ tbody tr{border-top:1px solid var(--grid)}
 tbody th{color:inherit}
 tr.bound,tr.bound th,tr.part,tr.part th{color:var(--soft)}
 tr.part th{padding-left:12px}
-td.note{text-align:left}
+td.note{text-align:left;white-space:normal;min-width:130px}
+.tables section{min-width:0;max-width:100%;overflow-x:auto}
 .wide{overflow-x:auto}
+.wide th,.wide td{padding-left:9px}.wide th:first-child{padding-left:0}
+.limit{margin:-8px 0 22px;font-size:14px}
+.limit b{font-weight:600}.limit span{color:var(--soft)}
 .bars{display:grid;grid-template-columns:auto minmax(160px,1fr) auto;gap:3px 10px;align-items:center;font-size:13px}
 .bars>div{position:relative;height:15px;background:var(--empty);display:flex}
 .bars>div>i{display:block;height:100%}
@@ -66,12 +70,15 @@ td.note{text-align:left}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:0 48px}
 .charts p{color:var(--soft);font-size:12.5px;margin:6px 0 0}
 #order{position:relative}
+#timelines{position:relative}
+#timeline-plot{display:block;width:100%}
 #order figure{margin:0 0 14px}
 #order figcaption{font-weight:600;font-size:13px;margin:6px 0 2px}
 #order canvas{display:block;width:100%}
 #order label{font-size:13px;color:var(--soft)}
 select{font:inherit;font-size:13px;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:5px;padding:1px 4px}
 .buttons{align-items:center}
+@media (max-width:640px){th,td{padding-left:12px}h1{font-size:20px;overflow-wrap:anywhere}.figures{gap:12px 28px}select,input{max-width:100%}}
 footer{margin-top:34px;color:var(--soft);font-size:12.5px}
 @media print{body{padding:0;max-width:none;font-size:11px}.buttons,.screen,#theme,.tip,#cross{display:none!important}
 .figures dd:nth-of-type(1){font-size:18px}section{break-inside:avoid}#plot{height:auto!important}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}

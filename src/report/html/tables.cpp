@@ -23,6 +23,8 @@ std::string ratio(Bytes measured, Bytes bound) {
 
 std::string setting(const RunReport& report) {
   Table table("Setting", {"", ""});
+  if (!report.of.empty()) table.row({"solved", report.of});
+  if (!report.solution.empty()) table.row({"solution", report.solution});
   if (report.n != 0)
     table.row({"problem",
                fmt::format("n = {}, {}, {} x {} tiles of {}", with_commas(report.n), report.element,
@@ -44,7 +46,10 @@ std::string speed(const RunReport& report) {
   Table table("Time and speed", {"", "", ""});
   table.with_notes();
   table.row({"time", readable_seconds(report.seconds)});
-  for (const Phase& phase : report.phases) table.row({phase.name, readable_seconds(phase.seconds)}, "part");
+  for (const bool counts : {true, false})
+    for (const Phase& phase : report.phases)
+      if (phase.counts == counts)
+        table.row({phase.name, readable_seconds(phase.seconds), counts ? "" : "besides"}, "part");
   if (report.ceiling) {
     table.row({"bound: computing", readable_seconds(report.ceiling->compute_seconds), "on all workers"},
               "bound");
@@ -151,11 +156,10 @@ std::string memory_use(const RunReport& report) {
 }
 
 std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
-  Table table("Workers", {"", "busy", "", "waiting for data", "", "waiting for tasks", "", "tasks"});
+  Table table("Workers", {"", "busy", "", "waiting for data", "", "without a task", "", "tasks"});
   for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
     const WorkerReport& worker = report.worker_times[i];
-    const double all =
-        worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+    const double all = worker.all();
     std::vector<std::string> cells{i < recorded.workers.size() ? recorded.workers[i]
                                                                : fmt::format("worker {}", i)};
     for (const double part :
@@ -228,11 +232,16 @@ std::string figures(const RunReport& report) {
   double busy = 0, all = 0;
   for (const WorkerReport& worker : report.worker_times) {
     busy += worker.busy_seconds;
-    all += worker.busy_seconds + worker.waiting_for_data_seconds + worker.waiting_for_tasks_seconds;
+    all += worker.all();
   }
   if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
   if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
-  return text + "</dl>\n";
+  text += "</dl>\n";
+  if (!report.limiting) return text;
+  const std::string advice = report.limiting->advice();
+  return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b> <span>{}{}{}</span></p>\n",
+                            escaped(report.limiting->words()), escaped(report.limiting->reason()),
+                            advice.empty() ? "" : "; ", escaped(advice));
 }
 
 std::string tables(const RunReport& report, const trace::Snapshot& recorded) {

@@ -1,0 +1,123 @@
+// The rule, and how it is told.
+#include "report/limiting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/run_report.hpp"
+
+namespace fairlead::report {
+
+namespace {
+
+constexpr double mostly_files = 0.5, mostly_computing = 0.75, always_in_use = 0.9;
+
+double part(double of, double whole) { return whole > 0 ? std::clamp(of / whole, 0.0, 1.0) : 0; }
+std::string rounded(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+}  // namespace
+
+void fill_up_times(std::vector<WorkerReport>& workers, double seconds) {
+  for (WorkerReport& worker : workers)
+    worker.waiting_for_tasks_seconds =
+        std::max(0.0, seconds - worker.busy_seconds - worker.waiting_for_data_seconds);
+}
+
+Measured measured(const std::vector<WorkerReport>& workers, double seconds,
+                  const std::vector<LinkReport>& links) {
+  Measured all{.seconds = seconds,
+               .counted_seconds = seconds,
+               .workers = static_cast<unsigned>(workers.size()),
+               .wires = {}};
+  for (const WorkerReport& worker : workers) {
+    all.busy_seconds += worker.busy_seconds;
+    all.waiting_for_data_seconds += worker.waiting_for_data_seconds;
+  }
+  for (const LinkReport& link : links)
+    if (link.busy_seconds) all.wires.push_back({link.name, *link.busy_seconds});
+  return all;
+}
+
+Limiting limiting(const Measured& measured) {
+  Limiting it;
+  const double workers_time = measured.counted_seconds * measured.workers;
+  it.files = part(measured.file_seconds, measured.seconds);
+  it.busy = part(measured.busy_seconds, workers_time);
+  it.waiting_for_data = std::min(part(measured.waiting_for_data_seconds, workers_time), 1 - it.busy);
+  it.without_tasks = 1 - it.busy - it.waiting_for_data;
+  const auto longest = std::ranges::max_element(measured.wires, {}, &Measured::Wire::busy_seconds);
+  if (longest != measured.wires.end() && longest->busy_seconds > 0) {
+    it.link = longest->name;
+    it.link_busy = part(longest->busy_seconds, measured.counted_seconds);
+  }
+
+  if (it.files >= mostly_files)
+    it.limit = Limit::files;
+  else if (it.busy >= mostly_computing)
+    it.limit = Limit::computing;
+  else if (!it.link.empty() && (it.link_busy >= always_in_use || it.waiting_for_data > it.without_tasks))
+    it.limit = Limit::link;
+  else
+    it.limit = Limit::tasks;
+  return it;
+}
+
+std::string_view Limiting::name() const noexcept {
+  switch (limit) {
+    case Limit::files:
+      return "files";
+    case Limit::computing:
+      return "computing";
+    case Limit::link:
+      return link == "disk" ? "disk" : "link";
+    case Limit::tasks:
+      break;
+  }
+  return "tasks";
+}
+
+std::string Limiting::words() const {
+  switch (limit) {
+    case Limit::files:
+      return "reading and writing your files";
+    case Limit::computing:
+      return "computing";
+    case Limit::link:
+      return link == "disk" ? "the disk" : "the wire " + link;
+    case Limit::tasks:
+      break;
+  }
+  return "too few tasks";
+}
+
+std::string Limiting::reason() const {
+  const std::string workers = fmt::format("workers computed for {} of the time", rounded(busy));
+  switch (limit) {
+    case Limit::files:
+      return fmt::format("it took {} of the time", rounded(files));
+    case Limit::computing:
+      return workers;
+    case Limit::link:
+      return fmt::format("in use for {} of the time; {}, waited for data for {}", rounded(link_busy), workers,
+                         rounded(waiting_for_data));
+    case Limit::tasks:
+      break;
+  }
+  return fmt::format("{}, had nothing to do for {}", workers, rounded(without_tasks));
+}
+
+std::string Limiting::advice() const {
+  switch (limit) {
+    case Limit::files:
+    case Limit::computing:
+      return "";
+    case Limit::link:
+      return link_busy >= always_in_use ? "more memory means fewer copies" : "try a larger --pipeline-depth";
+    case Limit::tasks:
+      break;
+  }
+  return "smaller tiles make more tasks; fewer workers need fewer";
+}
+
+}  // namespace fairlead::report

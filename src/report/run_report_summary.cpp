@@ -1,0 +1,84 @@
+// The few lines that a run ends with.
+#include <fmt/format.h>
+
+#include "config/value.hpp"
+#include "report/run_report.hpp"
+#include "report/text_page.hpp"
+#include "report/units.hpp"
+
+namespace fairlead::report {
+
+namespace {
+
+using config::readable_size;
+
+void what(TextPage& page, const RunReport& report) {
+  const char* const precision = report.element == "FP32" ? "single" : "double";
+  page.parts(report.solution.empty() ? "Computed" : "Solved",
+             {report.of.empty() ? report.operation : fmt::format("{}: {}", report.of, report.operation),
+              fmt::format("n = {} in {} precision", with_commas(report.n), precision)},
+             ", ");
+  page.parts("With",
+             {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
+              fmt::format("{} of memory at most, {} used", readable_size(report.memory_limit_bytes),
+                          readable_size(report.peak_memory_bytes)),
+              fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + report.scheduler},
+             ", ");
+}
+
+/// What is known of the error, a line for each measure.
+void how_well(TextPage& page, const RunReport& report) {
+  if (!report.backward_error) return;
+  page.parts("Accuracy",
+             {fmt::format("backward error {:.1e}:", *report.backward_error),
+              report.solution.empty() ? "exact for numbers that differ from those given by that part"
+                                      : "x is exact for numbers that differ from yours by that part",
+              report.refinement_steps ? fmt::format("({} step{} of refinement)", *report.refinement_steps,
+                                                    *report.refinement_steps == 1 ? "" : "s")
+                                      : ""},
+             " ");
+}
+
+void how_long(TextPage& page, const RunReport& report) {
+  page.parts("Time", times(report), "");
+  page.row("Speed",
+           fmt::format("{:.1f} GFlop/s{}", report.gflops,
+                       report.ceiling_gflops ? fmt::format(", {} of what these kernels allow, {:.1f}",
+                                                           percent(report.gflops, *report.ceiling_gflops),
+                                                           *report.ceiling_gflops)
+                                             : ""));
+  if (report.limiting) page.parts("Limited by", sentences(*report.limiting, true), "; ");
+}
+
+void what_moved(TextPage& page, const RunReport& report) {
+  const Bytes both = report.bytes_read + report.bytes_written;
+  std::vector<std::string> parts;
+  if (both == 0) {
+    parts.emplace_back("nothing: all of it fitted in memory");
+  } else {
+    parts.push_back(fmt::format("{} read, {} written", moved_bytes(report.bytes_read),
+                                moved_bytes(report.bytes_written)));
+    if (report.bounds && report.bounds->floor() != 0)
+      parts.push_back(fmt::format("{:.2f} times the least that is known to suffice",
+                                  static_cast<double>(both) / static_cast<double>(report.bounds->floor())));
+  }
+  // For residuals, and where a piece is read with what lies between.
+  if (report.input_bytes_read > report.input_bytes)
+    parts.push_back(fmt::format("{} read from the matrix's file of {}", moved_bytes(report.input_bytes_read),
+                                moved_bytes(report.input_bytes)));
+  page.parts("Disk", parts, "; ");
+}
+
+}  // namespace
+
+std::string summary(const RunReport& report) {
+  TextPage page;
+  what(page, report);
+  how_well(page, report);
+  how_long(page, report);
+  what_moved(page, report);
+  if (!report.solution.empty()) page.row("Solution", report.solution);
+  return page.take();
+}
+
+}  // namespace fairlead::report
