@@ -67,7 +67,9 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   copy->state = Copy::State::queued;
   copy->overtaken = copy->revoked = copy->counts_for_flush = copy->via_revoked = false;
   copy->via = nullptr;
-  copy->layout = datum.layout;
+  // In caches it is one block: from one to another it goes as it is.
+  const bool between_caches = nodes_[index(from.node)].is_cache && nodes_[index(to.node)].is_cache;
+  copy->layout = between_caches ? nullptr : datum.layout;
   copy->attempts = 0;
   copy->error_number = 0;
   copy->version = from.version;

@@ -94,6 +94,37 @@ TEST(Devices, UseMatricesInPlaceByPackingThem) {
       EXPECT_EQ(matrix[static_cast<std::size_t>(i + j * leading)], i < rows ? 2 : -1) << i << ", " << j;
 }
 
+// What a device has of a strided part of the user's memory is packed, and goes to its peer as it is.
+TEST(Devices, PassPackedDataToTheirPeers) {
+  Runtime runtime(machine("emulated:memory=64KiB,peers=5GB/s + emulated:memory=64KiB,peers=5GB/s"));
+  const int rows = 5, columns = 4, leading = 9, size = 7, stride = 3;
+  std::vector<double> matrix(static_cast<std::size_t>(leading) * columns, -1),
+      numbers(static_cast<std::size_t>(size) * stride, -1);
+  const auto tile = runtime.matrix<double>("A", matrix.data(), rows, columns, leading);
+  const auto vector = runtime.vector<double>("v", numbers.data(), size, stride);
+  const auto change = codelet("change").emulated([](InOut<Numbers> t, InOut<Vector<double>> v) {
+    for (int j = 0; j < t.columns(); ++j)
+      for (int i = 0; i < t.rows(); ++i) t(i, j) = 2 * t(i, j) + i + 10 * j;
+    for (int i = 0; i < v.size(); ++i) v(i) = 2 * v(i) + i;
+  });
+  Flow flow(runtime);
+  const NodeId nodes[] = {runtime.memory_node("emulated 0"), runtime.memory_node("emulated 1")};
+  for (int round = 0; round < 4; ++round) flow.submit(change(tile, vector).on(nodes[round % 2]));
+  flow.wait();
+  runtime.flush();
+  EXPECT_GT(crossed(runtime, "emulated 0 - emulated 1", true), 0u);
+  const auto after = [](double x, double added) {
+    for (int round = 0; round < 4; ++round) x = 2 * x + added;
+    return x;
+  };
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < leading; ++i)
+      EXPECT_EQ(matrix[static_cast<std::size_t>(i + j * leading)], i < rows ? after(-1, i + 10 * j) : -1)
+          << i << ", " << j;
+  for (int i = 0; i < size * stride; ++i)
+    EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i % stride == 0 ? after(-1, i / stride) : -1) << i;
+}
+
 // The mixed machine: device 0 moves bytes beside tasks, device 1 between them, and no wire joins the two. A
 // tile has 8 x 8 x 8 = 512 bytes.
 //   write A and B on device 0     nothing moves: what is written anew is not read

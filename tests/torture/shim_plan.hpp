@@ -1,0 +1,51 @@
+// What the shim does to file operations of the program that it is loaded into, and what it tells of that. Shared by
+// the two sides: the shim is a library by itself.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace fairlead::torture {
+
+enum class FileOperation : std::uint8_t {
+  read,        // pread, preadv
+  write,       // pwrite, pwritev, write
+  allocate,    // fallocate
+  open,        // open, mkostemp
+  sync,        // fsync, fdatasync, sync_file_range
+  link,        // linkat
+  rename,      // rename
+  truncate,    // ftruncate
+  map,         // mmap of anonymous memory
+  close,       // close
+  spill_read,  // those reads whose file has no name
+  any,         // all of the above that concern files
+};
+inline constexpr std::size_t file_operation_count = 12;
+
+enum class Effect : std::uint8_t {
+  none,           // counts
+  fail,           // with `number` as errno; nothing is done
+  part,           // reads or writes a part
+  end,            // reads nothing, as at the end of the file
+  flip,           // reads, and changes bit `number` of what was read
+  signal_before,  // sends itself the signal `number`
+  signal_after,
+};
+
+/// In a file that both sides map. `after` calls of `operation` are left alone, `times` are done something to.
+struct ShimPlan {
+  FileOperation operation{};
+  Effect effect{};
+  bool no_unnamed_files = false;  ///< besides, O_TMPFILE is refused, as by some file systems
+  std::uint64_t number = 0;
+  std::uint64_t after = 0, times = 0;
+  // What has happened.
+  std::atomic<std::uint64_t> calls[file_operation_count]{};
+  std::atomic<std::uint64_t> done{};  ///< how often something was done to a call
+};
+
+/// The environment variable that names the file.
+inline constexpr const char* shim_variable = "TORTURE_PLAN";
+
+}  // namespace fairlead::torture
