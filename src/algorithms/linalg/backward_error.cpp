@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // of x
+constexpr std::int64_t block_width = 256;     // where a source prefers blocks
 
 /// The larger, or NaN if one of them is: std::max would lose it.
 double larger(double a, double b) noexcept {
@@ -84,7 +85,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   // A strip has up to 16 rows or more and is at most strip_elements / 16 wide, which is what x has room for.
   const std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
-  const std::int64_t width = std::min(n, widest);
+  const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest);
   const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
   for (std::int64_t first = 0; first < count; first += height) {
     const auto rows = static_cast<int>(std::min(height, count - first));
@@ -157,6 +158,12 @@ double BackwardError<T>::value() const {
     worst = larger(worst, norms_.residual[c] == 0 ? 0 : norms_.residual[c] / scale);
   }
   return worst;
+}
+
+template <class T>
+double BackwardError<T>::matrix_norm() const {
+  const std::lock_guard guard(mutex_);
+  return norms_.a;
 }
 
 template class BackwardError<float>;
