@@ -13,6 +13,14 @@ namespace fairlead::app {
 
 namespace {
 
+/// Where something written to `name` would be. Links may lead to what is not there yet.
+std::filesystem::path place_of(const std::string& name, std::error_code& error) {
+  std::filesystem::path path = std::filesystem::absolute(name, error);
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return std::filesystem::weakly_canonical(path, error);
+}
+
 bool same(const std::string& one, const std::string& other) {
   struct stat a {
   }, b{};
@@ -20,10 +28,8 @@ bool same(const std::string& one, const std::string& other) {
   if (a_is_there != b_is_there) return false;
   if (a_is_there) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
   std::error_code error;
-  const auto path = [&error](const std::string& name) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
-  };
-  return path(one) == path(other) && !error;
+  const auto place = place_of(one, error);
+  return place == place_of(other, error) && !place.empty();
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ def test_one_triangle_is_enough(solve, order, option, dtype):
     half = numpy.asarray(half, order=order)
     b = numpy.random.default_rng(9).standard_normal((300, 2)).astype(dtype)
     expected = numpy.linalg.solve(a.astype("float64"), b)
-    for more in ([], ["--refine"], ["--memory", "5MiB", "--tile", 32]):
+    for more in ([], ["--refine"], ["--memory", "6MiB", "--tile", 32]):
         done = solve(half, b, option, *more)
         assert done.returncode == 0, done.stderr
         assert abs(done.x - expected).max() <= (1e-3 if dtype == "float32" else 1e-11) * abs(expected).max()
@@ -224,7 +224,7 @@ def test_the_mean_of_two_triangles_is_solved_with_on_request(solve, order):
     done = solve(noisy, b)
     assert done.returncode == 1 and "--symmetrize" in done.stderr
     expected = numpy.linalg.solve((noisy + noisy.T) / 2, b)
-    for more in ([], ["--memory", "5MiB", "--tile", 32], ["--refine"]):
+    for more in ([], ["--memory", "6MiB", "--tile", 32], ["--refine"]):
         done = solve(noisy, b, "--symmetrize", *more)
         assert done.returncode == 0, done.stderr
         assert abs(done.x - expected).max() <= 1e-12 * abs(expected).max()
@@ -278,7 +278,7 @@ def test_an_input_is_replaced_where_that_is_asked_for(fairlead):
     numpy.save(folder / "b.npy", numpy.ones(5))
     done = fairlead("solve", "A.npy", "b.npy", "-o", "b.npy", "--overwrite")
     assert done.returncode == 0, done.stderr
-    assert (numpy.load(folder / "b.npy") == 0.5).all()
+    assert abs(numpy.load(folder / "b.npy") - 0.5).max() < 1e-15
 
 
 def test_two_outputs_in_one_file_are_refused(fairlead):

@@ -58,11 +58,12 @@ class InverseNorm<T>::Implementation {
 
   void begin(Flow& flow) {
     if (steps_ == steps) throw UsageError("the norm of the inverse has been estimated: no step is left");
-    if (steps_ == 1) choose_rows();
-    for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) {
-      steps_ == 1 ? of_signs(x, place) : of_units(x, place);
-    }));
-    ++steps_;
+    if (++steps_ == 1) {
+      for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_signs(x, place); }));
+    } else {
+      choose_rows();
+      for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_units(x, place); }));
+    }
   }
   void end(Flow& flow) {
     for_each_tile(flow, codelet("look").cpu([this](In<Tile<T>> y, Place place) { look(y, place); }));
@@ -172,7 +173,8 @@ class InverseNorm<T>::Implementation {
   std::int64_t n_, count_;
   std::vector<T> memory_;
   TiledMatrix<T> vectors_;
-  // Written by the task of that tile, read by the thread that submits, after it has waited.
+  // Tasks read all of the above, and rows_. What one tile tells is written by its task, and read by the
+  // thread that submits, after it has waited. That thread alone has steps_.
   std::vector<Told> told_;
   std::vector<std::int64_t> rows_;  // of each vector of the second step
   int steps_ = 0;                   // that have begun

@@ -44,7 +44,7 @@ class SymmetricSource final : public MatrixSource<double> {
  private:
   void read_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, double* out,
                   std::int64_t ld, double* mirrored) const {
-    const bool below = row >= column + columns - 1, above = row + rows - 1 <= column;
+    const bool below = row >= column + columns - 1, above = row + rows <= column;
     if (mean_ || !above) file_.read(row, rows, column, columns, out, ld);
     if (!mean_ && below) return;
     file_.read(column, columns, row, rows, mirrored, columns);
