@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "front/flow/flow_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
@@ -32,7 +33,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   if (gathered.views) show_all(submission);
   if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
-  if (holds_ == nullptr) holds_ = &core_.holds().new_source();
+  if (holds_.load() == nullptr) holds_.store(&core_.holds().new_source());
 
   auto record = std::make_shared<engine::HoldRecord>();
   record->accesses.resize(gathered.count);
@@ -102,7 +103,7 @@ void FlowSource::throw_refused(const engine::HoldRecord& record) {
   try {
     std::rethrow_exception(record.failure);
   } catch (const std::exception& error) {
-    std::throw_with_nested(TaskError(text + " failed: " + error.what()));
+    std::throw_with_nested(TaskError(text + " failed: " + text_of(error)));
   }
 }
 
