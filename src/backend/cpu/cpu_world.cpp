@@ -264,42 +264,46 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
     if (left != nullptr && !reporter.put_in_lane(*left)) reporter.add_ready(*left);
     reporter.count_up();
   };
-  do try {
-      if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
-        task->at = begun;
-        reporter.add_ready(*task);  // the engine decides
-        task = nullptr;
-      } else if (worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
-        task->at = begun;
-        run_body_in_lane(index, *task);
-        ++tiny_ones;
-        task = reporter.over_in_lane(*task);
-      } else {
-        // It may take long: nobody should have to wait for it who does not need it.
-        if (tiny_ones != 0) count(tiny_ones);
-        reporter.count_up();
-        run_body_in_lane(index, *task);
-        const Time start = begun;
-        count(1);
-        task->at = worker.last_end;
-        task->duration = worker.last_end - start;
-        worker.tiny.took(task->codelet->for_kind(WorkerKind::cpu), task->duration < told_after);
-        if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
-        task = reporter.over_in_lane(*task);
-        if (!worker.mailbox.empty() || engine_->something_posted()) break;
-      }
-      if (++run >= run_in_a_row) break;
-      if (task == nullptr) task = reporter.task_of(lane.take(index, enough_to_steal));
-    } catch (abi::__forced_unwind&) {
+  const auto run_body = [&] {
+    try {
+      run_body_in_lane(index, *task);
+    } catch (abi::__forced_unwind&) {  // as in run_task()
       worker.in_body.store(false, std::memory_order_relaxed);
-      worker.clock_is_fresh = false;
       count(tiny_ones + 1);
+      worker.clock_is_fresh = false;
       task->at = worker.last_end;
       hand_on(reporter.over_in_lane(*task));
       leave_lane(index, reporter);
       throw;
     }
-  while (task != nullptr);
+  };
+  do {
+    if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+      task->at = begun;
+      reporter.add_ready(*task);  // the engine decides
+      task = nullptr;
+    } else if (worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
+      task->at = begun;
+      run_body();
+      ++tiny_ones;
+      task = reporter.over_in_lane(*task);
+    } else {
+      // It may take long: nobody should have to wait for it who does not need it.
+      if (tiny_ones != 0) count(tiny_ones);
+      reporter.count_up();
+      run_body();
+      const Time start = begun;
+      count(1);
+      task->at = worker.last_end;
+      task->duration = worker.last_end - start;
+      worker.tiny.took(task->codelet->for_kind(WorkerKind::cpu), task->duration < told_after);
+      if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
+      task = reporter.over_in_lane(*task);
+      if (!worker.mailbox.empty() || engine_->something_posted()) break;
+    }
+    if (++run >= run_in_a_row) break;
+    if (task == nullptr) task = reporter.task_of(lane.take(index, enough_to_steal));
+  } while (task != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.patient = tiny_ones != 0;
   if (tiny_ones != 0) count(tiny_ones);
