@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-inline const char* text_of(const std::exception& error) noexcept {
+inline const char* said_by(const std::exception& error) noexcept {
   const char* const text = error.what();
   return text != nullptr ? text : "(an exception whose what() is null)";
 }

@@ -137,7 +137,7 @@ void FlowSource::throw_refused(const engine::HoldRecord& record) {
   try {
     std::rethrow_exception(record.failure);
   } catch (const std::exception& error) {
-    std::throw_with_nested(TaskError(text + " failed: " + text_of(error)));
+    std::throw_with_nested(TaskError(text + " failed: " + said_by(error)));
   }
 }
 

@@ -28,7 +28,7 @@ std::string failed(const std::string& task, const std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
   } catch (const std::exception& error) {
-    return "the task " + task + " failed: " + text_of(error);
+    return "the task " + task + " failed: " + said_by(error);
   } catch (...) {
     return "the task " + task + " failed: it threw something that is not a std::exception";
   }
@@ -421,7 +421,7 @@ std::string FlowSource::take_callback_failure(std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
   } catch (const std::exception& error) {
-    return "the callback of " + told_->whose + " threw: " + text_of(error);
+    return "the callback of " + told_->whose + " threw: " + said_by(error);
   } catch (...) {
     return "the callback of " + told_->whose + " threw something that is not a std::exception";
   }

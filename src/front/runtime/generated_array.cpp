@@ -26,7 +26,7 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
     bytes -= now;
   }
 } catch (const std::exception& error) {
-  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + text_of(error)));
+  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + said_by(error)));
 } catch (...) {
   std::throw_with_nested(
       TaskError("the generator of " + datum_.text() + " threw something that is not a std::exception"));
