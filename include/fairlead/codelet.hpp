@@ -214,7 +214,8 @@ struct Runner {
         try {
           call(completion);
         } catch (...) {
-          return completion.body_returned(std::current_exception());
+          if (completion.body_threw()) throw;
+          return;
         }
         completion.body_returned(nullptr);
       } else {

@@ -20,6 +20,8 @@ class Completion {
 
   /// The library's: the body is over, and threw this if it is not null.
   void body_returned(std::exception_ptr thrown) const;
+  /// The same in a handler. True if it is no exception but the thread's end, which has to go on.
+  bool body_threw() const;
 
  private:
   struct State;

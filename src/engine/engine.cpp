@@ -193,6 +193,7 @@ void Engine::cancel(TaskSource& source) {
   const Guard guard{*this};
   if (log_.enabled) log_.cancellation(source.id);
   source.cancelled.store(true);
+  memory_.note_change();  // who waits for memory and is cancelled hears of it when he is asked
 }
 
 void Engine::stop(std::exception_ptr why) {
@@ -543,38 +544,35 @@ void Engine::take_from_policy(Task& task, WorkerId worker, Commands& out) {
   try_admit(worker, out);
 }
 
+/// Ends only when whoever waits for memory, task or hold, was refused after the last change.
 void Engine::give_work(Commands& out) {
-  if (!holds_waiting_.empty()) [[unlikely]] {
-    admit_holds(out);
-    follow_effects(out);  // also if none was: what made way for it may be on its way home
-  }
   if (spans_.any()) [[unlikely]]
     advance_spans(out);
   do {
     hand_out(out);
     if (unadmitted_ != 0) share_unadmitted(out);
     share_staged();
-  } while (insist(out) || (spans_.any() && advance_spans(out)));
+  } while (insist(out) || (spans_.any() && advance_spans(out)) || somebody_may_fit());
   prefetch_upcoming(out);
 }
 
 void Engine::hand_out(Commands& out) {
-  for (bool again = held_by_policy_ + unadmitted_ > 0; again;) {
-    again = false;
-    bool freed = stop_error_ != 0;
-    for (const NodeInfo& node : node_infos_) freed |= std::exchange(memory_.node(node.id).freed, false);
+  for (bool again = held_by_policy_ + unadmitted_ + holds_waiting_.size() > 0; again;) {
+    const bool changed = memory_.take_change() || stop_error_ != 0;
+    again = changed && !holds_waiting_.empty() && admit_holds(out);
     for (const WorkerInfo& worker : workers_) {
-      if (freed && pipelines_[index(worker.id)].unadmitted > 0) again |= try_admit(worker.id, out);
+      if (changed && pipelines_[index(worker.id)].unadmitted > 0) again |= try_admit(worker.id, out);
       again |= give_one(worker.id, out);
     }
+    // Also if nobody was admitted: what makes way may be on its way home.
     if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow_effects(out);
-    for (const NodeInfo& node : node_infos_) again |= unadmitted_ > 0 && memory_.node(node.id).freed;
+    again |= somebody_may_fit();
   }
 }
 
 /// Data of tasks that are next once pipelines are full, into space that nobody waits for (rule 6).
 void Engine::prefetch_upcoming(Commands& out) {
-  if (held_by_policy_ == 0 || stop_error_ != 0 || unadmitted_ != 0) return;
+  if (held_by_policy_ == 0 || stop_error_ != 0 || unadmitted_ != 0 || !holds_waiting_.empty()) return;
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : workers_) {
     const Pipeline& pipeline = pipelines_[index(worker.id)];
@@ -665,26 +663,34 @@ bool Engine::insist(Commands& out) {
       worker = workers_[i].id;
       task = policy_->take_any(worker);
     }
-    if (task == nullptr) return false;  // no present worker can run what is ready
+    if (task == nullptr) {  // no present worker can run what is ready
+      if (std::ranges::all_of(pipelines_, &Pipeline::present))
+        throw Error("internal: the policy " + options_.policy_name + " gives out none of " +
+                    std::to_string(held_by_policy_) + " ready tasks");
+      return false;
+    }
     take_from_policy(*task, worker, out);
     follow_effects(out);
   }
-  bool progress = false;
-  if (in_pipelines_ > 0 && in_pipelines_ == unadmitted_ && memory_.copies_in_flight() == 0) {
-    // Everything waits for memory, and nothing that could free some is under way: then somebody must fit now.
-    progress = admit_holds(out);
-    for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
-    follow_effects(out);
-    if (!progress && memory_.copies_in_flight() == 0 && in_pipelines_ == unadmitted_ && in_pipelines_ > 0) {
-      for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
-      follow_effects(out);
-      // What the application holds may lie in the way: it is told when it waits, see quiet().
-      if (!progress && memory_.copies_in_flight() == 0 && holds_granted_.empty() && !lane_pinned_)
-        throw Error("internal: " + std::to_string(unadmitted_) +
-                    " tasks wait for memory and nothing frees any");
-    }
-  }
+  if (!everything_waits_for_memory()) return false;
+  if (memory_.changed()) return true;  // they have not been asked since
+  // Nothing that could free some is under way: then somebody must have been admitted.
+  bool progress = admit_holds(out);
+  for (const WorkerInfo& worker : workers_) progress |= try_admit(worker.id, out);
+  follow_effects(out);
+  if (progress && options_.check_invariants)
+    throw Error("internal: who waited for memory was not asked again when there was some");
+  // What the application holds may lie in the way: it is told when it waits, see quiet().
+  if (!progress && !memory_.changed() && everything_waits_for_memory() && holds_granted_.empty() &&
+      !lane_pinned_)
+    throw Error("internal: " + std::to_string(unadmitted_ + holds_waiting_.size()) +
+                " tasks and holds wait for memory and nothing frees any");
   return progress;
+}
+
+bool Engine::everything_waits_for_memory() const noexcept {
+  return unadmitted_ + holds_waiting_.size() > 0 && in_pipelines_ == unadmitted_ && holds_arriving_.empty() &&
+         memory_.copies_in_flight() == 0;
 }
 
 /// Pipelines are as deep as copies take tasks: data are then there when a task's turn comes, and not much is

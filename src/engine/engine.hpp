@@ -342,6 +342,11 @@ class Engine final : public View {
   void share_unadmitted(Commands& out);
   void share_staged();
   bool insist(Commands& out);
+  bool everything_waits_for_memory() const noexcept;
+  /// Who was refused memory has to be asked again.
+  bool somebody_may_fit() const noexcept {
+    return memory_.changed() && (unadmitted_ != 0 || !holds_waiting_.empty());
+  }
   void prefetch_upcoming(Commands& out);
   void adapt_depth();
   void tell_started(WorkerId worker);

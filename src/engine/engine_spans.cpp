@@ -76,6 +76,7 @@ void Engine::change_worker(Task& task, WorkerId worker) {
   pipelines_[index(task.worker)].tasks.remove(task);
   task.worker = worker;
   pipelines_[index(worker)].tasks.push(task);
+  memory_.note_change();  // who was behind it may be first now
 }
 
 /// Starts what can start, and goes on with gathering. True if memory was given back.

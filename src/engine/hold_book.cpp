@@ -135,10 +135,9 @@ void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
   if (before != 0) text += fmt::format(";\n  {} of it are held:", mebibytes(before));
   for (const auto& it : open_)
     if (it->state.load() == HoldRecord::State::waiting || held(*it)) text += "\n    " + describe(*it);
-  text += fmt::format(
-      "\n  submitted at {}:{}\n  Release what is held, hold less at a time, or allow at least {} "
-      "of memory.",
-      where.file, where.line, mebibytes_needed(before + footprint + besides));
+  text +=
+      fmt::format("\n  submitted at {}:{}\n  Release what is held, hold less at a time, or {}.", where.file,
+                  where.line, core_.more_memory(core_.engine().host(), before + footprint + besides));
   throw FootprintError(text);
 }
 

@@ -1,5 +1,6 @@
 // Registration, waiting and the checks on who calls.
 #include "engine/runtime_core.hpp"
+#include "base/bytes_text.hpp"
 #include "base/pages.hpp"
 
 #include <algorithm>
@@ -49,7 +50,12 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
 }
 
 RuntimeCore::~RuntimeCore() {
-  if (process_.same_process()) world_.end();
+  if (!process_.same_process()) return;
+  world_.end();
+  if (say && !all_over() && engine_.fatal() == nullptr)
+    say("the runtime ended by another thread than its maker's, which cannot wait: tasks that were not over "
+        "yet "
+        "were not run\n");
 }
 
 void RuntimeCore::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
@@ -72,11 +78,16 @@ void RuntimeCore::close() noexcept {
   if (!process_.same_process()) return;
   closed_.store(true);
   try {
-    if (may_help() && help_until_all_done())
+    if (!may_help()) return;
+    if (help_until_all_done(true)) {
       refresh(true);
-    else if (may_help())
-      engine_.stop(std::make_exception_ptr(UsageError(
-          "the runtime was destroyed while tasks waited for what the program held" + holds_.text())));
+      return;
+    }
+    const std::string text =
+        "the runtime was destroyed while tasks waited for what the program held; they were not run" +
+        holds_.text();
+    engine_.stop(std::make_exception_ptr(UsageError(text)));
+    if (say) say(text + "\n");
   } catch (...) {
     // A run that was stopped inside has told so by wait().
   }
@@ -140,11 +151,12 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   ++datum.generation;  // handles of it are found out
 }
 
-bool RuntimeCore::help(const std::function<bool()>& done) {
+bool RuntimeCore::help(const std::function<bool()>& done, bool ending) {
   struct Helping {
     RuntimeCore& core;
     ~Helping() {
       core.helping_ = false;
+      core.waits_for_others_.store(false);
       core.engine_.want_quiet(false);
     }
   };
@@ -165,10 +177,20 @@ bool RuntimeCore::help(const std::function<bool()>& done) {
     // In this order: a callback that has just ended may have released something.
     const bool quiet = engine_.looks_quiet() && engine_.callbacks().empty() && !holds_.others() &&
                        engine_.quiet() && engine_.callbacks().empty();
-    held_up = quiet && !done();  // the last that moved may have brought what is waited for
-    return quiet;
+    if (!quiet) return false;
+    if (done()) return true;  // the last that moved may have brought what is waited for
+    // Whoever is there may have been given the hold, or a reference to it.
+    waits_for_others_.store(!ending && others_are_there && others_are_there());
+    return held_up = !waits_for_others_.load();
   });
   return !held_up;
+}
+
+std::string RuntimeCore::more_memory(NodeId node, Bytes needed) const {
+  if (node == engine_.host())
+    return "allow at least " + mebibytes_needed(limit_for ? limit_for(needed) : needed) + " of memory";
+  return "give \"" + topology().nodes[index(node)].name + "\" at least " + mebibytes_needed(needed) +
+         " of memory (memory= in --devices)";
 }
 
 void RuntimeCore::throw_held_up(const char* what) const {
@@ -187,11 +209,11 @@ bool RuntimeCore::all_over() const noexcept {
   return done == submitted;
 }
 
-bool RuntimeCore::help_until_all_done() {
+bool RuntimeCore::help_until_all_done(bool ending) {
   const auto all_done = [this] { return all_over() && engine_.callbacks().empty(); };
   if (all_done()) return true;
   for (Progress& progress : progress_) progress.set_target(0);  // every completion may be the last
-  const bool over = help(all_done);
+  const bool over = help(all_done, ending);
   for (Progress& progress : progress_) progress.no_target();
   return over;
 }

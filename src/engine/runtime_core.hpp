@@ -43,6 +43,8 @@ class DrivenWorld : public World {
   void look_again() noexcept override { nudge(); }
   /// Serves what a thread has posted that has no reporter of its own.
   virtual void serve_for_others() = 0;
+  /// Lets the engine look again at what waits, although nothing was posted. Any thread, also in callbacks.
+  virtual void serve_surely_for_others() = 0;
   /// The program wants to end soon: what only slows down may be left out. Called by any thread.
   virtual void hurry() noexcept {}
   virtual Time now() noexcept = 0;
@@ -143,7 +145,7 @@ class RuntimeCore {
   Progress& new_progress() { return progress_.emplace_back(); }
   /// Works until no source has unfinished tasks, and no callback is to be called. False if that would never
   /// be: the rest waits for what the application holds.
-  bool help_until_all_done();
+  bool help_until_all_done(bool ending);
   bool all_over() const noexcept;
   /// Commutative tasks and reductions run in the order of the program.
   bool fixed_order() const noexcept { return fixed_order_; }
@@ -173,7 +175,9 @@ class RuntimeCore {
   void remove_datum(RegisteredDatum& datum);
   /// The application's thread works until `done` or until the run was stopped. False if it ended because
   /// nothing can happen any more before the application releases what it holds.
-  bool help(const std::function<bool()>& done);
+  /// That takes that no other thread of the program is there, which might release it; `ending`: they are not
+  /// waited for.
+  bool help(const std::function<bool()>& done, bool ending = false);
   /// The same; throws what stopped the run, if something did, and UsageError naming the hold if it would
   /// never end.
   void help_until(const std::function<bool()>& done, const char* what = "wait");
@@ -201,6 +205,19 @@ class RuntimeCore {
   /// Keeps what unfinished tasks still need until no thread runs any more. Any thread; in a forked child, for
   /// good.
   void keep(std::shared_ptr<void> something) noexcept;
+  /// What to do so that tasks find so much on the node, for errors.
+  std::string more_memory(NodeId node, Bytes needed) const;
+  /// A thread of the program may have ended: who waits for what it might have released looks again. Any
+  /// thread.
+  void look_again_at_holds() noexcept {
+    if (waits_for_others_.load()) world_.nudge();
+  }
+  /// Threads of the program besides its waiting one and the runtime's own are there. Unset: none is.
+  std::function<bool()> others_are_there;
+  /// The limit by which the host's node would hold so much. Unset: just that.
+  std::function<Bytes(Bytes)> limit_for;
+  /// Tells people what nobody is there to be thrown. Unset: it is lost.
+  std::function<void(const std::string&)> say;
   /// Writes down what is submitted; null: nobody wants that.
   front::FlowRecorder* flow_recorder = nullptr;
   /// Makes the text of a datum's name for errors of the engine; by id.
@@ -221,6 +238,7 @@ class RuntimeCore {
   const bool fixed_order_;
   bool helping_ = false;  // the application's thread runs bodies
   std::atomic<bool> closed_{false}, winding_down_{false};
+  std::atomic<bool> waits_for_others_{false};  // to release something
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
   std::thread::id owner_ = std::this_thread::get_id();

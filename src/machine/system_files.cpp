@@ -8,6 +8,16 @@
 
 namespace fairlead::machine {
 
+namespace {
+#if defined(__SANITIZE_THREAD__)
+constexpr std::size_t sanitizers_threads = 1;
+#elif defined(__has_feature)
+constexpr std::size_t sanitizers_threads = __has_feature(thread_sanitizer) ? 1 : 0;
+#else
+constexpr std::size_t sanitizers_threads = 0;
+#endif
+}  // namespace
+
 std::optional<std::string> SystemFiles::text(std::string_view path) const {
   std::ifstream stream(root_ / path.substr(path.starts_with('/') ? 1 : 0));
   std::ostringstream all;
@@ -35,6 +45,11 @@ std::optional<std::uint64_t> SystemFiles::field(std::string_view path, std::stri
     return value;
   }
   return {};
+}
+
+std::size_t threads_of_process() {
+  const std::size_t threads = SystemFiles().field("/proc/self/status", "Threads").value_or(1);
+  return threads > 1 + sanitizers_threads ? threads - sanitizers_threads : 1;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -24,6 +24,9 @@ class SystemFiles {
   std::filesystem::path root_;
 };
 
+/// Of this process, as the kernel counts them; 1 if it does not tell.
+std::size_t threads_of_process();
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::optional<std::uint64_t> to_number(std::string_view text);
 

@@ -89,7 +89,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   if (another_claims) ++node.passed_claimant;
   if (claims) {
     node.claimant = nullptr;
-    node.freed = true;  // for those whom the claim has kept out
+    note_change();  // for those whom the claim has kept out
   }
   take(task, node);
   return Admission::admitted;
@@ -119,7 +119,7 @@ void Memory::forget_claim(Task& task) {
   for (MemoryNode& node : nodes_)
     if (node.claimant == &task) {
       node.claimant = nullptr;
-      node.freed = true;
+      note_change();
     }
 }
 
@@ -146,7 +146,8 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
     if (fits || (coming() > 0 && node.space.free_bytes() + coming() >= need)) break;
     LeastRecentlyUsed candidates(*this, node);
     DatumId id = policy_->victim(node.id, candidates);
-    if (id != no_id<DatumId> && !candidates.acceptable(usable(id, node)))
+    // A policy that names none of them must not keep others waiting.
+    if (index(id) >= data_.size() || !candidates.acceptable(usable(id, node)))
       id = LeastRecentlyUsed(*this, node).next();
     if (id == no_id<DatumId>) break;
     leave(usable(id, node), node);
@@ -264,7 +265,6 @@ void Memory::give_scratch_back(Task& task, MemoryNode& node) {
   node.space.release(range);
   node.pinned_bytes -= range.bytes;
   node.scratch_bytes -= range.bytes;
-  node.freed = true;
 }
 
 /// A copy of the newest version for the task, if anybody holds that.
@@ -368,7 +368,7 @@ bool Memory::spare_for(DatumId wanted, Bytes bytes, MemoryNode& node) {
   if (node.leaving_bytes > 0) return false;
   LeastRecentlyUsed candidates(*this, node);
   const DatumId id = policy_->spare(node.id, wanted, candidates);
-  if (id == no_id<DatumId> || id == wanted) return false;
+  if (index(id) >= data_.size() || id == wanted) return false;
   Replica& replica = usable(id, node);
   // One that is too small would leave for nothing.
   if (!candidates.acceptable(replica) || replica.block.bytes < node.space.rounded(bytes)) return false;

@@ -17,7 +17,7 @@ void Memory::hold(Task& admitted) {
     if (replica.app_pins++ == 0 && cached) node.held_bytes += replica.block.bytes;
     if (--replica.task_pins == 0 && cached) node.pinned_bytes -= replica.block.bytes;
   }
-  node.freed = true;  // less is pinned by tasks than before
+  note_change();  // less is pinned by tasks than before
 }
 
 void Memory::unhold(Task& held) {

@@ -43,7 +43,7 @@ void Memory::leave_lane(Replica& replica) {
   lane_.remove(replica);
   replica.in_lane = false;
   node.lane_bytes -= replica.block.bytes;
-  node.freed = true;
+  note_change();
   settle(replica);
 }
 

@@ -109,7 +109,6 @@ void Memory::unpin(Replica& replica, MemoryNode& node) {
   ensure(replica.task_pins > 0, "what is unpinned was pinned");
   if (--replica.task_pins == 0 && nodes_[index(replica.node)].is_cache) {
     node.pinned_bytes -= replica.block.bytes;
-    node.freed = true;
     settle(replica);
   }
 }
@@ -138,7 +137,7 @@ void Memory::drop(Replica& replica, DropReason reason) {
     if (moved) node.unused_prefetch_bytes[static_cast<std::size_t>(reason)] += data_[replica.datum].bytes;
   }
   node.space.release(replica.block);
-  node.freed = true;
+  note_change();
   replica.block = {};
   replica.state = ReplicaState::absent;
   if (tell_residency_ && !told) policy_->dropped(replica.datum, node.id, reason);
@@ -201,10 +200,7 @@ void Memory::release(Task& task, Outcome outcome) {
     Replica& replica = usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
     if (task.has(TaskFlag::at_home)) datum.out_of_view = access.mode == AccessMode::read_write;
-    if (datum.token_holder == &task) {
-      datum.token_holder = nullptr;
-      node.freed = true;
-    }
+    if (datum.token_holder == &task) datum.token_holder = nullptr;
     if (outcome != Outcome::succeeded && task.pending_copies != 0) {
       // It ends while copies that it waited for go on.
       if (replica.arriving != nullptr) std::erase(replica.arriving->waiters, &task);
@@ -234,11 +230,13 @@ void Memory::release(Task& task, Outcome outcome) {
   }
   if (task.scratch_bytes != 0) give_scratch_back(task, node);
   task.pending_copies = 0;
+  note_change();  // also if it had nothing here: who was behind it may be first now
 }
 
 void Memory::poison_outputs(const Task& task) {
   if (bug_ == PlantedBug::poison_forgotten) return;
   poison_seen_ = true;
+  note_change();  // who reads that, and waits, is not to be admitted any more
   for (const Access& access : task.accesses())
     if (writes(access.mode)) data_[access.datum].poisoned = true;
 }
@@ -287,7 +285,12 @@ Duration Memory::transfer_time(DatumId id, NodeId node) const noexcept {
 void Memory::check(bool idle) const {
   const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
   std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), held(nodes_.size()), leaving(nodes_.size()),
-      prefetching(nodes_.size()), prefetched(nodes_.size()), in_lane(nodes_.size());
+      prefetching(nodes_.size()), prefetched(nodes_.size()), in_lane(nodes_.size()), revoked(nodes_.size());
+  for (const Copy& copy : copies_) {
+    if (copy.to == nullptr) continue;
+    if (copy.revoked) revoked[index(copy.to->node)] += copy.to->block.bytes;
+    if (copy.via_revoked) revoked[index(copy.via->node)] += copy.via->block.bytes;
+  }
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Datum& datum = data_[static_cast<DatumId>(i)];
     const std::string name = "datum " + std::to_string(i);
@@ -327,6 +330,7 @@ void Memory::check(bool idle) const {
     if (held[index(node.id)] != node.held_bytes) fail("held bytes do not add up");
     if (in_lane[index(node.id)] != node.lane_bytes) fail("the bytes of the direct lane do not add up");
     if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
+    if (revoked[index(node.id)] != node.revoked_bytes) fail("revoked bytes do not add up");
     if (prefetching[index(node.id)] != node.prefetching_bytes) fail("prefetched bytes do not add up");
     if (prefetched[index(node.id)] != node.prefetched_bytes) fail("unused prefetched bytes do not add up");
     if (idle && node.claimant != nullptr)

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/task.hpp"
@@ -23,7 +25,7 @@ namespace fairlead::memory {
 enum class Admission : std::uint8_t {
   admitted,  // everything is reserved and pinned; `Task::pending_copies` says how many copies it still waits
              // for
-  no_room,   // not now; the task holds nothing. Try again when the node's `freed` is set
+  no_room,   // not now; the task holds nothing. Try again when changed() says so
   over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
   token_taken,  // another task is changing one of its commutative data
   being_read,   // what it would replace by a newer version is the source of a copy under way
@@ -94,6 +96,8 @@ class Memory {
     policy_ = &policy;
     tell_residency_ = includes(policy.interests(), Interest::residency);
   }
+  /// How data are called in errors; else by their numbers.
+  void name_by(std::function<std::string(DatumId)> name) { name_ = std::move(name); }
   DatumId add(const DatumSpec& spec);
   void advise(DatumId id, int device) noexcept { data_[id].advice = static_cast<std::int8_t>(device); }
   /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
@@ -145,6 +149,11 @@ class Memory {
   void fold_over(const Task& fold);
   /// The task no longer waits for memory (it was cancelled or given to another node).
   void forget_claim(Task& task);
+  /// Something of which admit() makes its answer has changed since take_change(), on whatever node: all that
+  /// was refused has to be tried again. Whoever changes such a thing notes it here.
+  bool changed() const noexcept { return changed_; }
+  bool take_change() noexcept { return std::exchange(changed_, false); }
+  void note_change() noexcept { changed_ = true; }
 
   /// A copy that was started has ended.
   void landed(Copy& copy, bool succeeded);
@@ -321,6 +330,8 @@ class Memory {
   std::uint64_t next_copy_id_ = 0;
   std::size_t copies_in_flight_ = 0;
   std::uint64_t copies_landed_ = 0;
+  bool changed_ = false;
+  std::function<std::string(DatumId)> name_;
   std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
   bool refreshing_ = false;             // what is open is a refresh: it waits for no task

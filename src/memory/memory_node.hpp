@@ -61,7 +61,6 @@ struct MemoryNode {
   std::uint64_t evictions = 0;
   Task* claimant = nullptr;           ///< the one task that gets what is freed
   std::uint32_t passed_claimant = 0;  ///< admissions since, that needed no space
-  bool freed = false;                 ///< something left or was unpinned since admission was last tried
 };
 
 }  // namespace fairlead::memory

@@ -132,6 +132,8 @@ void Memory::let_go_of_via(Copy& copy, DropReason reason) {
   Replica* const via = std::exchange(copy.via, nullptr);
   if (via == nullptr) return;
   via->arriving = nullptr;
+  // It was wanted back when it landed; then the copy failed, and waits to be tried once more.
+  if (std::exchange(copy.via_revoked, false)) nodes_[index(via->node)].revoked_bytes -= via->block.bytes;
   drop(*via, reason);
 }
 
@@ -174,9 +176,8 @@ void Memory::detach(Copy& copy) {
   while (*link != &copy) link = &(*link)->next_outgoing;
   *link = copy.next_outgoing;
   if (bug_ != PlantedBug::source_not_pinned) --from.source_pins;
-  MemoryNode& node = nodes_[index(from.node)];
-  node.freed = true;
-  if (node.is_cache && from.state == ReplicaState::valid) settle(from);
+  note_change();
+  if (nodes_[index(from.node)].is_cache && from.state == ReplicaState::valid) settle(from);
 }
 
 void Memory::recycle(Copy& copy) {
@@ -206,6 +207,7 @@ void Memory::landed(Copy& copy, bool succeeded) {
   --copies_in_flight_;
   ++copies_landed_;
   crossed(copy);
+  note_change();
   if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
     failed(copy);
   } else {
@@ -233,9 +235,7 @@ void Memory::serve_waiters(Copy& copy) {
 
 /// The bytes of a copy are in the replica: at its end, or on its way.
 void Memory::arrived_at(Replica& replica, const Copy& copy, bool& revoked, bool old) {
-  MemoryNode& node = nodes_[index(replica.node)];
-  if (revoked) node.revoked_bytes -= replica.block.bytes;
-  node.freed = true;
+  if (revoked) nodes_[index(replica.node)].revoked_bytes -= replica.block.bytes;
   replica.arriving = nullptr;
   replica.state = ReplicaState::valid;
   replica.version = old ? 0 : copy.version;
@@ -301,8 +301,6 @@ void Memory::left(Replica& replica) {
 void Memory::came_home(Copy& copy) {
   Datum& datum = data_[copy.datum];
   Replica& replica = *copy.from;
-  MemoryNode& node = nodes_[index(replica.node)];
-  node.freed = true;
   datum.home.arriving = nullptr;
   if (bug_ == PlantedBug::write_back_overtakes) {
     datum.home.version = datum.version;
@@ -336,7 +334,6 @@ void Memory::failed(Copy& copy) {
   Replica& replica = *copy.to;
   Datum& datum = data_[copy.datum];
   const bool to_cache = nodes_[index(replica.node)].is_cache;
-  nodes_[index(to_cache ? replica.node : copy.from->node)].freed = true;
   // What makes data would fail again.
   if (++copy.attempts < 2 && !copy.revoked && copy.generator == nullptr) {
     // Once more, from somebody else if there is somebody.
@@ -380,9 +377,10 @@ void Memory::failed(Copy& copy) {
       if (task->failure == nullptr && copy.failure != nullptr) task->failure = copy.failure;
       if (task->failure == nullptr)
         task->failure = std::make_exception_ptr(SystemError(
-            "copying datum " + std::to_string(index(copy.datum)) + " (" + std::to_string(copy.bytes) +
-            " bytes) from " + topology_.nodes[index(copy.from->node)].name + " to " +
-            topology_.nodes[index(replica.node)].name + " failed: " + std::strerror(copy.error_number)));
+            "copying " + (name_ ? name_(copy.datum) : "datum " + std::to_string(index(copy.datum))) + " (" +
+            std::to_string(copy.bytes) + " bytes) from " + topology_.nodes[index(copy.from->node)].name +
+            " to " + topology_.nodes[index(replica.node)].name +
+            " failed: " + std::strerror(copy.error_number)));
       if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
     }
   }

@@ -63,10 +63,12 @@ TEST(Failures, ACopyThatFailsIsTriedFromAnotherSource) {
 TEST(Failures, ACopyThatFailsTwiceFailsItsTaskByName) {
   World world =
       one_device(4_MiB).where_copies_fail(first_copies_to(Machine::device(0), 2)).with_data({{"A", 1_MiB}});
+  world.memory().name_by([](DatumId id) { return "\"A\", which is " + std::to_string(index(id)); });
   const auto task = world.submit(reads("A"));
   world.run();
   EXPECT_EQ(world.ending(task), Ending::failed);
-  EXPECT_THAT(world.error_of(task), testing::HasSubstr("from disk to device 0 failed"));
+  EXPECT_THAT(world.error_of(task), testing::AllOf(testing::HasSubstr("copying \"A\", which is 0 ("),
+                                                   testing::HasSubstr("from disk to device 0 failed")));
 }
 
 // The newest value exists in memory only: it stays there, and the run stops.

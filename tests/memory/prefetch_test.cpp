@@ -56,6 +56,45 @@ struct Bare {
 };
 }  // namespace
 
+// A comes to a device ahead of time, by way of RAM, where its space is wanted back as soon as it lands. The
+// copy fails instead, waits for its turn once more, and is given up then: RAM must not wait for that space
+// for ever.
+TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
+  const std::unique_ptr<Policy> policy = schedule::make_policy("eager");
+  Topology topology = out_of_core_topology(1, 2_MiB, 1e9, Duration{});
+  add_device(topology, {.name = "device", .capacity = 4_MiB});
+  for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
+  const auto device = static_cast<NodeId>(index(ram) + 1);
+  memory::Memory memory(topology, *policy);
+  Bare bare(1_MiB);  // for tasks
+  const auto datum = [&](Bytes bytes) { return memory.add({.bytes = bytes, .home = OutOfCoreNodes::disk}); };
+  const auto take_started = [&] { return std::exchange(memory.effects.started, {}); };
+  const DatumId a = datum(1_MiB), b = datum(2_MiB), c = datum(3_MiB), d = datum(1_MiB), e = datum(1_MiB);
+
+  ASSERT_TRUE(memory.prefetch(a, device));
+  const std::vector<Copy*> prefetch = take_started();
+  ASSERT_EQ(prefetch.size(), 1u);
+  ASSERT_NE(prefetch[0]->via, nullptr);
+  Task& large = bare.task(AccessMode::read, {b});
+  ASSERT_EQ(memory.admit(large, ram, true), Admission::no_room);
+  ASSERT_EQ(memory.node(ram).revoked_bytes, 1_MiB);
+  Task& urgent = bare.task(AccessMode::read, {c});
+  ASSERT_EQ(memory.admit(urgent, device, true), Admission::admitted);
+  memory.landed(*prefetch[0], false);  // C has the wire now
+  Task& another = bare.task(AccessMode::read, {d});
+  ASSERT_EQ(memory.admit(another, device, true), Admission::admitted);  // in the space of A
+  memory.check(false);
+  EXPECT_EQ(memory.node(ram).revoked_bytes, 0u);
+
+  memory.forget_claim(large);
+  Task& small = bare.task(AccessMode::read, {e});
+  ASSERT_EQ(memory.admit(small, ram, true), Admission::admitted);
+  for (int landed = 0; landed < 3; ++landed)
+    for (Copy* copy : take_started()) memory.landed(*copy, true);
+  memory.release(small, memory::Outcome::succeeded);
+  EXPECT_EQ(memory.admit(large, ram, true), Admission::admitted);  // E leaves for it
+}
+
 TEST(Prefetch, GoesIntoFreeSpaceOnly) {
   Bare bare(4_MiB);
   bare.run(bare.task(AccessMode::read, {bare.datum(2_MiB), bare.datum(2_MiB)}));

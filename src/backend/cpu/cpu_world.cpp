@@ -4,7 +4,10 @@
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <system_error>
 
 #include "backend/cpu/affinity.hpp"
 #include "graph/epoch.hpp"
@@ -30,6 +33,11 @@ void pause_briefly() noexcept {
 #endif
 }
 }  // namespace
+
+std::exception_ptr ended_thread() {
+  return std::make_exception_ptr(
+      UsageError("its body ended the thread that ran it, by pthread_exit, or because that was cancelled"));
+}
 
 CpuWorld::CpuWorld(CpuOptions options) : options_(std::move(options)) {
   for (std::size_t i = 0; i < options_.workers + options_.device_workers; ++i)
@@ -79,8 +87,17 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
 void CpuWorld::end() {
   ending_.store(true);
   for (auto& worker : workers_) worker->sleeper.wake();
-  for (auto& worker : workers_)
-    if (worker->thread.joinable()) worker->thread.join();
+  for (;;) {
+    std::vector<std::thread> threads;
+    {
+      const std::lock_guard guard(threads_mutex_);
+      threads.swap(ended_threads_);
+      for (auto& worker : workers_)
+        if (worker->thread.joinable()) threads.push_back(std::move(worker->thread));
+    }
+    if (threads.empty()) break;
+    for (std::thread& thread : threads) thread.join();
+  }
   if (devices_) devices_->stop();  // first: wires give the disk work, but no longer the other way round
   disk_.reset();
   devices_.reset();
@@ -131,6 +148,16 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
     } else {
       implementation.run(implementation.body.get(), context);
     }
+  } catch (abi::__forced_unwind&) {  // cannot be stopped: the task is over, and then the thread
+    worker.in_body.store(false, std::memory_order_relaxed);
+    worker.clock_is_fresh = false;
+    if (!asynchronous) {
+      task.failure = ended_thread();
+      const Time end = now();
+      reporter.finished(task, end, end - start);
+    }
+    reporter.report();
+    throw;
   } catch (...) {
     task.failure = std::current_exception();
   }
@@ -195,6 +222,11 @@ void CpuWorld::run_body_in_lane(std::size_t index, Task& task) {
   lane.begin_body(index, task);
   try {
     implementation.run(implementation.body.get(), context);
+  } catch (abi::__forced_unwind&) {
+    task.failure = ended_thread();
+    engine_->failed_in_lane(task);
+    lane.end_body(index);
+    throw;
   } catch (...) {
     task.failure = std::current_exception();
     engine_->failed_in_lane(task);
@@ -228,6 +260,23 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
     tiny_ones = 0;
   };
   worker.in_body.store(true, std::memory_order_relaxed);
+  const auto hand_on = [&](Task* left) {
+    if (left != nullptr && !reporter.put_in_lane(*left)) reporter.add_ready(*left);
+    reporter.count_up();
+  };
+  const auto run_body = [&] {
+    try {
+      run_body_in_lane(index, *task);
+    } catch (abi::__forced_unwind&) {  // as in run_task()
+      worker.in_body.store(false, std::memory_order_relaxed);
+      count(tiny_ones + 1);
+      worker.clock_is_fresh = false;
+      task->at = worker.last_end;
+      hand_on(reporter.over_in_lane(*task));
+      leave_lane(index, reporter);
+      throw;
+    }
+  };
   do {
     if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
       task->at = begun;
@@ -235,14 +284,14 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       task = nullptr;
     } else if (worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
       task->at = begun;
-      run_body_in_lane(index, *task);
+      run_body();
       ++tiny_ones;
       task = reporter.over_in_lane(*task);
     } else {
       // It may take long: nobody should have to wait for it who does not need it.
       if (tiny_ones != 0) count(tiny_ones);
       reporter.count_up();
-      run_body_in_lane(index, *task);
+      run_body();
       const Time start = begun;
       count(1);
       task->at = worker.last_end;
@@ -259,8 +308,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
   worker.patient = tiny_ones != 0;
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
-  if (task != nullptr && !reporter.put_in_lane(*task)) reporter.add_ready(*task);
-  reporter.count_up();
+  hand_on(task);
   if (lane.generation() == 0) leave_lane(index, reporter);
   if (reporter.has_events() || engine_->something_posted()) {
     reporter.serve();
@@ -337,8 +385,29 @@ void CpuWorld::run(std::size_t index) {
   worker.arrival.at = now();
   worker.reporter->add(worker.arrival);
   worker.reporter->serve();
-  while (!ending_.load(std::memory_order_relaxed))
-    if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, [this] { return ending_.load(); });
+  try {
+    while (!ending_.load(std::memory_order_relaxed))
+      if (!work_once(index, *worker.reporter))
+        rest(index, *worker.reporter, [this] { return ending_.load(); });
+  } catch (abi::__forced_unwind&) {
+    replace_thread(index);
+    throw;
+  }
+}
+
+void CpuWorld::replace_thread(std::size_t index) {
+  Worker& worker = *workers_[index];
+  const std::lock_guard guard(threads_mutex_);
+  if (ending_.load()) return;
+  ended_threads_.push_back(std::move(worker.thread));
+  try {
+    worker.thread = std::thread([this, index] { run(index); });
+  } catch (const std::system_error&) {  // then there is a worker less, and others do what it has left
+    worker.arrival.kind = EventKind::worker_left;
+    worker.arrival.at = now();
+    worker.reporter->add(worker.arrival);
+    worker.reporter->serve();
+  }
 }
 
 void CpuWorld::help(const std::function<bool()>& done) {
@@ -354,15 +423,23 @@ void CpuWorld::help(const std::function<bool()>& done) {
   };
   const auto stop = [&] { return done() || engine_->stopped(); };
   self.clock_is_fresh = false;
+  const auto leave = [&] {
+    if (application_->unreported() != 0) application_->report();
+    leave_lane(0, *application_);  // nobody may have to wait until the program comes back
+    announce(EventKind::worker_left);
+  };
   announce(EventKind::worker_arrived);
-  while (!stop()) {
-    for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
+  try {
+    while (!stop()) {
+      for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
+      }
+      if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
     }
-    if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
+  } catch (abi::__forced_unwind&) {  // a body ended the program's own thread
+    leave();
+    throw;
   }
-  if (application_->unreported() != 0) application_->report();
-  leave_lane(0, *application_);  // nobody may have to wait until the program comes back
-  announce(EventKind::worker_left);
+  leave();
 }
 
 void CpuWorld::nudge() noexcept {
@@ -459,6 +536,7 @@ void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {
 }
 
 void CpuWorld::serve_for_others() {
+  if (asynchronous_reporter_ == nullptr) return;  // all threads have ended, and what is left goes, too
   // Sequentially consistent, like Engine::enter(): whoever finds it locked has posted before the holder's
   // last look. The holder may be a caller of ours.
   while (engine_->something_posted() && asynchronous_lock_.try_lock()) {
@@ -466,6 +544,14 @@ void CpuWorld::serve_for_others() {
     asynchronous_lock_.unlock();
   }
   asynchronous_reporter_->run_callbacks();
+}
+
+void CpuWorld::serve_surely_for_others() {
+  if (asynchronous_reporter_ == nullptr) return;
+  asynchronous_lock_.lock();
+  asynchronous_reporter_->serve_surely();
+  asynchronous_lock_.unlock();
+  serve_for_others();
 }
 
 }  // namespace fairlead::backend

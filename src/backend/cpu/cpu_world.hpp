@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -32,6 +33,9 @@ struct CpuOptions {
   std::vector<DeviceOptions> devices{};
 };
 
+/// Why a task failed whose body ended its thread.
+std::exception_ptr ended_thread();
+
 class CpuWorld final : public engine::DrivenWorld {
  public:
   explicit CpuWorld(CpuOptions options);
@@ -44,6 +48,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void nudge() noexcept override;
   void hurry() noexcept override;
   void serve_for_others() override;
+  void serve_surely_for_others() override;
   Time now() noexcept override { return clock_.now(); }
   std::size_t reporters() const noexcept override { return workers_.size() + 2; }
 
@@ -60,6 +65,10 @@ class CpuWorld final : public engine::DrivenWorld {
     return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
   }
 
+  /// So many of the process are its own.
+  std::size_t threads() const noexcept {
+    return workers_.size() - 1 + (disk_ ? disk_->threads() : 0) + (devices_ ? devices_->threads() : 0);
+  }
   /// Ends a task whose body had returned before it was over. Any thread, once per task.
   void end_asynchronous(Task& task, std::exception_ptr failure);
   IoCounters disk_counters() const { return disk_ ? disk_->counters() : IoCounters{}; }
@@ -88,6 +97,8 @@ class CpuWorld final : public engine::DrivenWorld {
   };
 
   void run(std::size_t worker);
+  /// The worker's thread ends, by a body of the program: another one goes on as that worker.
+  void replace_thread(std::size_t worker);
   void bind(std::size_t worker);
   /// Where it is bound to; none if threads are not.
   std::span<const unsigned> unit_of(std::size_t worker) const;
@@ -119,7 +130,9 @@ class CpuWorld final : public engine::DrivenWorld {
   // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.
   alignas(64) std::atomic<int> asleep_{0};
   alignas(64) std::atomic<bool> ending_{false};
-  std::mutex copies_mutex_;  // guards copies_reporter_: the threads that move bytes take turns
+  std::mutex threads_mutex_;                // guards Worker::thread and what follows
+  std::vector<std::thread> ended_threads_;  // that bodies ended
+  std::mutex copies_mutex_;                 // guards copies_reporter_: the threads that move bytes take turns
   std::unique_ptr<engine::Reporter> copies_reporter_;
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
   engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_

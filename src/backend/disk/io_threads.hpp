@@ -80,6 +80,7 @@ class IoThreads {
   /// From now on nothing waits for the cap. Any thread.
   void lift_cap() noexcept;
 
+  std::size_t threads() const noexcept { return threads_.size(); }
   IoCounters counters() const;
   std::size_t waiting() const;  ///< requests of which no piece has been begun
 

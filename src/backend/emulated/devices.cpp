@@ -150,6 +150,11 @@ bool Devices::waiting(WorkerId worker) const {
   return std::ranges::any_of(played_by_[index(worker)], [](const Wire* wire) { return wire->waiting(); });
 }
 
+std::size_t Devices::threads() const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(wires_, [](const auto& wire) { return wire != nullptr && wire->has_thread(); }));
+}
+
 void Devices::lift_caps() noexcept {
   for (const auto& wire : wires_)
     if (wire != nullptr) wire->lift_cap();

@@ -53,6 +53,7 @@ class Devices {
   bool waiting(WorkerId worker) const;
   double speed_of(NodeId node) const noexcept;
   void lift_caps() noexcept;
+  std::size_t threads() const noexcept;  ///< of wires
   /// No more copies are carried on, and the threads of wires end; the disk must still be there.
   void stop() noexcept;
 

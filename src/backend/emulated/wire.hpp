@@ -56,6 +56,7 @@ class Wire {
   void stop() noexcept;
   /// From now on moves take as long as memory does. Any thread.
   void lift_cap() noexcept;
+  bool has_thread() const noexcept { return thread_.joinable(); }
 
  private:
   void run();

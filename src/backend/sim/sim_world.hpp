@@ -73,6 +73,7 @@ class SimWorld final : public engine::DrivenWorld {
   bool must_be_told() const noexcept override { return idle_workers_ > 0; }
   void nudge() noexcept override {}
   void serve_for_others() override { application_->serve(); }
+  void serve_surely_for_others() override { application_->serve_surely(); }
   Time now() noexcept override { return now_; }
   std::size_t reporters() const noexcept override { return 1; }
 

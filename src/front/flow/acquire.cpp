@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "front/flow/flow_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
@@ -68,7 +69,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
                                                             const Gathered& gathered,
                                                             std::vector<std::uint8_t>& access_of_use,
                                                             Told told, std::string whose) {
-  if (holds_ == nullptr) holds_ = &core_.holds().new_source();
+  if (holds_.load() == nullptr) holds_.store(&core_.holds().new_source());
 
   auto record = std::make_shared<engine::HoldRecord>();
   record->accesses.resize(gathered.count);
@@ -136,7 +137,7 @@ void FlowSource::throw_refused(const engine::HoldRecord& record) {
   try {
     std::rethrow_exception(record.failure);
   } catch (const std::exception& error) {
-    std::throw_with_nested(TaskError(text + " failed: " + error.what()));
+    std::throw_with_nested(TaskError(text + " failed: " + said_by(error)));
   }
 }
 

@@ -141,5 +141,10 @@ void Completion::fail(std::exception_ptr cause) const {
   state_->signal(std::move(cause));
 }
 void Completion::body_returned(std::exception_ptr thrown) const { state_->returned(std::move(thrown)); }
+bool Completion::body_threw() const {
+  const std::exception_ptr thrown = std::current_exception();
+  state_->returned(thrown != nullptr ? thrown : backend::ended_thread());
+  return thrown == nullptr;
+}
 
 }  // namespace fairlead

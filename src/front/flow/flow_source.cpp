@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/bytes_text.hpp"
+#include "base/exception_text.hpp"
 #include "base/pages.hpp"
 #include "data/ready.hpp"
 #include "front/flow/flow_recorder.hpp"
@@ -27,7 +28,7 @@ std::string failed(const std::string& task, const std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
   } catch (const std::exception& error) {
-    return "the task " + task + " failed: " + error.what();
+    return "the task " + task + " failed: " + said_by(error);
   } catch (...) {
     return "the task " + task + " failed: it threw something that is not a std::exception";
   }
@@ -55,17 +56,19 @@ FlowSource::~FlowSource() {
   // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
   core_.may_help() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
+  say_what_nobody_heard();
 }
 
 bool FlowSource::finish() noexcept {
   finished_ = true;
   try {
     core_.may_help() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
-    if (core_.may_help() && done() != submitted_) wait_until_done(submitted_);
-    if (core_.may_help() && told_->open.load() != 0) core_.help([this] { return told_->open.load() == 0; });
+    if (core_.may_help() && done() != submitted_) wait_until_done(submitted_, true);
+    if (core_.may_help() && told_->open.load() != 0)
+      core_.help([this] { return told_->open.load() == 0; }, true);
     if (core_.may_help()) core_.refresh();
   } catch (...) {
-    // wait() is where failures are told; here nobody listens.
+    // What stopped the run is told to those who wait.
   }
   return done() == submitted_;
 }
@@ -364,11 +367,12 @@ std::uint32_t FlowSource::nodes_excluded_for(const Submission& submission) const
                                  submission.file, submission.line));
   throw FootprintError(
       fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
-                  "  Use smaller tiles{}, or allow at least {} of memory.",
+                  "  Use smaller tiles{}, or {}.",
                   text_of(submission), mebibytes_needed(needed),
                   scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
                   mebibytes_there(nearest->capacity), submission.file, submission.line,
-                  scratch == 0 ? "" : " or less scratch", mebibytes_needed(needed)));
+                  scratch == 0 ? "" : " or less scratch",
+                  core_.more_memory(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
 }
 
 void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
@@ -377,9 +381,9 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (std::ranges::find(codelets_, codelet) == codelets_.end()) codelets_.push_back(codelet);
 }
 
-bool FlowSource::wait_until_done(std::uint64_t target) {
+bool FlowSource::wait_until_done(std::uint64_t target, bool ending) {
   progress_.set_target(target);
-  const bool over = core_.help([&] { return progress_.reached(target); });
+  const bool over = core_.help([&] { return progress_.reached(target); }, ending);
   progress_.no_target();
   return over;
 }
@@ -393,28 +397,50 @@ void FlowSource::wait() {
   if (!over) core_.throw_held_up("wait()");
   core_.refresh();
   if (core_.flow_recorder != nullptr) core_.flow_recorder->phase_ended();
-  const std::lock_guard guard(failure_mutex_);
-  if (failure_ == nullptr && cancelled_ == 0) return throw_if_callback_failed();
-  const std::exception_ptr cause = std::exchange(failure_, nullptr);
-  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
-  if (cause == nullptr) throw TaskError(fmt::format("{} tasks were cancelled before they ran", skipped));
-  std::string text = failed(failed_task_, cause);
-  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
-  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
+  std::exception_ptr cause;
+  std::string text = take_failure(cause);
+  if (text.empty()) text = take_callback_failure(cause);
+  if (text.empty()) return;
+  if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);
 }
 
-void FlowSource::throw_if_callback_failed() {
+std::string FlowSource::take_failure(std::exception_ptr& cause) {
+  const std::lock_guard guard(failure_mutex_);
+  cause = std::exchange(failure_, nullptr);
+  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
+  if (cause == nullptr)
+    return skipped == 0 ? "" : fmt::format("{} tasks were cancelled before they ran", skipped);
+  std::string text = failed(failed_task_, cause);
+  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
+  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
+  return text;
+}
+
+std::string FlowSource::take_callback_failure(std::exception_ptr& cause) {
   const std::lock_guard guard(told_->mutex);
-  const std::exception_ptr cause = std::exchange(told_->failure, nullptr);
-  if (cause == nullptr) return;
+  cause = std::exchange(told_->failure, nullptr);
+  if (cause == nullptr) return {};
   try {
     std::rethrow_exception(cause);
   } catch (const std::exception& error) {
-    std::throw_with_nested(TaskError("the callback of " + told_->whose + " threw: " + error.what()));
+    return "the callback of " + told_->whose + " threw: " + said_by(error);
   } catch (...) {
-    std::throw_with_nested(
-        TaskError("the callback of " + told_->whose + " threw something that is not a std::exception"));
+    return "the callback of " + told_->whose + " threw something that is not a std::exception";
+  }
+}
+
+void FlowSource::say_what_nobody_heard() noexcept {
+  if (!core_.say || !core_.same_process()) return;
+  try {
+    std::exception_ptr cause;
+    const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();
+    const std::string failure = take_failure(cause);
+    if (cause != nullptr && !heard) core_.say("a flow ended without a wait(): " + failure + "\n");
+    const std::string callback = take_callback_failure(cause);
+    if (cause != nullptr) core_.say("a flow ended without a wait(): " + callback + "\n");
+  } catch (...) {
+    // There is no memory for the text, or nowhere to write it.
   }
 }
 
@@ -439,6 +465,8 @@ void FlowSource::record(const Task& task) {
     if (failed_++ == 0) {
       failure_ = task.failure;
       failed_task_ = describe(task);
+      const auto watched = watched_.find(task.id);
+      failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
     }
   } else if (task.codelet != &fold_codelet()) {  // that is not the program's, and neither is its end
     ++cancelled_;
@@ -479,6 +507,7 @@ void FlowSource::tell(const Task& task, EventChain& ready) {
 }
 
 std::exception_ptr WatchedTask::outcome() const noexcept {
+  told.store(true);
   if (failure != nullptr || !cancelled) return failure;
   try {
     rethrow();
@@ -489,6 +518,7 @@ std::exception_ptr WatchedTask::outcome() const noexcept {
 }
 
 void WatchedTask::rethrow() const {
+  told.store(true);
   if (failure == nullptr && !cancelled) return;
   if (failure == nullptr)
     throw TaskError("the task " + text + " was not run: an input is missing, or its flow was cancelled");

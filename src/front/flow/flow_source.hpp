@@ -29,6 +29,7 @@ const CodeletInfo& fold_codelet();
 struct WatchedTask {
   std::exception_ptr failure;
   bool cancelled = false;
+  mutable std::atomic<bool> told{false};  // its end, to somebody
   std::string text;               // what it was, if it did not succeed
   std::vector<DatumId> own_data;  // that it writes in the program's memory; where others might have them
   std::atomic<bool> over{false};
@@ -81,7 +82,7 @@ struct Order {
 class FlowSource final : public TaskSource {
  public:
   explicit FlowSource(engine::RuntimeCore& core);
-  /// finish(), if nobody did.
+  /// finish(), if nobody did. Says what failed if nobody was told.
   ~FlowSource() override;
 
   /// Works until all its tasks are over; their failures are lost if wait() was not called. False if the
@@ -108,7 +109,9 @@ class FlowSource final : public TaskSource {
   void cancel() {
     core_.check_process("cancel");
     core_.engine().cancel(*this);
-    if (holds_ != nullptr) core_.engine().cancel(*holds_);
+    if (engine::HoldSource* const holds = holds_.load()) core_.engine().cancel(*holds);
+    core_.world()
+        .serve_surely_for_others();  // who waits for memory hears of it now: perhaps nothing else comes
   }
   using Told = std::function<void(const std::shared_ptr<engine::HoldRecord>&)>;
   /// Works until the data are the application's. `access_of_use`: which of the record's places each use got.
@@ -170,7 +173,6 @@ class FlowSource final : public TaskSource {
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
-  void throw_if_callback_failed();
   std::shared_ptr<engine::HoldRecord> request(const Submission& submission,
                                               std::vector<std::uint8_t>& access_of_use, Told told);
   /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
@@ -182,7 +184,12 @@ class FlowSource final : public TaskSource {
   void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,
                       std::function<void(std::exception_ptr)> on_done);
   /// False if that will not be before the application releases what it holds.
-  bool wait_until_done(std::uint64_t target);
+  bool wait_until_done(std::uint64_t target, bool ending = false);
+  /// What failed, and how much more; nothing if nothing did. Forgets it.
+  std::string take_failure(std::exception_ptr& cause);
+  std::string take_callback_failure(std::exception_ptr& cause);
+  /// Of a flow that ends: what wait() would have thrown.
+  void say_what_nobody_heard() noexcept;
 
   engine::RuntimeCore& core_;
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
@@ -196,8 +203,9 @@ class FlowSource final : public TaskSource {
   std::mutex failure_mutex_;  // guards what follows
   std::exception_ptr failure_;
   std::string failed_task_;
+  std::shared_ptr<const WatchedTask> failed_watched_;  // the same task, if somebody else may hear of it
   std::uint64_t failed_ = 0, cancelled_ = 0;
-  engine::HoldSource* holds_ = nullptr;  // made when the flow first acquires something
+  std::atomic<engine::HoldSource*> holds_{nullptr};  // made when the flow first acquires something
   std::shared_ptr<Callbacks> told_ = std::make_shared<Callbacks>();
   std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;  // likewise
   std::atomic<std::size_t> watched_count_{0};                         // its size

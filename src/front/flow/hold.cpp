@@ -77,8 +77,11 @@ void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, Sour
       submission_of(uses, where), *access_of_use,
       [runtime = std::weak_ptr(it.runtime), &core = it.core, callback = std::move(callback),
        access_of_use](const std::shared_ptr<engine::HoldRecord>& record) {
-        callback(std::make_shared<detail::HoldState>(
-            detail::HoldState{runtime.lock(), core, record, *access_of_use}));
+        auto kept = runtime.lock();
+        // Null if the runtime is going at this moment: its memory cannot be kept for a hold any more.
+        callback(kept == nullptr ? nullptr
+                                 : std::make_shared<detail::HoldState>(
+                                       detail::HoldState{std::move(kept), core, record, *access_of_use}));
       });
 }
 

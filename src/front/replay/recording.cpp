@@ -132,7 +132,7 @@ void FlowSource::run(RecordedTasks& tasks) {
   if (!tasks.complete()) throw UsageError("a recording cannot be run: recording one of its tasks failed");
   if (!tasks.sealed()) tasks.seal();
   core_.reductions().close_all();
-  if (!core_.help_until_all_done()) core_.throw_held_up("run");
+  if (!core_.help_until_all_done(false)) core_.throw_held_up("run");
   core_.throw_if_stopped();
   engine::Reporter& reporter = core_.application();
   reporter.serve_surely();  // the engine looks at none of them any more

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/exception_text.hpp"
+
 namespace fairlead::front {
 
 void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
@@ -24,7 +26,7 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
     bytes -= now;
   }
 } catch (const std::exception& error) {
-  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + error.what()));
+  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + said_by(error)));
 } catch (...) {
   std::throw_with_nested(
       TaskError("the generator of " + datum_.text() + " threw something that is not a std::exception"));

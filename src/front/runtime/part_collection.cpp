@@ -133,7 +133,7 @@ std::string PartCollection::name_of(DatumId id) const {
 bool PartCollection::release() noexcept {
   if (!core_.may_help()) return false;
   try {
-    if (!core_.help_until_all_done()) return false;
+    if (!core_.help_until_all_done(true)) return false;
     for (const engine::RegisteredDatum* part : view_.data)
       if (core_.holds().holds(*part)) return false;
     if (view_.of->active == &view_) {

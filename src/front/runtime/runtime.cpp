@@ -28,6 +28,7 @@
 #include "front/runtime/watchdog.hpp"
 #include "machine/device_list.hpp"
 #include "machine/machine.hpp"
+#include "machine/system_files.hpp"
 #include "memory/arena.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
@@ -55,6 +56,22 @@ struct Plan {
   front::MachineMemory known;  // of the machine, from earlier runs
 
   Bytes transit_bytes() const { return piece * pieces_per_device * devices.size(); }
+  /// What is left of a limit for the pool; chooses `piece`.
+  Bytes divide(Bytes limit, Bytes reserved) {
+    if (!devices.empty()) {
+      const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
+      piece = std::clamp<Bytes>(whole_pages_in(share), 4096, largest_piece);
+    }
+    const Bytes besides = reserved + transit_bytes();
+    return limit <= besides ? 0 : whole_pages_in(limit - besides);
+  }
+  /// The limit that leaves so much.
+  Bytes limit_for(Bytes wanted, Bytes reserved) const {
+    Plan larger = *this;
+    Bytes limit = reserved + whole_pages_for(wanted);
+    while (larger.divide(limit, reserved) < wanted) limit += wanted - larger.divide(limit, reserved);
+    return limit;
+  }
 };
 
 Plan plan_of(const Config& config, Bytes reserved) {
@@ -68,15 +85,10 @@ Plan plan_of(const Config& config, Bytes reserved) {
                     "  Allow more by --memory.",
                     config::readable_size(limit), config::readable_size(reserved)));
   plan.devices = machine::devices_from(config.text_or("devices", ""));
-  if (!plan.devices.empty()) {
-    const Bytes share = (limit - reserved) / (8 * pieces_per_device * plan.devices.size());
-    plan.piece = std::clamp<Bytes>(whole_pages_in(share), 4096, largest_piece);
-  }
-  const Bytes besides = reserved + plan.transit_bytes();
-  if (limit <= besides + 4096)
+  plan.capacity = plan.divide(limit, reserved);
+  if (plan.capacity == 0)
     throw ConfigError(fmt::format("the memory limit of {} is used up by the transit buffers of {} devices",
                                   limit, plan.devices.size()));
-  plan.capacity = whole_pages_in(limit - besides);
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
     for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
@@ -101,12 +113,17 @@ class Runtime::Implementation {
         world(cpu_options(config)),
         core(core_options(config), world),
         watchdog(Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
-                 {.activity = [this] { return core.engine().activity(); },
+                 {.activity =
+                      [this] {
+                        core.look_again_at_holds();
+                        return core.engine().activity();
+                      },
                   .situation = [this] { return situation(); }},
                  [](const std::string& text) { fmt::print(stderr, "fairlead: {}", text); }) {
     if (!event_log_path.empty())
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
+      memory.name_by([this](DatumId id) { return by_id(id); });
       memory.node(OutOfCoreNodes::ram).base = arena.at(0);
       for (std::size_t i = 0; i < device_arenas.size(); ++i)
         memory.node(node_of_device(i)).base = device_arenas[i].at(0);
@@ -114,6 +131,16 @@ class Runtime::Implementation {
     if (config.has("record-flow"))
       core.flow_recorder = &flow_recorder.emplace(core, config.text("record-flow"));
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
+    core.others_are_there = [this] {
+      // One that was joined just now may still be counted.
+      for (int looks = 0; looks < 100; ++looks) {
+        if (machine::threads_of_process() <= 1 + world.threads() + watchdog.threads()) return false;
+        std::this_thread::yield();
+      }
+      return true;
+    };
+    core.limit_for = [this, reserved](Bytes needed) { return plan.limit_for(needed, reserved); };
+    core.say = [](const std::string& text) { fmt::print(stderr, "fairlead: {}", text); };
     core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
@@ -421,7 +448,7 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
     throw UsageError(
         fmt::format("remove of {}, which is split into parts: end its partitions first", single->name));
   // Sets targets, so that whoever ends the last task wakes this thread.
-  const bool over = it.core.help_until_all_done();
+  const bool over = it.core.help_until_all_done(false);
   it.core.throw_if_stopped();
   if (!over) it.core.throw_held_up("remove");
   if (it.core.holds().holds(*single->datum))

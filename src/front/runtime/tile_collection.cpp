@@ -98,7 +98,7 @@ bool TileCollection::finish() noexcept {
   try {
     core_.reductions().close_all();
     // What the program still holds, or what waits for that, stays until the runtime is gone.
-    if (!core_.help_until_all_done()) return false;
+    if (!core_.help_until_all_done(true)) return false;
     for (const Entry& entry : entries_)
       if (core_.holds().holds(*entry.datum)) return false;
     core_.application().serve_surely();

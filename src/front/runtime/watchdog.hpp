@@ -29,6 +29,8 @@ class Watchdog {
 
   /// Who is told from now on. Any thread.
   void tell_to(Tell tell);
+  /// So many are its own.
+  std::size_t threads() const noexcept { return thread_.joinable() ? 1 : 0; }
   /// What is told after so much quiet.
   static std::string text_of(const engine::Situation& situation, Duration quiet);
 

@@ -2,7 +2,10 @@
 // it, its data and its line, and the run goes on to its end.
 #include "misuse/api/refused.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -41,6 +44,90 @@ TEST(Bodies, ThrowAnException) {
 
 TEST(Bodies, ThrowWhatIsNoException) {
   EXPECT_THAT(failure_of([] { throw 42; }), HasSubstr("not a std::exception"));
+}
+
+/// Errors of libraries in C are wrapped like this.
+struct Wordless : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+TEST(Bodies, ThrowAnExceptionWithoutAText) {
+  EXPECT_THAT(failure_of([] { throw Wordless(); }), HasSubstr("what() is null"));
+}
+
+TEST(Bodies, ACallbackThrowsAnExceptionWithoutAText) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  Flow flow(runtime);
+  flow.submit(increment(hx).on_done([](std::exception_ptr) { throw Wordless(); }));
+  EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }), HasSubstr("what() is null"));
+}
+
+// ---- bodies that end the thread that runs them
+
+class EndTheirThread : public testing::TestWithParam<bool> {
+ protected:
+  static Config with_lane(std::size_t workers) {
+    Config config = settings(workers);
+    config.set("direct-lane", GetParam());
+    return config;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Lane, EndTheirThread, testing::Values(false, true),
+                         [](const auto& lane) { return lane.param ? "DirectLane" : "Engine"; });
+
+// A worker's thread is replaced: the task fails, all others run, on as many threads as before.
+TEST_P(EndTheirThread, AWorkers) {
+  Runtime runtime(with_lane(2));
+  int x = 0, y = 0;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  const auto mistake = codelet("mistake").cpu([](InOut<int>) { pthread_exit(nullptr); });
+  for (int round = 0; round < 3; ++round) {
+    Flow flow(runtime);
+    flow.submit(mistake(hx));
+    flow.submit(increment(hx));
+    flow.submit(increment(hy));
+    while (flow.done() < 3) std::this_thread::yield();  // this thread takes no part
+    EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }),
+                AllOf(HasSubstr("mistake(x)"), HasSubstr("pthread_exit"), HasSubstr("1 tasks that needed")));
+    EXPECT_EQ(y, round + 1);
+  }
+  EXPECT_EQ(x, 0);
+  expect_works(runtime);
+}
+
+// That one goes, as it does elsewhere: what is on its stack ends as it should.
+TEST_P(EndTheirThread, TheProgramsOwn) {
+  int x = 0, y = 0;
+  bool came_back = false;
+  testing::internal::CaptureStderr();
+  std::thread([&] {
+    Runtime runtime(with_lane(1));
+    const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+    const auto mistake = codelet("mistake").cpu([](InOut<int>) { pthread_exit(nullptr); });
+    Flow flow(runtime);
+    flow.submit(mistake(hx));
+    for (int i = 0; i < 100; ++i) flow.submit(increment(hy));
+    flow.wait();
+    came_back = true;
+  }).join();
+  EXPECT_FALSE(came_back);
+  EXPECT_EQ(y, 100);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("mistake(x)"), HasSubstr("pthread_exit")));
+}
+
+TEST(AsynchronousBodies, EndTheirThread) {
+  Runtime runtime(settings(2));
+  int x = 0;
+  const auto hx = runtime.value("x", x);
+  const auto mistake = codelet("mistake").cpu([](Completion, InOut<int>) { pthread_exit(nullptr); });
+  Flow flow(runtime);
+  flow.submit(mistake(hx));
+  while (flow.done() == 0) std::this_thread::yield();
+  EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }), HasSubstr("pthread_exit"));
+  expect_works(runtime);
 }
 
 TEST(Bodies, TheCauseIsNestedWithItsType) {

@@ -1,8 +1,11 @@
 // Mistakes with data in the hands of the program: each is told, with the hold, and nothing hangs.
 #include "misuse/api/refused.hpp"
 
+#include <atomic>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace fairlead::misuse {
 namespace {
@@ -58,6 +61,77 @@ TEST_P(Holds, AFutureOfATaskThatNeedsWhatTheThreadHolds) {
   EXPECT_THAT(refused<UsageError>([&] { future.wait(); }), HasSubstr("this thread holds x (read)"));
   hold.release();
   future.wait();
+  EXPECT_EQ(x, 1);
+}
+
+/// Until all that the thread that waits could do is done, and a little longer.
+void let_it_wait(const Runtime& runtime, const std::atomic<bool>& done) {
+  done.wait(false);
+  while (runtime.status().find("the program holds x") == std::string::npos) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+}
+
+class HoldsElsewhere : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Threads, HoldsElsewhere, testing::Values(false, true),
+                         [](const auto& moved) { return moved.param ? "Moved" : "ByReference"; });
+
+// Whoever got it, by value or by reference, may release it: the wait ends when he does.
+TEST_P(HoldsElsewhere, AreWaitedFor) {
+  for (const std::size_t workers : {1, 3}) {
+    Runtime runtime(settings(workers));
+    int x = 0, y = 0;
+    std::atomic<bool> done = false;
+    const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+    const auto tell = codelet("tell").cpu([&](InOut<int>) {
+      done = true;
+      done.notify_all();
+    });
+    Flow flow(runtime);
+    auto hold = flow.acquire(update(hx));
+    flow.submit(increment(hx));
+    flow.submit(tell(hy));
+    std::thread other;
+    if (GetParam())
+      other = std::thread([&runtime, &done, hold = std::move(hold)]() mutable {
+        let_it_wait(runtime, done);
+        *hold = 5;
+        hold.release();
+      });
+    else
+      other = std::thread([&] {
+        let_it_wait(runtime, done);
+        *hold = 5;
+        hold.release();
+      });
+    EXPECT_NO_THROW(flow.wait());
+    EXPECT_EQ(x, 6);
+    other.join();
+    expect_works(runtime);
+  }
+}
+
+// As soon as that is found, the wait is refused after all.
+TEST(HoldsOfOthers, AreWaitedForNoLongerThanThereAreOthers) {
+  Config config = settings(2);
+  config.set("quiet-period", 1);
+  Runtime runtime(config);
+  runtime.on_quiet(nullptr);
+  int x = 0, y = 0;
+  std::atomic<bool> done = false;
+  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
+  const auto tell = codelet("tell").cpu([&](InOut<int>) {
+    done = true;
+    done.notify_all();
+  });
+  Flow flow(runtime);
+  auto hold = flow.acquire(update(hx));
+  flow.submit(increment(hx));
+  flow.submit(tell(hy));
+  std::thread other([&] { let_it_wait(runtime, done); });
+  EXPECT_THAT(refused<UsageError>([&] { flow.wait(); }), HasSubstr("this thread holds x (read-write)"));
+  other.join();
+  hold.release();
+  flow.wait();
   EXPECT_EQ(x, 1);
 }
 
@@ -129,6 +203,28 @@ TEST_P(Holds, HoldMoreThanMemoryHas) {
   flow.submit(scale_tile(a(9, 0), 2.0));
   flow.wait();
   EXPECT_EQ(flow.acquire(read(a(9, 0))).get<0>()(3, 3), 2);
+}
+
+// What is advised is enough, also where the program keeps a part of the limit for itself.
+TEST(HoldMistakes, TheMemoryThatIsAdvisedIsEnough) {
+  constexpr Bytes reserved = 1 << 20;
+  Config config = settings(1, "1280KiB");
+  for (const bool enough : {false, true}) {
+    Runtime runtime(config, reserved);
+    const auto a = runtime.tiled<double>("A", 64 * 10, 64, 64);
+    Flow flow(runtime);
+    for (int i = 0; i < 9; ++i) flow.submit(fill_tile(a(i, 0), 1.0));
+    flow.wait();
+    std::vector<Hold<In<Tile<double>>>> holds;
+    for (int i = 0; i < 8; ++i) holds.push_back(flow.acquire(read(a(i, 0))));
+    if (enough) {
+      holds.push_back(flow.acquire(read(a(8, 0))));
+    } else {
+      config.set(
+          "memory",
+          advised_in(refused<FootprintError>([&] { static_cast<void>(flow.acquire(read(a(8, 0)))); })));
+    }
+  }
 }
 
 TEST(AcquireMistakes, WhatNothingHasWritten) {

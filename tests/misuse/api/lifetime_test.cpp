@@ -78,6 +78,97 @@ TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
   expect_works(runtime);
 }
 
+// Nobody is there to be thrown the failure: it is said on standard error, once,
+TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("the cat"); });
+  testing::internal::CaptureStderr();
+  {
+    Flow flow(runtime);
+    flow.submit(fail(handle));
+    flow.submit(increment(handle));
+  }
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::AllOf(HasSubstr("fairlead: a flow ended without a wait(): the task fail(x), submitted at"),
+                     HasSubstr("the cat"), HasSubstr("1 tasks that needed its results were not run")));
+  testing::internal::CaptureStderr();
+  {
+    Flow flow(runtime);
+    flow.submit(codelet("fine").cpu([](Out<int> v) { *v = 1; })(handle));
+    flow.submit(increment(handle).on_done([](std::exception_ptr) { throw std::runtime_error("the dog"); }));
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("threw: the dog"));
+}
+
+// and not at all if somebody was told, or nothing failed.
+TEST(Lifetime, WhatSomebodyWasToldIsNotSaid) {
+  Runtime runtime(settings());
+  int x = 0;
+  const auto handle = runtime.value("x", x);
+  const auto fail = codelet("fail").cpu([](Out<int>) { throw std::runtime_error("no"); });
+  testing::internal::CaptureStderr();
+  {
+    Flow flow(runtime);
+    flow.submit(fail(handle));
+    EXPECT_THROW(flow.wait(), TaskError);
+  }
+  {
+    Flow flow(runtime);
+    const Future future = flow.future(fail(handle));
+    EXPECT_THROW(future.wait(), TaskError);
+  }
+  {
+    Flow flow(runtime);
+    flow.submit(fail(handle).on_done([](std::exception_ptr) {}));
+  }
+  {
+    Flow flow(runtime);
+    flow.cancel();
+    flow.submit(increment(handle));
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Lifetime, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
+  int x = 0;
+  Hold<InOut<int>> kept;
+  testing::internal::CaptureStderr();
+  {
+    Runtime runtime(settings());
+    const auto handle = runtime.value("x", x);
+    Flow flow(runtime);
+    kept = flow.acquire(update(handle));
+    flow.submit(increment(handle));
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(HasSubstr("were not run"), HasSubstr("this thread holds x (read-write)"),
+                             HasSubstr("increment waits for x"), HasSubstr("lifetime_test.cpp:")));
+  *kept = 3;  // still there
+  kept.release();
+  EXPECT_THAT(refused<UsageError>([&] { kept.get<0>(); }), HasSubstr("released"));
+  EXPECT_EQ(x, 3);
+}
+
+// Everything goes on another thread, which cannot wait: what is not run is said.
+TEST(Lifetime, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
+  for (int round = 0; round < 20; ++round) {
+    auto runtime = std::make_unique<Runtime>(settings());
+    int x = 0;
+    const auto handle = runtime->value("x", x);
+    auto flow = std::make_unique<Flow>(*runtime);
+    for (int i = 0; i < 100; ++i) flow->submit(increment(handle));
+    testing::internal::CaptureStderr();
+    std::thread([&] {
+      flow.reset();
+      runtime.reset();
+    }).join();
+    EXPECT_EQ(testing::internal::GetCapturedStderr().find("were not run") == std::string::npos, x == 100);
+  }
+}
+
 TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
   Runtime runtime(settings());
   std::atomic<int> ran = 0;

@@ -5,6 +5,7 @@
 #include <fairlead/fairlead.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace fairlead::misuse {
 
@@ -29,6 +30,20 @@ std::string refused(Call&& call) {
   }
   ADD_FAILURE() << "nothing was thrown";
   return {};
+}
+
+/// "1.25MiB" of an error that says "allow at least 1.25 MiB of memory".
+inline std::string advised_in(const std::string& text) {
+  constexpr std::string_view before = "allow at least ", after = " of memory";
+  const std::size_t begin = text.find(before), end = text.find(after, begin);
+  if (begin == std::string::npos || end == std::string::npos) {
+    ADD_FAILURE() << "nothing is advised in: " << text;
+    return "1MiB";
+  }
+  std::string size = text.substr(begin + before.size(), end - begin - before.size());
+  if (const auto bytes = size.find(" bytes"); bytes != std::string::npos) size.resize(bytes);
+  std::erase(size, ' ');
+  return size;
 }
 
 inline const auto fill_tile = codelet("fill").cpu([](Out<Tile<double>> t, double value) {

@@ -1,0 +1,171 @@
+// Whoever waits for memory is asked again when what kept him out goes away, also if that goes without being
+// used: nothing else may come that would ask him.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fairlead/error.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "front/flow/flow_source.hpp"
+#include "sim/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+using engine::HoldRecord;
+
+/// The first that it has, to whoever can run it; asked which datum leaves, it names none.
+class Obstinate final : public Policy {
+ public:
+  explicit Obstinate(bool gives) : gives_(gives) {}
+  void ready(Task& task, WorkerId) override { held_.push_back(&task); }
+  Task* pick(WorkerId, bool) override {
+    if (!gives_ || held_.empty()) return nullptr;
+    Task* task = held_.front();
+    held_.pop_front();
+    return task;
+  }
+  DatumId victim(NodeId, Candidates&) override { return no_id<DatumId>; }
+
+ private:
+  bool gives_;
+  std::deque<Task*> held_;
+};
+
+/// Flows with tasks and holds on a simulated machine with one cache, RAM; its last worker is of another kind,
+/// if there are two. Ordinary tasks take 100 us, the others 10 ms; a datum of 1 MiB comes or goes in about a
+/// millisecond.
+struct Program {
+  explicit Program(Bytes capacity, std::size_t workers = 1, std::unique_ptr<Policy> policy = nullptr)
+      : sim({.duration = [this](
+                             const Task& task,
+                             WorkerId) { return Duration(task.codelet == &ordinary ? 100'000 : 10'000'000); },
+             .task_fails = [this](const Task& task) { return task.codelet == &failing; }}),
+        core(options(capacity, workers, std::move(policy)), sim) {
+    failing.kinds = long_there.kinds = 2;
+    long_one.kinds = 3;
+  }
+  static engine::CoreOptions options(Bytes capacity, std::size_t workers, std::unique_ptr<Policy> policy) {
+    engine::CoreOptions options{.topology = out_of_core_topology(workers, capacity, 1e9, Duration{}),
+                                .policy = policy ? std::move(policy) : schedule::make_policy("eager"),
+                                .engine = {}};
+    options.topology.workers.back().kind = workers > 1 ? WorkerKind::cuda : WorkerKind::cpu;
+    options.engine.check_invariants = true;
+    options.engine.pipeline_depth = 4;
+    return options;
+  }
+  engine::RegisteredDatum& datum(Bytes bytes, NodeId home = OutOfCoreNodes::disk) {
+    auto& made = data.emplace_back();
+    core.register_datum(made, {.bytes = bytes, .home = home});
+    made.ever_written = true;
+    return made;
+  }
+  static front::Submission submission(const CodeletInfo& codelet,
+                                      const std::vector<front::Submission::Use>& uses) {
+    front::Submission submission;
+    submission.codelet = &codelet;
+    submission.uses = uses;
+    return submission;
+  }
+  void submit(front::FlowSource& flow, const CodeletInfo& codelet,
+              const std::vector<front::Submission::Use>& uses) {
+    flow.submit(submission(codelet, uses));
+  }
+  /// Asks for it and does not wait; what comes of it is counted.
+  void ask(front::FlowSource& flow, const std::vector<front::Submission::Use>& uses) {
+    std::vector<std::uint8_t> access_of_use;
+    flow.acquire_then(submission(ordinary, uses), access_of_use,
+                      [this](const std::shared_ptr<HoldRecord>& record) {
+                        ++(record->state.load() == HoldRecord::State::granted ? granted : refused);
+                        core.holds().release(*record);
+                      });
+  }
+
+  CodeletInfo ordinary, failing, long_one, long_there;
+  int granted = 0, refused = 0;
+  std::deque<engine::RegisteredDatum> data;
+  backend::SimWorld sim;
+  engine::RuntimeCore core;
+};
+
+constexpr auto reading = AccessMode::read, writing = AccessMode::write, adding = AccessMode::commutative;
+}  // namespace
+
+// The claimant waits for A to go home, and behind it a hold. Then another task of the claimant's commutative
+// group fails: the claimant will not run, and the hold may have the memory. Nothing else happens after that.
+TEST(AskingAgain, AHoldGetsTheMemoryThatATaskClaimedWhichWillNotRun) {
+  Program program(4_MiB, 2);
+  auto &a = program.datum(2_MiB), &b = program.datum(2_MiB), &c = program.datum(2_MiB);
+  auto& group = program.datum(4096, OutOfCoreNodes::user_memory);
+  auto& d = program.datum(2_MiB);
+  front::FlowSource flow(program.core), another(program.core);
+  program.submit(another, program.ordinary, {{&a, writing}});
+  program.submit(another, program.ordinary, {{&b, writing}});
+  another.wait();
+  program.submit(flow, program.ordinary, {{&group, adding}, {&c, reading}});  // claims, and waits for space
+  ASSERT_NE(program.core.engine().memory().node(OutOfCoreNodes::ram).claimant, nullptr);
+  program.submit(flow, program.failing, {{&group, adding}});  // needs no space, and passes
+  program.ask(another, {{&d, reading}});
+  another.wait();
+  EXPECT_EQ(program.granted, 1);
+  EXPECT_THROW(flow.wait(), TaskError);
+}
+
+// Nothing that could be waited for is left to happen but the long task.
+TEST(AskingAgain, ACancelledHoldThatWaitsForMemoryIsToldAtOnce) {
+  Program program(4_MiB, 2);
+  auto &a = program.datum(2_MiB), &b = program.datum(2_MiB), &c = program.datum(2_MiB);
+  front::FlowSource flow(program.core), another(program.core);
+  program.submit(another, program.long_one, {{&a, writing}});
+  program.submit(another, program.long_one, {{&b, writing}});
+  program.ask(flow, {{&c, reading}});
+  ASSERT_EQ(program.granted + program.refused, 0);
+  flow.cancel();
+  EXPECT_EQ(program.refused, 1);
+  EXPECT_EQ(program.core.engine().memory().node(OutOfCoreNodes::ram).claimant, nullptr);
+  another.wait();
+}
+
+// A task that is first in its worker's pipeline may have the whole memory, one behind another half of it. The
+// one before used no memory, so that its end gives none back.
+TEST(AskingAgain, ATaskThatIsNowFirstInItsPipelineMayHaveMoreThanHalf) {
+  Program program(4_MiB, 2);
+  auto &x = program.datum(4096, OutOfCoreNodes::user_memory),
+       &y = program.datum(4096, OutOfCoreNodes::user_memory);
+  auto& large = program.datum(3_MiB);
+  front::FlowSource flow(program.core), short_ones(program.core);
+  program.submit(flow, program.long_there, {{&y, writing}});
+  program.submit(short_ones, program.ordinary, {{&x, writing}});
+  program.submit(short_ones, program.ordinary, {{&large, reading}});
+  short_ones.wait();
+  EXPECT_LT(program.sim.now(), Time(10'000'000)) << "it waited for a task with which it has nothing to do";
+  flow.wait();
+}
+
+// Whatever a policy answers, room is made,
+TEST(AskingAgain, APolicyThatLetsNothingLeaveIsOverruled) {
+  Program program(4_MiB, 1, std::make_unique<Obstinate>(true));
+  front::FlowSource flow(program.core);
+  for (int i = 0; i < 5; ++i) program.submit(flow, program.ordinary, {{&program.datum(2_MiB), writing}});
+  flow.wait();
+}
+
+// and one that gives out nothing ends the run instead of hanging it.
+TEST(AskingAgain, APolicyThatGivesOutNothingIsAnError) {
+  Program program(4_MiB, 1, std::make_unique<Obstinate>(false));
+  front::FlowSource flow(program.core);
+  program.submit(flow, program.ordinary, {{&program.datum(2_MiB), writing}});
+  try {
+    flow.wait();
+    FAIL() << "it ended";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("gives out none of 1 ready tasks"));
+  }
+}
+
+}  // namespace fairlead::tests
