@@ -95,9 +95,11 @@ int bench_dense(Config config, const DenseOperation& operation) {
     report.phases = run.phases();
     report.backward_error = error;
     report.factor_digest = digest;
-    run.runtime().flush();  // everything that was told is served: no more commands come
+    // Everything that was told is served: no more commands come.
+    in_core ? run.runtime().drop_clean() : run.runtime().flush();
     report.command_digest = run.runtime().command_digest().value;
     benchmark->end();
+    report.not_written = run.end_records();
   }
   measure_ceiling(report, kernels, problem);
   publish(report, config, recorded);
@@ -117,6 +119,7 @@ const Subcommand bench{
     .summary = "Measures: bench cholesky, lu or gemm computes with generated matrices out of core.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .reports = true};
 
 }  // namespace fairlead::app

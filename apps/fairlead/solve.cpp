@@ -113,12 +113,14 @@ class Solve {
         n_(static_cast<std::int64_t>(system.b->rows())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
         kernels_(load_kernels(config_)),
-        // From here on a signal is heeded almost at once: where files have to have names, this would be left.
-        out_(config_.text("output"), system.b->element(), data::StorageOrder::c, system.b->header().shape),
         reserved_(reserved_bytes()) {}
 
   report::RunReport run() {
     run_.emplace(config_, reserved_, kernels_);
+    // Now that signals are heeded: where files have to have names, this would be left.
+    const NpyFile& like = *system_.b;
+    out_.emplace(config_.text("output"), like.element(), data::StorageOrder::c, like.header().shape);
+    Interrupt::removes_at_exit(out_->temporary());
     const Counts before = counts_of(run_->runtime(), kernels_);
     {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
@@ -138,6 +140,7 @@ class Solve {
     report.gflops =
         (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / seconds_ * 1e-9;
     report.phases = run_->phases();
+    report.not_written = run_->end_records();
     report.backward_error = solved.backward_error;
     report.refinement_steps = solved.steps;
     if (solved.traffic) report.links.push_back(*solved.traffic);
@@ -268,11 +271,11 @@ class Solve {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
       const NpyFile& b = *system_.b;
       if (b.element() == ElementType::float64)
-        write_as<double>(out_, x_, b.rows(), b.columns(), staging);
+        write_as<double>(*out_, x_, b.rows(), b.columns(), staging);
       else
-        write_as<float>(out_, x_, b.rows(), b.columns(), staging);
+        write_as<float>(*out_, x_, b.rows(), b.columns(), staging);
     }
-    out_.commit();
+    out_->commit();
     seconds_ += run_->end();
   }
 
@@ -281,12 +284,12 @@ class Solve {
   const std::size_t workers_;
   const std::int64_t n_, columns_;
   const linalg::Kernels kernels_;
-  data::NpyWriter out_;
   const Bytes reserved_;
   std::vector<T> x_;  // b, which becomes the solution
   double seconds_ = 0;
   trace::Snapshot recorded_;
-  std::optional<WatchedRun> run_;  // last: its tasks use the others
+  std::optional<WatchedRun> run_;       // its tasks use what is above
+  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
 };
 
 template <class T>
@@ -345,6 +348,7 @@ const Subcommand solve_command{
     .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
     .positionals = positionals,
     .options = options,
-    .run = run};
+    .run = run,
+    .reports = true};
 
 }  // namespace fairlead::app
