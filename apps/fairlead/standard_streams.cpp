@@ -2,9 +2,13 @@
 #include "fairlead/standard_streams.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <optional>
 
 #include "base/file_descriptor.hpp"
 
@@ -15,6 +19,30 @@ namespace {
 constexpr std::size_t buffer_bytes = 65536;
 
 bool is_closed(int number) { return ::fcntl(number, F_GETFD) < 0 && errno == EBADF; }
+
+/// While it lives, writing to a pipe that nobody reads is an error of this thread's and no signal.
+class WithoutSignal {
+ public:
+  WithoutSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSignal() {
+    constexpr timespec at_once{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSignal(const WithoutSignal&) = delete;
+  WithoutSignal& operator=(const WithoutSignal&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+  bool was_pending_ = false;
+};
 
 }  // namespace
 
@@ -48,6 +76,9 @@ void StandardStreams::replace(Stream& stream, std::FILE*& standard, int bufferin
 
 ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {
   Stream& stream = *static_cast<Stream*>(to);
+  // Who pipes the output into `head` wants the program to end; who stops reading its complaints does not.
+  std::optional<WithoutSignal> quiet;
+  if (stream.number == STDERR_FILENO) quiet.emplace();
   for (size_t done = 0; done < bytes && stream.error == 0;) {
     const ssize_t count = ::write(stream.number, text + done, bytes - done);
     if (count < 0 && errno != EINTR) stream.error = errno;

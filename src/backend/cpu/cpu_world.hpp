@@ -27,8 +27,8 @@ namespace fairlead::backend {
 /// The spill file as the world needs it.
 struct Spill {
   int descriptor = -1;
-  bool possible = true;  ///< there are data that could go there
-  std::string place{};   ///< for messages
+  bool possible = false;  ///< there are data that could go there
+  std::string place{};    ///< for messages
   /// Why there is no file (descriptor -1); null otherwise.
   std::exception_ptr missing{};
   std::function<std::string(DatumId)> name_of{};  ///< of a datum, for messages; any thread

@@ -149,11 +149,11 @@ class Runtime::Implementation {
     }
   }
 
-  void end_flow_record(const model::KeptDurations& durations) {
+  void end_flow_record(const model::KeptDurations& learned) {
     if (!flow_recorder) return;
     core.flow_recorder = nullptr;
     const auto over = std::exchange(flow_recorder, nullptr);
-    over->end(durations);
+    over->end(learned);
   }
   void end_event_log() {
     const std::string path = std::exchange(event_log_path, "");
@@ -284,6 +284,7 @@ class Runtime::Implementation {
     options.spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000);
     options.arena = arena.at(0);
     options.spill = {.descriptor = spill.descriptor(),
+                     .possible = true,
                      .place = spill.directory(),
                      .missing = spill.missing(),
                      .name_of = [this](DatumId id) { return by_id(id); }};

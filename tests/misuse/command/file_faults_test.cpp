@@ -70,8 +70,7 @@ INSTANTIATE_TEST_SUITE_P(FileFaults, Signals, testing::Values(SIGINT, SIGTERM, S
 
 TEST(FileFaults, ABitThatFlipsOnTheDiskEndsTheRun) {
   Folder folder;
-  const std::string run =
-      "bench cholesky --n 512 --tile 64 --memory 2MiB --progress none --cache-directory none ";
+  const std::string run = "bench cholesky --n 1024 --tile 64 --workers 2 --progress none ";
   int told = 0;
   for (const char* flip : {"flip=5:77", "flip=11:262143", "flip=23:100001"}) {
     const Answer answer = folder.run(run, faulty(flip));
