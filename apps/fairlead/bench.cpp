@@ -105,9 +105,11 @@ int bench_dense(Config config, const DenseOperation& operation) {
     report.backward_error = error;
     report.backward_error_limit = linalg::largest_right_error<T>(n);
     report.factor_digest = digest;
-    run.runtime().flush();  // everything that was told is served: no more commands come
+    // Everything that was told is served: no more commands come.
+    in_core ? run.runtime().drop_clean() : run.runtime().flush();
     report.command_digest = run.runtime().command_digest().value;
     benchmark->end();
+    report.not_written = run.end_records();
   }
   measure_ceiling(report, kernels, problem);
   publish(report, config, recorded);
@@ -131,6 +133,7 @@ const Subcommand bench{
     .summary = "Measures: bench cholesky, lu or gemm computes with generated matrices out of core.",
     .positionals = positionals,
     .options = all_options,
-    .run = run};
+    .run = run,
+    .reports = true};
 
 }  // namespace fairlead::app

@@ -209,6 +209,7 @@ void publish(const report::RunReport& report, const Config& config, const trace:
   if (const std::string missing = trace::dropped_text(recorded);
       !quiet && !missing.empty() && (config.has("report") || config.has("trace")))
     fmt::print("{}\n", missing);
+  if (!report.not_written.empty()) throw SystemError(report.not_written);
 }
 
 void require_place_for_report(const Config& config) {

@@ -6,15 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "base/kept_file.hpp"
 #include "experiment/overview.hpp"
 #include "experiment/written.hpp"
@@ -62,9 +64,7 @@ constexpr Positional positionals[] = {
 
 /// A word for what computes the figures: this program as it is. Others' figures are not used.
 std::string this_program() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return fmt::format("{} {:016x}", version(), text_hash(content));
+  return fmt::format("{} {:016x}", version(), text_hash(whole_file("/proc/self/exe").value_or("")));
 }
 
 int list(const std::string& name) {
@@ -107,9 +107,11 @@ void write_output(const std::string& directory, const Experiment& experiment, co
 class MarkedPage {
  public:
   explicit MarkedPage(const std::string& path) : path_(path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw ConfigError(fmt::format("cannot read the page {}", path));
-    const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const auto content = whole_file(path);
+    if (!content)
+      throw ConfigError(
+          fmt::format("cannot read the page {}: {}", path, std::generic_category().message(errno)));
+    const std::string& page = *content;
     const std::size_t from = page.find(begin), to = page.find(end);
     if (from == page.npos || to == page.npos || to < from)
       throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,

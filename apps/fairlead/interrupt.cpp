@@ -4,12 +4,12 @@
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <system_error>
 
@@ -27,6 +27,8 @@ struct HandlerState {
   std::atomic<bool> terminal_interrupt_ignored = false;
   std::array<char, 64> on_exit_text{};  // written before the handlers are installed
   std::size_t on_exit_text_size = 0;
+  std::array<char, PATH_MAX> to_remove{};
+  std::atomic<bool> removes = false;  // whether `to_remove` is the path of a file
 };
 HandlerState state;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
@@ -44,11 +46,14 @@ void handle(int number, siginfo_t* info, void*) {
   state.running.fetch_add(1);
   const bool meant_for_others =
       number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
-  if (!meant_for_others) {
+  // A pipe that nobody reads any more: whoever wrote to it is told by an error, and knows what was lost.
+  const bool told_by_error = number == SIGPIPE && info->si_pid == ::getpid();
+  if (!meant_for_others && !told_by_error) {
     int none = 0;
     if (!state.first_signal.compare_exchange_strong(none, number)) {
       [[maybe_unused]] const ssize_t unread =
           ::write(STDERR_FILENO, state.on_exit_text.data(), state.on_exit_text_size);
+      if (state.removes.load()) ::unlink(state.to_remove.data());
       _exit(128 + number);
     }
     if (const int fd = state.event_fd.load(); fd >= 0) {
@@ -86,12 +91,13 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
   state.first_signal = 0;
   state.terminal_interrupt_ignored = false;
   try {
-    event_fd_ = eventfd(0, EFD_CLOEXEC);
-    if (event_fd_ < 0) throw refused("cannot make an event file descriptor");
-    state.event_fd = event_fd_;
+    event_counter_ = open_event_counter();
+    if (!event_counter_) throw refused("cannot make an event file descriptor");
+    state.event_fd = event_counter_.get();
     watcher_ = std::thread([this] { watch(); });
     install(SIGINT, handle);
     install(SIGTERM, handle);
+    for (const int number : {SIGHUP, SIGQUIT, SIGPIPE}) install_unless_ignored(number);
     if (tell_status_) install(SIGUSR1, ask_for_status);
     install(SIGXFSZ, nullptr);
   } catch (...) {
@@ -125,6 +131,20 @@ void Interrupt::install(int number, void (*handler)(int, siginfo_t*, void*)) {
   ++installed_count_;
 }
 
+void Interrupt::install_unless_ignored(int number) {
+  struct sigaction before = {};
+  if (sigaction(number, nullptr, &before) != 0) throw refused("cannot handle signals");
+  if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) return;
+  install(number, handle);
+}
+
+void Interrupt::removes_at_exit(const std::string& path) noexcept {
+  state.removes = false;
+  if (path.empty() || path.size() >= state.to_remove.size()) return;
+  std::copy_n(path.c_str(), path.size() + 1, state.to_remove.begin());
+  state.removes = true;
+}
+
 void Interrupt::put_back() noexcept {
   while (installed_count_ > 0) {
     const Installed& installed = installed_[--installed_count_];
@@ -132,19 +152,20 @@ void Interrupt::put_back() noexcept {
   }
   // A handler on another thread may still be about to write. It does nothing that could wait.
   state.event_fd = -1;
+  state.removes = false;
   while (state.running.load() != 0) std::this_thread::yield();
   if (watcher_.joinable()) {
-    [[maybe_unused]] const ssize_t written = ::write(event_fd_, &over, sizeof over);
+    [[maybe_unused]] const ssize_t written = ::write(event_counter_.get(), &over, sizeof over);
     watcher_.join();
   }
-  if (event_fd_ >= 0) close(event_fd_);
+  event_counter_.close();
   state.taken = false;
 }
 
 void Interrupt::watch() const {
   std::uint64_t added = 0;
   do {
-    if (::read(event_fd_, &added, sizeof added) != sizeof added) {
+    if (::read(event_counter_.get(), &added, sizeof added) != sizeof added) {
       if (errno != EINTR) return;
       added = 0;
       continue;

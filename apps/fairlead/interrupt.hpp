@@ -1,12 +1,15 @@
 // Ctrl-C ends a run cleanly: the first one asks for the end, a second one does not wait for it. As long as an
-// object of this class lives, SIGINT and SIGTERM are handled so, and writing beyond a file size limit is an
-// error (EFBIG) instead of the end of the process (SIGXFSZ ignored).
+// object of this class lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE are handled so. Writing beyond a
+// file size limit, or to a pipe that nobody reads, is an error (EFBIG, EPIPE) instead of the end of the
+// process: SIGXFSZ is ignored, and so is a SIGPIPE that nobody sent.
 #pragma once
 #include <signal.h>
 #include <functional>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::app {
 
@@ -18,16 +21,18 @@ class Interrupt {
   /// Ctrl-C. The default text ends the line that a progress bar may have left on a terminal; the bar changes
   /// nothing else there. A SIGINT that the process was started to ignore (in the background of a script) is
   /// ignored when it comes from the terminal's keyboard, which meant another program; one that somebody sends
-  /// to this process counts. One object at a time; a second throws UsageError. SystemError if the system
-  /// refuses.
-  /// SIGUSR1 makes `tell_status` be called, on the same thread, as often as it comes; without, it is left as
-  /// it was.
+  /// to this process counts. SIGHUP (as by nohup), SIGQUIT and SIGPIPE stay ignored if they were. One object
+  /// at a time; a second throws UsageError. SystemError if the system refuses. SIGUSR1 makes `tell_status` be
+  /// called, on the same thread, as often as it comes; without, it is left as it was.
   explicit Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text = {},
                      std::function<void()> tell_status = {});
   /// Puts back the handlers that were there; a `cancel` under way is waited for.
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
+
+  /// A file that a second signal must remove, as long as this object lives; empty: none. One at a time.
+  static void removes_at_exit(const std::string& path) noexcept;
 
   /// The first signal that came; 0 if none has.
   static int signal() noexcept;
@@ -38,12 +43,13 @@ class Interrupt {
     struct sigaction before;
   };
   void install(int number, void (*handler)(int, siginfo_t*, void*));
+  void install_unless_ignored(int number);
   void put_back() noexcept;
   void watch() const;
 
   std::function<void()> cancel_, tell_status_;
-  int event_fd_ = -1;
-  Installed installed_[4] = {};
+  FileDescriptor event_counter_;
+  Installed installed_[7] = {};
   int installed_count_ = 0;
   std::thread watcher_;
 };

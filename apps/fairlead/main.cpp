@@ -1,6 +1,7 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
 #include "fairlead/interrupt.hpp"
+#include "fairlead/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
 
 #include <fairlead/version.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -26,7 +28,8 @@ constexpr const Subcommand* all[] = {&solve_command,    &bench,      &info,
                                      &simulate_command, &compare,    &experiment_command,
                                      &status_command,   &help};
 
-int run(int argc, const char* const* argv) {
+/// `reports`: whether what is printed tells of the work, and is not all of it.
+int run(int argc, const char* const* argv, bool& reports) {
   if (argc < 2) {
     fmt::print(stderr, "{}", help_of(""));
     return usage;
@@ -55,6 +58,7 @@ int run(int argc, const char* const* argv) {
     fmt::print("{}", help_of(subcommand.name));
     return success;
   }
+  reports = subcommand.reports;
   return subcommand.run(parsed);
 }
 
@@ -80,21 +84,24 @@ const Subcommand& find_subcommand(std::string_view name) {
 
 int main(int argc, char** argv) {
   using namespace fairlead;
+  app::StandardStreams streams;
   // One line for each mistake, and no more: what() says what to do about it.
   const auto complain = [](const char* what, int code) {
     fmt::print(stderr, "fairlead: {}\n", what);
     return code;
   };
   try {
-    const int code = app::run(argc, argv);
-    // Also what an earlier flush could not write: the last one has nothing left then, and succeeds.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain("cannot write to the standard output", app::failure);
+    bool reports = false;
+    const int code = app::run(argc, argv, reports);
+    if (const int error = streams.output_error(); error != 0) {
+      const auto what = fmt::format("cannot write to the standard output: {}", std::strerror(error));
+      return complain(what.c_str(), reports ? code : app::failure);
+    }
     return code;
   } catch (const app::Interrupted& interrupted) {
-    const bool keyboard = interrupted.signal == SIGINT;
-    return complain(keyboard ? "interrupted (SIGINT)" : "terminated (SIGTERM)",
-                    app::interrupted + interrupted.signal);
+    const auto what = fmt::format("{} (SIG{})", interrupted.signal == SIGINT ? "interrupted" : "terminated",
+                                  ::sigabbrev_np(interrupted.signal));
+    return complain(what.c_str(), app::interrupted + interrupted.signal);
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
   } catch (const Error& error) {

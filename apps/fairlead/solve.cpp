@@ -142,6 +142,7 @@ const Subcommand solve_command{
     .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
     .positionals = positionals,
     .options = all_options,
-    .run = run};
+    .run = run,
+    .reports = true};
 
 }  // namespace fairlead::app

@@ -24,6 +24,7 @@
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/read_vectors.hpp"
@@ -83,12 +84,14 @@ class Solve {
         n_(static_cast<std::int64_t>(system.b->rows())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
         kernels_(load_kernels(config_)),
-        // From here on a signal is heeded almost at once: where files have to have names, this would be left.
-        out_(config_.text("output"), system.solution(), data::StorageOrder::c, system.b->header().shape),
         reserved_(reserved_bytes()) {}
 
   report::RunReport run() {
     run_.emplace(config_, reserved_, kernels_);
+    // Now that signals are heeded: where files have to have names, this would be left.
+    out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
+                 system_.b->header().shape);
+    Interrupt::removes_at_exit(out_->temporary());
     const Counts before = counts_of(run_->runtime(), kernels_);
     {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
@@ -110,6 +113,7 @@ class Solve {
     report.gflops =
         (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / seconds_ * 1e-9;
     report.phases = run_->phases();
+    report.not_written = run_->end_records();
     find_limit(report, tiled_, solved.after);
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
@@ -289,11 +293,11 @@ class Solve {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
       const NpyFile& b = *system_.b;
       if (system_.solution() == ElementType::float64)
-        write_as<double>(out_, x_, b.rows(), b.columns(), staging);
+        write_as<double>(*out_, x_, b.rows(), b.columns(), staging);
       else
-        write_as<float>(out_, x_, b.rows(), b.columns(), staging);
+        write_as<float>(*out_, x_, b.rows(), b.columns(), staging);
     }
-    out_.commit();
+    out_->commit();
     seconds_ += run_->end();
   }
 
@@ -304,13 +308,13 @@ class Solve {
   const double epsilon_ = static_cast<double>(std::numeric_limits<T>::epsilon());
   const double limit_ = linalg::largest_right_error<T>(n_);  // of the backward error
   const linalg::Kernels kernels_;
-  data::NpyWriter out_;
   const Bytes reserved_;
   std::vector<T> x_;  // b, which becomes the solution
   double seconds_ = 0;
   Counts tiled_{};  // when the matrix was there, and computing began
   trace::Snapshot recorded_;
-  std::optional<WatchedRun> run_;  // last: its tasks use the others
+  std::optional<WatchedRun> run_;       // its tasks use what is above
+  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
 };
 
 template <class T>

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -52,9 +51,10 @@ void send_all(int connection, const std::string& text) {
 
 StatusServer::StatusServer(std::function<std::string()> status) : status_(std::move(status)) {
   const Address address(getpid());
-  socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  end_ = eventfd(0, EFD_CLOEXEC);
-  if (socket_ < 0 || end_ < 0 || bind(socket_, address.get(), address.bytes) != 0 || listen(socket_, 8) != 0)
+  socket_ = open_socket(AF_UNIX, SOCK_STREAM);
+  end_ = open_event_counter();
+  if (!socket_ || !end_ || bind(socket_.get(), address.get(), address.bytes) != 0 ||
+      listen(socket_.get(), 8) != 0)
     return;
   thread_ = std::thread([this] { serve(); });
 }
@@ -62,33 +62,31 @@ StatusServer::StatusServer(std::function<std::string()> status) : status_(std::m
 StatusServer::~StatusServer() {
   if (thread_.joinable()) {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(end_, &one, sizeof one);
+    [[maybe_unused]] const ssize_t written = ::write(end_.get(), &one, sizeof one);
     thread_.join();
   }
-  if (socket_ >= 0) close(socket_);
-  if (end_ >= 0) close(end_);
 }
 
 void StatusServer::serve() {
   for (;;) {
-    std::array<pollfd, 2> wanted{{{socket_, POLLIN, 0}, {end_, POLLIN, 0}}};
+    std::array<pollfd, 2> wanted{{{socket_.get(), POLLIN, 0}, {end_.get(), POLLIN, 0}}};
     if (poll(wanted.data(), wanted.size(), -1) < 0 && errno != EINTR) return;
     if (wanted[1].revents != 0) return;
     if (wanted[0].revents == 0) continue;
-    const int connection = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) continue;
+    const FileDescriptor accepted = accept_connection(socket_);
+    if (!accepted) continue;
+    const int connection = accepted.get();
     const timeval patience{.tv_sec = 1, .tv_usec = 0};  // with somebody who does not read
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (may_ask(connection)) send_all(connection, status_());
-    close(connection);
   }
 }
 
 std::string status_of(pid_t process) {
   const Address address(process);
-  const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const FileDescriptor opened = open_socket(AF_UNIX, SOCK_STREAM);
+  const int connection = opened.get();
   const auto refuse = [&](const std::string& why) {
-    if (connection >= 0) close(connection);
     return Error(fmt::format("process {} does not say what it does: {}", process, why));
   };
   if (connection < 0) throw refuse(std::strerror(errno));
@@ -106,7 +104,6 @@ std::string status_of(pid_t process) {
     text.append(part.data(), static_cast<std::size_t>(bytes));
   }
   if (text.empty()) throw refuse("it is another user's");
-  close(connection);
   return text;
 }
 

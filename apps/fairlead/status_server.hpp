@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "base/file_descriptor.hpp"
+
 namespace fairlead::app {
 
 class StatusServer {
@@ -22,7 +24,7 @@ class StatusServer {
   void serve();
 
   std::function<std::string()> status_;
-  int socket_ = -1, end_ = -1;
+  FileDescriptor socket_, end_;
   std::thread thread_;
 };
 

@@ -48,6 +48,9 @@ struct Subcommand {
   bool hidden = false;                       ///< not listed
   std::span<const TakenSetting> settings{};  ///< see CommandLine
   bool config_lists = false;                 ///< see CommandLine
+  /// What it prints tells of its work: that may be lost, and the exit status is that of the work. Otherwise
+  /// the print is the work, and a standard output that cannot be written to is a failure.
+  bool reports = false;
 };
 
 extern const Subcommand solve_command;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 
+#include "base/tell.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/doubts.hpp"
 #include "fairlead/subcommand.hpp"
@@ -37,7 +37,7 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
             flow_.cancel();
             runtime_.wind_down();
           },
-          {}, [this] { fmt::print(stderr, "\n{}", status()); }),
+          {}, [this] { tell("\n{}", status()); }),
       status_server_([this] { return status(); }) {
   style_ = progress_style(config.text("progress"), 2);
   show();
@@ -53,7 +53,7 @@ void WatchedRun::show() {
 void WatchedRun::say(const std::string& line) {
   progress_->abandon();
   progress_.reset();
-  fmt::print(stderr, "{}\n", line);
+  tell("{}\n", line);
   show();
 }
 
@@ -107,6 +107,15 @@ double WatchedRun::end_aside(bool flushed) {
 }
 
 void WatchedRun::stop_showing() { progress_.reset(); }
+
+std::string WatchedRun::end_records() {
+  try {
+    runtime_.end_records();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
 
 void WatchedRun::throw_if_interrupted() const {
   if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};

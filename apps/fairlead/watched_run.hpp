@@ -46,6 +46,9 @@ class WatchedRun {
   void say(const std::string& line);
   /// Takes the display away: nothing more is shown.
   void stop_showing();
+  /// The run is over: ends what was written down meanwhile (Runtime::end_records). What is wrong with that;
+  /// empty if nothing is. It does not take away from what was computed, so it is told last.
+  std::string end_records();
 
  private:
   void wait(bool flushed);

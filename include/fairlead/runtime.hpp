@@ -193,6 +193,10 @@ class Runtime {
   /// and no body runs; in place of the standard error. Called by a thread of the runtime's; it must not
   /// throw.
   void on_quiet(std::function<void(const std::string&)> tell);
+  /// Ends what the settings event-log and record-flow have written down: the files are complete then, and
+  /// what comes later is in neither. Without, the destructor does it, and can only complain on the standard
+  /// error. Throws SystemError if one could not be written, as on a full disk.
+  void end_records();
   /// For a program that wants to end soon and needs no results, as after Ctrl-C: nothing waits for the
   /// bandwidth cap any more, and a flush() that is under way, or comes, gives up and throws. Tasks are
   /// cancelled by their flow. Any thread may call it.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <system_error>
 
 namespace fairlead {
 
@@ -27,16 +28,16 @@ constexpr std::size_t largest = std::size_t{64} << 20;  // bytes; ours are far s
 /// The whole file. Errors as errno; 0: it has been read.
 int read_whole(const std::filesystem::path& path, std::string& text) {
   // Not blocking: somebody may have put a pipe there.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return errno;
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NONBLOCK);
+  if (!file) return errno;
   struct stat state {};
-  int error = ::fstat(descriptor, &state) != 0 ? errno : 0;
+  int error = ::fstat(file.get(), &state) != 0 ? errno : 0;
   if (error == 0 && S_ISDIR(state.st_mode)) error = EISDIR;
   if (error == 0 && (!S_ISREG(state.st_mode) || static_cast<std::size_t>(state.st_size) > largest))
     error = EFBIG;
   if (error == 0) text.resize(static_cast<std::size_t>(state.st_size));
   for (std::size_t done = 0; error == 0 && done < text.size();) {
-    const ssize_t count = ::read(descriptor, text.data() + done, text.size() - done);
+    const ssize_t count = ::read(file.get(), text.data() + done, text.size() - done);
     if (count > 0)
       done += static_cast<std::size_t>(count);
     else if (count == 0)
@@ -44,8 +45,30 @@ int read_whole(const std::filesystem::path& path, std::string& text) {
     else if (errno != EINTR)
       error = errno;
   }
-  ::close(descriptor);
   return error;
+}
+
+/// Makes a file of that name that nobody else has or leads elsewhere: what is there is left by a process
+/// that was killed, or put there by somebody who would have another file overwritten.
+FileDescriptor open_new(const std::filesystem::path& path) {
+  constexpr int attempts = 3;
+  for (int i = 1;; ++i) {
+    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (file || errno != EEXIST || i == attempts) return file;
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return file;
+  }
+}
+
+/// What is missing of it, for its owner alone. 0, or the errno.
+int make_own_directory(const std::filesystem::path& directory) {
+  if (directory.empty() || ::mkdir(directory.c_str(), 0700) == 0) return 0;
+  if (errno == ENOENT) {
+    if (const int error = make_own_directory(directory.parent_path()); error != 0) return error;
+    if (::mkdir(directory.c_str(), 0700) == 0) return 0;
+  }
+  const int error = errno;
+  std::error_code ignored;
+  return std::filesystem::is_directory(directory, ignored) ? 0 : error == EEXIST ? ENOTDIR : error;
 }
 
 }  // namespace
@@ -110,34 +133,33 @@ void KeptFile::replace(const std::vector<std::string>& lines) const {
 
   auto beside = path_;
   beside += fmt::format(".{}.new", ::getpid());
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int error = descriptor < 0 ? errno : 0;
+  FileDescriptor file = open_new(beside);
+  const bool made = bool(file);
+  int error = made ? 0 : errno;
   for (std::size_t done = 0; error == 0 && done < text.size();) {
-    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    const ssize_t count = ::write(file.get(), text.data() + done, text.size() - done);
     if (count >= 0)
       done += static_cast<std::size_t>(count);
     else if (errno != EINTR)
       error = errno;
   }
-  if (descriptor >= 0 && ::close(descriptor) != 0 && error == 0) error = errno;
+  if (const int late = file.close(); error == 0) error = late;
   if (error == 0 && ::rename(beside.c_str(), path_.c_str()) != 0) error = errno;
   if (error == 0) return;
-  if (descriptor >= 0) ::unlink(beside.c_str());
+  if (made) ::unlink(beside.c_str());
   fail("write", path_, error);
 }
 
 KeptFile::Lock::Lock(const KeptFile& file) {
-  std::error_code error;
-  std::filesystem::create_directories(file.path_.parent_path(), error);
-  if (error) fail("make the directory", file.path_.parent_path(), error.value());
+  const auto directory = file.path_.parent_path();
+  if (const int error = make_own_directory(directory); error != 0)
+    fail("make the directory", directory, error);
   auto path = file.path_;
   path.replace_extension(".lock");
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("write to", path, errno);
-  while (::flock(descriptor_, LOCK_EX) != 0)
+  file_ = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (!file_) fail("write to", path, errno);
+  while (::flock(file_.get(), LOCK_EX) != 0)
     if (errno != EINTR) break;  // a file system without locks: the file is replaced whole all the same
 }
-
-KeptFile::Lock::~Lock() { ::close(descriptor_); }
 
 }  // namespace fairlead

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
+
 namespace fairlead {
 
 /// FNV-1a. Not std::hash, which may differ between two builds that share a file.
@@ -43,21 +45,20 @@ class KeptFile {
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Needs no lock.
   Content read() const;
-  /// Throws SystemError naming the file; what was there before is then still there.
+  /// Follows no link. Throws SystemError naming the file; what was there before is then still there.
   void replace(const std::vector<std::string>& lines) const;
 
   /// Excludes other processes, and other locks of this one, from the time when it is made: for reading what
   /// is to be replaced, and replacing it.
   class Lock {
    public:
-    /// Makes the directory if needed. Waits. Throws SystemError naming what cannot be made or written to.
+    /// Makes the directory if needed, for this user alone. Waits. Throws SystemError naming what cannot be
+    /// made or written to.
     explicit Lock(const KeptFile& file);
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-    ~Lock();
 
    private:
-    int descriptor_;  // of a file beside it: the file itself is replaced, and a lock would stay with the old
+    FileDescriptor
+        file_;  // of a file beside it: the file itself is replaced, and a lock would stay with the old
   };
 
  private:

@@ -1,6 +1,7 @@
 // The configuration file: where it is, and what it sets.
 #include "config/file.hpp"
 
+#include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "config/schema.hpp"
 #include "config/toml.hpp"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 namespace fairlead::config {
@@ -22,14 +21,9 @@ std::string contents_of(const ConfigFile& file) {
     const std::string who = file.named_by.empty() ? std::string() : file.named_by + ": ";
     throw ConfigError(fmt::format("{}cannot read {}: {}", who, file.path, why));
   };
-  std::error_code error;
-  if (std::filesystem::is_directory(file.path, error)) fail("it is a directory");
-  errno = 0;
-  std::ifstream stream(file.path, std::ios::binary);
-  if (!stream) fail(std::generic_category().message(errno != 0 ? errno : EIO));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return std::move(text).str();
+  auto text = whole_file(file.path);
+  if (!text) fail(errno == EISDIR ? "it is a directory" : std::generic_category().message(errno));
+  return *std::move(text);
 }
 
 struct Written {

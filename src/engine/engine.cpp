@@ -428,14 +428,16 @@ void Engine::follow_effects(Commands& out) {
     out.copies.push_back(copy);
   }
   effects.started.clear();
-  if (effects.write_back_error != 0) {
+  if (effects.stop_error != 0) {
     if (stop_error_ == 0) {
-      stop_datum_ = effects.write_back_failed;
-      stop_error_ = effects.write_back_error;  // after the datum: other threads look at it first
+      stop_datum_ = effects.stop_datum;
+      stop_failure_ = std::move(effects.stop_failure);
+      stop_error_ = effects.stop_error;  // after the others: other threads look at it first
       digest_.add(CommandDigest::Kind::stop, index(stop_datum_),
-                  static_cast<std::uint64_t>(effects.write_back_error));
+                  static_cast<std::uint64_t>(effects.stop_error));
     }
-    effects.write_back_error = 0;
+    effects.stop_error = 0;
+    effects.stop_failure = nullptr;
     out.stopped = true;
   }
 }

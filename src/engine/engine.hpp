@@ -240,6 +240,8 @@ class Engine final : public View {
   bool stopped() const noexcept { return stopped_.load(); }
   int stop_error() const noexcept { return stop_error_.load(); }
   DatumId stop_datum() const noexcept { return stop_datum_; }
+  /// What the world said about it; null: nothing more.
+  std::exception_ptr stop_failure() const noexcept { return stop_failure_; }
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
     return held_by_policy_ == 0 && in_pipelines_ == 0 && memory_.copies_in_flight() == 0 &&
@@ -401,8 +403,9 @@ class Engine final : public View {
   std::vector<Task*> holds_arriving_, holds_granted_;
   NodeId host_ = no_id<NodeId>;
   std::uint64_t tasks_done_ = 0, tasks_cancelled_ = 0, folds_skipped_ = 0;
-  std::atomic<int> stop_error_{0};
+  std::atomic<int> stop_error_{0};  // not 0: the two below do not change any more
   DatumId stop_datum_ = no_id<DatumId>;
+  std::exception_ptr stop_failure_;
   // For the depth of pipelines: sums since it was last adapted.
   std::size_t depth_ = 8;
   std::int64_t recent_tasks_ = 0, recent_copies_ = 0;

@@ -4,14 +4,19 @@
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <span>
 
+#include "base/file_descriptor.hpp"
+#include "data/output/output_file.hpp"
 #include "data/task_source.hpp"
 #include "engine/log_text.hpp"
 
@@ -169,37 +174,45 @@ void EventLog::write(const std::string& path, const LogHead& head) const {
   const std::vector<std::uint64_t> head_words = head.words();
   const std::array<std::uint64_t, 4> header{magic, head_words.size(), words_.size(),
                                             checksum(head_words, words_)};
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(header.data()), sizeof header);
-  file.write(reinterpret_cast<const char*>(head_words.data()),
-             static_cast<std::streamsize>(head_words.size() * 8));
-  file.write(reinterpret_cast<const char*>(words_.data()), static_cast<std::streamsize>(words_.size() * 8));
-  file.close();
-  if (!file) throw SystemError("cannot write the event log \"" + path + "\": " + std::strerror(errno));
+  const std::span<const std::byte> first = std::as_bytes(std::span(header)),
+                                   second = std::as_bytes(std::span(head_words)),
+                                   third = std::as_bytes(std::span(words_));
+  data::OutputFile file(path, first.size() + second.size() + third.size());
+  file.write(0, first);
+  file.write(first.size(), second);
+  file.write(first.size() + second.size(), third);
+  file.commit();
 }
 
 LogFile EventLog::read(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw SystemError("cannot read the event log \"" + path +
-                      "\": " + std::strerror(errno != 0 ? errno : EISDIR));
+  const FileDescriptor file = open_file(path, O_RDONLY);
+  struct stat found {};
+  const auto refuse = [&](int error) {
+    return SystemError("cannot read the event log \"" + path + "\": " + std::strerror(error));
+  };
+  if (!file || ::fstat(file.get(), &found) != 0) throw refuse(errno);
+  if (S_ISDIR(found.st_mode)) throw refuse(EISDIR);
   const auto damaged = [&](const char* how) { return InputError("\"" + path + "\" " + how); };
+  // False: it ends before.
+  const auto read = [&](auto& words) {
+    for (std::span<std::byte> into = std::as_writable_bytes(std::span<std::uint64_t>(words));
+         !into.empty();) {
+      const ssize_t count = ::read(file.get(), into.data(), into.size());
+      if (count == 0) return false;
+      if (count < 0 && errno != EINTR) throw refuse(errno);
+      if (count > 0) into = into.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+  };
   std::array<std::uint64_t, 4> header{};
-  file.read(reinterpret_cast<char*>(header.data()), sizeof header);
-  if (!file || header[0] != magic) throw damaged("is not an event log of this version");
-  file.seekg(0, std::ios::end);
-  const auto bytes = static_cast<std::uint64_t>(file.tellg()) - sizeof header;
+  if (!read(header) || header[0] != magic) throw damaged("is not an event log of this version");
+  const auto bytes = static_cast<std::uint64_t>(found.st_size) - sizeof header;
   const std::uint64_t all = bytes / 8;
   if (bytes % 8 != 0 || header[1] > all || header[2] != all - header[1])
     throw damaged("is an event log, but not all of it: its end is missing, or something was appended");
   std::vector<std::uint64_t> head(header[1]);
   LogFile log{{}, std::vector<std::uint64_t>(header[2])};
-  file.seekg(sizeof header);
-  for (auto* part : {&head, &log.words})
-    file.read(reinterpret_cast<char*>(part->data()), static_cast<std::streamsize>(part->size() * 8));
-  if (!file || checksum(head, log.words) != header[3])
+  if (!read(head) || !read(log.words) || checksum(head, log.words) != header[3])
     throw damaged("is an event log, but its contents are damaged");
   log.head = LogHead::from(head);
   return log;

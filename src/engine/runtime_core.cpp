@@ -290,6 +290,7 @@ void RuntimeCore::drop_clean() {
 void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
   if (const int error = engine_.stop_error(); error != 0) {
+    if (const auto failure = engine_.stop_failure()) std::rethrow_exception(failure);
     const DatumId id = engine_.stop_datum();
     throw SystemError("writing " +
                       (name_of_datum ? name_of_datum(id) : "datum " + std::to_string(index(id))) +

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "experiment/experiment.hpp"
@@ -216,12 +218,11 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
 std::vector<Experiment> find_experiments(std::string_view name) {
   if (name.ends_with(".toml")) {
     const std::filesystem::path path(name);
-    std::ifstream file(path, std::ios::binary);
-    std::error_code error;
-    if (!file || !std::filesystem::is_regular_file(path, error))
-      throw ConfigError(fmt::format("cannot read the experiment {}", name));
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    return {read_experiment(path.stem().string(), text, path.string())};
+    const auto text = whole_file(path);
+    if (!text)
+      throw ConfigError(
+          fmt::format("cannot read the experiment {}: {}", name, std::generic_category().message(errno)));
+    return {read_experiment(path.stem().string(), *text, path.string())};
   }
   std::vector<Experiment> all, found;
   std::vector<std::string_view> names;

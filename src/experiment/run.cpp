@@ -1,5 +1,6 @@
 // Runs, threads, and figures kept in files: one each, named by what they are the figures of.
 #include "experiment/run.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
@@ -8,8 +9,6 @@
 #include <atomic>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -192,12 +191,7 @@ constexpr KeptFile::Format kept_format{
     .explanation = "what a simulation came to; kept so that experiments go on where they were"};
 
 /// All of a file, as far as it can be read: whoever uses it says what is wrong with it.
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
+std::string content_of(const std::string& path) { return whole_file(path).value_or(""); }
 
 }  // namespace
 

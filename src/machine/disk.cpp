@@ -3,6 +3,7 @@
 
 #include <fairlead/error.hpp>
 
+#include "base/file_descriptor.hpp"
 #include "machine/mounts.hpp"
 
 #include <fcntl.h>
@@ -24,31 +25,6 @@ namespace fairlead::machine {
 
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-// A file without a name; where the file system has none such, one whose name is gone at once. -1 and errno.
-int unnamed_file(const std::string& directory, int flags) {
-  const int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
-  std::string name = directory + "/.fairlead-XXXXXX";
-  const int named = mkostemp(name.data(), O_CLOEXEC | flags);
-  if (named >= 0) unlink(name.c_str());
-  return named;
-}
-
 // Whether a block of `bytes` goes to offset `bytes` and comes back.
 bool block_goes_through(int file, Bytes bytes) {
   constexpr std::size_t page = 4096;
@@ -63,7 +39,7 @@ bool block_goes_through(int file, Bytes bytes) {
 }
 
 void try_direct_io(Disk& disk) {
-  const Descriptor file(unnamed_file(disk.directory, O_DIRECT));
+  const FileDescriptor file = open_nameless_file(disk.directory, O_DIRECT);
   if (!file) return;
 #ifdef STATX_DIOALIGN
   struct statx told {};
@@ -150,7 +126,7 @@ Disk disk_of(const std::string& directory) {
   disk.free_bytes = Bytes(room.f_bavail) * room.f_frsize;
   std::tie(disk.file_system, disk.mounted_at) = file_system_of(disk.directory);
   disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
-  const Descriptor file(unnamed_file(disk.directory, 0));
+  const FileDescriptor file = open_nameless_file(disk.directory);
   disk.writable = bool(file);
   if (!file) disk.not_writable_because = std::generic_category().message(errno);
   if (disk.writable) try_direct_io(disk);

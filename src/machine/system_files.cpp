@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
+
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::machine {
 
@@ -19,11 +19,9 @@ constexpr std::size_t sanitizers_threads = 0;
 }  // namespace
 
 std::optional<std::string> SystemFiles::text(std::string_view path) const {
-  std::ifstream stream(root_ / path.substr(path.starts_with('/') ? 1 : 0));
-  std::ostringstream all;
-  // Not `all << stream.rdbuf()` alone: opening a directory succeeds, reading it does not.
-  if (!stream || !(all << stream.rdbuf())) return {};
-  return std::move(all).str();
+  auto all = whole_file(root_ / path.substr(path.starts_with('/') ? 1 : 0));
+  if (all && all->empty()) all.reset();
+  return all;
 }
 
 std::optional<std::uint64_t> SystemFiles::number(std::string_view path) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <span>
 #include <string>
@@ -39,8 +40,9 @@ struct Effects {
   std::vector<Task*> landed;   // admitted tasks that wait for no copy any more
   std::vector<Task*> failed;   // admitted tasks one of whose inputs could not be brought; `failure` tells why
   std::vector<Copy*> started;  // copies that the world has to carry out
-  int write_back_error = 0;    // errno of a write-back that failed: the run has to stop
-  DatumId write_back_failed = no_id<DatumId>;
+  int stop_error = 0;          // errno of a copy whose failure ends the run: what was to be safe is not
+  DatumId stop_datum = no_id<DatumId>;
+  std::exception_ptr stop_failure;  // what the world says about it; null: nothing more
 };
 
 /// Bytes and copies that went over a wire, by cause and direction: from its first node to its second is "from

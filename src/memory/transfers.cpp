@@ -334,8 +334,10 @@ void Memory::failed(Copy& copy) {
   Replica& replica = *copy.to;
   Datum& datum = data_[copy.datum];
   const bool to_cache = nodes_[index(replica.node)].is_cache;
-  // What makes data would fail again.
-  if (++copy.attempts < 2 && !copy.revoked && copy.generator == nullptr) {
+  // What makes data would fail again; and what came back otherwise than it was written is not to be trusted
+  // when it comes a second time, nor is anything else on that disk.
+  const bool altered = copy.error_number == EBADMSG;
+  if (++copy.attempts < 2 && !copy.revoked && copy.generator == nullptr && !altered) {
     // Once more, from somebody else if there is somebody.
     const Replica* other = nullptr;
     if (to_cache && copy.via == nullptr && copy.cause != Cause::eviction)
@@ -396,9 +398,10 @@ void Memory::failed(Copy& copy) {
     holder.state = ReplicaState::valid;
     tell_back(holder);
   }
-  if (copy.cause == Cause::eviction || copy.cause == Cause::flush || to_be_seen) {
-    effects.write_back_error = copy.error_number;
-    effects.write_back_failed = copy.datum;
+  if (copy.cause == Cause::eviction || copy.cause == Cause::flush || to_be_seen || altered) {
+    effects.stop_error = copy.error_number;
+    effects.stop_datum = copy.datum;
+    effects.stop_failure = copy.failure;
   }
   if (to_cache) {
     no_longer_prefetching(copy);

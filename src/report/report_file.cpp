@@ -3,8 +3,10 @@
 
 #include <fairlead/error.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <span>
@@ -23,13 +25,18 @@ bool is_file_or_nothing(const std::string& path) {
   return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
 }
 
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw SystemError(fmt::format("cannot write {}: {}", path, std::generic_category().message(error)));
+}
+
 }  // namespace
 
 ReportFile::ReportFile(std::string path) : path_(std::move(path)) {
   if (is_file_or_nothing(path_)) {
     file_.emplace(path_, 0);
   } else {
-    stream_.open(path_, std::ios::binary);
+    stream_ = open_file(path_, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!stream_) fail(path_, errno);
   }
 }
 
@@ -42,11 +49,11 @@ void ReportFile::flush() {
   if (file_) {
     file_->write(written_, std::as_bytes(std::span(buffer_)));
   } else {
-    errno = 0;
-    stream_ << buffer_ << std::flush;
-    if (!stream_)
-      throw SystemError(fmt::format("cannot write {}: {}", path_,
-                                    std::generic_category().message(errno != 0 ? errno : EIO)));
+    for (std::string_view left = buffer_; !left.empty();) {
+      const ssize_t count = ::write(stream_.get(), left.data(), left.size());
+      if (count < 0 && errno != EINTR) fail(path_, errno);
+      if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
+    }
   }
   written_ += buffer_.size();
   buffer_.clear();

@@ -3,11 +3,11 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/file_descriptor.hpp"
 #include "data/output/output_file.hpp"
 
 namespace fairlead::report {
@@ -26,7 +26,7 @@ class ReportFile {
 
   std::string path_;
   std::optional<data::OutputFile> file_;
-  std::ofstream stream_;
+  FileDescriptor stream_;
   std::string buffer_;
   Bytes written_ = 0;
 };

@@ -130,6 +130,8 @@ struct RunReport {
   std::vector<WorkerReport> worker_times;
   std::optional<Limiting> limiting;
 
+  std::string not_written;  ///< why a log or record that was asked for is missing, in words for people
+
   // To compare runs by. In JSON only, as hexadecimal text: not every reader has 64-bit integers.
   std::optional<std::uint64_t> factor_digest;   ///< of the bits of L
   std::optional<std::uint64_t> command_digest;  ///< of all that the engine commanded

@@ -1,18 +1,20 @@
 // The lines first, as they are; then the program that is made of them.
 #include "simulate/recorded_flow.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -384,13 +386,11 @@ RecordedFlow read_recorded_flow(std::string_view text, std::string_view file, Pr
 
 RecordedFlow read_recorded_file(const std::string& path, Precision precision,
                                 std::optional<std::uint64_t> phase) {
-  std::ifstream stream(path, std::ios::binary);
-  std::error_code error;
-  const bool folder = std::filesystem::is_directory(path, error);
-  std::string text;
-  if (stream && !folder) text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || folder) throw SystemError(fmt::format("the recorded flow {} cannot be read", path));
-  return read_recorded_flow(text, path, precision, phase);
+  const auto text = whole_file(path);
+  if (!text)
+    throw SystemError(
+        fmt::format("the recorded flow {} cannot be read: {}", path, std::generic_category().message(errno)));
+  return read_recorded_flow(*text, path, precision, phase);
 }
 
 }  // namespace fairlead::simulate

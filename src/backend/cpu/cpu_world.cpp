@@ -5,9 +5,12 @@
 #include <fairlead/error.hpp>
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "backend/cpu/affinity.hpp"
 #include "graph/epoch.hpp"
@@ -55,7 +58,7 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   asynchronous_reporter_ = std::make_unique<engine::Reporter>(engine, *this, graph, id(all + 1));
   copies_reporter_->share();
   asynchronous_reporter_->share();
-  if (options_.spill_descriptor >= 0)
+  if (options_.spill.possible)
     disk_ = std::make_unique<IoThreads>(
         options_.disk, [this] { return now(); }, [this](const IoResult& result) { disk_done(result); });
   if (!options_.devices.empty()) {
@@ -68,7 +71,7 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
             .clock = [this] { return now(); },
             .submit_to_disk =
                 [this](IoRequest request) {
-                  request.descriptor = options_.spill_descriptor;
+                  request.descriptor = options_.spill.descriptor;
                   disk_->submit(request);
                 },
             .generate = [this](const Generation& generation) { generate(generation); },
@@ -464,7 +467,7 @@ void CpuWorld::start(memory::Copy& copy) {
   const memory::Replica& on_disk = read ? *copy.from : *copy.to;
   if (in_memory.node != Nodes::ram || on_disk.node != Nodes::disk || disk_ == nullptr)
     throw Error("internal: a copy between nodes that this backend does not join");
-  disk_->submit(IoRequest{.descriptor = options_.spill_descriptor,
+  disk_->submit(IoRequest{.descriptor = options_.spill.descriptor,
                           .offset = on_disk.block.offset,
                           .memory = options_.arena + in_memory.block.offset,
                           .bytes = in_memory.block.bytes,
@@ -501,6 +504,10 @@ void CpuWorld::disk_done(const IoResult& result) {
   }
   (result.direction == IoDirection::read ? bytes_read_ : bytes_written_)
       .fetch_add(result.bytes, std::memory_order_relaxed);
+  if (result.error_number == EBADMSG) {
+    const std::lock_guard guard(copies_mutex_);
+    altered_.push_back(result.wrong_at);
+  }
   if (Devices::is_ours(result)) {
     devices_->disk_done(result);
   } else {
@@ -513,6 +520,7 @@ void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
   copy.duration = end - copy.at;
   copy.at = end;
   copy.error_number = error_number;
+  if (error_number != 0 && copy.failure == nullptr) copy.failure = failure_of(copy, error_number);
   copy.kind = error_number == 0 ? EventKind::copy_finished : EventKind::copy_failed;
   {
     const std::lock_guard guard(copies_mutex_);
@@ -521,6 +529,33 @@ void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
   }
   copies_reporter_->run_callbacks();
   nudge();  // the application may wait for a flush
+}
+
+/// What the system's word for the error would not tell: null if there is nothing.
+std::exception_ptr CpuWorld::failure_of(const memory::Copy& copy, int error_number) {
+  const bool from_disk = copy.from->node == OutOfCoreNodes::disk;
+  if (options_.spill.missing != nullptr && (from_disk || copy.to->node == OutOfCoreNodes::disk))
+    return options_.spill.missing;
+  if (error_number != EBADMSG || !from_disk) return nullptr;
+  const memory::Range block = copy.from->block;
+  Bytes place = block.offset;
+  {
+    const std::lock_guard guard(copies_mutex_);
+    const auto found = std::ranges::find_if(
+        altered_, [&](Bytes at) { return at >= block.offset && at - block.offset < block.bytes; });
+    if (found != altered_.end()) {
+      place = *found;
+      altered_.erase(found);
+    }
+  }
+  const std::string name = options_.spill.name_of ? options_.spill.name_of(copy.datum)
+                                                  : fmt::format("datum {}", index(copy.datum));
+  return std::make_exception_ptr(SystemError(fmt::format(
+      "{} came back from the disk otherwise than it was written: its checksum is wrong at byte {} of the "
+      "spill file in \"{}\" (byte {} of {}).\n"
+      "  The run was stopped, since its results could be wrong. If that happens again, test this disk and "
+      "the machine's memory, or name another disk by --disk-directory.",
+      name, place, options_.spill.place, place - block.offset, copy.bytes)));
 }
 
 void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,13 +24,23 @@
 
 namespace fairlead::backend {
 
+/// The spill file as the world needs it.
+struct Spill {
+  int descriptor = -1;
+  bool possible = false;  ///< there are data that could go there
+  std::string place{};    ///< for messages
+  /// Why there is no file (descriptor -1); null otherwise.
+  std::exception_ptr missing{};
+  std::function<std::string(DatumId)> name_of{};  ///< of a datum, for messages; any thread
+};
+
 struct CpuOptions {
   std::size_t workers = 1;           ///< cores' workers, the application's thread included
   std::size_t device_workers = 0;    ///< they come after those
   std::vector<unsigned> processors;  ///< one per worker to bind to; empty: wherever the system puts them
   Duration spin{50'000};             ///< how long an idle worker looks around before it sleeps
   std::byte* arena = nullptr;        ///< the bytes of the node RAM
-  int spill_descriptor = -1;         ///< where the node disk keeps its data; -1: there is none
+  Spill spill{};                     ///< where the node disk keeps its data
   IoThreads::Settings disk;
   std::vector<DeviceOptions> devices{};
 };
@@ -120,6 +132,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void wake_one_of(std::size_t first_workers) noexcept;
   void disk_done(const IoResult& result);
   void copy_done(memory::Copy& copy, int error_number);
+  std::exception_ptr failure_of(const memory::Copy& copy, int error_number);
 
   CpuOptions options_;
   const FastClock clock_;
@@ -132,7 +145,8 @@ class CpuWorld final : public engine::DrivenWorld {
   alignas(64) std::atomic<bool> ending_{false};
   std::mutex threads_mutex_;                // guards Worker::thread and what follows
   std::vector<std::thread> ended_threads_;  // that bodies ended
-  std::mutex copies_mutex_;                 // guards copies_reporter_: the threads that move bytes take turns
+  std::mutex copies_mutex_;                 // guards the two below: the threads that move bytes take turns
+  std::vector<Bytes> altered_;  // where bytes came back otherwise than they were written, and nobody was told
   std::unique_ptr<engine::Reporter> copies_reporter_;
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
   engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -39,18 +40,21 @@ void require_alignment(const IoRequest& request) {
                   IoThreads::direct_alignment, address, request.offset, request.bytes));
 }
 
-// Pieces of about equal size, multiples of the alignment.
+// Pieces of about equal size, multiples of what has a checksum of its own, and so of the alignment.
 Bytes piece_of(Bytes bytes) {
   if (bytes <= IoThreads::largest_piece) return bytes;
   const Bytes pieces = (bytes - 1) / IoThreads::largest_piece + 1;
-  const Bytes equal = (bytes - 1) / pieces + 1, unit = IoThreads::direct_alignment;
+  const Bytes equal = (bytes - 1) / pieces + 1, unit = Checksums::largest_chunk;
   return (equal + unit - 1) / unit * unit;
 }
 
 }  // namespace
 
 IoThreads::IoThreads(Settings settings, Clock clock, OnDone on_done)
-    : clock_(std::move(clock)), on_done_(std::move(on_done)), cap_(settings.bytes_per_second) {
+    : checksums_(settings.checksums),
+      clock_(std::move(clock)),
+      on_done_(std::move(on_done)),
+      cap_(settings.bytes_per_second) {
   if (settings.threads == 0) throw UsageError("I/O needs at least one thread");
   try {
     for (unsigned i = 0; i < settings.threads; ++i) {
@@ -175,7 +179,7 @@ void IoThreads::perform(Work& work, Lock& lock) {
   counters_.capped += started - booked;
   if (begins) {
     lock.unlock();
-    transfer(work);
+    transfer_checked(work);
     finished = clock_();
     lock.lock();
     ++counters_.transfers;
@@ -220,6 +224,44 @@ void IoThreads::transfer(Work& work) {
   }
 }
 
+// As above; what was written is noted, and what was read compared with it. Without the lock.
+void IoThreads::transfer_checked(Work& work) {
+  if (checksums_ == nullptr) return transfer(work);
+  const bool whole = work.jobs.size() > 1;
+  const auto memory_of = [&](std::size_t i) -> std::span<std::byte> {
+    const IoRequest& request = work.jobs[i]->request;
+    return whole ? std::span(request.memory, request.bytes)
+                 : std::span(request.memory + work.first, work.bytes);
+  };
+  const auto offset_of = [&](std::size_t i) {
+    return work.jobs[i]->request.offset + (whole ? 0 : work.first);
+  };
+  const std::size_t count = work.jobs.size();
+  try {
+    if (work.jobs.front()->request.direction == IoDirection::write) {
+      std::vector<std::vector<Checksums::Sum>> sums(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        checksums_->forget(offset_of(i), memory_of(i).size());
+        sums[i] = checksums_->of(offset_of(i), memory_of(i));
+      }
+      transfer(work);
+      for (std::size_t i = 0; i < count; ++i)
+        if (work.outcomes[i].error_number == 0) checksums_->add(sums[i]);
+    } else {
+      std::vector<Checksums::Expected> expected;
+      for (std::size_t i = 0; i < count; ++i)
+        expected.push_back(checksums_->expected(offset_of(i), memory_of(i).size()));
+      transfer(work);
+      for (std::size_t i = 0; i < count; ++i)
+        if (work.outcomes[i].error_number == 0)
+          if (const auto wrong = expected[i].first_wrong(memory_of(i)))
+            work.outcomes[i] = {work.outcomes[i].bytes, EBADMSG, *wrong};
+    }
+  } catch (const std::bad_alloc&) {
+    work.outcomes.assign(count, {0, ENOMEM});
+  }
+}
+
 // Not at all without a cap. False if shutting down interrupts it. The lock is held, but not while waiting.
 bool IoThreads::wait_until(Time when, Lock& lock) {
   while (!ending_) {
@@ -247,7 +289,10 @@ void IoThreads::account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome
                         Jobs& done) {
   IoResult& result = job->result;
   result.bytes += outcome.bytes;
-  if (result.error_number == 0) result.error_number = outcome.error_number;
+  if (result.error_number == 0) {
+    result.error_number = outcome.error_number;
+    result.wrong_at = outcome.wrong_at;
+  }
   result.started = std::min(result.started, when.begin);
   result.finished = std::max(result.finished, when.end);
   job->over += bytes;

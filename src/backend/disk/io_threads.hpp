@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/disk/bandwidth_cap.hpp"
+#include "backend/disk/checksums.hpp"
 #include "backend/disk/transfer.hpp"
 #include "base/time.hpp"
 
@@ -35,6 +36,7 @@ struct IoResult {
   IoDirection direction = IoDirection::read;
   Bytes bytes = 0;       ///< transferred; less than asked for only if there is an error
   int error_number = 0;  ///< 0, or an errno of the first piece that failed; ECANCELED when shutting down
+  Bytes wrong_at = 0;    ///< for EBADMSG: where in the file; the chunk of the checksum begins there
   Time started{0},
       finished{0};  ///< of the transfer, without its time in the queue; under a cap, as the cap has it
 };
@@ -59,6 +61,9 @@ class IoThreads {
   struct Settings {
     unsigned threads = 4;
     Bytes bytes_per_second = 0;  ///< cap for both directions together; 0 = none
+    /// What is read must be what was written, else EBADMSG. Of the one file that all requests are for; stays
+    /// until the threads have ended.
+    Checksums* checksums = nullptr;
   };
   using Clock = std::function<Time()>;  ///< called by all threads
   using OnDone = std::function<void(const IoResult&)>;
@@ -109,7 +114,8 @@ class IoThreads {
   void take(Work& work);
   void join_small_ones(Work& work);
   void perform(Work& work, Lock& lock);
-  static void transfer(Work& work);
+  void transfer(Work& work);
+  void transfer_checked(Work& work);
   bool wait_until(Time when, Lock& lock);
   void cancel_first(Lock& lock);
   void account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome, BandwidthCap::Stretch when,
@@ -117,6 +123,7 @@ class IoThreads {
   void report(Jobs& done, Lock& lock);
   void stop() noexcept;
 
+  Checksums* const checksums_;
   const Clock clock_;
   const OnDone on_done_;
 

@@ -34,16 +34,6 @@ std::unique_ptr<void, FreeMemory> zeros(Bytes bytes, Bytes alignment) {
   return memory;
 }
 
-int open_unnamed(const std::string& directory) {
-  const int unnamed = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  // A directory that is missing or closed to us gives its reason in the second attempt too.
-  if (unnamed >= 0) return unnamed;
-  std::string path = directory + "/.fairlead-spill-XXXXXX";
-  const int named = mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0) unlink(path.c_str());
-  return named;
-}
-
 // What direct I/O on this file asks of offsets and memory; 0 = the file system says that it has none, and
 // nothing is known before Linux 6.1.
 Bytes direct_alignment([[maybe_unused]] int descriptor) {
@@ -90,13 +80,10 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
 }
 
 // 0, or the error number.
-int set_aside(int descriptor, Bytes from, Bytes to, Bytes alignment) {
-  for (;;) {
-    if (fallocate(descriptor, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0) return 0;
-    if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS) return write_zeros(descriptor, from, to, alignment);
-    return errno;
-  }
+int take_space(int descriptor, Bytes from, Bytes to, Bytes alignment) {
+  const int error_number = set_aside(descriptor, from, to);
+  if (error_number != EOPNOTSUPP && error_number != ENOSYS) return error_number;
+  return write_zeros(descriptor, from, to, alignment);
 }
 
 std::string readable(Bytes bytes) {
@@ -105,30 +92,42 @@ std::string readable(Bytes bytes) {
 
 }  // namespace
 
-SpillFile::SpillFile(std::string directory) : directory_(std::move(directory)) {
-  descriptor_ = open_unnamed(directory_);
-  if (descriptor_ < 0)
+SpillFile::SpillFile(std::string directory, Bytes fits_in_memory)
+    : directory_(std::move(directory)), fits_in_memory_(fits_in_memory) {
+  try {
+    open();
+  } catch (const SystemError&) {
+    if (fits_in_memory == 0) throw;
+    missing_ = std::current_exception();
+  }
+}
+
+void SpillFile::open() {
+  file_ = open_nameless_file(directory_);
+  if (!file_)
     throw SystemError(
         fmt::format("cannot create a spill file in the directory \"{}\": {}.\n"
                     "  Name a directory that exists, is on a disk and can be written to.",
                     directory_, std::strerror(errno)));
-  const Bytes alignment = direct_alignment(descriptor_);
-  direct_ = alignment > 0 && set_direct(descriptor_, true) && takes_direct_writes(descriptor_, alignment);
-  if (!direct_) set_direct(descriptor_, false);
+  const Bytes alignment = direct_alignment(file_.get());
+  direct_ = alignment > 0 && set_direct(file_.get(), true) && takes_direct_writes(file_.get(), alignment);
+  if (!direct_) set_direct(file_.get(), false);
   if (direct_) slots_ = memory::RangeAllocator(0, alignment);
 }
-
-SpillFile::~SpillFile() { close(descriptor_); }
 
 void SpillFile::reserve(Bytes bytes) {
   const Bytes added = slots_.rounded(bytes), before = size();
   if (added == 0) return;
+  const bool needed = added > fits_in_memory_ || before > fits_in_memory_ - added;
+  if (needed && missing_) std::rethrow_exception(missing_);
   if (added > static_cast<Bytes>(std::numeric_limits<off_t>::max()) - before) refuse_space(added, EFBIG);
-  const int error_number = set_aside(descriptor_, before, before + added, alignment());
+  const int error_number = missing_ ? 0 : take_space(file_.get(), set_aside_, before + added, alignment());
   if (error_number != 0) {
     // What was got before the disk was full is given back: the file is as it was.
-    [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(before));
-    refuse_space(added, error_number);
+    [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(set_aside_));
+    if (needed) refuse_space(before + added - set_aside_, error_number);
+  } else {
+    set_aside_ = before + added;
   }
   slots_.grow(added);
 }
@@ -142,12 +141,12 @@ memory::Range SpillFile::allocate(Bytes bytes) {
 void SpillFile::refuse_space(Bytes bytes, int error_number) const {
   struct statvfs disk {};
   std::string has = "an unknown number of bytes";
-  if (fstatvfs(descriptor_, &disk) == 0) has = readable(Bytes{disk.f_bavail} * disk.f_frsize);
+  if (fstatvfs(file_.get(), &disk) == 0) has = readable(Bytes{disk.f_bavail} * disk.f_frsize);
   throw SystemError(
       fmt::format("the spill file in the directory \"{}\" needs {} more, beside the {} that it has; free on "
                   "that disk: {} ({}).\n"
                   "  Make room there, name a directory on a larger disk, or allow more memory.",
-                  directory_, readable(bytes), readable(size()), has, std::strerror(error_number)));
+                  directory_, readable(bytes), readable(set_aside_), has, std::strerror(error_number)));
 }
 
 }  // namespace fairlead::backend

@@ -5,8 +5,10 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <exception>
 #include <string>
 
+#include "base/file_descriptor.hpp"
 #include "memory/range_allocator.hpp"
 
 namespace fairlead::backend {
@@ -14,11 +16,12 @@ namespace fairlead::backend {
 /// Not for several threads at once; its descriptor may be read and written by any number of them meanwhile.
 class SpillFile {
  public:
-  /// Creates an empty file in `directory`. Throws SystemError, naming the directory, if that is not possible.
-  explicit SpillFile(std::string directory);
+  /// Creates an empty file in `directory`. As long as what has a place in it comes to no more than
+  /// `fits_in_memory`, nothing needs to be written: until then it does not matter if there is no file, or no
+  /// space for it. Throws SystemError, naming the directory, if a file is needed and not possible.
+  explicit SpillFile(std::string directory, Bytes fits_in_memory = 0);
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
-  ~SpillFile();
 
   /// Sets `bytes` more aside (rounded to the alignment). Throws SystemError if the disk does not have them:
   /// it says how many it has, and the file stays as it was.
@@ -31,7 +34,9 @@ class SpillFile {
   /// Gives a slot back for other data; the file keeps its size. Throws UsageError if it is not held.
   void release(memory::Range slot) { slots_.release(slot); }
 
-  int descriptor() const noexcept { return descriptor_; }
+  /// -1 if there is no file; then missing() says why.
+  int descriptor() const noexcept { return file_.get(); }
+  std::exception_ptr missing() const noexcept { return missing_; }
   /// Whether reads and writes go past the page cache (O_DIRECT). If not, IoThreads drops what they leave in
   /// it.
   bool direct() const noexcept { return direct_; }
@@ -42,10 +47,14 @@ class SpillFile {
   const std::string& directory() const noexcept { return directory_; }
 
  private:
+  void open();
   [[noreturn]] void refuse_space(Bytes bytes, int error_number) const;
 
   std::string directory_;
-  int descriptor_ = -1;
+  Bytes fits_in_memory_;
+  FileDescriptor file_;
+  std::exception_ptr missing_;
+  Bytes set_aside_ = 0;  // so much of the file has space on the disk
   bool direct_ = false;
   memory::RangeAllocator slots_{0};
 };

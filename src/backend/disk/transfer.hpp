@@ -17,6 +17,7 @@ enum class IoDirection : std::uint8_t {
 struct TransferOutcome {
   Bytes bytes = 0;       ///< transferred
   int error_number = 0;  ///< the errno of what ended it early, or 0
+  Bytes wrong_at = 0;    ///< for EBADMSG: see IoResult
 };
 
 /// Reads or writes all of `parts` (at most 1,024), one behind the other from `offset` on; what the system

@@ -37,7 +37,7 @@ std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& na
 NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
   const std::string name = path.string();
   // Not blocking, so that a pipe without a writer does not hang here.
-  file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  file_ = open_file(path, O_RDONLY | O_NONBLOCK);
   if (!file_)
     throw InputError(fmt::format("{}: cannot be opened for reading: {}", name, std::strerror(errno)));
   struct stat state {};

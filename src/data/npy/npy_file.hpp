@@ -13,8 +13,8 @@
 #include <string>
 #include <type_traits>
 
+#include "base/file_descriptor.hpp"
 #include "data/npy/npy_header.hpp"
-#include "data/output/file_descriptor.hpp"
 
 namespace fairlead::data {
 

@@ -21,6 +21,7 @@ class NpyWriter {
             std::vector<std::uint64_t> shape);
 
   const std::filesystem::path& path() const noexcept { return file_.path(); }
+  const std::filesystem::path& temporary() const noexcept { return file_.temporary(); }  ///< as OutputFile
 
   /// Writes the `row_count` x `column_count` elements from (row, column) on, given in column-major memory
   /// with `ld` elements from column to column; T = float or double, the element type of the file. Each

@@ -35,6 +35,29 @@ std::filesystem::path with_free_name(const std::filesystem::path& path, Make mak
   }
 }
 
+/// What would refuse the new file its name in the end is said now: a file that may not be changed or removed.
+void require_replaceable(const std::filesystem::path& path, const struct stat& old) {
+  const auto refuse = [&](const std::string& why) {
+    throw SystemError(fmt::format("{}: cannot be replaced: {}", path.string(), why));
+  };
+  const auto has = [](const std::filesystem::path& of, std::uint64_t attribute) {
+    struct statx found {};
+    return ::statx(AT_FDCWD, of.c_str(), 0, STATX_BASIC_STATS, &found) == 0 &&
+           (found.stx_attributes & attribute) != 0;
+  };
+  const auto directory = directory_of(path);
+  if (has(path, STATX_ATTR_IMMUTABLE)) refuse("it is marked as immutable (chattr -i makes it changeable)");
+  if (has(path, STATX_ATTR_APPEND) || has(directory, STATX_ATTR_APPEND))
+    refuse("it, or its directory, may only grow (chattr -a makes it changeable)");
+  if (has(path, STATX_ATTR_MOUNT_ROOT)) refuse("another file is mounted in its place");
+  struct stat above {};
+  const uid_t self = ::geteuid();
+  if (self != 0 && ::stat(directory.c_str(), &above) == 0 && (above.st_mode & S_ISVTX) != 0 &&
+      above.st_uid != self && old.st_uid != self)
+    refuse(fmt::format("it is another user's, in the directory \"{}\", where each user may remove his own",
+                       directory.string()));
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(path) {
@@ -50,11 +73,11 @@ OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(p
                                   S_ISDIR(old.st_mode) ? "a directory" : "not a regular file"));
   if (path_.filename().empty())
     throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
+  if (exists) require_replaceable(path_, old);
   open_unnamed();
   if (exists) ::fchmod(file_.get(), old.st_mode & 07777);
-  if (bytes > 0 && ::fallocate(file_.get(), 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP &&
-      errno != ENOSYS) {
-    const int reason = errno;
+  const int reason = set_aside(file_.get(), 0, bytes);
+  if (reason != 0 && reason != EOPNOTSUPP && reason != ENOSYS) {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
     fail(path_, fmt::format("set {} bytes aside for it", bytes), reason);
   }
@@ -65,12 +88,12 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_unnamed() {
-  file_ = FileDescriptor(::open(directory_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  file_ = open_file(directory_of(path_), O_TMPFILE | O_WRONLY);
   if (file_) return;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
     fail(path_, fmt::format("make a file in the directory \"{}\"", directory_of(path_).string()), errno);
   temporary_ = with_free_name(path_, [&](const char* name) {
-    file_ = FileDescriptor(::open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    file_ = open_file(name, O_CREAT | O_EXCL | O_WRONLY);
     return file_ ? 0 : -1;
   });
 }
@@ -106,7 +129,7 @@ void OutputFile::commit() {
   }
   file_ = FileDescriptor();
   // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
-  const FileDescriptor directory(::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor directory = open_file(directory_of(path_), O_RDONLY | O_DIRECTORY);
   if (directory) ::fsync(directory.get());
 }
 

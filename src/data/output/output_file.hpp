@@ -7,7 +7,7 @@
 #include <span>
 
 #include <fairlead/ids.hpp>
-#include "data/output/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::data {
 
@@ -15,13 +15,17 @@ class OutputFile {
  public:
   /// Opens the unnamed file and sets `bytes` aside on the disk, so that a full one shows here and not after
   /// hours. If `path` is a link, what it leads to is replaced. Throws SystemError naming the path: no such
-  /// directory, no permission, something other than a file has the name, no space (with the bytes needed).
+  /// directory, no permission, something other than a file has the name or one that cannot be replaced, no
+  /// space (with the bytes needed).
   OutputFile(const std::filesystem::path& path, Bytes bytes);
   OutputFile(OutputFile&&) = default;
   /// Without commit(), removes what was written.
   ~OutputFile();
 
   const std::filesystem::path& path() const noexcept { return path_; }
+
+  /// Where the file system has no files without a name, the one that it has until commit(); else empty.
+  const std::filesystem::path& temporary() const noexcept { return temporary_; }
 
   /// Any number of threads may write at once. Throws SystemError naming path and bytes.
   void write(Bytes offset, std::span<const std::byte> content);

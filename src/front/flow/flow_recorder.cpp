@@ -3,6 +3,7 @@
 
 #include <fairlead/error.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -54,17 +56,27 @@ double mean_ns(const model::Quantiles& quantiles) {
          4;
 }
 
+/// Null, and errno, if it cannot be written.
+std::FILE* make(const std::string& path) {
+  FileDescriptor opened = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  std::FILE* const file = opened ? ::fdopen(opened.get(), "w") : nullptr;
+  if (file != nullptr) opened.release();
+  return file;
+}
+
 }  // namespace
 
 FlowRecorder::FlowRecorder(engine::RuntimeCore& core, std::string path)
-    : core_(core), path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
+    : core_(core), path_(std::move(path)), file_(make(path_)) {
   if (file_ == nullptr)
     throw SystemError(fmt::format("record-flow: {} cannot be written: {}", path_, std::strerror(errno)));
   write("fairlead-flow 1\n");
 }
 FlowRecorder::~FlowRecorder() = default;
 
-void FlowRecorder::write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), file_.get()); }
+void FlowRecorder::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() && error_ == 0) error_ = errno;
+}
 
 std::size_t FlowRecorder::number_of(const CodeletInfo& codelet) {
   std::string kinds;
@@ -148,10 +160,10 @@ void FlowRecorder::end(const model::KeptDurations& durations) {
   left_out(tied_, "tasks are bound to a memory node or wish for a device");
   left_out(holds_, "times the program acquires data itself");
   write(fmt::format("end {} {}\n", data_.size(), tasks_));
-  const bool failed = std::ferror(file_.get()) != 0;
-  if (std::fclose(file_.release()) != 0 || failed)
+  if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0)
     throw SystemError(
-        fmt::format("record-flow: {} could not be written completely: {}", path_, std::strerror(errno)));
+        fmt::format("record-flow: {} could not be written completely: {}", path_, std::strerror(error_)));
 }
 
 }  // namespace fairlead::front

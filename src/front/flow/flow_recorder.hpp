@@ -59,6 +59,7 @@ class FlowRecorder {
 
   engine::RuntimeCore& core_;
   const std::string path_;
+  int error_ = 0;  // the first errno of writing
   std::unique_ptr<std::FILE, Close> file_;
   std::unordered_map<std::string, std::size_t> codelets_, files_;  // by the text of their lines
   std::unordered_map<DatumId, std::size_t> data_;                  // ids are never used again

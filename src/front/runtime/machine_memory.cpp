@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
+#include "base/tell.hpp"
 #include "machine/disk.hpp"
 #include "machine/identity.hpp"
 
@@ -40,7 +40,7 @@ MachineMemory::MachineMemory(const Config& config, const machine::Machine& machi
   if (directory.empty()) return;
   file_.emplace(directory, machine::identity_of(machine).text());
   facts_ = file_->load();
-  if (!facts_.problem.empty()) fmt::print(stderr, "fairlead: {}\n", facts_.problem);
+  if (!facts_.problem.empty()) tell("fairlead: {}\n", facts_.problem);
   if (!keep_durations_) facts_.durations.clear();
 }
 
@@ -59,7 +59,7 @@ void MachineMemory::keep(const model::KeptDurations& learned) const noexcept {
   try {
     file_->add(learned, facts_.durations, today());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fairlead: how long tasks took is not kept for later runs: {}\n", error.what());
+    tell("fairlead: how long tasks took is not kept for later runs: {}\n", error.what());
   }
 }
 

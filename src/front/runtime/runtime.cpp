@@ -6,17 +6,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <bit>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "backend/cpu/cpu_world.hpp"
+#include "backend/disk/checksums.hpp"
 #include "backend/disk/spill_file.hpp"
 #include "base/pages.hpp"
+#include "base/tell.hpp"
 #include "config/value.hpp"
 #include "data/output/output_file.hpp"
 #include "engine/recording.hpp"
@@ -60,7 +63,8 @@ struct Plan {
   Bytes divide(Bytes limit, Bytes reserved) {
     if (!devices.empty()) {
       const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
-      piece = std::clamp<Bytes>(whole_pages_in(share), 4096, largest_piece);
+      // A power of two, so that pieces begin where what has a checksum of its own does.
+      piece = std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
     }
     const Bytes besides = reserved + transit_bytes();
     return limit <= besides ? 0 : whole_pages_in(limit - besides);
@@ -95,6 +99,12 @@ Plan plan_of(const Config& config, Bytes reserved) {
   return plan;
 }
 
+bool is_set(const Config& config, std::string_view key) {
+  for (const SettingReport& row : config.report())
+    if (row.setting.key == key) return row.origin != Origin::default_value;
+  return false;
+}
+
 }  // namespace
 
 class Runtime::Implementation {
@@ -109,7 +119,9 @@ class Runtime::Implementation {
         arena(plan.capacity,
               config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
         transit(std::max<Bytes>(plan.transit_bytes(), 4096), memory::HugePages::no),
-        spill(config.text("disk-directory")),
+        spill(config.text("disk-directory"), is_set(config, "disk-directory") ? 0 : plan.capacity),
+        checksums(plan.devices.empty() ? backend::Checksums::largest_chunk
+                                       : std::min(plan.piece, backend::Checksums::largest_chunk)),
         world(cpu_options(config)),
         core(core_options(config), world),
         watchdog(Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
@@ -119,7 +131,7 @@ class Runtime::Implementation {
                         return core.engine().activity();
                       },
                   .situation = [this] { return situation(); }},
-                 [](const std::string& text) { fmt::print(stderr, "fairlead: {}", text); }) {
+                 [](const std::string& text) { tell("fairlead: {}", text); }) {
     if (!event_log_path.empty())
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
@@ -129,7 +141,8 @@ class Runtime::Implementation {
         memory.node(node_of_device(i)).base = device_arenas[i].at(0);
     });
     if (config.has("record-flow"))
-      core.flow_recorder = &flow_recorder.emplace(core, config.text("record-flow"));
+      core.flow_recorder =
+          (flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"))).get();
     core.name_of_datum = [this](DatumId id) { return by_id(id); };
     core.others_are_there = [this] {
       // One that was joined just now may still be counted.
@@ -140,38 +153,51 @@ class Runtime::Implementation {
       return true;
     };
     core.limit_for = [this, reserved](Bytes needed) { return plan.limit_for(needed, reserved); };
-    core.say = [](const std::string& text) { fmt::print(stderr, "fairlead: {}", text); };
+    core.say = [](const std::string& text) { tell("fairlead: {}", text); };
     core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
-    const model::KeptDurations durations =
-        core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); });
-    plan.known.keep(durations);
-    if (flow_recorder) {
-      try {
-        flow_recorder->end(durations);
-      } catch (const Error& error) {
-        fmt::print(stderr, "fairlead: {}\n", error.what());
-      }
+    const model::KeptDurations learned = durations();
+    plan.known.keep(learned);
+    const auto complain_of = [](const std::exception& error) { tell("fairlead: {}\n", error.what()); };
+    try {
+      end_flow_record(learned);
+    } catch (const std::exception& error) {
+      complain_of(error);
     }
     // An option that does nothing would be worse than none. What ends by an error says so itself.
     if (!recording_for.empty() && !core.engine().recorder()->ever_taken() && std::uncaught_exceptions() == 0)
-      fmt::print(stderr,
-                 "fairlead: {}: nothing was written, since the program does not call write_recorded()\n",
-                 recording_for);
-    if (!event_log_path.empty()) {
-      try {
-        if (!core.may_help())
-          throw UsageError(
-              "the event log is not written: the runtime was not ended by the thread that made it");
-        core.application().serve_surely();
-        // A worker may still be answering something, which nobody waits for.
-        core.engine().locked(
-            [this](memory::Memory&) { core.engine().log().write(event_log_path, core.engine().log_head()); });
-      } catch (const Error& error) {
-        fmt::print(stderr, "fairlead: {}\n", error.what());
-      }
+      tell("fairlead: {}: nothing was written, since the program does not call write_recorded()\n",
+           recording_for);
+    try {
+      end_event_log();
+    } catch (const std::exception& error) {
+      complain_of(error);
     }
+  }
+
+  void end_flow_record(const model::KeptDurations& learned) {
+    if (!flow_recorder) return;
+    core.flow_recorder = nullptr;
+    const auto over = std::exchange(flow_recorder, nullptr);
+    over->end(learned);
+  }
+  void end_event_log() {
+    const std::string path = std::exchange(event_log_path, "");
+    if (path.empty()) return;
+    if (!core.may_help())
+      throw UsageError("the event log is not written: the runtime was not ended by the thread that made it");
+    core.application().serve_surely();
+    // A worker may still be answering something, which nobody waits for.
+    core.engine().locked([&](memory::Memory&) { core.engine().log().write(path, core.engine().log_head()); });
+  }
+  /// Ends what is written down while the program runs. What comes later is in none of it.
+  void end_records() {
+    end_flow_record(durations());
+    end_event_log();
+  }
+  model::KeptDurations durations() {
+    return core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); });
   }
 
   /// What tiles will use is faulted in now, not in the middle of a task.
@@ -249,12 +275,13 @@ class Runtime::Implementation {
   memory::Arena transit;
   std::deque<memory::Arena> device_arenas;
   backend::SpillFile spill;
+  backend::Checksums checksums;
   Bytes partial_bytes = 0;  // in memory beside the user's
   front::DatumStore data;
   front::SingleData single{data, spill};
   backend::CpuWorld world;
   engine::RuntimeCore core;
-  std::optional<front::FlowRecorder> flow_recorder;
+  std::unique_ptr<front::FlowRecorder> flow_recorder;
   Bytes registered = 0, warmed = 0;
   std::vector<std::string> collection_names;  // of all that were made, also of those that are gone
   mutable std::mutex names_mutex;             // guards what is below: workers ask for names when tasks fail
@@ -283,7 +310,12 @@ class Runtime::Implementation {
     options.processors = plan.processors;
     options.spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000);
     options.arena = arena.at(0);
-    options.spill_descriptor = spill.descriptor();
+    options.spill = {.descriptor = spill.descriptor(),
+                     .possible = true,
+                     .place = spill.directory(),
+                     .missing = spill.missing(),
+                     .name_of = [this](DatumId id) { return by_id(id); }};
+    if (config.flag("checksums")) options.disk.checksums = &checksums;
     options.disk.threads = static_cast<unsigned>(config.count("disk-threads"));
     if (config.has("disk-bandwidth"))
       options.disk.bytes_per_second = config.bandwidth_bytes_per_second("disk-bandwidth");
@@ -349,6 +381,10 @@ std::string Runtime::status() const {
 void Runtime::on_quiet(std::function<void(const std::string&)> tell) {
   implementation_->core.check_process("on_quiet");
   implementation_->watchdog.tell_to(std::move(tell));
+}
+void Runtime::end_records() {
+  implementation_->core.check_caller("end_records");
+  implementation_->end_records();
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::drop_clean() {

@@ -1,10 +1,10 @@
 // Core types on x86-64 and the instructions that their kernels use: of OpenBLAS (its
 // driver/others/dynamic.c), and of BLIS and AOCL (frame/base/bli_cpuid.c).
 #include "algorithms/linalg/blas/core_types.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -66,10 +66,7 @@ Processor parse_cpuinfo(const std::string& text) {
   return processor;
 }
 
-Processor this_processor() {
-  std::ifstream file("/proc/cpuinfo");
-  return parse_cpuinfo({std::istreambuf_iterator<char>(file), {}});
-}
+Processor this_processor() { return parse_cpuinfo(whole_file("/proc/cpuinfo").value_or("")); }
 
 std::vector<std::string> core_types(const Processor& processor, std::string_view variable) {
   std::span<const CoreType> known;

@@ -1,5 +1,6 @@
 // The loader's directories and its cache (the format "glibc-ld.so.cache1.1" of glibc 2.2 and later).
 #include "algorithms/linalg/blas/find_libraries.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fairlead/error.hpp>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <system_error>
@@ -44,8 +44,7 @@ int family_of(std::string_view file) {
 /// Calls each(name, path) for what ldconfig noted down.
 template <class Each>
 void for_each_cached(const fs::path& cache, Each each) {
-  std::ifstream file(cache, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = whole_file(cache).value_or("");
   constexpr std::string_view magic = "glibc-ld.so.cache1.1";
   constexpr std::size_t header = 48, entry = 24;
   const auto number = [&](std::size_t at) {
@@ -75,9 +74,7 @@ std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places) {
       by_name.emplace(name, path);
   };
   const auto add_directory = [&](const fs::path& directory) {
-    std::error_code error;
-    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-      add(at->path().filename().string(), at->path());
+    for (const std::string& name : names_in(directory)) add(name, directory / name);
   };
   for (std::size_t begin = 0; begin <= places.library_path.size();) {
     const auto end = std::min(places.library_path.find_first_of(":;", begin), places.library_path.size());

@@ -17,6 +17,7 @@
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "base/random.hpp"
+#include "base/tell.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -88,7 +89,7 @@ int time_blas_main(const std::vector<std::string>& arguments) {
   const auto tile = arguments.size() == 3 ? number(arguments[1]) : std::nullopt;
   const auto milliseconds = arguments.size() == 3 ? number(arguments[2]) : std::nullopt;
   if (!tile || !milliseconds) {
-    std::fputs("fairlead: timing a BLAS needs: LIBRARY TILE MILLISECONDS\n", stderr);
+    tell("fairlead: timing a BLAS needs: LIBRARY TILE MILLISECONDS\n");
     return 2;
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever started this waits for it

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -50,16 +51,15 @@ std::vector<std::string> environment_with(const BlasCandidate& candidate) {
 class Child {
  public:
   Child(std::vector<std::string> arguments, std::vector<std::string> environment) {
-    std::array<int, 2> pipe{};
-    if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
-      throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    auto [output, input] = open_pipe();
+    if (!input) throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&files);
     ::posix_spawnattr_init(&attributes);
     // Nothing of this process goes along: neither its files nor how it treats signals.
     ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&files, pipe[1], 1);
+    ::posix_spawn_file_actions_adddup2(&files, input.get(), 1);
     ::posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
     sigset_t none, all;
@@ -72,13 +72,10 @@ class Child {
     const int failure = ::posix_spawn(&id_, argv[0], &files, &attributes, argv.data(), envp.data());
     ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&attributes);
-    ::close(pipe[1]);
-    output_ = pipe[0];
-    if (failure != 0) {
-      ::close(output_);
+    if (failure != 0)
       throw SystemError(
           fmt::format("cannot start \"{}\", which times kernels: {}", arguments[0], std::strerror(failure)));
-    }
+    output_ = std::move(output);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -87,7 +84,6 @@ class Child {
       ::kill(id_, SIGKILL);
       wait();
     }
-    ::close(output_);
   }
 
   /// What it prints until it closes its output; nothing if that takes until after `deadline`.
@@ -97,10 +93,10 @@ class Child {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
       if (left <= 0) return {};
-      pollfd ready{output_, POLLIN, 0};
+      pollfd ready{output_.get(), POLLIN, 0};
       if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;  // a signal, or the time is over
       std::array<char, 4096> piece;
-      const auto bytes = ::read(output_, piece.data(), piece.size());
+      const auto bytes = ::read(output_.get(), piece.data(), piece.size());
       if (bytes == 0) return text;
       if (bytes > 0) text.append(piece.data(), static_cast<std::size_t>(bytes));
       if ((bytes < 0 && errno != EINTR) || text.size() > 65536) return text;
@@ -118,7 +114,7 @@ class Child {
 
  private:
   pid_t id_ = -1;
-  int output_ = -1;
+  FileDescriptor output_;
 };
 
 std::vector<std::string_view> fields_of(std::string_view text) {

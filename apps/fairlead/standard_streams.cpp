@@ -1,0 +1,95 @@
+// Streams of the C library whose last step is ours.
+#include "fairlead/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <optional>
+
+#include "base/file_descriptor.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr std::size_t buffer_bytes = 65536;
+
+bool is_closed(int number) { return ::fcntl(number, F_GETFD) < 0 && errno == EBADF; }
+
+/// While it lives, writing to a pipe that nobody reads is an error of this thread's and no signal.
+class WithoutSignal {
+ public:
+  WithoutSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSignal() {
+    constexpr timespec at_once{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSignal(const WithoutSignal&) = delete;
+  WithoutSignal& operator=(const WithoutSignal&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace
+
+StandardStreams::StandardStreams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (!is_closed(number)) continue;
+    const FileDescriptor nothing = open_file("/dev/null", O_RDWR);
+    if (nothing) ::dup2(nothing.get(), number);
+  }
+  replace(output_, stdout, ::isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
+  replace(errors_, stderr, _IONBF);
+}
+
+StandardStreams::~StandardStreams() {
+  for (Stream* stream : {&output_, &errors_}) {
+    if (stream->ours == nullptr) continue;
+    (stream->number == STDOUT_FILENO ? stdout : stderr) = stream->usual;
+    std::fclose(stream->ours);
+  }
+}
+
+void StandardStreams::replace(Stream& stream, std::FILE*& standard, int buffering) {
+  stream.ours =
+      ::fopencookie(&stream, "w", {.read = nullptr, .write = write, .seek = nullptr, .close = nullptr});
+  if (stream.ours == nullptr) return;  // no memory: the usual one has to do
+  std::setvbuf(stream.ours, nullptr, buffering, buffer_bytes);
+  stream.usual = standard;
+  std::fflush(standard);
+  standard = stream.ours;
+}
+
+ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {
+  Stream& stream = *static_cast<Stream*>(to);
+  // Who pipes the output into `head` wants the program to end; who stops reading its complaints does not.
+  std::optional<WithoutSignal> quiet;
+  if (stream.number == STDERR_FILENO) quiet.emplace();
+  for (size_t done = 0; done < bytes && stream.error == 0;) {
+    const ssize_t count = ::write(stream.number, text + done, bytes - done);
+    if (count < 0 && errno != EINTR) stream.error = errno;
+    if (count > 0) done += static_cast<size_t>(count);
+  }
+  return static_cast<ssize_t>(bytes);
+}
+
+int StandardStreams::output_error() {
+  std::fflush(stdout);
+  return output_.error;
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,34 @@
+// Standard streams that a run does not depend on. As long as an object of this class lives, writing to stdout
+// and stderr never fails, so that nothing has to end for it; what could not be written is known afterwards.
+#pragma once
+#include <cstdio>
+
+namespace fairlead::app {
+
+class StandardStreams {
+ public:
+  /// Streams that are closed are opened, on nothing: a file could get their numbers otherwise, and what is
+  /// said would be written into it.
+  StandardStreams();
+  /// Writes what is left, and puts the usual streams back.
+  ~StandardStreams();
+  StandardStreams(const StandardStreams&) = delete;
+  StandardStreams& operator=(const StandardStreams&) = delete;
+
+  /// 0, or the errno of what could not be written to the standard output up to now.
+  int output_error();
+
+ private:
+  struct Stream {
+    int number;
+    int error = 0;  // the first one
+    std::FILE* usual = nullptr;
+    std::FILE* ours = nullptr;
+  };
+  static ssize_t write(void* stream, const char* text, size_t bytes);
+  static void replace(Stream& stream, std::FILE*& standard, int buffering);
+
+  Stream output_{1}, errors_{2};
+};
+
+}  // namespace fairlead::app

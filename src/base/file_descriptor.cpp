@@ -1,0 +1,123 @@
+// Whatever the system opens by a number below 3 is moved up at once.
+#include "base/file_descriptor.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+namespace fairlead {
+
+namespace {
+
+constexpr int first_of_ours = 3;
+
+/// What `number` is, by a number that is none of a standard stream's; closed if there is none.
+FileDescriptor moved_up(int number) noexcept {
+  if (number < 0 || number >= first_of_ours) return FileDescriptor(number);
+  const FileDescriptor low(number);
+  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, first_of_ours));
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+  const int before = errno;
+  close();
+  errno = before;
+}
+
+int FileDescriptor::close() noexcept {
+  const int number = release();
+  return number >= 0 && ::close(number) != 0 ? errno : 0;
+}
+
+FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mode) noexcept {
+  int number = -1;
+  do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  while (number < 0 && errno == EINTR);  // a network's file system waits, and may be interrupted
+  return moved_up(number);
+}
+
+FileDescriptor open_nameless_file(const std::string& directory, int flags) {
+  if (auto file = open_file(directory, O_TMPFILE | O_RDWR | flags, 0600);
+      file || (errno != EOPNOTSUPP && errno != EISDIR && (errno != EINVAL || flags != 0)))
+    return file;
+  std::string path = directory + "/.fairlead-XXXXXX";
+  auto file = moved_up(::mkostemp(path.data(), O_CLOEXEC | flags));
+  if (file) ::unlink(path.c_str());
+  return file;
+}
+
+FileDescriptor open_socket(int domain, int type) noexcept {
+  return moved_up(::socket(domain, type | SOCK_CLOEXEC, 0));
+}
+
+FileDescriptor accept_connection(const FileDescriptor& listening) noexcept {
+  return moved_up(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+FileDescriptor open_event_counter() noexcept { return moved_up(::eventfd(0, EFD_CLOEXEC)); }
+
+std::array<FileDescriptor, 2> open_pipe() noexcept {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  std::array<FileDescriptor, 2> moved{moved_up(ends[0]), moved_up(ends[1])};
+  if (!moved[0] || !moved[1]) return {};
+  return moved;
+}
+
+std::optional<std::string> whole_file(const std::filesystem::path& path, std::size_t most) {
+  const FileDescriptor file = open_file(path, O_RDONLY);
+  if (!file) return {};
+  std::string text;
+  struct stat found {};
+  // What it says of its size is a beginning: files of the system's say 0.
+  constexpr std::size_t least = 4096;
+  if (::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode))
+    text.resize(std::min(most, static_cast<std::size_t>(found.st_size) + 1));
+  for (std::size_t done = 0;;) {
+    if (done == text.size()) text.resize(std::min(most, std::max(least, 2 * done)));
+    const ssize_t count = done == most ? 0 : ::read(file.get(), text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) return {};
+    if (count > 0) done += static_cast<std::size_t>(count);
+    if (count != 0) continue;
+    text.resize(done);
+    return text;
+  }
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  FileDescriptor opened = open_file(directory, O_RDONLY | O_DIRECTORY);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened ? ::fdopendir(opened.get()) : nullptr, ::closedir);
+  if (!entries) return names;
+  opened.release();
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
+  // In parts: some file systems begin anew after each signal, and would not end if signals come often.
+  constexpr std::uint64_t part = std::uint64_t{1} << 28;
+  while (from < to) {
+    const std::uint64_t bytes = std::min(part, to - from);
+    if (::fallocate(descriptor, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0)
+      from += bytes;
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+}  // namespace fairlead

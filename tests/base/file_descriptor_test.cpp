@@ -1,0 +1,92 @@
+// What is opened while the standard streams are closed gets none of their numbers.
+#include "base/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace fairlead {
+namespace {
+
+/// Closes the standard streams for as long as it lives.
+class Closed {
+ public:
+  Closed() {
+    for (int i = 0; i < 3; ++i) {
+      kept_[static_cast<std::size_t>(i)] = fcntl(i, F_DUPFD_CLOEXEC, 10);
+      close(i);
+    }
+  }
+  ~Closed() {
+    for (int i = 0; i < 3; ++i) {
+      const int kept = kept_[static_cast<std::size_t>(i)];
+      if (kept < 0) continue;
+      dup2(kept, i);
+      close(kept);
+    }
+  }
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+
+ private:
+  std::array<int, 3> kept_{};
+};
+
+TEST(FileDescriptors, NoneHasANumberOfAStandardStreamThoughTheyAreClosed) {
+  std::vector<int> numbers, low;
+  {
+    const Closed closed;
+    const FileDescriptor file = open_file("/dev/null", O_RDWR), nameless = open_nameless_file("."),
+                         socket = open_socket(AF_UNIX, SOCK_STREAM), counter = open_event_counter();
+    const auto pipe = open_pipe();
+    for (const FileDescriptor* one : {&file, &nameless, &socket, &counter, &pipe[0], &pipe[1]})
+      numbers.push_back(one->get());
+    for (int i = 0; i < 3; ++i)
+      if (fcntl(i, F_GETFD) >= 0) low.push_back(i);
+  }
+  for (const int number : numbers) EXPECT_GE(number, 3);
+  EXPECT_EQ(low, std::vector<int>{});  // nothing was left there either
+}
+
+TEST(FileDescriptors, OneThatCannotBeOpenedSaysWhy) {
+  const Closed closed;
+  errno = 0;
+  EXPECT_FALSE(open_file("no/such/file", O_RDONLY));
+  EXPECT_EQ(errno, ENOENT);
+  errno = 0;
+  EXPECT_FALSE(open_nameless_file("no/such/directory"));
+  EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
+  const std::string path = testing::TempDir() + "fairlead-whole-file";
+  const std::string text(100'000, 'x');
+  std::ofstream(path) << text;
+  EXPECT_EQ(whole_file(path), text);
+  EXPECT_EQ(whole_file(path, 10), text.substr(0, 10));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(whole_file(path));
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_FALSE(whole_file("/"));
+  EXPECT_EQ(errno, EISDIR);
+  EXPECT_GT(whole_file("/proc/self/status").value_or("").size(), 100u);  // its size is 0
+}
+
+TEST(FileDescriptors, ADirectorysNamesAreRead) {
+  const std::filesystem::path path = testing::TempDir() + "fairlead-names";
+  std::filesystem::create_directory(path);
+  std::ofstream(path / "one") << "1";
+  EXPECT_EQ(names_in(path), std::vector<std::string>{"one"});
+  std::filesystem::remove_all(path);
+  EXPECT_EQ(names_in(path), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace fairlead

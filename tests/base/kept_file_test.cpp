@@ -1,0 +1,84 @@
+// A kept file is written where it is to be, and nowhere that somebody else's link leads to.
+#include "base/kept_file.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace fairlead {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KeptFiles : public testing::Test {
+ protected:
+  KeptFiles() {
+    std::string name = testing::TempDir() + "fairlead-kept-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~KeptFiles() override { fs::remove_all(folder_); }
+
+  KeptFile file(const fs::path& name) const {
+    return {folder_ / name, {.name = "test", .version = 1, .explanation = "a test's"}};
+  }
+  static std::string content(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(KeptFiles, ALinkInTheWayOfReplacingIsNotFollowed) {
+  std::ofstream(folder_ / "victim") << "precious";
+  const KeptFile kept = file("kept.txt");
+  fs::create_symlink(folder_ / "victim", folder_ / ("kept.txt." + std::to_string(getpid()) + ".new"));
+  kept.replace({"a line"});
+  EXPECT_EQ(content(folder_ / "victim"), "precious");
+  EXPECT_EQ(kept.read().lines, std::vector<std::string>{"a line"});
+  EXPECT_FALSE(fs::is_symlink(kept.path()));
+}
+
+TEST_F(KeptFiles, ALinkInPlaceOfTheLockIsRefused) {
+  const KeptFile kept = file("kept.txt");
+  fs::create_symlink(folder_ / "victim", folder_ / "kept.lock");
+  EXPECT_THROW(KeptFile::Lock{kept}, SystemError);
+  EXPECT_FALSE(fs::exists(folder_ / "victim"));
+}
+
+TEST_F(KeptFiles, WhatAKilledProcessLeftIsNotInTheWay) {
+  const KeptFile kept = file("kept.txt");
+  std::ofstream(folder_ / ("kept.txt." + std::to_string(getpid()) + ".new")) << "half";
+  kept.replace({"whole"});
+  EXPECT_EQ(kept.read().lines, std::vector<std::string>{"whole"});
+}
+
+TEST_F(KeptFiles, DirectoriesAreMadeForTheirOwnerAlone) {
+  const mode_t before = umask(0);
+  { const KeptFile::Lock lock(file("new/deep/kept.txt")); }
+  umask(before);
+  for (const char* made : {"new", "new/deep"})
+    EXPECT_EQ(fs::status(folder_ / made).permissions(), fs::perms::owner_all) << made;
+}
+
+TEST_F(KeptFiles, AFileInPlaceOfTheDirectoryIsNamed) {
+  std::ofstream(folder_ / "file") << "x";
+  try {
+    const KeptFile::Lock lock(file("file/kept.txt"));
+    ADD_FAILURE() << "taken";
+  } catch (const SystemError& error) {
+    EXPECT_NE(std::string(error.what()).find("Not a directory"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,109 @@
+// Files that do not do what files usually do: without nameless ones, interrupted, not replaceable, altered.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "misuse/command/folder.hpp"
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+std::vector<std::string> faulty(const std::string& calls) {
+  return {"LD_PRELOAD=" FAULTY_CALLS, "FAULTY_CALLS=" + calls};
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which want to be loaded first
+
+TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
+  Folder folder;
+  const Answer answer = folder.run("solve A.npy b.npy -o x.npy --progress none", faulty("interrupted"));
+  EXPECT_EQ(answer.exit_code, 0) << answer.errors;
+}
+
+class Signals : public testing::TestWithParam<int> {};
+
+// Where the output needs a name from the beginning, that goes with the run, however the run is ended.
+TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
+  Folder folder;
+  constexpr int n = 512;
+  folder.array("big.npy", "<f8", "(512, 512)", spd_elements(n));
+  folder.array("right.npy", "<f8", "(512,)", bytes_of(std::vector<double>(n, 1.0)));
+  const auto before = folder.everything();
+  for (const int signals : {1, 2}) {
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const pid_t run = folder.start(
+        "solve big.npy right.npy -o x.npy --memory 4MiB --tile 64 --disk-bandwidth 100KB/s --progress none",
+        nothing, nothing, nothing, faulty("named"));
+    close(nothing);
+    int status = 0;
+    bool over = false;
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (!over && folder.everything() == before && std::chrono::steady_clock::now() < end) {
+      over = waitpid(run, &status, WNOHANG) == run;
+      std::this_thread::sleep_for(1ms);
+    }
+    ASSERT_FALSE(over);
+    ASSERT_NE(folder.everything(), before) << "it has no file with a name";
+    for (int i = 0; i < signals; ++i) kill(run, GetParam());
+    ASSERT_EQ(waitpid(run, &status, 0), run);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + GetParam());
+    EXPECT_EQ(folder.everything(), before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FileFaults, Signals, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE),
+                         [](const auto& signal) { return std::string(sigabbrev_np(signal.param)); });
+
+TEST(FileFaults, ABitThatFlipsOnTheDiskEndsTheRun) {
+  Folder folder;
+  const std::string run = "bench cholesky --n 1024 --tile 64 --workers 2 --progress none ";
+  int told = 0;
+  for (const char* flip : {"flip=5:77", "flip=11:262143", "flip=23:100001"}) {
+    const Answer answer = folder.run(run, faulty(flip));
+    EXPECT_EQ(answer.exit_code, 1) << flip;
+    EXPECT_THAT(answer.errors,
+                AllOf(HasSubstr("A["), HasSubstr("came back from the disk otherwise than it was "
+                                                 "written: its checksum is wrong at byte ")));
+    told += answer.exit_code == 1;
+  }
+  EXPECT_EQ(told, 3);
+  const Answer without = folder.run(run + "--checksums false", faulty("flip=1000000:1"));
+  EXPECT_EQ(without.exit_code, 0) << without.errors;
+}
+
+#endif
+
+TEST(FileFaults, AnOutputThatMayNotBeReplacedIsRefusedAtTheStart) {
+  Folder folder;
+  folder.file("x.npy", "old");
+  const int file = open((folder.path() / "x.npy").c_str(), O_RDONLY | O_CLOEXEC);
+  const auto mark = [&](int flags) { return ioctl(file, FS_IOC_SETFLAGS, &flags) == 0; };
+  if (!mark(FS_IMMUTABLE_FL)) {
+    close(file);
+    GTEST_SKIP() << "marking a file as immutable takes root, and a file system that can";
+  }
+  expect_refused(folder, "solve A.npy b.npy -o x.npy", 1,
+                 "x.npy: cannot be replaced: it is marked as immutable");
+  EXPECT_TRUE(mark(FS_APPEND_FL));
+  expect_refused(folder, "solve A.npy b.npy -o x.npy", 1, "x.npy: cannot be replaced: it, or its directory");
+  EXPECT_TRUE(mark(0));
+  close(file);
+  EXPECT_EQ(folder.run("solve A.npy b.npy -o x.npy --progress none").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace fairlead::misuse

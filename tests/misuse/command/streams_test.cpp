@@ -1,0 +1,107 @@
+// Standard streams that are closed, full or read by nobody: what was computed counts, and no file of the
+// program's gets the number of a stream.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "misuse/command/folder.hpp"
+
+namespace fairlead::misuse {
+namespace {
+
+using testing::HasSubstr;
+
+/// The exit status of a line for bash, run in the folder; `fairlead` is the program. Above 128: a signal.
+int shell(const Folder& folder, const std::string& line) {
+  const std::string all = "export FAIRLEAD_CACHE_DIRECTORY='" + testing::TempDir() +
+                          "fairlead-misuse-cache'; cd '" + folder.path().string() +
+                          "' && fairlead() { '" FAIRLEAD_COMMAND "' \"$@\"; } && " + line;
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/bash", "bash", "-c", all.c_str(), nullptr);
+    _exit(126);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+constexpr const char* solving = "fairlead solve A.npy b.npy -o x.npy --progress lines";
+constexpr const char* benching =
+    "fairlead bench cholesky --n 1024 --tile 64 --workers 2 --progress lines --json report.json";
+constexpr const char* closings[] = {
+    "2>&-", ">&- 2>&-", "<&- >&- 2>&-", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"};
+
+TEST(Streams, ASolutionCountsWhateverBecomesOfTheStreams) {
+  for (const char* closed : closings) {
+    Folder folder;
+    EXPECT_EQ(shell(folder, std::string(solving) + " " + closed), 0) << closed;
+    EXPECT_EQ(folder.everything().count("x.npy"), 1u) << closed;
+  }
+}
+
+// The file in which tiles are kept is on a file system in memory: there, every write would go through.
+TEST(Streams, NothingThatIsSaidIsWrittenIntoTheSpillFile) {
+  for (const char* closed : closings) {
+    Folder folder;
+    EXPECT_EQ(shell(folder, std::string(benching) + " --disk-directory /dev/shm " + closed), 0) << closed;
+    const std::string report = folder.content("report.json");
+    const auto at = report.find("\"backward_error\":");
+    ASSERT_NE(at, std::string::npos) << closed;
+    EXPECT_LT(std::stod(report.substr(at + 17)), 1e-14) << closed;
+  }
+}
+
+TEST(Streams, TheExitStatusIsThatOfTheWork) {
+  Folder folder;
+  for (const char* closed : closings) {
+    EXPECT_EQ(shell(folder, std::string("fairlead solve none.npy b.npy -o x.npy ") + closed), 1) << closed;
+    EXPECT_EQ(shell(folder, std::string("fairlead solve A.npy b.npy -o x.npy --memmory 1MiB ") + closed), 2)
+        << closed;
+  }
+}
+
+// Where the print is all that was asked for.
+TEST(Streams, APrintThatIsLostIsAFailure) {
+  Folder folder;
+  EXPECT_EQ(shell(folder, "fairlead schedulers >/dev/full"), 1);
+  EXPECT_EQ(shell(folder, "fairlead help >/dev/full"), 1);
+  EXPECT_EQ(shell(folder, "fairlead help >/dev/full 2>&1"), 1);
+  EXPECT_EQ(shell(folder, "set -o pipefail; fairlead help | true"), 128 + 13);  // as of any program
+}
+
+TEST(Streams, ARecordThatAFullDiskCutsShortIsAFailureThatIsTold) {
+  Folder folder;
+  Answer answer =
+      folder.run("bench cholesky --n 256 --tile 16 --memory 16MiB --progress none --record-flow /dev/full");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.errors,
+              HasSubstr("record-flow: /dev/full could not be written completely: No space left"));
+  EXPECT_THAT(answer.output, HasSubstr("Cholesky"));  // what was measured is told all the same
+  EXPECT_EQ(shell(folder,
+                  "ulimit -f 16; fairlead bench cholesky --n 64 --tile 4 --memory 16MiB --progress none "
+                  "--event-log log >said 2>errors"),
+            1)
+      << folder.content("errors");
+  EXPECT_THAT(folder.content("errors"), HasSubstr("fairlead: log: cannot "));
+  EXPECT_THAT(folder.content("errors"), HasSubstr("File too large"));
+  EXPECT_EQ(folder.everything().count("log"), 0u);
+}
+
+// The directory in which it would spill is gone.
+TEST(Streams, NoDirectoryIsNeededIfNothingCanSpill) {
+  Folder folder;
+  const std::string gone = "mkdir gone; cd gone; rmdir ../gone; ";
+  EXPECT_EQ(shell(folder, gone + "fairlead bench cholesky --n 256 --memory 16MiB --progress none >/dev/null"),
+            0);
+  EXPECT_EQ(shell(folder, gone + "fairlead bench cholesky --n 1024 --tile 64 --workers 2 2>'" +
+                              (folder.path() / "errors").string() + "'"),
+            1);
+  EXPECT_THAT(folder.content("errors"), HasSubstr("cannot create a spill file in the directory \".\""));
+}
+
+}  // namespace
+}  // namespace fairlead::misuse
