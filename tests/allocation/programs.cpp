@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -36,8 +37,9 @@ void add_to_tile(const TileView<double>& tile, double more) {
 }
 
 /// Twelve tiles in the space of five, through the disk and back.
-bool out_of_core() {
+bool out_of_core(const std::function<void()>& started) {
   Runtime runtime(settings("160KiB", "darts"));
+  started();
   double sum = 0;
   {
     const auto a = runtime.tiled<double>("A", 64 * 12, 64, 64);
@@ -62,10 +64,11 @@ bool out_of_core() {
 }
 
 /// All in memory: tasks that pass the engine by, more than one window of them, and recorded ones.
-bool in_core() {
+bool in_core(const std::function<void()>& started) {
   Config config = settings("16MiB", "");
   config.set("window", 16);
   Runtime runtime(config);
+  started();
   long values[8] = {};
   std::vector<Handle<long>> data;
   for (long& value : values) data.push_back(runtime.value("x", value));
@@ -85,8 +88,9 @@ bool in_core() {
 }
 
 /// Reductions and commutative tasks of matrices and values, in little memory.
-bool reductions() {
+bool reductions(const std::function<void()>& started) {
   Runtime runtime(settings("512KiB", "lws"));
+  started();
   long sum = 0, product = 1;
   double seen = 0;
   const auto s = runtime.value("sum", sum);
@@ -115,8 +119,9 @@ bool reductions() {
 }
 
 /// The program takes data between tasks, hears of ends, and ends tasks itself.
-bool holds_and_callbacks() {
+bool holds_and_callbacks(const std::function<void()>& started) {
   Runtime runtime(settings("1MiB", "eager"));
+  started();
   long x = 0, y = 0;
   int calls = 0, held = 0;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
@@ -152,8 +157,9 @@ bool holds_and_callbacks() {
 }
 
 /// Cores and two accelerators with little memory share a matrix in the program's memory, whole and in parts.
-bool devices() {
+bool devices(const std::function<void()>& started) {
   Runtime runtime(settings("1MiB", "dmda", "emulated:memory=64KiB,count=2"));
+  started();
   std::vector<double> memory(48 * 32, 0);
   {
     const auto a = runtime.tiled_in_place<double>("A", memory.data(), 40, 32, 48, 16);
@@ -198,12 +204,13 @@ bool devices() {
 
 /// Data that are computed, tasks of several workers, a task that fails, a flow that is cancelled, and all
 /// that is written down of a run.
-bool the_rest() {
+bool the_rest(const std::function<void()>& started) {
   Config config = settings("128KiB", "blocks");
   config.set("event-log", "/dev/null");
   config.set("trace", "/dev/null");
   config.set("trace-memory", "1MiB");
   Runtime runtime(config);
+  started();
   double sum = 0;
   int ran = 0;
   const auto total = runtime.value("sum", sum);

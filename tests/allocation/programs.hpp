@@ -1,13 +1,15 @@
 // Six small programs that use all of the library, each in a few hundred allocations.
 #pragma once
+#include <functional>
 #include <span>
-#include <string>
 
 namespace fairlead::allocation {
 
 struct SmallProgram {
   const char* name;
-  bool (*run)();  ///< whether its results are right; throws what the library throws
+  /// Whether its results are right; throws what the library throws. Calls `started` when its runtime is
+  /// there.
+  bool (*run)(const std::function<void()>& started);
 };
 
 std::span<const SmallProgram> small_programs();
