@@ -19,6 +19,7 @@ namespace fairlead::backend {
 
 namespace {
 constexpr std::size_t told_together = 24;
+static_assert(told_together <= engine::Reporter::most_unreported);
 constexpr Duration told_after{8'000};      // the first of them at the latest, and at once if it took as long
 constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
 constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
@@ -76,7 +77,8 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
                 },
             .generate = [this](const Generation& generation) { generate(generation); },
             .copy_done = [this](memory::Copy& copy, int error) { copy_done(copy, error); },
-            .wake = [this](WorkerId worker) { workers_[index(worker)]->sleeper.wake_if_asleep(); }});
+            .wake = [this](WorkerId worker) { workers_[index(worker)]->sleeper.wake_if_asleep(); },
+            .failed = [this](std::exception_ptr why) { engine_->stop(std::move(why)); }});
   }
   for (std::size_t i = 0; i < all; ++i) {
     workers_[i]->kind = engine.workers()[i].kind;
@@ -84,7 +86,7 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   }
   for (std::size_t i = 1; i < all; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
-  for (std::size_t i = 1; i < all; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
+  for (std::size_t i = 1; i < all; ++i) start_thread(i);
 }
 
 void CpuWorld::end() {
@@ -381,36 +383,68 @@ void CpuWorld::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) 
 }
 
 void CpuWorld::run(std::size_t index) {
-  Worker& worker = *workers_[index];
-  bind(index);
-  worker.arrival.kind = EventKind::worker_arrived;
-  worker.arrival.worker = static_cast<WorkerId>(index);
-  worker.arrival.at = now();
-  worker.reporter->add(worker.arrival);
-  worker.reporter->serve();
+  const auto gone = [this] {
+    // Sequentially consistent, and the last that this thread does with the world: see end().
+    if (running_.fetch_sub(1) == 1) running_.notify_all();
+  };
   try {
-    while (!ending_.load(std::memory_order_relaxed))
-      if (!work_once(index, *worker.reporter))
-        rest(index, *worker.reporter, [this] { return ending_.load(); });
-  } catch (abi::__forced_unwind&) {
+    Worker& worker = *workers_[index];
+    bind(index);
+    worker.arrival.kind = EventKind::worker_arrived;
+    worker.arrival.worker = static_cast<WorkerId>(index);
+    worker.arrival.at = now();
+    worker.reporter->add(worker.arrival);
+    worker.reporter->serve();
+    const auto over = [this] { return ending_.load() || engine_->stopped(); };
+    while (!ending_.load(std::memory_order_relaxed) && !engine_->stopped())
+      if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, over);
+  } catch (abi::__forced_unwind&) {  // a body ended the thread: that cannot be stopped
     replace_thread(index);
+    gone();
+    throw;
+  } catch (...) {  // no memory for what the worker notes beside the task
+    engine_->stop(std::current_exception());
+  }
+  gone();
+}
+
+void CpuWorld::start_thread(std::size_t index) {
+  running_.fetch_add(1);
+  try {
+    workers_[index]->thread = std::thread([this, index] { run(index); });
+  } catch (...) {
+    running_.fetch_sub(1);
     throw;
   }
 }
 
-void CpuWorld::replace_thread(std::size_t index) {
+void CpuWorld::replace_thread(std::size_t index) noexcept {
   Worker& worker = *workers_[index];
   const std::lock_guard guard(threads_mutex_);
   if (ending_.load()) return;
-  ended_threads_.push_back(std::move(worker.thread));
   try {
-    worker.thread = std::thread([this, index] { run(index); });
+    ended_threads_.push_back(std::move(worker.thread));
+    start_thread(index);
   } catch (const std::system_error&) {  // then there is a worker less, and others do what it has left
     worker.arrival.kind = EventKind::worker_left;
     worker.arrival.at = now();
     worker.reporter->add(worker.arrival);
     worker.reporter->serve();
+  } catch (...) {
+    engine_->stop(std::current_exception());
   }
+}
+
+/// Whoever hears that the run was stopped takes down what tasks use: no body, and no copy of the program's
+/// data, may be under way then.
+void CpuWorld::wait_until_nothing_runs() noexcept {
+  for (int running = running_.load(); running != 0; running = running_.load()) running_.wait(running);
+  if (devices_) devices_->stop();
+}
+
+void CpuWorld::stopped() noexcept {
+  for (auto& worker : workers_) worker->sleeper.wake();
+}
 }
 
 void CpuWorld::help(const std::function<bool()>& done) {
@@ -434,14 +468,18 @@ void CpuWorld::help(const std::function<bool()>& done) {
   announce(EventKind::worker_arrived);
   try {
     while (!stop()) {
-      for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
+      for (unsigned steps = 0; steps < steps_per_look && !engine_->stopped() && work_once(0, *application_);
+           ++steps) {
       }
       if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
     }
   } catch (abi::__forced_unwind&) {  // a body ended the program's own thread
     leave();
     throw;
+  } catch (...) {
+    engine_->stop(std::current_exception());
   }
+  if (engine_->stopped()) return wait_until_nothing_runs();
   leave();
 }
 
@@ -497,30 +535,36 @@ void CpuWorld::make_data(Worker& worker) {
   }
 }
 
-void CpuWorld::disk_done(const IoResult& result) {
+void CpuWorld::disk_done(const IoResult& result) noexcept {
   if (result.error_number == ECANCELED) {  // the runtime is being destroyed
     if (Devices::is_ours(result)) devices_->disk_done(result);
     return;
   }
   (result.direction == IoDirection::read ? bytes_read_ : bytes_written_)
       .fetch_add(result.bytes, std::memory_order_relaxed);
-  if (result.error_number == EBADMSG) {
-    const std::lock_guard guard(copies_mutex_);
-    altered_.push_back(result.wrong_at);
-  }
-  if (Devices::is_ours(result)) {
+  try {
+    if (result.error_number == EBADMSG) {
+      const std::lock_guard guard(copies_mutex_);
+      altered_.push_back(result.wrong_at);
+    }
+    if (!Devices::is_ours(result))
+      return copy_done(*static_cast<memory::Copy*>(result.token), result.error_number);
     devices_->disk_done(result);
-  } else {
-    copy_done(*static_cast<memory::Copy*>(result.token), result.error_number);
+  } catch (...) {  // the next piece could not be begun
+    engine_->stop(std::current_exception());
   }
 }
 
-void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
+void CpuWorld::copy_done(memory::Copy& copy, int error_number) noexcept {
   const Time end = now();
   copy.duration = end - copy.at;
   copy.at = end;
   copy.error_number = error_number;
-  if (error_number != 0 && copy.failure == nullptr) copy.failure = failure_of(copy, error_number);
+  try {
+    if (error_number != 0 && copy.failure == nullptr) copy.failure = failure_of(copy, error_number);
+  } catch (...) {  // no memory for the text: then that is the failure
+    copy.failure = std::current_exception();
+  }
   copy.kind = error_number == 0 ? EventKind::copy_finished : EventKind::copy_failed;
   {
     const std::lock_guard guard(copies_mutex_);
@@ -558,7 +602,7 @@ std::exception_ptr CpuWorld::failure_of(const memory::Copy& copy, int error_numb
       name, place, options_.spill.place, place - block.offset, copy.bytes)));
 }
 
-void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {
+void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) noexcept {
   visitors_.fetch_add(1);
   const Time end = now();
   task.failure = std::move(failure);

@@ -70,7 +70,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
   void launched(WorkerId worker) override { workers_[index(worker)]->sleeper.wake_if_asleep(); }
-  void stopped() override { nudge(); }
+  void stopped() noexcept override;
   void lane_filled() noexcept override;
   void posted_meanwhile() noexcept override { lane_filled(); }  // whoever wakes up looks at both
   bool in_body(WorkerId worker) const noexcept override {
@@ -82,7 +82,7 @@ class CpuWorld final : public engine::DrivenWorld {
     return workers_.size() - 1 + (disk_ ? disk_->threads() : 0) + (devices_ ? devices_->threads() : 0);
   }
   /// Ends a task whose body had returned before it was over. Any thread, once per task.
-  void end_asynchronous(Task& task, std::exception_ptr failure);
+  void end_asynchronous(Task& task, std::exception_ptr failure) noexcept;
   IoCounters disk_counters() const { return disk_ ? disk_->counters() : IoCounters{}; }
   /// Bytes that the disk has moved for tasks so far; for progress displays, any thread.
   Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
@@ -109,8 +109,9 @@ class CpuWorld final : public engine::DrivenWorld {
   };
 
   void run(std::size_t worker);
+  void start_thread(std::size_t worker);
   /// The worker's thread ends, by a body of the program: another one goes on as that worker.
-  void replace_thread(std::size_t worker);
+  void replace_thread(std::size_t worker) noexcept;
   void bind(std::size_t worker);
   /// Where it is bound to; none if threads are not.
   std::span<const unsigned> unit_of(std::size_t worker) const;
@@ -130,9 +131,10 @@ class CpuWorld final : public engine::DrivenWorld {
   void make_data(Worker& worker);
   void wake_for_data() noexcept;
   void wake_one_of(std::size_t first_workers) noexcept;
-  void disk_done(const IoResult& result);
-  void copy_done(memory::Copy& copy, int error_number);
+  void disk_done(const IoResult& result) noexcept;
+  void copy_done(memory::Copy& copy, int error_number) noexcept;
   std::exception_ptr failure_of(const memory::Copy& copy, int error_number);
+  void wait_until_nothing_runs() noexcept;
 
   CpuOptions options_;
   const FastClock clock_;
@@ -148,6 +150,7 @@ class CpuWorld final : public engine::DrivenWorld {
   std::mutex copies_mutex_;                 // guards the two below: the threads that move bytes take turns
   std::vector<Bytes> altered_;  // where bytes came back otherwise than they were written, and nobody was told
   std::unique_ptr<engine::Reporter> copies_reporter_;
+  std::atomic<int> running_{0};           // threads of workers that have not left run()
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
   engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;

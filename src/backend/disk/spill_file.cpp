@@ -129,7 +129,12 @@ void SpillFile::reserve(Bytes bytes) {
   } else {
     set_aside_ = before + added;
   }
-  slots_.grow(added);
+  try {
+    slots_.grow(added);
+  } catch (...) {  // more than slots are numbered for, or no memory
+    [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(before));
+    throw;
+  }
 }
 
 memory::Range SpillFile::allocate(Bytes bytes) {

@@ -36,6 +36,7 @@ class Watchdog {
 
  private:
   void watch();
+  void say(Duration quiet, Duration& next);
 
   const Duration period_;
   const Sources sources_;
