@@ -198,8 +198,8 @@ class Runtime {
   /// error. Throws SystemError if one could not be written, as on a full disk.
   void end_records();
   /// For a program that wants to end soon and needs no results, as after Ctrl-C: nothing waits for the
-  /// bandwidth cap any more, and a flush() that is under way, or comes, gives up and throws. Tasks are
-  /// cancelled by their flow. Any thread may call it.
+  /// bandwidth cap any more; flush(), under way or later, gives up and throws, and so do the registration of
+  /// a matrix and submission to a cancelled flow. Tasks are cancelled by their flow. Any thread may call it.
   void wind_down() noexcept;
   /// Empties the memory of all that its home holds as well: what is used next is read from there. After
   /// flush(), everything: so begins the clock of an out-of-core run.

@@ -115,14 +115,15 @@ TEST_F(Newcomer, SimulatesThePolicyOfRealRunsWhereNoneIsNamed) {
 }
 
 TEST_F(Newcomer, GetsATableOfTheSpreadOverSeeds) {
-  const std::string small = "cholesky --n 9600 --machine k40 --memory 60MB --noise 20 --runs 4 --csv ";
+  const std::string small =
+      "cholesky --n 9600 --tile 960 --machine k40 --memory 60MB --noise 20 --runs 4 --csv ";
   const Answer simulated = fairlead_command("simulate --scheduler eager,dmda " + small + path("a.csv"));
   ASSERT_EQ(simulated.exit_code, 0) << simulated.text;
   EXPECT_THAT(simulated.text, HasSubstr("least-most"));
   const auto rows = file("a.csv");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_THAT(rows[0], HasSubstr(",seconds,seconds_least,seconds_most,gflops,"));
-  EXPECT_THAT(rows[1], testing::StartsWith("eager,k40,cholesky,9600,1920,double,0,4,4,"));
+  EXPECT_THAT(rows[1], testing::StartsWith("eager,k40,cholesky,9600,960,double,0,4,4,"));
   // Noise: the least is less than the most.
   std::vector<std::string> cells;
   std::istringstream row(rows[2]);
