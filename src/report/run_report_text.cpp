@@ -169,9 +169,8 @@ void workers(TextPage& page, const RunReport& report) {
   const std::vector<WorkerReport>& all = report.worker_times;
   if (all.empty()) return;
   page.blank();
-  page.row("Workers",
-           fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "of " + readable_seconds(all.front().all()), "busy",
-                       "waiting for data", "without a task", "tasks"));
+  page.row("Workers", fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "", "busy", "waiting for data",
+                                  "without a task", "tasks"));
   if (all.size() <= most_workers_listed) {
     for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
     return;

@@ -105,7 +105,7 @@ TEST_F(Solve, SaysItInEightLinesUnlessMoreOrNothingIsAskedFor) {
        {"Solved  ", "With  ", "Accuracy  ", "Time  ", "Speed  ", "Limited by  ", "Disk  "})
     EXPECT_THAT("\n" + brief, HasSubstr(std::string("\n") + heading));
   EXPECT_THAT(brief, HasSubstr("\nSolution        " + path("x.npy") + "\n"));
-  EXPECT_THAT(solve("--report-text full").text, HasSubstr("\nWorkers         of "));
+  EXPECT_THAT(solve("--report-text full").text, HasSubstr("\nWorkers  "));
   EXPECT_EQ(solve("--quiet").text, "");
   EXPECT_EQ(solve("-q --json '" + path("report.json") + "'").text, "");
   EXPECT_TRUE(std::filesystem::exists(path("report.json")));

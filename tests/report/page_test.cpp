@@ -61,7 +61,7 @@ Memory                                        peak            of
                 under the limit            256 MiB       256 MiB  99.8 %   measured by Fairlead
                 process                    316 MiB                         measured by the kernel
 
-Workers         of 8.60 s                busy    waiting for data      without a task        tasks
+Workers                                  busy    waiting for data      without a task        tasks
                 0              8.10 s    94 %      300 ms   3.5 %      200 ms   2.3 %        3,300
                 1              8.05 s    94 %      450 ms   5.2 %      100 ms   1.2 %        3,245
 )");
