@@ -30,7 +30,7 @@ struct WatchedTask {
   std::exception_ptr failure;
   bool cancelled = false;
   mutable std::atomic<bool> told{false};  // its end, to somebody
-  std::string text;               // what it was, if it did not succeed
+  std::string text;                       // what it was, if it did not succeed
   std::vector<DatumId> own_data;  // that it writes in the program's memory; where others might have them
   std::atomic<bool> over{false};
   std::function<void(std::exception_ptr)> on_done;
