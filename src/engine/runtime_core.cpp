@@ -197,14 +197,17 @@ bool RuntimeCore::help(const std::function<bool()>& done, bool ending) {
   const Helping helping{*this};
   world_.help([&] {
     if (done()) return true;
+    if (!engine_.looks_quiet()) return false;
+    // Whoever is there may have been given the hold, or a reference to it. First, so that what he did before
+    // he went is seen.
+    waits_for_others_.store(!ending && others_are_there && others_are_there());
+    if (waits_for_others_.load()) return false;
     // In this order: a callback that has just ended may have released something.
-    const bool quiet = engine_.looks_quiet() && engine_.callbacks().empty() && !holds_.others() &&
-                       engine_.quiet() && engine_.callbacks().empty();
+    const bool quiet =
+        engine_.callbacks().empty() && !holds_.others() && engine_.quiet() && engine_.callbacks().empty();
     if (!quiet) return false;
     if (done()) return true;  // the last that moved may have brought what is waited for
-    // Whoever is there may have been given the hold, or a reference to it.
-    waits_for_others_.store(!ending && others_are_there && others_are_there());
-    return held_up = !waits_for_others_.load();
+    return held_up = true;
   });
   return !held_up;
 }

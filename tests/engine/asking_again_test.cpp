@@ -42,19 +42,23 @@ class Obstinate final : public Policy {
 /// millisecond.
 struct Program {
   explicit Program(Bytes capacity, std::size_t workers = 1, std::unique_ptr<Policy> policy = nullptr)
-      : sim({.duration = [this](
-                             const Task& task,
-                             WorkerId) { return Duration(task.codelet == &ordinary ? 100'000 : 10'000'000); },
-             .task_fails = [this](const Task& task) { return task.codelet == &failing; }}),
-        core(options(capacity, workers, std::move(policy)), sim) {
+      : sim(times()), core(options(capacity, workers, std::move(policy)), sim) {
     failing.kinds = long_there.kinds = 2;
     long_one.kinds = 3;
+  }
+  backend::SimOptions times() {
+    backend::SimOptions options;
+    options.duration = [this](const Task& task, WorkerId) {
+      return Duration(task.codelet == &ordinary ? 100'000 : 10'000'000);
+    };
+    options.task_fails = [this](const Task& task) { return task.codelet == &failing; };
+    return options;
   }
   static engine::CoreOptions options(Bytes capacity, std::size_t workers, std::unique_ptr<Policy> policy) {
     engine::CoreOptions options{.topology = out_of_core_topology(workers, capacity, 1e9, Duration{}),
                                 .policy = policy ? std::move(policy) : schedule::make_policy("eager"),
                                 .engine = {}};
-    options.topology.workers.back().kind = workers > 1 ? WorkerKind::cuda : WorkerKind::cpu;
+    options.topology.workers.back().kind = workers > 1 ? WorkerKind::emulated : WorkerKind::cpu;
     options.engine.check_invariants = true;
     options.engine.pipeline_depth = 4;
     return options;

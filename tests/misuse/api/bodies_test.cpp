@@ -82,7 +82,7 @@ TEST_P(EndTheirThread, AWorkers) {
   Runtime runtime(with_lane(2));
   int x = 0, y = 0;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
-  const auto mistake = codelet("mistake").cpu([](InOut<int>) { pthread_exit(nullptr); });
+  const auto mistake = codelet("mistake").cpu([](Out<int>) { pthread_exit(nullptr); });
   for (int round = 0; round < 3; ++round) {
     Flow flow(runtime);
     flow.submit(mistake(hx));
