@@ -1,5 +1,5 @@
-// One call of `fairlead solve`, from files to a file: a drawn system and machine, a folder, the program as a child, and
-// a look at what it left.
+// One call of `fairlead solve`, from files to a file: a drawn system and machine, a folder, the program as a
+// child, and a look at what it left.
 #pragma once
 #include <memory>
 #include <optional>
@@ -45,14 +45,16 @@ class Shim {
   ShimPlan* plan_;
 };
 
-/// What the program keeps of this machine, for all runs of a campaign. That a BLAS has been timed is pretended: on a busy
-/// machine, where that cannot be done well, each run would begin with it.
+/// What the program keeps of this machine, for all runs of a campaign. That a BLAS has been timed is
+/// pretended: on a busy machine, where that cannot be done well, each run would begin with it.
 class Kept {
  public:
   Kept();
   const std::filesystem::path& path() const noexcept { return folder_.path(); }
   /// Throws Wrong if there is something else than whole files.
   void expect_nothing_left() const;
+  /// After a kill: what is kept may have been being written.
+  void remove_half_written() const;
 
  private:
   Scratch folder_;
@@ -72,8 +74,8 @@ class CommandSolve {
   CommandSolve& operator=(const CommandSolve&) = delete;
   ~CommandSolve();
 
-  /// Finds the memory that the run needs: runs the program until it does not ask for more. What comes then is right, or
-  /// Wrong is thrown. The shim has counted the calls of the last run; the output is as before.
+  /// Finds the memory that the run needs: runs the program until it does not ask for more. What comes then is
+  /// right, or Wrong is thrown. The shim has counted the calls of the last run; the output is as before.
   Ended find_memory(Shim* shim = nullptr, const std::vector<std::string>& more_words = {});
   /// Runs it once, with the memory that was found.
   Ended start(const std::vector<std::string>& environment, std::optional<Kill> kill = {},
@@ -101,14 +103,15 @@ class CommandSolve {
   void write_points(Random& random);
   std::vector<std::string> words() const;
 
+  Run& run_;
   const Kept& kept_;
   misuse::Folder folder_;
   System system_;
   Machine machine_;
   std::vector<std::string> options_{};
-  Bytes beside_ = Bytes{5} << 20;
-  bool single_ = false;          ///< the computation, or the output
-  bool in_files_ = true;         ///< the matrix; else it is made of points
+  Bytes beside_ = 0;      ///< what the program needs besides the memory for tiles
+  bool single_ = false;   ///< the computation, or the output
+  bool in_files_ = true;  ///< the matrix; else it is made of points
   bool begins_with_output_ = false;
   std::string other_disk_{};
   std::map<std::string, std::string> before_{};

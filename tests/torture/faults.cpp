@@ -1,6 +1,6 @@
-// File operations that fail, in kinds: the run ends with status 0 and a right solution, or with an error that says so,
-// another status, and no solution. It never hangs or crashes, and leaves nothing. What a program has to try again, or
-// do in another way, must not even be an error.
+// File operations that fail, in kinds: the run ends with status 0 and a right solution, or with an error that
+// says so, another status, and no solution. It never hangs or crashes, and leaves nothing. What a program has
+// to try again, or do in another way, must not even be an error.
 #include <fmt/format.h>
 
 #include <array>
@@ -69,7 +69,8 @@ class Faults final : public Campaign {
     plan.times = kind.times;
     plan.after = calls == 0 ? 0 : run.random.below(calls);
     run.describe(fmt::format("{}: after {} of {} calls{}{}", kind.name, plan.after, calls,
-                             unnamed ? "" : ", without unnamed files", replaces ? ", over an old solution" : ""));
+                             unnamed ? "" : ", without unnamed files",
+                             replaces ? ", over an old solution" : ""));
     const Ended ended = solve.start(shim_.environment());
     run.describe(ended.text());
     hit_[number] += plan.done > 0;
@@ -77,10 +78,11 @@ class Faults final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    std::string text = fmt::format("{} runs of {} kinds of faults: {} ended well, {} in an error", runs, kinds.size(),
-                                   well_, failed_);
+    std::string text = fmt::format("{} runs of {} kinds of faults: {} ended well, {} in an error", runs,
+                                   kinds.size(), well_, failed_);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (runs >= 5 * kinds.size() && hit_[i] == 0) throw Wrong(fmt::format("\"{}\" has never happened", kinds[i].name));
+      if (runs >= 5 * kinds.size() && hit_[i] == 0)
+        throw Wrong(fmt::format("\"{}\" has never happened", kinds[i].name));
       text += fmt::format("\n  {:3} {}", hit_[i], kinds[i].name);
     }
     return text;

@@ -1,5 +1,5 @@
-// One bit changes in what is read back from the spill file. With checksums that is an error, always. Without, a solution
-// with a backward error above the bound is one; what is missed below it is counted.
+// One bit changes in what is read back from the spill file. With checksums that is an error, always. Without,
+// a solution with a backward error above the bound is one; what is missed below it is counted.
 #include <fmt/format.h>
 
 #include "torture/command_solve.hpp"
@@ -29,8 +29,9 @@ class Flips final : public Campaign {
       if (ended.exit_code() == 0) {
         const double error = solve.output_error();
         if (!(error <= solve.allowed()))
-          throw Wrong(fmt::format("a wrong solution, with exit status 0: the backward error is {:.3g}, above {:.3g}",
-                                  error, solve.allowed()));
+          throw Wrong(
+              fmt::format("a wrong solution, with exit status 0: the backward error is {:.3g}, above {:.3g}",
+                          error, solve.allowed()));
         ++missed_;
         worst_ = std::max(worst_, error / solve.allowed());
       } else {
@@ -47,9 +48,11 @@ class Flips final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    if (runs >= 50 && flips_ < runs / 2) throw Wrong(fmt::format("only {} bits of {} were changed", flips_, runs));
+    if (runs >= 50 && flips_ < runs / 2)
+      throw Wrong(fmt::format("only {} bits of {} were changed", flips_, runs));
     std::string text = fmt::format(
-        "{} bits changed on their way from the disk: without checksums {} were noticed by their errors, {} were missed, "
+        "{} bits changed on their way from the disk: without checksums {} were noticed by their errors, {} "
+        "were missed, "
         "with at most {:.2f} of the backward error that is allowed",
         flips_, flips_ - missed_, missed_, worst_);
     return text + (checksums_ ? fmt::format("; with checksums {} of {} were noticed", checked_, checked_)

@@ -1,5 +1,5 @@
-// Runs that get a signal, before or after a file operation or at any moment: afterwards the solution is not there, or
-// is what was there before, or is whole and right; and nothing else is left.
+// Runs that get a signal, before or after a file operation or at any moment: afterwards the solution is not
+// there, or is what was there before, or is whole and right; and nothing else is left.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -34,10 +34,12 @@ class Kills final : public Campaign {
       plan.number = static_cast<std::uint64_t>(signal);
       plan.times = 1;
       // The last calls give the solution its name.
-      plan.after = run.random.once_in(3) && calls > 8 ? calls - 1 - run.random.below(8) : run.random.below(calls);
+      plan.after =
+          run.random.once_in(3) && calls > 8 ? calls - 1 - run.random.below(8) : run.random.below(calls);
       run.describe(fmt::format("signal {} {} {} of {} file operations{}{}", signal,
-                               plan.effect == Effect::signal_after ? "after" : "before", plan.after + 1, calls,
-                               unnamed ? "" : ", without unnamed files", replaces ? ", over an old solution" : ""));
+                               plan.effect == Effect::signal_after ? "after" : "before", plan.after + 1,
+                               calls, unnamed ? "" : ", without unnamed files",
+                               replaces ? ", over an old solution" : ""));
     } else {
       kill = Kill{signal, undisturbed.seconds * 1.1 * run.random.unit()};
       run.describe(fmt::format("signal {} after {:.4f} s{}", signal, kill->after_seconds,
@@ -49,16 +51,20 @@ class Kills final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    if (runs >= 50 && in_time_ < runs / 2) throw Wrong(fmt::format("only {} of {} were killed in time", in_time_, runs));
-    return fmt::format("{} runs were sent signals, {} of them in time; {} have left a solution, right and whole", runs,
-                       in_time_, whole_);
+    if (runs >= 50 && in_time_ < runs / 2)
+      throw Wrong(fmt::format("only {} of {} were killed in time", in_time_, runs));
+    return fmt::format(
+        "{} runs were sent signals, {} of them in time; {} have left a solution, right and whole", runs,
+        in_time_, whole_);
   }
 
  private:
   void judge(const CommandSolve& solve, const Ended& ended, int signal) {
     in_time_ += ended.exit_code() != 0;
     const bool by_signal = !ended.exited() && WTERMSIG(ended.status) == signal;
-    if (ended.exit_code() != 0 && !by_signal && ended.exit_code() != 128 + signal) throw Wrong("it ended otherwise");
+    if (ended.exit_code() != 0 && !by_signal && ended.exit_code() != 128 + signal)
+      throw Wrong("it ended otherwise");
+    kept_.remove_half_written();
     solve.expect_nothing_left();
     if (ended.exit_code() != 0 && solve.output_is_as_before()) return;
     solve.expect_right();

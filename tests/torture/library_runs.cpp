@@ -1,5 +1,5 @@
-// Systems solved and matrices multiplied through the library, on drawn machines: what the program's own memory holds
-// after the wait, and what an acquire gives, beside the plain computation.
+// Systems solved and matrices multiplied through the library, on drawn machines: what the program's own
+// memory holds after the wait, and what an acquire gives, beside the plain computation.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/refined_solve.hpp>
@@ -121,12 +121,10 @@ class Matrix {
         return runtime.tiled_in_place<T>(name, memory_.elements.data(), memory_.rows, memory_.columns,
                                          memory_.leading, tile);
       case Home::generated:
-        return runtime.tiled<T>(
-            name, memory_.rows, memory_.columns, tile,
-            generated_by([this](TileView<T> piece, std::int64_t row, std::int64_t column) {
-              fill(piece, row, column);
-            }),
-            which);
+        return runtime.tiled<T>(name, memory_.rows, memory_.columns, tile,
+                                generated_by([this](TileView<T> piece, std::int64_t row,
+                                                    std::int64_t column) { fill(piece, row, column); }),
+                                which);
       default:
         return runtime.tiled<T>(name, memory_.rows, memory_.columns, tile, which);
     }
@@ -143,8 +141,8 @@ class Given final : public linalg::MatrixSource<double> {
       : rows_(rows), columns_(columns), values_(values) {}
   std::int64_t rows() const override { return rows_; }
   std::int64_t columns() const override { return columns_; }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, double* out,
-            std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
+            double* out, std::int64_t ld) const override {
     for (std::int64_t j = 0; j < column_count; ++j)
       for (std::int64_t i = 0; i < row_count; ++i)
         out[i + j * ld] = values_[static_cast<std::size_t>(row + i + (column + j) * rows_)];
@@ -185,7 +183,8 @@ void expect_factor(const System& system, const std::vector<double>& found, const
       else if (i / tile != j / tile)
         right[i + j * n] = system.a[i + j * n];  // tiles above the diagonal are left alone
   const double apart = difference(found, right, n), allowed = 100 * allowed_error(system.n, drawn.single);
-  if (!(apart <= allowed)) throw Wrong(fmt::format("the factor in place is off by {:.3g}, more than {:.3g}", apart, allowed));
+  if (!(apart <= allowed))
+    throw Wrong(fmt::format("the factor in place is off by {:.3g}, more than {:.3g}", apart, allowed));
 }
 
 template <class T>
@@ -235,7 +234,8 @@ void refine(Runtime& runtime, const Drawn& drawn, const System& system) {
   linalg::cholesky(flow, kernels(), l.tiles());
   linalg::wait_for_results(flow);
   std::vector<double> x(system.b.size(), -1);
-  linalg::solve_refined(flow, runtime, kernels(), l.tiles(), std::make_shared<Given>(system.n, system.n, system.a),
+  linalg::solve_refined(flow, runtime, kernels(), l.tiles(),
+                        std::make_shared<Given>(system.n, system.n, system.a),
                         std::make_shared<Given>(system.n, system.columns, system.b), x.data());
   expect_solution(system, x, false);
 }
@@ -262,7 +262,8 @@ void multiply(Runtime& runtime, const Drawn& drawn, const System& system) {
         size += std::abs(term);
       }
       if (!(std::abs(found[i + j * n] - sum) <= allowed_error(system.n, drawn.single) * size))
-        throw Wrong(fmt::format("element ({}, {}) of the product is {}, not {}", i, j, found[i + j * n], sum));
+        throw Wrong(
+            fmt::format("element ({}, {}) of the product is {}, not {}", i, j, found[i + j * n], sum));
     }
 }
 
@@ -284,8 +285,8 @@ void run_on(const Config& config, const Drawn& drawn, const System& system) {
 
 Drawn draw(Random& random) {
   Drawn drawn;
-  constexpr Operation operations[] = {Operation::cholesky, Operation::cholesky, Operation::cholesky,
-                                      Operation::lu,       Operation::lu,       Operation::refined,
+  constexpr Operation operations[] = {Operation::cholesky, Operation::cholesky,  Operation::cholesky,
+                                      Operation::lu,       Operation::lu,        Operation::refined,
                                       Operation::product,  Operation::indefinite};
   drawn.operation = operations[random.below(std::size(operations))];
   // Mostly small: what goes wrong does so with few tiles as well.
@@ -293,7 +294,8 @@ Drawn draw(Random& random) {
   constexpr int sides[] = {1, 1, 2, 3, 7, 20};
   drawn.columns = sides[random.below(std::size(sides))];
   // From one tile to twelve a side.
-  drawn.tile = std::max(1, drawn.n / static_cast<int>(random.between(1, 12)) + static_cast<int>(random.between(0, 2)));
+  drawn.tile =
+      std::max(1, drawn.n / static_cast<int>(random.between(1, 12)) + static_cast<int>(random.between(0, 2)));
   drawn.single = drawn.operation != Operation::refined && random.once_in(2);
   drawn.matrix = static_cast<Home>(random.below(3));
   drawn.sides = random.once_in(4) ? Home::kept : Home::in_place;
@@ -319,11 +321,13 @@ class LibraryRuns final : public Campaign {
                              name_of(drawn.operation), drawn.single ? "FP32" : "FP64", drawn.n, drawn.columns,
                              drawn.tile, name_of(drawn.matrix), name_of(drawn.sides), drawn.padding));
     machine.options.push_back("--disk-directory=" + scratch_.path().string());
-    machine.options.push_back("--cache-directory=" + (run.random.once_in(2) ? scratch_.path().string() : "none"));
+    machine.options.push_back("--cache-directory=" +
+                              (run.random.once_in(2) ? scratch_.path().string() : "none"));
     for (int attempt = 0;; ++attempt) {
       run.describe(machine.text());
       try {
-        drawn.single ? run_on<float>(machine.config(), drawn, system) : run_on<double>(machine.config(), drawn, system);
+        drawn.single ? run_on<float>(machine.config(), drawn, system)
+                     : run_on<double>(machine.config(), drawn, system);
         break;
       } catch (const FootprintError&) {
         // What cannot fit is refused; with more it must go.
@@ -336,8 +340,8 @@ class LibraryRuns final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    return fmt::format("{} right answers, {} of them with devices; {} times the memory was refused first", runs,
-                       with_devices_, refused_);
+    return fmt::format("{} right answers, {} of them with devices; {} times the memory was refused first",
+                       runs, with_devices_, refused_);
   }
 
  private:

@@ -1,5 +1,5 @@
-// Programs of many small tasks on the program's own memory: values, vectors and a matrix in tiles. The same in
-// program order, on a copy, is what the memory must hold after each wait: whole numbers, exactly.
+// Programs of many small tasks on the program's own memory: values, vectors and a matrix in tiles. The same
+// in program order, on a copy, is what the memory must hold after each wait: whole numbers, exactly.
 #include <fairlead/fairlead.hpp>
 
 #include <fmt/format.h>
@@ -85,17 +85,19 @@ class Program {
     for (int i = 0; i < sizes.values; ++i)
       values_.push_back(runtime.value(fmt::format("value {}", i), real_.values[static_cast<std::size_t>(i)]));
     for (int i = 0; i < sizes.vectors; ++i)
-      vectors_.push_back(runtime.vector(fmt::format("vector {}", i), vector_in(real_, i).data(), sizes.length, sizes.stride));
+      vectors_.push_back(runtime.vector(fmt::format("vector {}", i), vector_in(real_, i).data(), sizes.length,
+                                        sizes.stride));
     matrix_.emplace(runtime.tiled_in_place<Number>("matrix", real_.matrix.data(), sizes.side, sizes.side,
                                                    sizes.leading, sizes.tile));
   }
 
-  /// One task; its future if that is wanted.
+  /// One task; its future if that is wanted, unless it is a reduction: of that, a wait for the task alone
+  /// does not tell the result.
   std::optional<Future> submit(bool wanted) {
     const Number factor = random_.below(100);
     const int to = value(), from = value(), vector = pick(sizes_.vectors);
-    const std::int32_t i = pick(matrix_->tile_rows()), j = pick(matrix_->tile_rows()), k = pick(matrix_->tile_rows()),
-                       l = pick(matrix_->tile_rows());
+    const std::int32_t i = pick(matrix_->tile_rows()), j = pick(matrix_->tile_rows()),
+                       k = pick(matrix_->tile_rows()), l = pick(matrix_->tile_rows());
     switch (random_.below(8)) {
       case 0:
         plain(to) = factor;
@@ -111,11 +113,12 @@ class Program {
             values_[at(to)], (*matrix_)(i, j), factor);
       case 3:
         plain(to) += factor * plain_sum(i, j);
-        return send(wanted, "commute", [](Commute<Number> x, In<Square> t, Number f) { *x += f * sum_of(t); })(
-            values_[at(to)], (*matrix_)(i, j), factor);
+        return send(wanted, "commute", [](Commute<Number> x, In<Square> t, Number f) {
+          *x += f * sum_of(t);
+        })(values_[at(to)], (*matrix_)(i, j), factor);
       case 4:
         plain(to) += factor * plain_sum(i, j);
-        return send(wanted, "reduce", [](Reduce<Number> x, In<Square> t, Number f) { *x += f * sum_of(t); })(
+        return send(false, "reduce", [](Reduce<Number> x, In<Square> t, Number f) { *x += f * sum_of(t); })(
             values_[at(to)], (*matrix_)(i, j), factor);
       case 5:
         if (i == k && j == l) return {};
@@ -124,8 +127,8 @@ class Program {
             (*matrix_)(i, j), (*matrix_)(k, l), factor);
       case 6:
         spread(vector_in(plain_, vector), plain(from));
-        return send(wanted, "spread", [](InOut<Numbers> x, In<Number> y) { spread(x, *y); })(vectors_[at(vector)],
-                                                                                          values_[at(from)]);
+        return send(wanted, "spread", [](InOut<Numbers> x, In<Number> y) { spread(x, *y); })(
+            vectors_[at(vector)], values_[at(from)]);
       default:
         plain(to) = plain(to) * 11 + weighted(vector_in(plain_, vector));
         return send(wanted, "weigh", [](InOut<Number> x, In<Numbers> y) { *x = *x * 11 + weighted(y); })(
@@ -142,11 +145,13 @@ class Program {
       all += found.size();
       return wrong;
     };
-    const std::size_t values = count(real_.values, plain_.values), vectors = count(real_.vectors, plain_.vectors) - values;
+    const std::size_t values = count(real_.values, plain_.values),
+                      vectors = count(real_.vectors, plain_.vectors) - values;
     count(real_.matrix, plain_.matrix);
-    throw Wrong(fmt::format("{}, {} of {} numbers in the program's memory are not what the tasks made: {} values, {} in "
-                            "vectors, {} in the matrix",
-                            when, wrong, all, values, vectors, wrong - values - vectors));
+    throw Wrong(fmt::format(
+        "{}, {} of {} numbers in the program's memory are not what the tasks made: {} values, {} in "
+        "vectors, {} in the matrix",
+        when, wrong, all, values, vectors, wrong - values - vectors));
   }
 
  private:
@@ -155,11 +160,12 @@ class Program {
   int value() { return pick(sizes_.values); }
   Number& plain(int i) { return plain_.values[at(i)]; }
   VectorView<Number> vector_in(Contents& contents, int i) const {
-    return {contents.vectors.data() + at(i) * at(sizes_.length * sizes_.stride), sizes_.length, sizes_.stride};
+    return {contents.vectors.data() + at(i) * at(sizes_.length * sizes_.stride), sizes_.length,
+            sizes_.stride};
   }
   TileView<Number> plain_tile(std::int32_t i, std::int32_t j) {
-    return {plain_.matrix.data() + at(j * sizes_.tile) * at(sizes_.leading) + at(i * sizes_.tile), matrix_->rows_of(i),
-            matrix_->columns_of(j), sizes_.leading};
+    return {plain_.matrix.data() + at(j * sizes_.tile) * at(sizes_.leading) + at(i * sizes_.tile),
+            matrix_->rows_of(i), matrix_->columns_of(j), sizes_.leading};
   }
   Number plain_sum(std::int32_t i, std::int32_t j) { return sum_of(plain_tile(i, j)); }
 
@@ -188,14 +194,16 @@ class ProgramInPlace final : public Campaign {
     sizes.side = static_cast<int>(random.between(1, 60));
     sizes.tile = static_cast<int>(random.between(std::max(1, sizes.side / 6), sizes.side));
     sizes.leading = sizes.side + static_cast<int>(random.below(4));
-    const Bytes tile = rounded_up(static_cast<Bytes>(sizes.tile) * static_cast<Bytes>(sizes.tile) * sizeof(Number));
+    const Bytes tile =
+        rounded_up(static_cast<Bytes>(sizes.tile) * static_cast<Bytes>(sizes.tile) * sizeof(Number));
     Machine machine = draw_machine(random, run.index, {tile + 8192, 20 * tile}, devices_);
     machine.options.push_back("--disk-directory=" + scratch_.path().string());
     machine.options.push_back("--cache-directory=none");
-    const int rounds = static_cast<int>(random.between(1, 4)), tasks = static_cast<int>(random.between(1, 120));
-    run.describe(fmt::format("{} rounds of {} tasks on {} values, {} vectors of {} by {}, a matrix of {} in tiles of {}",
-                             rounds, tasks, sizes.values, sizes.vectors, sizes.length, sizes.stride, sizes.side,
-                             sizes.tile));
+    const int rounds = static_cast<int>(random.between(1, 4)),
+              tasks = static_cast<int>(random.between(1, 120));
+    run.describe(fmt::format(
+        "{} rounds of {} tasks on {} values, {} vectors of {} by {}, a matrix of {} in tiles of {}", rounds,
+        tasks, sizes.values, sizes.vectors, sizes.length, sizes.stride, sizes.side, sizes.tile));
     for (int attempt = 0;; ++attempt) {
       run.describe(machine.text());
       try {
@@ -235,6 +243,8 @@ class ProgramInPlace final : public Campaign {
 
 }  // namespace
 
-std::unique_ptr<Campaign> program_in_place(Devices devices) { return std::make_unique<ProgramInPlace>(devices); }
+std::unique_ptr<Campaign> program_in_place(Devices devices) {
+  return std::make_unique<ProgramInPlace>(devices);
+}
 
 }  // namespace fairlead::torture

@@ -1,5 +1,5 @@
-// What the shim does to file operations of the program that it is loaded into, and what it tells of that. Shared by
-// the two sides: the shim is a library by itself.
+// What the shim does to file operations of the program that it is loaded into, and what it tells of that.
+// Shared by the two sides: the shim is a library by itself.
 #pragma once
 #include <atomic>
 #include <cstddef>

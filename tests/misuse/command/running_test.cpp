@@ -1,4 +1,5 @@
-// A run that goes on: it says what it does when it is asked, and leaves nothing behind when it is killed.
+// A run that goes on says what it does when it is asked. What it leaves when it is killed is looked at by
+// tests/torture/kills.cpp.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,12 +9,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 
-#include "base/random.hpp"
 #include "misuse/command/folder.hpp"
 
 namespace fairlead::misuse {
@@ -53,13 +51,6 @@ class Running {
     std::string text(1 << 16, '\0');
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(errors_, text.data(), text.size(), 0))));
     return text;
-  }
-  /// Bytes that it has written to the disk so far, by the kernel's count.
-  std::uint64_t written() const {
-    std::ifstream counts("/proc/" + std::to_string(process_) + "/io");
-    for (std::string line; std::getline(counts, line);)
-      if (line.starts_with("write_bytes:")) return std::stoull(line.substr(12));
-    return 0;
   }
 
  private:
@@ -106,34 +97,6 @@ TEST(Running, OfAnotherProgramSaysNothing) {
   const Answer answer = folder.run("status " + std::to_string(getpid()));
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead"));
-}
-
-// Fifty runs, each killed at some moment after it has begun to write tiles to the disk.
-TEST(Killed, LeavesNothingBehind) {
-  Folder folder;
-  constexpr int n = 1024;
-  folder.array("big.npy", "<f8", "(1024, 1024)", spd_elements(n));
-  folder.array("right.npy", "<f8", "(1024,)", bytes_of(std::vector<double>(n, 1.0)));
-  const auto before = folder.everything();
-  Random random(20260);
-  int killed = 0;
-  for (int i = 0; i < 50; ++i) {
-    Running run(
-        folder,
-        "solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --workers 2 --disk-bandwidth 12MB/s "
-        "--progress none");
-    ASSERT_TRUE(happens([&] { return run.written() != 0 || run.over(); }));
-    std::this_thread::sleep_for(std::chrono::microseconds(random.below(150'000)));
-    killed += !run.over();
-    run.end(SIGKILL);
-    ASSERT_TRUE(folder.everything() == before) << "run " << i << " left or changed something";
-  }
-  EXPECT_GE(killed, 45);
-  // The next one starts as if nothing had been.
-  const Answer answer =
-      folder.run("solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --progress none");
-  EXPECT_EQ(answer.exit_code, 0) << answer.errors;
-  EXPECT_EQ(answer.errors, "");
 }
 
 }  // namespace fairlead::misuse

@@ -1,6 +1,6 @@
-// A library to be loaded before all others: it stands between a program and the C library's file operations and makes
-// some of them fail, as its plan says. Files of the system's own (/proc, /sys, ...) and the kept timings of the BLAS,
-// without which each start would take seconds, are left alone.
+// A library to be loaded before all others: it stands between a program and the C library's file operations
+// and makes some of them fail, as its plan says. Files of the system's own (/proc, /sys, ...) and the kept
+// timings of the BLAS, without which each start would take seconds, are left alone.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -64,7 +64,8 @@ void remember(int descriptor, bool counts) {
 }
 
 bool counts(const char* path) {
-  for (const char* system : {"/proc/", "/sys/", "/etc/", "/usr/", "/lib", "/dev/null", "/dev/pts", "/dev/tty"})
+  for (const char* system :
+       {"/proc/", "/sys/", "/etc/", "/usr/", "/lib", "/dev/null", "/dev/pts", "/dev/tty"})
     if (std::strncmp(path, system, std::strlen(system)) == 0) return false;
   return std::strstr(path, "blas-timings") == nullptr;
 }
@@ -236,8 +237,8 @@ ssize_t write(int descriptor, const void* memory, std::size_t bytes) {
 }
 
 int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
-  return done_to_ours<int(int, int, off_t, off_t)>(FileOperation::allocate, descriptor, "fallocate", mode, offset,
-                                                   bytes);
+  return done_to_ours<int(int, int, off_t, off_t)>(FileOperation::allocate, descriptor, "fallocate", mode,
+                                                   offset, bytes);
 }
 
 int fsync(int descriptor) { return done_to_ours<int(int)>(FileOperation::sync, descriptor, "fsync"); }
@@ -245,8 +246,8 @@ int fsync(int descriptor) { return done_to_ours<int(int)>(FileOperation::sync, d
 int fdatasync(int descriptor) { return done_to_ours<int(int)>(FileOperation::sync, descriptor, "fdatasync"); }
 
 int sync_file_range(int descriptor, off64_t offset, off64_t bytes, unsigned flags) {
-  return done_to_ours<int(int, off64_t, off64_t, unsigned)>(FileOperation::sync, descriptor, "sync_file_range",
-                                                            offset, bytes, flags);
+  return done_to_ours<int(int, off64_t, off64_t, unsigned)>(FileOperation::sync, descriptor,
+                                                            "sync_file_range", offset, bytes, flags);
 }
 
 int ftruncate(int descriptor, off_t bytes) {
@@ -266,8 +267,8 @@ int close(int descriptor) {
 int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) noexcept {
   const Call call(FileOperation::link);
   return call.fails() ? -1
-                      : next<int(int, const char*, int, const char*, int)>("linkat")(from_directory, from, to_directory,
-                                                                                     to, flags);
+                      : next<int(int, const char*, int, const char*, int)>("linkat")(from_directory, from,
+                                                                                     to_directory, to, flags);
 }
 
 int rename(const char* from, const char* to) noexcept {
@@ -276,7 +277,8 @@ int rename(const char* from, const char* to) noexcept {
   return call.fails() ? -1 : next<int(const char*, const char*)>("rename")(from, to);
 }
 
-void* mmap(void* address, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {
+void* mmap(void* address, std::size_t bytes, int protection, int flags, int descriptor,
+           off_t offset) noexcept {
   static auto* const real = next<void*(void*, std::size_t, int, int, int, off_t)>("mmap");
   if ((flags & MAP_ANONYMOUS) != 0) {
     const Call call(FileOperation::map);
