@@ -1,7 +1,10 @@
 // The benchmarks: a factorization, checked by a solve; and a product, checked by its effect on a vector.
 #include "fairlead/benchmark.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -139,13 +142,15 @@ class Product final : public Benchmark<T> {
                  tiled_y = run_->runtime().template tiled_in_place<T>("y", y.data(), n_, 1, n_, tile);
       linalg::multiply<T>(flow, kernels_, 1, c(), tiled_x, 0, tiled_y);
       run_->wait();
-      residual(1, r, x.data(), z.data());  // 0 - B x
+      const double b = residual(1, r, x.data(), z.data());  // 0 - B x
       for (double& value : z) value = -value;
       std::copy(y.begin(), y.end(), r.begin());
-      residual(2, r, x.data(), r.data());  // C x less the part of C from before
-      const double error = residual(0, r, z.data(), nullptr);
+      const double before = residual(2, r, x.data(), r.data());  // C x less the part of C from before
+      const double a = residual(0, r, z.data(), r.data());
       run_->end_aside();
-      return error;
+      // Relative to what was summed: A B alone may be small by chance, and C is rounded to its own size.
+      const double error = largest(r);
+      return error == 0 ? 0 : error / ((a * b + before) * largest(x));
     }
   }
   void end() override { matrices_.clear(); }
@@ -157,14 +162,24 @@ class Product final : public Benchmark<T> {
   std::shared_ptr<const MatrixSource<U>> matrix(std::size_t which) const {
     return std::make_shared<GeneratedUniform<U>>(n_, n_, seed_ + which);
   }
-  /// b - M x to `out`; returns its size.
+  /// The size of the largest; NaN if there is one.
+  template <class X>
+  static double largest(const std::vector<X>& values) {
+    double size = 0;
+    for (const X value : values) {
+      if (std::isnan(value)) return std::numeric_limits<double>::quiet_NaN();
+      size = std::max(size, std::abs(static_cast<double>(value)));
+    }
+    return size;
+  }
+  /// b - M x to `out`; returns the norm of M.
   template <class X>
   double residual(std::size_t which, const std::vector<double>& b, const X* x, double* out) {
     BackwardError<X> error(kernels_, matrix<double>(which),
                            std::make_shared<MatrixInMemory<double>>(b.data(), n_, 1), x, 1, out);
     error.submit(run_->flow());
     run_->wait();
-    return error.value();
+    return error.matrix_norm();
   }
 
   linalg::Kernels kernels_;

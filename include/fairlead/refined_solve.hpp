@@ -49,8 +49,7 @@ class RefinedSolve {
   };
   /// How it stands after a step. It has converged when the backward error (see backward_error()) is below
   /// four roundings, 4 x 2^-53; or gets no better any more and is below sqrt(n) roundings, which is what
-  /// LAPACK asks for, and not above what right solutions have (docs/solve.md). A step that does not halve the
-  /// error is the last, and so is the thirtieth.
+  /// LAPACK asks for. A step that does not halve the error is the last, and so is the thirtieth.
   State judge();
 
   int steps() const noexcept;

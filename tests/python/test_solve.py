@@ -196,6 +196,14 @@ def test_a_bit_that_flips_on_the_disk_is_noticed(fairlead, command):
         assert "the result is wrong: its backward error is" in flipped.stderr
 
 
+@pytest.mark.parametrize("what", ["cholesky", "lu", "gemm"])
+def test_benchmarks_of_the_smallest_problems_are_no_false_alarm(fairlead, what):
+    """With n = 1 and the first seed, A B is tiny beside the C that it is added to, and C is rounded to its own size."""
+    for n, seed in ((1, 47164), (1, 5), (2, 6), (3, 7)):
+        done = fairlead("bench", what, "--n", n, "--seed", seed, "--progress", "none", timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("option", ["--lower", "--upper"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

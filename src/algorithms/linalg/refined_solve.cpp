@@ -96,8 +96,7 @@ class RefinedSolve::Implementation {
     if (backward_error_ <= 4 * rounding) return State::converged;
     const bool better = steps_ == 1 || backward_error_ <= before / 2;
     if (std::isfinite(backward_error_) && better && steps_ < most_steps) return State::improving;
-    const bool good = backward_error_ <= std::min(std::sqrt(static_cast<double>(n_)) * rounding,
-                                                  largest_right_error<double>(n_));
+    const bool good = backward_error_ <= std::sqrt(static_cast<double>(n_)) * rounding;
     return good ? State::converged : State::too_coarse;
   }
 
