@@ -445,7 +445,6 @@ void CpuWorld::wait_until_nothing_runs() noexcept {
 void CpuWorld::stopped() noexcept {
   for (auto& worker : workers_) worker->sleeper.wake();
 }
-}
 
 void CpuWorld::help(const std::function<bool()>& done) {
   Worker& self = *workers_[0];

@@ -86,7 +86,7 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
     into = into.subspan(static_cast<std::size_t>(got));
     offset += static_cast<Bytes>(got);
   }
-  bytes_read_.fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
+  bytes_read_->fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
   // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
   // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
   // Small pieces are left to the kernel; dropping their surroundings would have them read several times over.
@@ -102,6 +102,7 @@ NpyFile NpyFile::transposed() const {
   other.file_ = FileDescriptor(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 3));
   if (!other.file_)
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
+  other.bytes_read_ = bytes_read_;
   other.header_ = header_;
   other.header_.order = order() == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
   std::ranges::reverse(other.header_.shape);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -76,7 +77,7 @@ class NpyFile {
   void forget_pages() const noexcept;
 
   /// Read so far, again counted again.
-  Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
+  Bytes bytes_read() const noexcept { return bytes_read_->load(std::memory_order_relaxed); }
 
  private:
   NpyFile() = default;
@@ -85,7 +86,8 @@ class NpyFile {
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
-  mutable std::atomic<Bytes> bytes_read_ = 0;
+  std::shared_ptr<std::atomic<Bytes>> bytes_read_ =
+      std::make_shared<std::atomic<Bytes>>(0);  // with transposed()
 };
 
 extern template void NpyFile::read_tiles<float>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
