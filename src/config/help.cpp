@@ -112,7 +112,8 @@ std::string help_text(const CommandLine& own, unsigned width) {
   row(out, "-h, --help", "show this", width);
   out +=
       "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2GB, 1e9; bandwidths: 250MB/s. Each setting can also be given\n"
-      "in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4); the command line wins.\n";
+      "in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4); the command line "
+      "wins.\n";
   return out;
 }
 

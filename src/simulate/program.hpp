@@ -110,7 +110,7 @@ class Program {
 
  private:
   static constexpr std::size_t most_kernels = 1 << 16, most_collections = 1 << 15, most_uses = (1 << 16) - 1;
-  static constexpr std::size_t most_tasks = 50'000'000;  // some gigabytes of memory
+  static constexpr std::size_t most_tasks = 10'000'000;  // a gigabyte of memory
   static constexpr Bytes most_bytes = Bytes{1} << 60;
   /// Throws ConfigError.
   [[noreturn]] static void too_many(const char* what, std::uint64_t most);

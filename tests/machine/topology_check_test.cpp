@@ -42,8 +42,8 @@ TEST(TopologyCheck, SaysWhatIsWrong) {
               HasSubstr("leads back to where it begins"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].concurrent_copies = 0; }),
               HasSubstr("carries no copy"));
-  EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].second = static_cast<NodeId>(3); }),
-              HasSubstr("no link joins \"disk\" and \"RAM\""));
+  EXPECT_THAT(flaw_after([](Topology& it) { it.nodes.push_back({.name = "lost"}); }),
+              HasSubstr("no link joins \"user memory\" and \"lost\""));
   EXPECT_THAT(flaw_after([](Topology& it) {
                 for (LinkSpec& link : it.links)
                   if (link.legs.size() == 2) std::swap(link.legs[0], link.legs[1]);
