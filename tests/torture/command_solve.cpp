@@ -294,7 +294,7 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
         attempt == 0)
       beside_ = static_cast<Bytes>((mebibytes + 0.06) * 0x1p20);
     else {
-      beside_ += std::max<Bytes>(machine_.memory / 2, Bytes{1} << 17);
+      beside_ += std::max({machine_.memory / 2, beside_ / 4, Bytes{1} << 17});
       for (Machine::Device& device : machine_.devices) device.memory += device.memory / 2;
     }
   }
