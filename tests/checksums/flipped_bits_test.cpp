@@ -70,7 +70,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t n = 384;
+constexpr std::int64_t n = 512;
 constexpr std::int32_t tile = 64;
 
 struct Setting {
