@@ -5,6 +5,8 @@
 #include <fairlead/fairlead.hpp>
 #include <fairlead/report.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -202,12 +204,19 @@ bool devices(const std::function<void()>& started) {
   return true;
 }
 
+struct Removed {
+  std::string path;
+  ~Removed() { unlink(path.c_str()); }
+};
+
 /// Data that are computed, tasks of several workers, a task that fails, a flow that is cancelled, and all
 /// that is written down of a run.
 bool the_rest(const std::function<void()>& started) {
   Config config = settings("128KiB", "blocks");
-  config.set("event-log", "/dev/null");
-  config.set("trace", "/dev/null");
+  const std::string path = testing::TempDir() + "fairlead-allocation-" + std::to_string(getpid());
+  const Removed log{path + ".log"}, trace{path + ".pftrace"};
+  config.set("event-log", log.path);
+  config.set("trace", trace.path);
   config.set("trace-memory", "1MiB");
   Runtime runtime(config);
   started();

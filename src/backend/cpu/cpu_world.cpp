@@ -145,6 +145,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   const Time start = worker.clock_is_fresh ? worker.last_end : now();
   TaskContext context{&task, task.worker, this};
   const bool asynchronous = implementation.asynchronous;
+  bool thrown = false;
   if (asynchronous) task.at = start;
   worker.in_body.store(true, std::memory_order_relaxed);
   try {
@@ -165,6 +166,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
     throw;
   } catch (...) {
     task.failure = std::current_exception();
+    thrown = true;
   }
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.last_end = now();
@@ -174,7 +176,9 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
     worker.last_end = now();
   }
   worker.clock_is_fresh = true;
-  if (asynchronous) return;  // somebody else says when it is over; it may be by now
+  // Somebody else says when it is over, and it may be by now; but for one that did not get as far as its
+  // token.
+  if (asynchronous && !thrown) return;
   const Duration duration = worker.last_end - start;
   worker.tiny.took(implementation, duration < told_after);
   reporter.finished(task, worker.last_end, duration);
@@ -438,6 +442,7 @@ void CpuWorld::replace_thread(std::size_t index) noexcept {
 /// Whoever hears that the run was stopped takes down what tasks use: no body, and no copy of the program's
 /// data, may be under way then.
 void CpuWorld::wait_until_nothing_runs() noexcept {
+  stopped();  // whoever stopped the run under the engine's lock has woken nobody
   for (int running = running_.load(); running != 0; running = running_.load()) running_.wait(running);
   if (devices_) devices_->stop();
 }
