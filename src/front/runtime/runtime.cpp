@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "front/runtime/machine_memory.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
+#include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "machine/device_list.hpp"
@@ -117,6 +119,14 @@ class Runtime::Implementation {
     core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
+    try {
+      tell_the_rest();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "fairlead: {}\n", error.what());
+    }
+  }
+  /// What is written down when a run is over.
+  void tell_the_rest() {
     const model::KeptDurations durations =
         core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); });
     plan.known.keep(durations);
@@ -370,6 +380,8 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
     throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
   if (rows <= 0 || columns <= 0)
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
+  front::check_tiles(name, rows, columns, tile, which == Tiles::lower);
+  front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, 0, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
   auto tiles =
       owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name), grid,
@@ -387,9 +399,16 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
   it.core.check_caller("tiled_in_place");
   if (tile <= 0)
     throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
+  if (data == nullptr) throw UsageError(fmt::format("{}: a matrix at no address", name));
   if (rows <= 0 || columns <= 0 || leading_dimension < rows)
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
                                  columns, leading_dimension));
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (leading_dimension > most)
+    throw UsageError(fmt::format("{}: the leading dimension may be {} at most; this one is {}", name, most,
+                                 leading_dimension));
+  front::check_tiles(name, rows, columns, tile, false);
+  front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, leading_dimension, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
   return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name),
                                                         grid, element_bytes, data, nullptr, detail::Fill{}));

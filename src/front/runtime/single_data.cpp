@@ -7,19 +7,21 @@
 
 #include <algorithm>
 
+#include "front/runtime/sizes.hpp"
+
 namespace fairlead::front {
 
 namespace {
 
 constexpr std::int64_t most_runs = 0xffff'ffff;  // what a layout counts
 
-/// Throws UsageError if it is no array, or elements lie upon each other.
-void check_array(const std::string& name, const detail::Description& as) {
+/// Its bytes, packed. Throws UsageError if it is no array, if it is too large, or if elements lie upon each
+/// other.
+Bytes check_array(const std::string& name, const detail::Description& as) {
   const auto& [extents, strides] = as.array;
   for (const std::int64_t extent : extents)
-    if (extent <= 0)
-      throw UsageError(fmt::format("{}: a {} of {} elements is empty", name, as.kind, as.array.elements()));
-  if (as.kept) return;
+    if (extent <= 0) throw UsageError(fmt::format("{}: a {} of {} elements is empty", name, as.kind, extent));
+  if (as.kept) return checked_bytes(name, as.kind, {extents, {1, 0, 0}}, as.element_bytes);
   if (as.address == nullptr) throw UsageError(fmt::format("{}: a {} at no address", name, as.kind));
   // From the smallest stride to the largest, each has to step over what lies within.
   std::array<std::size_t, 3> order{0, 1, 2};
@@ -27,6 +29,9 @@ void check_array(const std::string& name, const detail::Description& as) {
     const bool a_counts = extents[a] > 1, b_counts = extents[b] > 1;
     return a_counts != b_counts ? a_counts : strides[a] < strides[b];
   });
+  Strided forward = as.array;
+  for (std::int64_t& stride : forward.strides) stride = std::max<std::int64_t>(stride, 0);
+  const Bytes bytes = checked_bytes(name, as.kind, forward, as.element_bytes);
   std::int64_t covered = 1;
   for (const std::size_t i : order) {
     if (extents[i] == 1) break;
@@ -40,6 +45,7 @@ void check_array(const std::string& name, const detail::Description& as) {
   if (extents[1] > most_runs || extents[2] > most_runs || (strides[0] != 1 && extents[0] > most_runs))
     throw UsageError(
         fmt::format("{}: a {} may have {} strides in one direction at most", name, as.kind, most_runs));
+  return bytes;
 }
 
 }  // namespace
@@ -47,10 +53,9 @@ void check_array(const std::string& name, const detail::Description& as) {
 SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
                              const detail::Description& as) {
   core.check_caller(as.kind);
-  check_array(name, as);
-  SingleDatum single{.name = name, .as = as};
-  const Bytes bytes = static_cast<Bytes>(as.array.elements()) * as.element_bytes;
+  const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
+  SingleDatum single{.name = name, .as = as};
   memory::DatumSpec spec{.bytes = bytes, .home = OutOfCoreNodes::user_memory, .address = as.address};
   if (as.kept) {
     single.as.array = as.array.packed();

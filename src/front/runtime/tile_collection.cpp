@@ -17,8 +17,8 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       store_(store),
       name_(std::move(name)),
       grid_(grid),
-      tile_rows_(static_cast<std::int32_t>((grid.rows + grid.tile - 1) / grid.tile)),
-      tile_columns_(static_cast<std::int32_t>((grid.columns + grid.tile - 1) / grid.tile)),
+      tile_rows_(static_cast<std::int32_t>((grid.rows - 1) / grid.tile + 1)),
+      tile_columns_(static_cast<std::int32_t>((grid.columns - 1) / grid.tile + 1)),
       spill_(spill),
       fill_(std::move(fill)) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)

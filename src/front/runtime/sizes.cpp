@@ -1,0 +1,72 @@
+// See sizes.hpp.
+#include "front/runtime/sizes.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace fairlead::front {
+
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // what a process can address
+constexpr std::int64_t most_tiles = std::int64_t{1} << 24;  // each takes a few hundred bytes besides its own
+
+/// Larger than any limit once a factor or sum was.
+class Size {
+ public:
+  explicit Size(std::uint64_t value) : value_(value) {}
+  Size times(std::uint64_t factor) const {
+    std::uint64_t result = 0;
+    return Size(__builtin_mul_overflow(value_, factor, &result) ? too_much : result);
+  }
+  Size plus(const Size& other) const {
+    std::uint64_t result = 0;
+    return Size(__builtin_add_overflow(value_, other.value_, &result) ? too_much : result);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  static constexpr std::uint64_t too_much = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t value_;
+};
+
+Size size(std::int64_t value) { return Size(static_cast<std::uint64_t>(value)); }
+
+}  // namespace
+
+Bytes checked_bytes(const std::string& name, const char* kind, const Strided& array, Bytes element_bytes) {
+  Size packed(element_bytes), span(1);  // bytes; elements from the first to the last
+  std::string text;
+  for (std::size_t i = 0; i < 3; ++i) {
+    packed = packed.times(static_cast<std::uint64_t>(array.extents[i]));
+    span = span.plus(size(array.extents[i] - 1).times(static_cast<std::uint64_t>(array.strides[i])));
+    if (i == 0 || array.extents[i] > 1) text += fmt::format("{}{}", i == 0 ? "" : " x ", array.extents[i]);
+  }
+  if (std::max(packed.value(), span.times(element_bytes).value()) > most_bytes)
+    throw UsageError(fmt::format(
+        "{}: a {} of {} elements of {} bytes, from the first to the last of them, is more than the {} "
+        "bytes that a process can address",
+        name, kind, text, element_bytes, most_bytes));
+  return packed.value();
+}
+
+void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, std::int32_t tile,
+                 bool lower_only) {
+  const std::int64_t down = (rows - 1) / tile + 1, across = (columns - 1) / tile + 1;
+  const std::uint64_t all = size(down).times(static_cast<std::uint64_t>(across)).value();
+  if (all <= most_tiles) return;
+  if (lower_only && down <= most_tiles && across <= most_tiles) {
+    const std::int64_t full = std::min(down, across);
+    if (full * (full + 1) / 2 + (down - full) * across <= most_tiles) return;
+  }
+  throw UsageError(
+      fmt::format("{}: {} x {} elements in tiles of {} a side are {} x {} tiles; a matrix may have {}\n"
+                  "  Use larger tiles.",
+                  name, rows, columns, tile, down, across, most_tiles));
+}
+
+}  // namespace fairlead::front
