@@ -35,7 +35,7 @@ void print_memory(const machine::Memory& memory, const Config& config) {
     print_row("", fmt::format("limited to {} by {}, {} in use", readable_size(*memory.limit_bytes),
                               memory.limit_source, readable_size(memory.limit_used_bytes)));
   else
-    print_row("", "no control group limits it");
+    print_row("", "no control group limits it, nor a limit of address space");
   const std::string usable =
       fmt::format("{}: {} free, less a margin of {}", readable_size(memory.usable_bytes()),
                   readable_size(memory.free_bytes), readable_size(memory.margin_bytes));

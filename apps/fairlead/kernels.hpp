@@ -3,6 +3,8 @@
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "algorithms/linalg/blas/choose_kernels.hpp"
@@ -14,8 +16,12 @@ namespace fairlead::app {
 linalg::KernelChoice choose_kernels(const Config& config);
 
 /// The same, then sets the process to the best and loads it. At the start of a subcommand: no other thread
-/// may run. Throws as choose_kernels, use_kernels and Blas::load.
+/// may run. Throws as choose_kernels, use_kernels and Blas::load, and ConfigError for workers or memory that
+/// the library has no buffers beside.
 linalg::Kernels load_kernels(const Config& config);
+
+/// How many threads may call a library at once that describes itself like this; nothing if there is no limit.
+std::optional<std::size_t> most_threads_of(const std::string& version);
 
 /// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.
 std::string name_of(const linalg::Kernels& kernels);

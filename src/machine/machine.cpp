@@ -49,6 +49,7 @@ Machine discover(const DiscoverOptions& options) {
   if (machine.processors.numa_nodes.size() == 1)
     machine.processors.numa_nodes.front().memory_bytes = machine.memory.total_bytes;
   choose_workers(machine);
+  machine.memory = memory(files, machine.workers);
   return machine;
 }
 

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <vector>
 
 namespace fairlead::machine {
 
@@ -15,7 +16,19 @@ Bytes margin_of(Bytes free_bytes) noexcept {
   return std::min(std::max(free_bytes / 10, least), free_bytes / 2);
 }
 
-Memory memory(const SystemFiles& files) {
+namespace {
+
+/// Of addresses (RLIMIT_AS, "ulimit -v"), as batch systems set it: what is mapped counts, used or not.
+std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
+  const auto limit = files.field("/proc/self/limits", "Max address space");  // "unlimited" is none
+  if (!limit) return std::nullopt;
+  return MemoryLimit{*limit, files.field("/proc/self/status", "VmSize").value_or(0),
+                     "the limit of address space (ulimit -v)"};
+}
+
+}  // namespace
+
+Memory memory(const SystemFiles& files, unsigned workers) {
   constexpr const char* meminfo = "/proc/meminfo";
   const auto field = [&](const char* name) { return files.field(meminfo, name); };
   const auto total = field("MemTotal");
@@ -29,7 +42,13 @@ Memory memory(const SystemFiles& files) {
               field("MemFree").value_or(0) + field("Buffers").value_or(0) + field("Cached").value_or(0));
   found.free_bytes = found.available_bytes;
   Bytes least_room = 0;
-  for (const MemoryLimit& limit : memory_limits(files)) {
+  std::vector<MemoryLimit> limits = memory_limits(files);
+  const auto addresses = address_space_limit(files);
+  if (addresses) {
+    limits.push_back(*addresses);
+    found.address_room = addresses->room_bytes();
+  }
+  for (const MemoryLimit& limit : limits) {
     if (limit.limit_bytes >= found.total_bytes) continue;  // no limit to speak of
     if (found.limit_bytes && limit.room_bytes() >= least_room) continue;
     least_room = limit.room_bytes();
@@ -39,6 +58,10 @@ Memory memory(const SystemFiles& files) {
   }
   if (found.limit_bytes) found.free_bytes = std::min(found.free_bytes, least_room);
   found.margin_bytes = margin_of(found.free_bytes);
+  // Stacks and buffers of a BLAS need addresses, even where they are hardly used.
+  if (addresses && addresses->source == found.limit_source)
+    found.margin_bytes =
+        std::min(found.margin_bytes + addresses_of_each_worker * workers, found.free_bytes / 4 * 3);
   return found;
 }
 

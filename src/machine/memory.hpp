@@ -13,11 +13,14 @@ namespace fairlead::machine {
 struct Memory {
   Bytes total_bytes = 0;             ///< of the machine
   Bytes available_bytes = 0;         ///< of the machine: what the kernel can give without swapping
-  std::optional<Bytes> limit_bytes;  ///< of the control group with the least room; none if nothing limits
+  std::optional<Bytes> limit_bytes;  ///< of what leaves the least room, a control group or the address space;
+                                     ///< none if nothing limits
   Bytes limit_used_bytes = 0;        ///< what counts against it already
-  std::string limit_source;          ///< the file that says so
-  Bytes free_bytes = 0;  ///< the least of what is available and of the room in every control group
+  std::string limit_source;          ///< the file that says so, or what it is
+  Bytes free_bytes = 0;              ///< the least of what is available and of the room in every limit
   Bytes margin_bytes = 0;
+  std::optional<Bytes>
+      address_room;  ///< addresses that are left to this process; none if nothing limits them
   /// What a run may take if nobody says how much.
   Bytes usable_bytes() const noexcept { return free_bytes - margin_bytes; }
 };
@@ -26,7 +29,11 @@ struct Memory {
 /// at least 256 MiB, but never more than half.
 Bytes margin_of(Bytes free_bytes) noexcept;
 
-Memory memory(const SystemFiles& files);
+/// Stack and BLAS buffer.
+inline constexpr Bytes addresses_of_each_worker = Bytes(48) << 20;
+
+/// `workers`: threads that will run tasks; they count where addresses are limited.
+Memory memory(const SystemFiles& files, unsigned workers = 1);
 
 enum class HugePages : std::uint8_t {
   unavailable,  // the kernel has none

@@ -29,7 +29,7 @@ std::optional<std::uint64_t> SystemFiles::field(std::string_view path, std::stri
     if (!line.starts_with(name)) continue;
     line.remove_prefix(name.size());
     if (line.empty() || (line.front() != ' ' && line.front() != ':')) continue;
-    line.remove_prefix(std::min(line.find_first_not_of(" :"), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" :\t"), line.size()));
     const auto value = to_number(line.substr(0, line.find(' ')));
     if (value && line.ends_with(" kB")) return *value * 1024;
     return value;

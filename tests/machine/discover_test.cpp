@@ -139,6 +139,24 @@ TEST(Memory, ALimitAboveWhatTheMachineHasIsNone) {
   EXPECT_FALSE(memory(machine.files()).limit_bytes);
 }
 
+// As ulimit -v or a batch system sets it: 4 GiB, of which libraries have 1 GiB.
+TEST(Memory, ALimitOfAddressSpaceIsALimit) {
+  Planted machine;
+  machine.host()
+      .file("/proc/self/limits",
+            "Limit                     Soft Limit           Hard Limit           Units     \n"
+            "Max cpu time              unlimited            unlimited            seconds   \n"
+            "Max address space         4294967296           unlimited            bytes     ")
+      .file("/proc/self/status", "Name:\tsolver\nVmSize:\t 1048576 kB\nVmRSS:\t    1024 kB");
+  const Memory found = memory(machine.files(), 2);
+  EXPECT_EQ(found.limit_bytes, 4 * GiB);
+  EXPECT_EQ(found.free_bytes, 3 * GiB);
+  EXPECT_EQ(found.usable_bytes(), 3 * GiB - 3 * GiB / 10 - 2 * addresses_of_each_worker);
+  machine.file("/proc/self/limits",
+               "Max address space         unlimited            unlimited            bytes     ");
+  EXPECT_FALSE(memory(machine.files()).limit_bytes);
+}
+
 TEST(Memory, ALimitDoesNotHelpWhereTheMachineIsFull) {
   Planted machine;
   machine.file("/proc/meminfo", "MemTotal: 67108864 kB\nMemAvailable: 1048576 kB");

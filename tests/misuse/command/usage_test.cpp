@@ -35,6 +35,8 @@ constexpr Mistake mistakes[] = {
     {"NoRows", "bench cholesky --n 0", "--n 0"},
     {"NoWorkers", "solve A.npy b.npy -o x.npy --workers 0", "--workers 0"},
     {"ABandwidthWithoutATime", "solve A.npy b.npy -o x.npy --disk-bandwidth 250MB", "--disk-bandwidth 250MB"},
+    {"MoreWorkersThanTheBlasHasBuffersFor", "bench cholesky --n 64 --workers 1000",
+     "1000 workers are more than the BLAS has buffers for"},
     {"NoOutput", "solve A.npy b.npy", "-o x.npy"},
     {"NoRightHandSide", "solve A.npy -o x.npy", "b.npy"},
     {"OneFileTooMany", "solve A.npy b.npy c.npy -o x.npy", "\"c.npy\""},
