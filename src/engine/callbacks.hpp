@@ -17,11 +17,11 @@ class Callbacks {
   bool empty() const noexcept { return open_.load() == 0; }
   /// The caller runs inside one of them.
   bool running_here() const noexcept { return runner_.load() == std::this_thread::get_id(); }
-  /// It must not throw.
+  /// If it throws, run() does.
   void push(std::function<void()> callback) {
     const std::lock_guard guard(mutex_);
-    open_.fetch_add(1);
     waiting_.push_back(std::move(callback));
+    open_.fetch_add(1);
   }
   /// Calls all that wait, unless another thread is at it: then that one calls them. True if it called any.
   bool run() {
@@ -35,15 +35,22 @@ class Callbacks {
         next = std::move(waiting_.front());
         waiting_.pop_front();
       }
+      const Running running{*this};
       next();
       next = nullptr;  // what it had captured goes before anybody hears that it is over
-      runner_.store(std::thread::id());
-      open_.fetch_sub(1);
       any = true;
     }
   }
 
  private:
+  struct Running {
+    Callbacks& all;
+    ~Running() {
+      all.runner_.store(std::thread::id());
+      all.open_.fetch_sub(1);
+    }
+  };
+
   std::atomic<std::size_t> open_{0};
   std::atomic<std::thread::id> runner_{};
   std::mutex mutex_;  // guards waiting_

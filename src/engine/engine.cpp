@@ -119,87 +119,99 @@ void Engine::after_events(Commands& out) {
         give_work(out);
       } while (follow_lane());
       if (options_.check_invariants) memory_.check(false);
+      if (recorder_ != nullptr) record_memory();
+      if (log_.enabled) log_.served();
     } catch (...) {
       fail(out);
     }
   }
-  if (recorder_ != nullptr) record_memory();
   for (const WorkerId worker : out.launched) pipelines_[index(worker)].launched = false;
   if (quiet_wanted_.load(std::memory_order_relaxed)) {
     looks_quiet_.store(nothing_moves());
     out.quiet |= looks_quiet_.load();
   }
-  if (log_.enabled) log_.served();
 }
 
-void Engine::fail(Commands& out) {
-  fatal_ = std::current_exception();
-  stopped_.store(true);
-  lane_.close();
+void Engine::fail(Commands& out) noexcept {
+  note_fatal(std::current_exception());
   out.stopped = true;
 }
 
+void Engine::note_fatal(std::exception_ptr why) noexcept {
+  if (fatal_ == nullptr) fatal_ = std::move(why);
+  stopped_.store(true);
+  lane_.close();
+}
+
 DatumId Engine::add(const memory::DatumSpec& spec) {
-  const Guard guard{*this};
-  if (log_.enabled) log_.datum(spec);
-  return memory_.add(spec);
+  return change([&] {
+    if (log_.enabled) log_.datum(spec);
+    return memory_.add(spec);
+  });
 }
 
 bool Engine::try_remove(DatumId id) {
-  const Guard guard{*this};
-  const bool removed = memory_.try_remove(id);
-  if (log_.enabled) log_.removal(id);
-  return removed;
+  return change([&] {
+    const bool removed = memory_.try_remove(id);
+    if (log_.enabled) log_.removal(id);
+    return removed;
+  });
 }
 
 void Engine::advise(DatumId id, int device) {
-  const Guard guard{*this};
-  if (log_.enabled) log_.advice(id, device);
-  memory_.advise(id, device);
+  change([&] {
+    if (log_.enabled) log_.advice(id, device);
+    memory_.advise(id, device);
+  });
 }
 
 void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
-  const Guard guard{*this};
-  ensure(held_by_policy_ + in_pipelines_ + tasks_done_ + tasks_cancelled_ == 0,
-         "the policy is replaced before it has seen a task");
-  policy_ = std::move(policy);
-  options_.policy_name = std::move(name);
-  memory_.use_policy(*policy_);
-  tell_progress_ = includes(policy_->interests(), Interest::progress);
-  tell_submissions_ = includes(policy_->interests(), Interest::submitted);
-  policy_->attach(*this);
-  lane_possible_ = lane_is_possible();
+  change([&] {
+    ensure(held_by_policy_ + in_pipelines_ + tasks_done_ + tasks_cancelled_ == 0,
+           "the policy is replaced before it has seen a task");
+    policy_ = std::move(policy);
+    options_.policy_name = std::move(name);
+    memory_.use_policy(*policy_);
+    tell_progress_ = includes(policy_->interests(), Interest::progress);
+    tell_submissions_ = includes(policy_->interests(), Interest::submitted);
+    policy_->attach(*this);
+    lane_possible_ = lane_is_possible();
+  });
 }
 
 void Engine::submitted(Task& task) {
   if (!tell_submissions_) return;
-  const Guard guard{*this};
-  if (log_.enabled) {
-    log_durations(task);
-    log_.submission(task);
-  }
-  record_.submitted(task);
-  policy_->submitted(task);
+  change([&] {
+    if (log_.enabled) {
+      log_durations(task);
+      log_.submission(task);
+    }
+    record_.submitted(task);
+    policy_->submitted(task);
+  });
 }
 
 void Engine::horizon_closed() {
   if (!tell_submissions_) return;
-  const Guard guard{*this};
-  if (log_.enabled) log_.horizon_closed();
-  policy_->horizon_closed();
+  change([&] {
+    if (log_.enabled) log_.horizon_closed();
+    policy_->horizon_closed();
+  });
 }
 
 void Engine::cancel(TaskSource& source) {
-  const Guard guard{*this};
-  if (log_.enabled) log_.cancellation(source.id);
-  source.cancelled.store(true);
+  change([&] {
+    if (log_.enabled) log_.cancellation(source.id);
+    source.cancelled.store(true);
+  });
 }
 
-void Engine::stop(std::exception_ptr why) {
-  const Guard guard{*this};
-  if (fatal_ == nullptr) fatal_ = std::move(why);
-  stopped_.store(true);
-  lane_.close();
+void Engine::stop(std::exception_ptr why) noexcept {
+  {
+    const Guard guard{*this};
+    note_fatal(std::move(why));
+  }
+  world_.stopped();
 }
 
 // ---- events

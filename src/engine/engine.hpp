@@ -42,8 +42,8 @@ class World {
   virtual void start(memory::Copy&) = 0;
   /// Tasks were handed to the worker: it must be woken if it sleeps.
   virtual void launched(WorkerId) = 0;
-  /// The run cannot go on; whoever waits has to look.
-  virtual void stopped() = 0;
+  /// The run cannot go on; whoever waits has to look. Any thread.
+  virtual void stopped() noexcept = 0;
   /// The worker executes a body at this moment. Any thread.
   virtual bool in_body(WorkerId) const noexcept { return false; }
   /// Events were posted while somebody had the engine's lock who does not serve: a thread that sleeps has to
@@ -121,14 +121,18 @@ class Engine final : public View {
     if (!lock_.try_lock()) {
       transit_.fetch_add(1);
       post(finished);
-      release();
+      release();  // if it throws, the caller stops the run
       enter(ready, out);
       out.quiet |= arrived(1);
       return;
     }
     serve_inbox(out);  // what this thread has posted before comes first
     serve_chain(finished, out);
-    release();
+    try {
+      release();
+    } catch (...) {
+      fail(out);  // who waits has to look; and the lock is let go
+    }
     // Whoever told of another input of what is ready now may have left that in the inbox: it comes first.
     serve_inbox(out);
     serve_chain(ready, out);
@@ -194,8 +198,9 @@ class Engine final : public View {
   NodeId host() const noexcept { return host_; }
   Callbacks& callbacks() noexcept { return callbacks_; }
   const Callbacks& callbacks() const noexcept { return callbacks_; }
-  /// Nothing is served any more. Afterwards nobody may wait for anything.
-  void stop(std::exception_ptr why);
+  /// Nothing is served any more, and nothing new begins. Afterwards nobody may wait for anything. Any thread,
+  /// without the lock.
+  void stop(std::exception_ptr why) noexcept;
   /// What went wrong inside, if anything did.
   std::exception_ptr fatal() {
     return locked([this](memory::Memory&) { return fatal_; });
@@ -287,6 +292,21 @@ class Engine final : public View {
     std::atomic<std::uint64_t> count{0};
   };
 
+  /// Changes something for the program under the lock. If that fails half-way, what is known is no longer
+  /// consistent: then the run is stopped, besides what the caller is told. Throws what stopped it before.
+  template <class F>
+  auto change(F&& f) {
+    const Guard guard{*this};
+    if (fatal_ != nullptr) [[unlikely]]
+      std::rethrow_exception(fatal_);
+    try {
+      return f();
+    } catch (...) {
+      note_fatal(std::current_exception());
+      throw;
+    }
+  }
+  void note_fatal(std::exception_ptr why) noexcept;
   void serve(Commands& out);
   void serve_inbox(Commands& out) { apply_all(inbox_.drain(), out); }
   void serve_chain(EventChain& events, Commands& out) { apply_all(events.take_in_order(), out); }
@@ -294,7 +314,7 @@ class Engine final : public View {
   void log_event(const Event& event);
   void log_durations(const Task& task);
   void after_events(Commands& out);
-  void fail(Commands& out);
+  void fail(Commands& out) noexcept;
   void apply(Event& event, Commands& out);
   void apply_ready(Task& task, Commands& out);
   void apply_over(Task& task, bool succeeded);

@@ -27,21 +27,23 @@ bool Engine::try_open_lane() {
 }
 
 void* Engine::let_into_lane(DatumId id, bool has_value) {
-  const Guard guard{*this};
-  return lane_.generation() == 0 ? nullptr : memory_.keep_for_lane(id, host_, has_value);
+  return change(
+      [&] { return lane_.generation() == 0 ? nullptr : memory_.keep_for_lane(id, host_, has_value); });
 }
 
 void Engine::failed_in_lane(const Task& task) {
-  const Guard guard{*this};
-  lane_.close();
-  memory_.poison_outputs(task);
+  change([&] {
+    lane_.close();
+    memory_.poison_outputs(task);
+  });
 }
 
 void Engine::note_duration(const Task& task, WorkerId worker, Duration duration) {
-  const Guard guard{*this};
-  const model::Processor& processor = processors_[index(worker)];
-  if (model_.wants(*task.codelet, processor))
-    model_.record(*task.codelet, processor, footprint(task), duration);
+  change([&] {
+    const model::Processor& processor = processors_[index(worker)];
+    if (model_.wants(*task.codelet, processor))
+      model_.record(*task.codelet, processor, footprint(task), duration);
+  });
 }
 
 /// Closes the lane when there is reason to; ends it when it is closed and nobody is inside. True if that

@@ -61,7 +61,7 @@ class HoldSource final : public TaskSource {
 /// All of it is the application's thread's, but for release().
 class HoldBook {
  public:
-  explicit HoldBook(RuntimeCore& core) noexcept : core_(core) {}
+  explicit HoldBook(RuntimeCore& core) : core_(core) {}
 
   HoldSource& new_source();
   /// Every task is noted that needs memory on the host's node, as the allocator rounds it.

@@ -35,7 +35,7 @@ class SilentWorld final : public World {
   void recall(WorkerId, Task&) override {}
   void start(memory::Copy&) override {}
   void launched(WorkerId) override {}
-  void stopped() override {}
+  void stopped() noexcept override {}
 };
 
 class SilentSource final : public TaskSource {

@@ -15,7 +15,24 @@ Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint1
       world_(world),
       id_(id),
       recycler_(graph.tasks(), graph.epochs()),
-      has_queue_(id < engine.workers().size()) {}
+      has_queue_(id < engine.workers().size()) {
+  batch_.reserve(most_unreported);
+}
+
+/// What could not be told or carried out is missing for good: nobody may rely on what the engine knows.
+template <class F>
+void Reporter::or_stop(F&& f) noexcept {
+  try {
+    f();
+  } catch (...) {
+    batch_.clear();
+    cancelled_.clear();
+    finished_.clear();
+    events_.clear();
+    commands_.clear();
+    engine_.stop(std::current_exception());
+  }
+}
 
 namespace {
 /// What a body was given goes when the task ends: after wait() nothing of it is left, and the codelet may go,
@@ -169,8 +186,12 @@ void Reporter::tell_uncounted() {
   uncounted_source_ = nullptr;
 }
 
-void Reporter::report() {
+void Reporter::report() noexcept {
   if (batch_.empty()) return serve();
+  or_stop([this] { report_all(); });
+}
+
+void Reporter::report_all() {
   for (Task* task : batch_) {
     if (task->failure != nullptr) engine_.lane().close();  // what reads its results has to be told
     finished_.append(*task);
@@ -190,14 +211,14 @@ void Reporter::report() {
   carry_out();
 }
 
-void Reporter::serve() {
+void Reporter::serve() noexcept {
   engine_.enter(events_, commands_);
-  carry_out();
+  or_stop([this] { carry_out(); });
 }
 
-void Reporter::serve_surely() {
+void Reporter::serve_surely() noexcept {
   engine_.enter_surely(events_, commands_);
-  carry_out();
+  or_stop([this] { carry_out(); });
 }
 
 void Reporter::carry_out() {
@@ -228,8 +249,10 @@ void Reporter::carry_out() {
   if (!shared_ && !engine_.callbacks().empty()) run_callbacks();
 }
 
-void Reporter::run_callbacks() {
-  if (engine_.callbacks().run()) world_.look_again();
+void Reporter::run_callbacks() noexcept {
+  or_stop([this] {
+    if (engine_.callbacks().run()) world_.look_again();
+  });
 }
 
 void Reporter::recycle_applied() {

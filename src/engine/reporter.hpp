@@ -1,6 +1,6 @@
 // How one thread tells the engine what happened, and carries out what the engine answers. Finished tasks are
 // told in batches; the engine always hears of a task's end before it hears of the successors that became
-// ready by it.
+// ready by it. What fails meanwhile, as for want of memory, stops the run: whoever waits is told.
 #pragma once
 #include <deque>
 #include <vector>
@@ -15,11 +15,13 @@ class Reporter {
   /// `id` < Options::reporters, one per thread; a worker's own has the worker's number.
   Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id);
 
-  /// Notes that the task's body is over; the engine learns of it by report().
+  static constexpr std::size_t most_unreported = 32;
+  /// Notes that the task's body is over; the engine learns of it by report(), which comes after
+  /// `most_unreported` of them at the latest.
   void finished(Task& task, Time at, Duration duration);
   std::size_t unreported() const noexcept { return batch_.size(); }
   /// Tells the engine of all finished tasks, releases their successors, and serves.
-  void report();
+  void report() noexcept;
 
   /// The body of a task of the direct lane is over: releases its successors, and forgets it. Those that the
   /// lane lets in go to this worker's queue, but the first, which is returned to be run next; the others
@@ -55,17 +57,20 @@ class Reporter {
   /// Passes events on; whoever serves next hears of them.
   void post() noexcept { engine_.post(events_); }
   /// Passes events on, serves if nobody else does, and carries out the commands.
-  void serve();
+  void serve() noexcept;
   /// As serve(), but waits for the engine's lock.
-  void serve_surely();
+  void serve_surely() noexcept;
 
   Recycler& recycler() noexcept { return recycler_; }
   /// Several threads take turns with it, under a lock: they call the program's callbacks after letting go.
   void share() noexcept { shared_ = true; }
   /// Calls what the program wanted to be called by now. The caller holds no lock.
-  void run_callbacks();
+  void run_callbacks() noexcept;
 
  private:
+  template <class F>
+  void or_stop(F&& f) noexcept;
+  void report_all();
   void carry_out();
   void record(const Task& task);
   void complete(std::vector<Task*>& tasks);

@@ -45,7 +45,12 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
   };
   refreshes_ = options.refresh && !std::ranges::all_of(topology().workers, reaches_all_of_the_host);
   if (topology().workers.size() > 1) graph_.tasks().share();
-  world_.begin(engine_, graph_, application_);
+  try {
+    world_.begin(engine_, graph_, application_);
+  } catch (...) {
+    world_.end();  // threads that were started use what goes now
+    throw;
+  }
 }
 
 RuntimeCore::~RuntimeCore() {
@@ -83,13 +88,21 @@ void RuntimeCore::close() noexcept {
 }
 
 void RuntimeCore::keep(std::shared_ptr<void> something) noexcept {
-  if (!process_.same_process()) {
-    new std::shared_ptr<void>(
-        std::move(something));  // nobody looks for it: the process has little left to do
-    return;
+  if (process_.same_process()) {
+    try {
+      const std::lock_guard guard(kept_mutex_);
+      kept_.push_back(std::move(something));
+      return;
+    } catch (const std::bad_alloc&) {
+      // Then for good, too.
+    }
   }
-  const std::lock_guard guard(kept_mutex_);
-  kept_.push_back(std::move(something));
+  union Forever {  // nobody looks for it
+    explicit Forever(std::shared_ptr<void>&& it) noexcept : kept(std::move(it)) {}
+    ~Forever() {}
+    std::shared_ptr<void> kept;
+  };
+  const Forever forever(std::move(something));
 }
 
 void RuntimeCore::check_caller(const char* what) const {
@@ -131,9 +144,19 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.id == no_id<DatumId>) return;
   ++data_changes;
   application_.serve_surely();  // the ends of its tasks may not be applied yet
+  const auto throw_if_failed = [this] {
+    if (!engine_.stopped()) return;
+    world_.help([] { return true; });  // nobody may use what the caller takes down now
+    throw_if_stopped();
+  };
+  throw_if_failed();
   if (datum.reduction != nullptr) reductions_.forget(datum);
   refresh({datum.id});
-  if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });
+  throw_if_failed();
+  if (!engine_.try_remove(datum.id)) {
+    world_.help([&] { return engine_.try_remove(datum.id); });
+    throw_if_failed();
+  }
   graph_.forget(datum.tail, application_.recycler());
   datum.tail = {};
   datum.id = no_id<DatumId>;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <string>
 #include <thread>
@@ -196,9 +197,27 @@ class RuntimeCore {
   void drop_clean();
   /// Throws if the run was stopped: a write-back failed, or something inside did.
   void throw_if_stopped();
-  /// Keeps what unfinished tasks still need until no thread runs any more. Any thread; in a forked child, for
-  /// good.
+  /// Keeps what unfinished tasks still need until no thread runs any more. Any thread; in a forked child, or
+  /// without memory to note it, for good.
   void keep(std::shared_ptr<void> something) noexcept;
+  template <class T>
+  void keep(std::unique_ptr<T> something) noexcept {
+    try {
+      keep(std::shared_ptr<void>(std::move(something)));  // leaves it alone if it throws
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(something.release());
+    }
+  }
+  /// Runs f, which inserts something for the program. Without memory for all of it the run is stopped.
+  template <class F>
+  decltype(auto) or_stop(F&& f) {
+    try {
+      return f();
+    } catch (const std::bad_alloc&) {
+      engine_.stop(std::current_exception());
+      throw;
+    }
+  }
   /// Writes down what is submitted; null: nobody wants that.
   front::FlowRecorder* flow_recorder = nullptr;
   /// Makes the text of a datum's name for errors of the engine; by id.

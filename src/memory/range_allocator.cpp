@@ -6,11 +6,13 @@
 #include <fairlead/error.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace fairlead::memory {
 namespace {
 
 constexpr std::size_t longest_run = 128;  // keys; 1 KB is moved at most
+constexpr std::size_t half_run = longest_run / 2;
 constexpr std::uint64_t low_half = 0xffffffffu;
 
 constexpr std::uint64_t pack(std::uint64_t high, std::uint64_t low) noexcept { return high << 32 | low; }
@@ -43,11 +45,39 @@ SortedKeys::Place SortedKeys::before(Place place) const noexcept {
   return {place.run - 1, runs_[place.run - 1].size() - 1};
 }
 
+// Each insertion adds one to the excess at most, and each split takes half a run from it.
+void SortedKeys::prepare(std::size_t insertions) {
+  const std::size_t splits = (excess_ + insertions) / half_run + 1;  // and one for the first key
+  if (spare_.size() >= splits) return;
+  const std::size_t all = runs_.size() + splits;
+  if (runs_.capacity() < all) {
+    const std::size_t more = all + all / 2;
+    last_.reserve(more);
+    spare_.reserve(more);
+    runs_.reserve(more);  // last: it tells of all three
+  }
+  while (spare_.size() < splits) {
+    std::vector<std::uint64_t> run;
+    run.reserve(longest_run);
+    spare_.push_back(std::move(run));
+  }
+}
+
+std::vector<std::uint64_t> SortedKeys::take_spare() {
+  std::vector<std::uint64_t> run;
+  if (!spare_.empty()) {
+    run = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  run.reserve(longest_run);
+  return run;
+}
+
 void SortedKeys::insert(std::uint64_t key) {
   Place place = at_or_after(key);
   if (is_end(place)) {  // larger than all: at the end of the last run
     if (runs_.empty()) {
-      runs_.emplace_back().reserve(longest_run);
+      runs_.push_back(take_spare());
       last_.push_back(key);
     }
     place = {runs_.size() - 1, runs_.back().size()};
@@ -55,24 +85,27 @@ void SortedKeys::insert(std::uint64_t key) {
   auto& run = runs_[place.run];
   run.insert(run.begin() + static_cast<std::ptrdiff_t>(place.index), key);
   last_[place.run] = run.back();
+  excess_ += run.size() > half_run;
   if (run.size() < longest_run) return;
-  std::vector<std::uint64_t> upper;
-  upper.reserve(longest_run);
-  upper.assign(run.begin() + longest_run / 2, run.end());
-  run.resize(longest_run / 2);
+  std::vector<std::uint64_t> upper = take_spare();
+  upper.assign(run.begin() + half_run, run.end());
+  run.resize(half_run);
+  excess_ -= half_run;
   last_[place.run] = run.back();
   const auto after = static_cast<std::ptrdiff_t>(place.run) + 1;
   last_.insert(last_.begin() + after, upper.back());
   runs_.insert(runs_.begin() + after, std::move(upper));
 }
 
-void SortedKeys::erase(Place place) {
+void SortedKeys::erase(Place place) noexcept {
   auto& run = runs_[place.run];
+  excess_ -= run.size() > half_run;
   run.erase(run.begin() + static_cast<std::ptrdiff_t>(place.index));
   if (!run.empty()) {
     last_[place.run] = run.back();
     return;
   }
+  if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(run));
   runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(place.run));
   last_.erase(last_.begin() + static_cast<std::ptrdiff_t>(place.run));
 }
@@ -94,9 +127,15 @@ void RangeAllocator::grow(Bytes added) {
         "a range allocator with a unit of {} bytes can manage at most {} bytes; {} were asked for", unit_,
         low_half * unit_, capacity() + added));
   if (units == 0) return;
-  const Range range{capacity(), units * unit_};
-  capacity_ += units;
-  release(range);
+  prepare(handed_out_ + 1);
+  const Bytes first = std::exchange(capacity_, capacity_ + units);
+  add_hole(first, units, by_address_.at_or_after(pack(first, 0)));
+}
+
+// Giving a range back adds one key to each set at most.
+void RangeAllocator::prepare(std::size_t releases) {
+  by_address_.prepare(releases);
+  by_length_.prepare(releases + 1);  // what is left of a hole that a range is cut from
 }
 
 std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
@@ -105,6 +144,7 @@ std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
   if (units > free_) return std::nullopt;
   const auto hole = by_length_.at_or_after(pack(units, 0));
   if (by_length_.is_end(hole)) return std::nullopt;
+  prepare(handed_out_ + 1);
   const Bytes length = high(by_length_[hole]), first = low(by_length_[hole]);
   by_length_.erase(hole);
   const auto same = by_address_.at_or_after(pack(first, length));
@@ -115,12 +155,13 @@ std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
     by_length_.insert(pack(length - units, first + units));
   }
   free_ -= units;
+  ++handed_out_;
   return Range{first * unit_, units * unit_};
 }
 
 void RangeAllocator::release(Range range) {
   if (range.bytes == 0) return;
-  Bytes first = range.offset / unit_, length = range.bytes / unit_;
+  const Bytes first = range.offset / unit_, length = range.bytes / unit_;
   const auto refuse = [&](const char* why) {
     throw UsageError(
         fmt::format("release of the range at {} of {} bytes, which {}", range.offset, range.bytes, why));
@@ -128,7 +169,6 @@ void RangeAllocator::release(Range range) {
   if (range.offset % unit_ != 0 || range.bytes % unit_ != 0 || length > capacity_ ||
       first > capacity_ - length)
     refuse("was never handed out");
-  const Bytes released = length;
   const auto next = by_address_.at_or_after(pack(first, 0));
   const bool has_next = !by_address_.is_end(next), has_previous = !by_address_.is_begin(next);
   const std::uint64_t after = has_next ? by_address_[next] : 0;
@@ -136,7 +176,17 @@ void RangeAllocator::release(Range range) {
   const std::uint64_t before = has_previous ? by_address_[previous] : 0;
   if ((has_next && high(after) < first + length) || (has_previous && high(before) + low(before) > first))
     refuse("is free already, at least in part");
+  add_hole(first, length, next);
+  if (handed_out_ > 0) --handed_out_;  // unless ranges are given back in pieces
+}
 
+/// Nothing of it is free yet. `next`: the first hole behind it.
+void RangeAllocator::add_hole(Bytes first, Bytes length, SortedKeys::Place next) {
+  const Bytes released = length;
+  const bool has_next = !by_address_.is_end(next), has_previous = !by_address_.is_begin(next);
+  const std::uint64_t after = has_next ? by_address_[next] : 0;
+  const auto previous = has_previous ? by_address_.before(next) : next;
+  const std::uint64_t before = has_previous ? by_address_[previous] : 0;
   const bool joins_next = has_next && high(after) == first + length;
   const bool joins_previous = has_previous && high(before) + low(before) == first;
   if (joins_next) {

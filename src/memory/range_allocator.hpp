@@ -35,15 +35,24 @@ class SortedKeys {
   bool empty() const noexcept { return runs_.empty(); }
   std::uint64_t largest() const noexcept { return last_.back(); }
 
-  void insert(std::uint64_t key);  ///< `key` must be new
-  void erase(Place place);
-  void erase(std::uint64_t key) { erase(at_or_after(key)); }  ///< `key` must be present
+  /// Sets space aside, so that as many insertions as this, with erasures between them, cannot fail. Throws
+  /// std::bad_alloc, and has changed nothing then.
+  void prepare(std::size_t insertions);
+  /// `key` must be new. Throws std::bad_alloc only if that was not prepared.
+  void insert(std::uint64_t key);
+  void erase(Place place) noexcept;
+  void erase(std::uint64_t key) noexcept { erase(at_or_after(key)); }  ///< `key` must be present
   /// Changes a key without changing the order: it must stay between its neighbours.
   void replace(Place place, std::uint64_t key) noexcept;
 
  private:
-  std::vector<std::uint64_t> last_;               // the largest key of each run
-  std::vector<std::vector<std::uint64_t>> runs_;  // none is empty
+  std::vector<std::uint64_t> take_spare();
+
+  std::vector<std::uint64_t> last_;                // the largest key of each run
+  std::vector<std::vector<std::uint64_t>> runs_;   // none is empty
+  std::vector<std::vector<std::uint64_t>> spare_;  // empty, with space: what runs are split into
+  std::size_t excess_ =
+      0;  // keys of runs beyond half a run each: a run is split when it has half a run of them
 };
 
 /// Best fit; among holes of one size the lowest. Data of equal sizes leave no hole that the next one cannot
@@ -55,9 +64,10 @@ class RangeAllocator {
   explicit RangeAllocator(Bytes capacity, Bytes unit = 4096);
 
   /// A range of `rounded(bytes)`, or nothing if no hole is large enough now. 0 bytes give an empty range.
+  /// Throws std::bad_alloc, and has changed nothing then.
   std::optional<Range> allocate(Bytes bytes);
   /// Gives back a range, joining it with the holes beside it. Throws UsageError if part of it is free already
-  /// or was never handed out.
+  /// or was never handed out; nothing else, since it needs no memory: allocate() has set that aside.
   void release(Range range);
   /// Adds space at the end. Throws UsageError as the constructor does.
   void grow(Bytes added);
@@ -77,9 +87,12 @@ class RangeAllocator {
 
  private:
   std::optional<Bytes> units_of_all(std::span<const Bytes> sizes) const noexcept;
+  void prepare(std::size_t releases);
+  void add_hole(Bytes first, Bytes length, SortedKeys::Place next);
 
   Bytes unit_;  // in bytes; all below is counted in units
   Bytes capacity_ = 0, free_ = 0;
+  std::size_t handed_out_ = 0;
   SortedKeys by_address_;  // holes: first unit << 32 | length
   SortedKeys by_length_;   // the same holes: length << 32 | first unit
 };

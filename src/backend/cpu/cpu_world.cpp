@@ -13,6 +13,7 @@ namespace fairlead::backend {
 
 namespace {
 constexpr std::size_t told_together = 24;
+static_assert(told_together <= engine::Reporter::most_unreported);
 constexpr Duration told_after{8'000};      // the first of them at the latest, and at once if it took as long
 constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
 constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
@@ -65,7 +66,8 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
                 },
             .generate = [this](const Generation& generation) { generate(generation); },
             .copy_done = [this](memory::Copy& copy, int error) { copy_done(copy, error); },
-            .wake = [this](WorkerId worker) { workers_[index(worker)]->sleeper.wake_if_asleep(); }});
+            .wake = [this](WorkerId worker) { workers_[index(worker)]->sleeper.wake_if_asleep(); },
+            .failed = [this](std::exception_ptr why) { engine_->stop(std::move(why)); }});
   }
   for (std::size_t i = 0; i < all; ++i) {
     workers_[i]->kind = engine.workers()[i].kind;
@@ -73,7 +75,15 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   }
   for (std::size_t i = 1; i < all; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
-  for (std::size_t i = 1; i < all; ++i) workers_[i]->thread = std::thread([this, i] { run(i); });
+  for (std::size_t i = 1; i < all; ++i) {
+    running_.fetch_add(1);
+    try {
+      workers_[i]->thread = std::thread([this, i] { run(i); });
+    } catch (...) {
+      running_.fetch_sub(1);
+      throw;
+    }
+  }
 }
 
 void CpuWorld::end() {
@@ -123,6 +133,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
   const Time start = worker.clock_is_fresh ? worker.last_end : now();
   TaskContext context{&task, task.worker, this};
   const bool asynchronous = implementation.asynchronous;
+  bool thrown = false;
   if (asynchronous) task.at = start;
   worker.in_body.store(true, std::memory_order_relaxed);
   try {
@@ -133,6 +144,7 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
     }
   } catch (...) {
     task.failure = std::current_exception();
+    thrown = true;
   }
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.last_end = now();
@@ -142,7 +154,9 @@ void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) 
     worker.last_end = now();
   }
   worker.clock_is_fresh = true;
-  if (asynchronous) return;  // somebody else says when it is over; it may be by now
+  // Somebody else says when it is over, and it may be by now; but for one that did not get as far as its
+  // token.
+  if (asynchronous && !thrown) return;
   const Duration duration = worker.last_end - start;
   worker.tiny.took(implementation, duration < told_after);
   reporter.finished(task, worker.last_end, duration);
@@ -329,16 +343,35 @@ void CpuWorld::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) 
   worker.clock_is_fresh = false;
 }
 
-void CpuWorld::run(std::size_t index) {
-  Worker& worker = *workers_[index];
-  bind(index);
-  worker.arrival.kind = EventKind::worker_arrived;
-  worker.arrival.worker = static_cast<WorkerId>(index);
-  worker.arrival.at = now();
-  worker.reporter->add(worker.arrival);
-  worker.reporter->serve();
-  while (!ending_.load(std::memory_order_relaxed))
-    if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, [this] { return ending_.load(); });
+void CpuWorld::run(std::size_t index) noexcept {
+  try {
+    Worker& worker = *workers_[index];
+    bind(index);
+    worker.arrival.kind = EventKind::worker_arrived;
+    worker.arrival.worker = static_cast<WorkerId>(index);
+    worker.arrival.at = now();
+    worker.reporter->add(worker.arrival);
+    worker.reporter->serve();
+    const auto over = [this] { return ending_.load() || engine_->stopped(); };
+    while (!ending_.load(std::memory_order_relaxed) && !engine_->stopped())
+      if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, over);
+  } catch (...) {  // no memory for what the worker notes beside the task
+    engine_->stop(std::current_exception());
+  }
+  // Sequentially consistent, and the last that this thread does with the world: see end().
+  if (running_.fetch_sub(1) == 1) running_.notify_all();
+}
+
+/// Whoever hears that the run was stopped takes down what tasks use: no body, and no copy of the program's
+/// data, may be under way then.
+void CpuWorld::wait_until_nothing_runs() noexcept {
+  stopped();  // whoever stopped the run under the engine's lock has woken nobody
+  for (int running = running_.load(); running != 0; running = running_.load()) running_.wait(running);
+  if (devices_) devices_->stop();
+}
+
+void CpuWorld::stopped() noexcept {
+  for (auto& worker : workers_) worker->sleeper.wake();
 }
 
 void CpuWorld::help(const std::function<bool()>& done) {
@@ -355,11 +388,17 @@ void CpuWorld::help(const std::function<bool()>& done) {
   const auto stop = [&] { return done() || engine_->stopped(); };
   self.clock_is_fresh = false;
   announce(EventKind::worker_arrived);
-  while (!stop()) {
-    for (unsigned steps = 0; steps < steps_per_look && work_once(0, *application_); ++steps) {
+  try {
+    while (!stop()) {
+      for (unsigned steps = 0; steps < steps_per_look && !engine_->stopped() && work_once(0, *application_);
+           ++steps) {
+      }
+      if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
     }
-    if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
+  } catch (...) {
+    engine_->stop(std::current_exception());
   }
+  if (engine_->stopped()) return wait_until_nothing_runs();
   if (application_->unreported() != 0) application_->report();
   leave_lane(0, *application_);  // nobody may have to wait until the program comes back
   announce(EventKind::worker_left);
@@ -417,21 +456,23 @@ void CpuWorld::make_data(Worker& worker) {
   }
 }
 
-void CpuWorld::disk_done(const IoResult& result) {
+void CpuWorld::disk_done(const IoResult& result) noexcept {
   if (result.error_number == ECANCELED) {  // the runtime is being destroyed
     if (Devices::is_ours(result)) devices_->disk_done(result);
     return;
   }
   (result.direction == IoDirection::read ? bytes_read_ : bytes_written_)
       .fetch_add(result.bytes, std::memory_order_relaxed);
-  if (Devices::is_ours(result)) {
+  if (!Devices::is_ours(result))
+    return copy_done(*static_cast<memory::Copy*>(result.token), result.error_number);
+  try {
     devices_->disk_done(result);
-  } else {
-    copy_done(*static_cast<memory::Copy*>(result.token), result.error_number);
+  } catch (...) {  // the next piece could not be begun
+    engine_->stop(std::current_exception());
   }
 }
 
-void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
+void CpuWorld::copy_done(memory::Copy& copy, int error_number) noexcept {
   const Time end = now();
   copy.duration = end - copy.at;
   copy.at = end;
@@ -446,7 +487,7 @@ void CpuWorld::copy_done(memory::Copy& copy, int error_number) {
   nudge();  // the application may wait for a flush
 }
 
-void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) {
+void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) noexcept {
   visitors_.fetch_add(1);
   const Time end = now();
   task.failure = std::move(failure);

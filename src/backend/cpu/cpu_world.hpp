@@ -53,7 +53,7 @@ class CpuWorld final : public engine::DrivenWorld {
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
   void launched(WorkerId worker) override { workers_[index(worker)]->sleeper.wake_if_asleep(); }
-  void stopped() override { nudge(); }
+  void stopped() noexcept override;
   void lane_filled() noexcept override;
   void posted_meanwhile() noexcept override { lane_filled(); }  // whoever wakes up looks at both
   bool in_body(WorkerId worker) const noexcept override {
@@ -61,7 +61,7 @@ class CpuWorld final : public engine::DrivenWorld {
   }
 
   /// Ends a task whose body had returned before it was over. Any thread, once per task.
-  void end_asynchronous(Task& task, std::exception_ptr failure);
+  void end_asynchronous(Task& task, std::exception_ptr failure) noexcept;
   IoCounters disk_counters() const { return disk_ ? disk_->counters() : IoCounters{}; }
   /// Bytes that the disk has moved for tasks so far; for progress displays, any thread.
   Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
@@ -87,7 +87,7 @@ class CpuWorld final : public engine::DrivenWorld {
     std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
   };
 
-  void run(std::size_t worker);
+  void run(std::size_t worker) noexcept;
   void bind(std::size_t worker);
   /// Where it is bound to; none if threads are not.
   std::span<const unsigned> unit_of(std::size_t worker) const;
@@ -107,8 +107,9 @@ class CpuWorld final : public engine::DrivenWorld {
   void make_data(Worker& worker);
   void wake_for_data() noexcept;
   void wake_one_of(std::size_t first_workers) noexcept;
-  void disk_done(const IoResult& result);
-  void copy_done(memory::Copy& copy, int error_number);
+  void disk_done(const IoResult& result) noexcept;
+  void copy_done(memory::Copy& copy, int error_number) noexcept;
+  void wait_until_nothing_runs() noexcept;
 
   CpuOptions options_;
   const FastClock clock_;
@@ -121,6 +122,7 @@ class CpuWorld final : public engine::DrivenWorld {
   alignas(64) std::atomic<bool> ending_{false};
   std::mutex copies_mutex_;  // guards copies_reporter_: the threads that move bytes take turns
   std::unique_ptr<engine::Reporter> copies_reporter_;
+  std::atomic<int> running_{0};           // threads of workers that have not left run()
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
   engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;

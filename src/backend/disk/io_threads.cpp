@@ -52,9 +52,11 @@ Bytes piece_of(Bytes bytes) {
 IoThreads::IoThreads(Settings settings, Clock clock, OnDone on_done)
     : clock_(std::move(clock)), on_done_(std::move(on_done)), cap_(settings.bytes_per_second) {
   if (settings.threads == 0) throw UsageError("I/O needs at least one thread");
+  works_.resize(settings.threads);
+  threads_.reserve(settings.threads);
   try {
-    for (unsigned i = 0; i < settings.threads; ++i) {
-      threads_.emplace_back([this] { run(); });
+    for (Work& work : works_) {
+      threads_.emplace_back([this, &work] { run(work); });
       pthread_setname_np(threads_.back().native_handle(), "fairlead-io");
     }
   } catch (const std::system_error& error) {
@@ -63,7 +65,16 @@ IoThreads::IoThreads(Settings settings, Clock clock, OnDone on_done)
         fmt::format("cannot start I/O thread {} of {}: {}.\n"
                     "  Use fewer threads or raise the limit (ulimit -u, pids of the cgroup).",
                     threads_.size() + 1, settings.threads, error.what()));
+  } catch (...) {
+    stop();
+    throw;
   }
+}
+
+IoThreads::Work::Work() {
+  jobs.reserve(most_joined);
+  parts.reserve(most_joined);
+  outcomes.reserve(most_joined);
 }
 
 IoThreads::~IoThreads() { stop(); }
@@ -119,8 +130,7 @@ std::size_t IoThreads::waiting() const {
   return queued_.size() - (!queued_.empty() && queued_.front().begun > 0 ? 1 : 0);
 }
 
-void IoThreads::run() {
-  Work work;
+void IoThreads::run(Work& work) {
   Lock lock(mutex_);
   for (;;) {
     ++idle_;

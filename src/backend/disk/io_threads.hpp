@@ -101,10 +101,12 @@ class IoThreads {
     Bytes bytes = 0;  // of the piece, or of all jobs together
     std::vector<iovec> parts;
     std::vector<TransferOutcome> outcomes;  // one for each job
+
+    Work();  // with space for all: its thread allocates nothing
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  void run();
+  void run(Work& work);
   void take(Work& work);
   void join_small_ones(Work& work);
   void perform(Work& work, Lock& lock);
@@ -128,6 +130,7 @@ class IoThreads {
   BandwidthCap cap_;
   IoCounters counters_;
 
+  std::vector<Work> works_;  // one for each thread
   std::vector<std::thread> threads_;
 };
 

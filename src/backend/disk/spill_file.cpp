@@ -130,7 +130,12 @@ void SpillFile::reserve(Bytes bytes) {
     [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(before));
     refuse_space(added, error_number);
   }
-  slots_.grow(added);
+  try {
+    slots_.grow(added);
+  } catch (...) {  // more than slots are numbered for, or no memory
+    [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(before));
+    throw;
+  }
 }
 
 memory::Range SpillFile::allocate(Bytes bytes) {

@@ -125,11 +125,15 @@ void Devices::carry(const Hop& hop) {
                                    .token = token});
 }
 
-void Devices::moved(void* token) {
-  if (is_marked(token)) {
-    Transit::hop_done(unmarked(token), 0);
-  } else {
-    around_.copy_done(*static_cast<memory::Copy*>(token), 0);
+void Devices::moved(void* token) noexcept {
+  try {
+    if (is_marked(token)) {
+      Transit::hop_done(unmarked(token), 0);
+    } else {
+      around_.copy_done(*static_cast<memory::Copy*>(token), 0);
+    }
+  } catch (...) {  // the next piece could not be begun
+    around_.failed(std::current_exception());
   }
 }
 

@@ -1,6 +1,7 @@
 // The emulated accelerators of a run: their memory, the wires between them, RAM and each other, and the
 // buffers through which copies from and to the disk pass.
 #pragma once
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -35,7 +36,8 @@ class Devices {
     std::function<void(const IoRequest&)> submit_to_disk;  ///< of the spill file; offsets are set
     std::function<void(const Generation&)> generate;       ///< ends with generated()
     std::function<void(memory::Copy&, int error_number)> copy_done;
-    std::function<void(WorkerId)> wake;  ///< the worker has bytes to move
+    std::function<void(WorkerId)> wake;              ///< the worker has bytes to move
+    std::function<void(std::exception_ptr)> failed;  ///< nothing that was begun may end any more
   };
   Devices(std::vector<DeviceOptions> options, Surroundings surroundings);
   ~Devices();
@@ -59,7 +61,7 @@ class Devices {
  private:
   std::byte* address_of(const memory::Replica& replica) const noexcept;
   void carry(const Hop& hop);
-  void moved(void* token);
+  void moved(void* token) noexcept;
   const DeviceOptions* device_at(NodeId node) const noexcept;
 
   const std::vector<DeviceOptions> options_;

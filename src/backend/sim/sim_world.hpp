@@ -82,7 +82,7 @@ class SimWorld final : public engine::DrivenWorld {
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
   void launched(WorkerId) override {}
-  void stopped() override { stopped_ = true; }
+  void stopped() noexcept override { stopped_ = true; }
   bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
 
   std::uint64_t events() const noexcept { return events_; }

@@ -31,11 +31,13 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.
   core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
   core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
-  if (gathered.views) show_all(submission);
-  if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
-  for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
-  return insert_hold(submission, gathered, access_of_use, std::move(told),
-                     fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));
+  return core_.or_stop([&] {
+    if (gathered.views) show_all(submission);
+    if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
+    for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+    return insert_hold(submission, gathered, access_of_use, std::move(told),
+                       fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));
+  });
 }
 
 void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
@@ -73,6 +75,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
   auto record = std::make_shared<engine::HoldRecord>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
+  record->places.reserve(gathered.count);
   record->file = submission.file;
   record->line = submission.line;
   record->of_application = told == nullptr;

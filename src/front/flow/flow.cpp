@@ -104,9 +104,14 @@ struct Completion::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    if (!signalled.load())
-      signal(std::make_exception_ptr(
-          UsageError("the task's completion was dropped without having been signalled")));
+    if (signalled.load()) return;
+    std::exception_ptr why;
+    try {
+      throw UsageError("the task's completion was dropped without having been signalled");
+    } catch (...) {
+      why = std::current_exception();  // or that there was no memory to say so
+    }
+    signal(std::move(why));
   }
 
   void signal(std::exception_ptr cause) {

@@ -161,6 +161,30 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
       core_.holds().check_room(gathered.host_footprint, false, text_of(submission), submission);
     core_.holds().note_footprint(gathered.host_footprint);
   }
+  Task& task =
+      core_.or_stop([&]() -> Task& { return described(submission, gathered, excluded, together, order); });
+  if (submission.fill_closure != nullptr) {
+    try {
+      submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
+    } catch (...) {
+      core_.graph().discard(task);
+      throw;
+    }
+  }
+  core_.or_stop([&] { put_in(task, submission, gathered, std::move(watched), order); });
+  if (submitted_ < window_end_) return;
+  if (submitted_ - progress_.done() >= core_.window()) {
+    core_.engine().horizon_closed();
+    // If it cannot get emptier, the next submission is told so: this one is in.
+    window_held_up_ = !wait_until_done(submitted_ - core_.window() / 2);
+    core_.throw_if_stopped();
+  }
+  window_end_ = progress_.done() + core_.window();
+}
+
+/// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
+Task& FlowSource::described(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
+                            std::uint16_t together, const Order* order) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
   if (core_.flow_recorder != nullptr) [[unlikely]]
@@ -186,14 +210,11 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   task.nodes_excluded = excluded;
   task.lane = lane;
   task.workers_wanted = together;
-  if (submission.fill_closure != nullptr) {
-    try {
-      submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
-    } catch (...) {
-      core_.graph().discard(task);
-      throw;
-    }
-  }
+  return task;
+}
+
+void FlowSource::put_in(Task& task, const Submission& submission, const Gathered& gathered,
+                        std::shared_ptr<WatchedTask> watched, const Order* order) {
   bool call_later = false;
   if (watched != nullptr) {
     if (core_.refreshes())
@@ -225,14 +246,6 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   }
   if (ready) tell_ready(task);
   if (call_later) call_when_home(submission, watched, order->on_done);
-  if (submitted_ < window_end_) return;
-  if (submitted_ - progress_.done() >= core_.window()) {
-    core_.engine().horizon_closed();
-    // If it cannot get emptier, the next submission is told so: this one is in.
-    window_held_up_ = !wait_until_done(submitted_ - core_.window() / 2);
-    core_.throw_if_stopped();
-  }
-  window_end_ = progress_.done() + core_.window();
 }
 
 void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {

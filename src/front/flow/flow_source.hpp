@@ -67,7 +67,11 @@ struct Callbacks {
       const std::lock_guard guard(mutex);
       if (failure != nullptr) return;
       failure = std::current_exception();
-      whose = of;
+      try {
+        whose = of;
+      } catch (const std::bad_alloc&) {
+        whose.clear();
+      }
     }
   }
 };
@@ -140,6 +144,12 @@ class FlowSource final : public TaskSource {
  private:
   void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
               const Order* order = nullptr);
+  struct Gathered;
+  Task& described(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
+                  std::uint16_t together, const Order* order);
+  void put_in(Task& task, const Submission& submission, const Gathered& gathered,
+              std::shared_ptr<WatchedTask> watched, const Order* order);
+  void insert_switch(View& view, const char* file, std::uint32_t line);
   static void check_views(const Submission& submission);
   void show_all(const Submission& submission);
   /// A task of this flow that is not in the graph yet.
@@ -153,7 +163,6 @@ class FlowSource final : public TaskSource {
   std::uint32_t nodes_excluded_for(const Submission& submission) const;
   std::string describe(const Task& task) const;
   void record(const Task& task);
-  struct Gathered;
   void gather(const Submission& submission, Gathered& out) const;
   /// Into the file that somebody wants of the flow.
   void write_down(const Submission& submission, const Gathered& gathered, const Order* order);

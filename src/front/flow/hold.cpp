@@ -15,8 +15,8 @@ namespace fairlead {
 struct detail::HoldState {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
-  std::shared_ptr<engine::HoldRecord> record;
-  std::vector<std::uint8_t> access_of_use;
+  std::shared_ptr<engine::HoldRecord> record{};
+  std::vector<std::uint8_t> access_of_use{};
 };
 
 namespace detail {
@@ -64,22 +64,23 @@ detail::Submission submission_of(std::span<const detail::Submission::Use> uses,
 std::shared_ptr<detail::HoldState> Flow::acquire_uses(std::span<const detail::Submission::Use> uses,
                                                       const std::source_location& where) {
   auto& it = *implementation_;
-  std::vector<std::uint8_t> access_of_use;
-  auto record = it.source->acquire(submission_of(uses, where), access_of_use);
-  return std::make_shared<detail::HoldState>(it.runtime, it.core, std::move(record),
-                                             std::move(access_of_use));
+  // First: once data are held, nothing may fail before somebody can release them.
+  auto state = std::make_shared<detail::HoldState>(it.runtime, it.core);
+  state->record = it.source->acquire(submission_of(uses, where), state->access_of_use);
+  return state;
 }
 
 void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, const std::source_location& where,
                              std::function<void(std::shared_ptr<detail::HoldState>)> callback) {
   auto& it = *implementation_;
-  auto access_of_use = std::make_shared<std::vector<std::uint8_t>>();
-  it.source->acquire_then(
-      submission_of(uses, where), *access_of_use,
-      [runtime = std::weak_ptr(it.runtime), &core = it.core, callback = std::move(callback),
-       access_of_use](const std::shared_ptr<engine::HoldRecord>& record) {
-        callback(std::make_shared<detail::HoldState>(runtime.lock(), core, record, *access_of_use));
-      });
+  auto state = std::make_shared<detail::HoldState>(nullptr, it.core);  // first, as above
+  it.source->acquire_then(submission_of(uses, where), state->access_of_use,
+                          [runtime = std::weak_ptr(it.runtime), callback = std::move(callback),
+                           state](const std::shared_ptr<engine::HoldRecord>& record) {
+                            state->runtime = runtime.lock();
+                            state->record = record;
+                            callback(state);
+                          });
 }
 
 }  // namespace fairlead

@@ -66,9 +66,11 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
 }
 
 void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint32_t line) {
-  for (std::size_t i = 0; i < reduction.in_use; ++i)
-    insert_fold(reduction, *reduction.partials[i].datum, file, line);
-  core_.reductions().closed(reduction);
+  core_.or_stop([&] {
+    for (std::size_t i = 0; i < reduction.in_use; ++i)
+      insert_fold(reduction, *reduction.partials[i].datum, file, line);
+    core_.reductions().closed(reduction);
+  });
 }
 
 void FlowSource::insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial,

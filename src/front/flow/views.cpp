@@ -50,6 +50,10 @@ void FlowSource::show_all(const Submission& submission) {
 }
 
 void FlowSource::show(View& view, const char* file, std::uint32_t line) {
+  core_.or_stop([&] { insert_switch(view, file, line); });
+}
+
+void FlowSource::insert_switch(View& view, const char* file, std::uint32_t line) {
   View& before = *view.of->active;
   for (engine::RegisteredDatum* datum : before.data)
     if (datum->reduction != nullptr && datum->reduction->fold != nullptr) fold(*datum->reduction, file, line);

@@ -22,7 +22,7 @@ class RecordedTasks {
  public:
   static constexpr std::uint32_t no_task = ~std::uint32_t{0};
 
-  explicit RecordedTasks(TaskSource& source) noexcept { run.source = &source; }
+  explicit RecordedTasks(TaskSource& source) { run.source = &source; }
   RecordedTasks(const RecordedTasks&) = delete;
   RecordedTasks& operator=(const RecordedTasks&) = delete;
   ~RecordedTasks();

@@ -188,7 +188,9 @@ void Recording::insert(const detail::Submission& submission,
                        const std::shared_ptr<const CodeletInfo>& codelet) {
   implementation_->source.record(submission, codelet, implementation_->tasks);
 }
-void Recording::run() { implementation_->source.run(implementation_->tasks); }
+void Recording::run() {
+  implementation_->core.or_stop([this] { implementation_->source.run(implementation_->tasks); });
+}
 void Recording::cancel() { implementation_->source.cancel(); }
 std::size_t Recording::tasks() const noexcept { return implementation_->tasks.size(); }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 namespace fairlead::front {
 
@@ -37,6 +38,19 @@ std::string Watchdog::text_of(const engine::Situation& situation, Duration quiet
                      situation.unfinished == 1 ? "task or hold is" : "tasks or holds are", situation.text());
 }
 
+void Watchdog::say(Duration quiet, Duration& next) {
+  const engine::Situation situation = sources_.situation();
+  if (!situation.stalled()) return;
+  const std::string text = text_of(situation, quiet);
+  next = quiet * 2;
+  Tell tell;
+  {
+    const std::lock_guard guard(mutex_);
+    tell = tell_;
+  }
+  if (tell != nullptr) tell(text);
+}
+
 void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
   const auto look_every = std::chrono::nanoseconds(std::max(period_ / looks_per_period, Duration(1'000'000)));
@@ -48,23 +62,17 @@ void Watchdog::watch() {
     lock.unlock();
     const std::uint64_t now = sources_.activity();
     const Duration quiet = std::chrono::duration_cast<Duration>(Clock::now() - changed);
-    std::string text;
     if (now != before) {
       before = now;
       changed = Clock::now();
       tell_after = period_;
     } else if (quiet >= tell_after) {
-      const engine::Situation situation = sources_.situation();
-      if (situation.stalled()) {
-        text = text_of(situation, quiet);
-        tell_after = quiet * 2;
+      try {
+        say(quiet, tell_after);
+      } catch (const std::bad_alloc&) {
+        // It is said at the next look, if it is so still.
       }
     }
-    lock.lock();
-    if (text.empty() || tell_ == nullptr) continue;
-    const Tell tell = tell_;
-    lock.unlock();
-    tell(text);
     lock.lock();
   }
 }

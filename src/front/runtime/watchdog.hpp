@@ -34,6 +34,7 @@ class Watchdog {
 
  private:
   void watch();
+  void say(Duration quiet, Duration& next);
 
   const Duration period_;
   const Sources sources_;

@@ -1,0 +1,116 @@
+// No memory, at every point of six programs: each allocation of a run is the one that fails once, in a
+// process of its own. The program must get an error, or the right results; it may not end by a signal or
+// hang.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "allocation/failing_new.hpp"
+#include "allocation/programs.hpp"
+
+namespace fairlead::allocation {
+
+namespace {
+
+/// In memory that children share: how many allocations the last of them needed for its runtime.
+std::uint64_t* const started_at = static_cast<std::uint64_t*>(
+    mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+
+enum Ending : int { right = 0, error = 1, wrong = 2, foreign = 3, never_reached = 4 };
+constexpr unsigned seconds_until_it_hangs = 60;
+constexpr int runs_that_must_not_reach_it = 3;  // threads allocate a few times more or less
+
+void tell_and_end(int signal_number) {
+  tell_where();
+  std::signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+[[noreturn]] void run_and_end(const SmallProgram& program, std::uint64_t point, std::uint64_t in_a_row) {
+  for (const int ends : {SIGABRT, SIGSEGV, SIGALRM, SIGBUS}) std::signal(ends, tell_and_end);
+  alarm(seconds_until_it_hangs);
+  int ending = foreign;
+  fail(point, in_a_row);
+  try {
+    ending = program.run([&] { *started_at = counted(); }) ? right : wrong;
+  } catch (const Error&) {
+    ending = error;
+  } catch (const std::bad_alloc&) {
+    ending = error;
+  } catch (...) {
+  }
+  const bool reached = counted() >= point;
+  never_fail();
+  if (!reached && ending == right) ending = never_reached;
+  if (ending == wrong || ending == foreign) tell_where();
+  _exit(ending);
+}
+
+/// How a run ended in which allocations failed from this one on.
+int status_of(const SmallProgram& program, std::uint64_t point, std::uint64_t in_a_row) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) run_and_end(program, point, in_a_row);
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1) {
+  }
+  return status;
+}
+
+std::string text_of(int status) {
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGALRM ? "hung" : "ended by signal " + std::to_string(WTERMSIG(status));
+  return WEXITSTATUS(status) == wrong ? "had a wrong result" : "threw something that is no error of ours";
+}
+
+class EveryAllocation : public testing::TestWithParam<SmallProgram> {
+ protected:
+  /// `step_of_start`: how many of those that make the runtime to go on by. It is made alike by most programs.
+  void fail_each(std::uint64_t in_a_row, std::uint64_t step_of_start) {
+    std::uint64_t points = 0, errors = 0;
+    int missed = 0;
+    status_of(GetParam(), std::numeric_limits<std::uint64_t>::max(), 1);
+    const std::uint64_t start = *started_at;
+    ASSERT_GT(start, 0u);
+    for (std::uint64_t point = 1; missed < runs_that_must_not_reach_it;
+         point += point + step_of_start < start ? step_of_start : 1) {
+      const int status = status_of(GetParam(), point, in_a_row);
+      const bool ended = WIFEXITED(status);
+      if (ended && WEXITSTATUS(status) == never_reached) {
+        ++missed;
+        continue;
+      }
+      missed = 0;
+      ++points;
+      errors += ended && WEXITSTATUS(status) == error;
+      if (!ended || WEXITSTATUS(status) > error)
+        ADD_FAILURE() << GetParam().name << " " << text_of(status) << " when allocation " << point
+                      << " failed" << (in_a_row > 1 ? " and those after it" : "");
+    }
+    RecordProperty("points", std::to_string(points));
+    EXPECT_GT(errors, 0u) << "nothing failed: the operators of this program are not in use";
+    std::printf("%s: %llu points, %llu of them ended in an error\n", GetParam().name,
+                static_cast<unsigned long long>(points), static_cast<unsigned long long>(errors));
+  }
+};
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Programs, EveryAllocation,
+                         testing::ValuesIn(small_programs().begin(), small_programs().end()),
+                         [](const auto& program) { return std::string(program.param.name); });
+
+TEST_P(EveryAllocation, MayFailOnce) { fail_each(1, std::string(GetParam().name) == "OutOfCore" ? 1 : 20); }
+// Few allocations fail alone: what is done about one fails, too.
+TEST_P(EveryAllocation, MayFailWithThoseAfterIt) { fail_each(40, 20); }
+
+}  // namespace fairlead::allocation

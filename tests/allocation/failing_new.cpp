@@ -1,0 +1,66 @@
+// See failing_new.hpp.
+#include "allocation/failing_new.hpp"
+
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace fairlead::allocation {
+
+namespace {
+
+std::atomic<std::uint64_t> asked_for{0}, first_to_fail{0}, first_to_succeed{0};
+void* frames[48];
+std::atomic<int> frame_count{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  const std::uint64_t number = asked_for.fetch_add(1) + 1;
+  if (number >= first_to_fail.load() && number < first_to_succeed.load()) {
+    if (number == first_to_fail.load()) frame_count = backtrace(frames, 48);
+    throw std::bad_alloc();
+  }
+  void* memory = nullptr;
+  if (alignment <= alignof(std::max_align_t)) {
+    memory = std::malloc(bytes == 0 ? 1 : bytes);
+  } else if (posix_memalign(&memory, alignment, bytes) != 0) {
+    memory = nullptr;
+  }
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void fail(std::uint64_t first, std::uint64_t in_a_row) {
+  void* loads_its_library[1];
+  backtrace(loads_its_library, 1);
+  asked_for = 0;
+  first_to_succeed = in_a_row > ~first ? ~std::uint64_t{0} : first + in_a_row;
+  first_to_fail = first;
+}
+void never_fail() { first_to_succeed = 0; }
+std::uint64_t counted() { return asked_for; }
+void tell_where() noexcept { backtrace_symbols_fd(frames, frame_count, STDERR_FILENO); }
+
+}  // namespace fairlead::allocation
+
+void* operator new(std::size_t bytes) { return fairlead::allocation::allocate(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return fairlead::allocation::allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes) { return fairlead::allocation::allocate(bytes, 1); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return fairlead::allocation::allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

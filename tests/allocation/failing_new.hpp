@@ -1,0 +1,16 @@
+// The operators new and delete of this test program: they count, and fail where they are told to.
+#pragma once
+#include <cstdint>
+
+namespace fairlead::allocation {
+
+/// The allocations number `first` to `first + in_a_row - 1`, counted from 1 over all threads from now on,
+/// throw std::bad_alloc.
+void fail(std::uint64_t first, std::uint64_t in_a_row);
+void never_fail();
+/// How many there were since.
+std::uint64_t counted();
+/// Writes to the standard error where the first of them was asked for. Allocates nothing.
+void tell_where() noexcept;
+
+}  // namespace fairlead::allocation

@@ -1,0 +1,17 @@
+// Six small programs that use all of the library, each in a few hundred allocations.
+#pragma once
+#include <functional>
+#include <span>
+
+namespace fairlead::allocation {
+
+struct SmallProgram {
+  const char* name;
+  /// Whether its results are right; throws what the library throws. Calls `started` when its runtime is
+  /// there.
+  bool (*run)(const std::function<void()>& started);
+};
+
+std::span<const SmallProgram> small_programs();
+
+}  // namespace fairlead::allocation
