@@ -121,6 +121,7 @@ void SpillFile::reserve(Bytes bytes) {
   const bool needed = added > fits_in_memory_ || before > fits_in_memory_ - added;
   if (needed && missing_) std::rethrow_exception(missing_);
   if (added > static_cast<Bytes>(std::numeric_limits<off_t>::max()) - before) refuse_space(added, EFBIG);
+  const Bytes had = set_aside_;
   const int error_number = missing_ ? 0 : take_space(file_.get(), set_aside_, before + added, alignment());
   if (error_number != 0) {
     // What was got before the disk was full is given back: the file is as it was.
@@ -132,7 +133,8 @@ void SpillFile::reserve(Bytes bytes) {
   try {
     slots_.grow(added);
   } catch (...) {  // more than slots are numbered for, or no memory
-    [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(before));
+    [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(had));
+    set_aside_ = had;
     throw;
   }
 }
