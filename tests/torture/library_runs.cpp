@@ -222,6 +222,7 @@ void find_indefinite(Runtime& runtime, const Drawn& drawn, const System& system)
     const auto datum = runtime.value("value", value);
     flow.submit(codelet("twice").cpu([](InOut<double> v) { *v *= 2; })(datum));
     flow.wait();
+    runtime.remove(datum);
     if (value != 2) throw Wrong("after a failure, a task does not run");
     return;
   }

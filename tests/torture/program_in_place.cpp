@@ -73,8 +73,13 @@ class Program {
   }
 
  public:
-  Program(Runtime& runtime, Flow& flow, Random& random, const Sizes& sizes)
-      : runtime_(runtime), flow_(flow), random_(random), sizes_(sizes), devices_(runtime.devices() > 0) {
+  Program(Runtime& runtime, Flow& flow, Random& random, const Sizes& sizes, Contents& real)
+      : runtime_(runtime),
+        flow_(flow),
+        random_(random),
+        sizes_(sizes),
+        devices_(runtime.devices() > 0),
+        real_(real) {
     const auto fill = [&](std::vector<Number>& memory, int count) {
       for (int i = 0; i < count; ++i) memory.push_back(random.below(1000));
     };
@@ -174,7 +179,8 @@ class Program {
   Random& random_;
   const Sizes sizes_;
   const bool devices_;
-  Contents real_, plain_;
+  Contents& real_;  // the program's memory
+  Contents plain_;
   std::vector<Handle<Number>> values_;
   std::vector<Handle<Numbers>> vectors_;
   std::optional<TiledMatrix<Number>> matrix_;
@@ -222,9 +228,10 @@ class ProgramInPlace final : public Campaign {
 
  private:
   static void play(const Config& config, Random& random, const Sizes& sizes, int rounds, int tasks) {
+    Contents memory;  // stays until the runtime has ended
     Runtime runtime(config);
     Flow flow(runtime);
-    Program program(runtime, flow, random, sizes);
+    Program program(runtime, flow, random, sizes, memory);
     for (int round = 0; round < rounds; ++round) {
       for (int i = 0; i < tasks; ++i) program.submit(false);
       flow.wait();
