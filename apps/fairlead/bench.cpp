@@ -4,13 +4,18 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
+#include "algorithms/linalg/backward_error.hpp"
 #include "fairlead/benchmark.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
+#include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
 
@@ -98,6 +103,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     report.phases = run.phases();
     find_limit(report, before, after);
     report.backward_error = error;
+    report.backward_error_limit = linalg::largest_right_error<T>(n);
     report.factor_digest = digest;
     run.runtime().flush();  // everything that was told is served: no more commands come
     report.command_digest = run.runtime().command_digest().value;
@@ -105,7 +111,11 @@ int bench_dense(Config config, const DenseOperation& operation) {
   }
   measure_ceiling(report, kernels, problem);
   publish(report, config, recorded);
-  return success;
+  const auto wrong = wrong_answer(report);
+  if (!wrong) return success;
+  std::fflush(stdout);  // the report before what is wrong with it
+  fmt::print(stderr, "fairlead: {}\n", *wrong);
+  return wrong_result;
 }
 
 int run(const ParsedCommandLine& given) {

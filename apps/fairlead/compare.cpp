@@ -39,7 +39,8 @@ constexpr std::array own = {
             .absent_means = "1; 3 with noise, or if decisions are charged"},
 };
 constexpr auto options = both(simulation_settings, own);
-#define OF_ONE_RUN "is not for many runs: `fairlead simulate` writes it of one, or use --json"
+constexpr std::string_view of_one_run =
+    "is not for many runs: `fairlead simulate` writes it of one, or use --json";
 constexpr auto settings =
     both(settings_of_simulations,
          std::array{TakenSetting{.key = "scheduler",
@@ -48,9 +49,9 @@ constexpr auto settings =
                                          "commas; the first is what others are compared with, all: every "
                                          "one (default\teager,darts)"},
                     TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-                    TakenSetting{.key = "report", .refused = OF_ONE_RUN},
-                    TakenSetting{.key = "trace", .refused = OF_ONE_RUN},
-                    TakenSetting{.key = "event-log", .refused = OF_ONE_RUN}});
+                    TakenSetting{.key = "report", .refused = of_one_run},
+                    TakenSetting{.key = "trace", .refused = of_one_run},
+                    TakenSetting{.key = "event-log", .refused = of_one_run}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "

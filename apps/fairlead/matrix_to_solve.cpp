@@ -13,6 +13,7 @@
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/rounded_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/symmetric_source.hpp"
 #include "fairlead/read_vectors.hpp"
 
 namespace fairlead::app {
@@ -24,8 +25,10 @@ using data::NpyFile;
 template <class T>
 class MatrixInFile final : public MatrixToSolve<T> {
  public:
-  explicit MatrixInFile(std::shared_ptr<const NpyFile> file)
-      : file_(std::move(file)), reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_)) {}
+  MatrixInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
+      : file_(std::move(file)),
+        stored_(stored),
+        reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_, stored)) {}
 
   std::int64_t n() const override { return static_cast<std::int64_t>(file_->rows()); }
   const char* phase() const override { return "reading"; }
@@ -40,11 +43,14 @@ class MatrixInFile final : public MatrixToSolve<T> {
   }
   void end_tiling() override {
     reader_->require_symmetric();
+    // The lower triangle is what is solved with: rounding in the other one is no error of the solution.
+    if (stored_ == linalg::Stored::both && !reader_->symmetric()) stored_ = linalg::Stored::lower;
     reader_.reset();
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    return std::make_shared<linalg::NpySource>(file_);
+    if (stored_ == linalg::Stored::both) return std::make_shared<linalg::NpySource>(file_);
+    return std::make_shared<linalg::SymmetricSource>(file_, stored_);
   }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<report::LinkReport> traffic() const override {
@@ -55,6 +61,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
 
  private:
   std::shared_ptr<const NpyFile> file_;
+  linalg::Stored stored_;
   std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
 };
 
@@ -88,14 +95,16 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file) {
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file, linalg::Stored stored) {
   if (file->dimensions() != 2 || file->rows() != file->columns())
     throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
                                  data::shape_text(file->header().shape)));
-  return std::make_unique<MatrixInFile<T>>(std::move(file));
+  return std::make_unique<MatrixInFile<T>>(std::move(file), stored);
 }
-template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>);
-template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>);
+template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>,
+                                                                     linalg::Stored);
+template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
+                                                                       linalg::Stored);
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(const Config& config, const NpyFile& points) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <fairlead/matrix_source.hpp>
+#include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
 #include "report/run_report.hpp"
 
@@ -39,6 +40,7 @@ class MatrixToSolve {
   /// Once the flow has been waited for: throws NumericalError if the matrix cannot be used. It is not brought
   /// into tiles again.
   virtual void end_tiling() {}
+  /// The matrix that is in the tiles.
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
   /// It is not read any more for a while: the kernel need not remember it.
   virtual void forget_pages() const {}
@@ -48,7 +50,8 @@ class MatrixToSolve {
 
 /// Throws InputError if it is not square.
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file);
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,
+                                                 linalg::Stored stored);
 /// What --kernel and its options make of points, one in each row. Throws ConfigError, and NumericalError
 /// naming the place of what is not finite.
 template <class T>

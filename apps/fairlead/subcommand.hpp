@@ -13,6 +13,7 @@ enum ExitCode : int {
   success = 0,
   failure = 1,  // it was asked correctly and did not work
   usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
+  wrong_result = 3,   // it was computed, and its backward error shows that it is wrong
   interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 

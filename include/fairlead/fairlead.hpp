@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
 #include <fairlead/recording.hpp>
+#include <fairlead/refresh.hpp>
 #include <fairlead/runtime.hpp>
 #include <fairlead/statistics.hpp>
 #include <fairlead/team.hpp>

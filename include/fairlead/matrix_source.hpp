@@ -24,6 +24,8 @@ class MatrixSource {
                     T* out, std::int64_t ld) const = 0;
   /// Whether pieces of few columns and many rows are cheaper than the other way round.
   virtual bool by_columns() const { return false; }
+  /// Whether pieces about as wide as high are cheaper than both.
+  virtual bool by_blocks() const { return false; }
 };
 
 /// For `Runtime::tiled` and `Runtime::matrix`: the tiles are read from the source whenever they are needed,

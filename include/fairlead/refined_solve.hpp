@@ -8,6 +8,7 @@
 //   fairlead::linalg::cholesky(flow, kernels, l);                         // of A rounded, in tiles of float
 //   const auto made = fairlead::linalg::solve_refined(flow, runtime, kernels, l, a, b, x.data());
 #pragma once
+#include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/matrix_source.hpp>
 #include <fairlead/runtime.hpp>
@@ -36,7 +37,9 @@ class RefinedSolve {
   /// What this takes of memory besides the tiles of the factor, and x.
   static std::size_t bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept;
 
-  void submit_correction(Flow& flow);
+  /// With `along`, a step of that estimate, which must be of the same factor, goes along in the same sweeps,
+  /// if one is left.
+  void submit_correction(Flow& flow, InverseNorm<float>* along = nullptr);
   void submit_residual(Flow& flow);
 
   enum class State : std::uint8_t {
@@ -46,12 +49,15 @@ class RefinedSolve {
   };
   /// How it stands after a step. It has converged when the backward error (see backward_error()) is below
   /// four roundings, 4 x 2^-53; or gets no better any more and is below sqrt(n) roundings, which is what
-  /// LAPACK asks for. A step that does not halve the error is the last, and so is the thirtieth.
+  /// LAPACK asks for, and not above what right solutions have (docs/solve.md). A step that does not halve the
+  /// error is the last, and so is the thirtieth.
   State judge();
 
   int steps() const noexcept;
   /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns.
   double backward_error() const noexcept;
+  /// || A || in the infinity norm, which is the one norm if A is symmetric; after the first residual.
+  double matrix_norm() const noexcept;
 
  private:
   class Implementation;

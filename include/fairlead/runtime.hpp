@@ -139,8 +139,8 @@ class Runtime {
             {bytes}};
   }
   /// Ends what one of the functions above began: waits for unfinished tasks, and gives the space back.
-  /// Handles of the datum are refused afterwards. What a device has changed is in the caller's memory only if
-  /// flush() was called before.
+  /// Handles of the datum are refused afterwards. What accelerators have changed is in the caller's memory
+  /// then.
   template <class T>
   void remove(const Handle<T>& handle) {
     remove_one(handle.datum());
@@ -152,6 +152,14 @@ class Runtime {
   template <class T>
   void advise(const Handle<T>& handle, int device) {
     advise_one(handle.datum(), device);
+  }
+
+  /// When the caller's memory gets what accelerators have changed of the datum: unless this says otherwise,
+  /// wherever the program waits for it (Refresh::by_wait). Tiles of a matrix are told together, by
+  /// TiledMatrix::refresh(). Nothing to say, and nothing copied, where only cores compute.
+  template <class T>
+  void refresh(const Handle<T>& handle, Refresh when) {
+    refresh_one(handle.datum(), when);
   }
 
   /// The datum as parts of these extents, those at the ends smaller: a vector in pieces, a matrix in rows,
@@ -251,6 +259,9 @@ class Runtime {
   detail::DatumReference register_one(const std::string& name, const detail::Description& as);
   void remove_one(const detail::DatumReference& datum);
   void advise_one(const detail::DatumReference& datum, int device);
+  /// Throws UsageError naming `what` was called if it is not this runtime's, or gone.
+  engine::RegisteredDatum& own_datum(const detail::DatumReference& datum, const char* what) const;
+  void refresh_one(const detail::DatumReference& datum, Refresh when);
   std::shared_ptr<detail::PartCollection> split_one(const detail::DatumReference& whole,
                                                     const std::array<std::int64_t, 3>& extents,
                                                     std::size_t dimensions);

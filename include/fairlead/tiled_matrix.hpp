@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/handle.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/refresh.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@ class TileCollection;
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column);
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t row, std::int32_t column)>& device_of);
+void refresh_tiles(const TileCollection* tiles, Refresh when);
 struct Grid {
   std::int64_t rows = 0, columns = 0;
   std::int32_t tile = 1;
@@ -57,6 +59,9 @@ class TiledMatrix {
   void advise(const Function& device_of) const {
     detail::advise_tiles(tiles_.get(), device_of);
   }
+
+  /// When the caller's memory gets what accelerators have changed, for all tiles: see Runtime::refresh().
+  void refresh(Refresh when) const { detail::refresh_tiles(tiles_.get(), when); }
 
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
   std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }

@@ -24,6 +24,7 @@ enum class EventKind : std::uint8_t {
   time_passed,     // nothing else: a wake-up that was asked for
   drop_clean,      // the program wants caches emptied of what their homes hold as well
   hold_released,   // the application lets go of data it held, or does not want them any more
+  refresh,         // the program wants to find the newest values in its own memory: see RefreshRequest
 };
 
 struct Event {

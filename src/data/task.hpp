@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <vector>
 
 #include "base/event.hpp"
 
@@ -118,6 +119,11 @@ struct HoldRelease : Event {
   Task* hold = nullptr;              ///< null in a replay, if it was over by then
   bool unused = false;               ///< nobody has touched the data: what was to be written was not
   std::atomic<bool> applied{false};  ///< the engine has seen it and will not look at it again
+};
+
+/// The newest values of these data are to be at home, as far as no task is changing them.
+struct RefreshRequest : Event {
+  std::vector<DatumId> data;
 };
 
 }  // namespace fairlead

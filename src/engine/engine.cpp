@@ -252,6 +252,9 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::drop_clean:
       flush_or_drop(event.kind);
       break;
+    case EventKind::refresh:
+      memory_.refresh(static_cast<const RefreshRequest&>(event).data);
+      break;
     case EventKind::hold_released:
       hold_released(static_cast<HoldRelease&>(event), out);
       break;

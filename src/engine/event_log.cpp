@@ -109,6 +109,12 @@ void EventLog::event(const Event& event) {
       words_.push_back((static_cast<std::uint64_t>(release.hold->id) << 1) | std::uint64_t{release.unused});
       break;
     }
+    case EventKind::refresh: {
+      const auto& data = static_cast<const RefreshRequest&>(event).data;
+      words_.push_back(data.size());
+      for (const DatumId id : data) words_.push_back(index(id));
+      break;
+    }
     default:
       break;
   }

@@ -399,9 +399,11 @@ class Replayer {
         event = &release();
         break;
       case EventKind::flush:
-        if (engine_.memory().flushing() || std::exchange(flush_in_batch_, true))
-          log_.refuse("results are sent home while that is going on already");
+        refuse_second_flush();
         event = &others_.emplace_back();
+        break;
+      case EventKind::refresh:
+        event = &refresh();
         break;
       case EventKind::time_passed:
       case EventKind::drop_clean:
@@ -415,6 +417,21 @@ class Replayer {
     event->duration = Duration(duration);
     batch_.append(*event);
     ++events_;
+  }
+
+  void refuse_second_flush() {
+    if (engine_.memory().flushing() || std::exchange(flush_in_batch_, true))
+      log_.refuse("results are sent home while that is going on already");
+  }
+
+  RefreshRequest& refresh() {
+    refuse_second_flush();
+    RefreshRequest& request = refreshes_.emplace_back();
+    const std::size_t known = engine_.memory().datum_count();
+    // Each is a word of the log: a count that it has no words for is refused at the first that is missing.
+    for (std::uint64_t left = log_.word("data to refresh", known + 1); left != 0; --left)
+      request.data.push_back(static_cast<DatumId>(log_.word("a datum", known)));
+    return request;
   }
 
   /// A hold may be over by then, because its data could not be had; or it is given up before its turn.
@@ -465,6 +482,7 @@ class Replayer {
     answers_.clear();
     others_.clear();
     releases_.clear();
+    refreshes_.clear();
     flush_in_batch_ = false;
   }
 
@@ -483,6 +501,7 @@ class Replayer {
   EventChain batch_;
   std::deque<Event> others_;
   std::deque<HoldRelease> releases_;
+  std::deque<RefreshRequest> refreshes_;
   std::set<TaskId> released_;
   std::set<std::uint64_t> given_up_;  // holds that were released before they were ready
   std::vector<HeldTask*> in_batch_;

@@ -37,6 +37,13 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
     if (worker.node == engine_.host()) host_kinds_ |= 1u << static_cast<unsigned>(worker.kind);
   }
   devices_ = static_cast<int>(accelerators(engine_).size());
+  const auto reaches_all_of_the_host = [&](const WorkerSpec& worker) {
+    const auto& reached = topology().nodes[index(worker.node)].reaches;
+    return std::ranges::all_of(topology().nodes[index(engine_.host())].reaches, [&](NodeId home) {
+      return std::ranges::find(reached, home) != reached.end();
+    });
+  };
+  refreshes_ = options.refresh && !std::ranges::all_of(topology().workers, reaches_all_of_the_host);
   if (topology().workers.size() > 1) graph_.tasks().share();
   world_.begin(engine_, graph_, application_);
 }
@@ -65,7 +72,9 @@ void RuntimeCore::close() noexcept {
   if (!process_.same_process()) return;
   closed_.store(true);
   try {
-    if (may_help() && !help_until_all_done())
+    if (may_help() && help_until_all_done())
+      refresh(true);
+    else if (may_help())
       engine_.stop(std::make_exception_ptr(UsageError(
           "the runtime was destroyed while tasks waited for what the program held" + holds_.text())));
   } catch (...) {
@@ -123,6 +132,7 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   ++data_changes;
   application_.serve_surely();  // the ends of its tasks may not be applied yet
   if (datum.reduction != nullptr) reductions_.forget(datum);
+  refresh({datum.id});
   if (!engine_.try_remove(datum.id)) world_.help([&] { return engine_.try_remove(datum.id); });
   graph_.forget(datum.tail, application_.recycler());
   datum.tail = {};
@@ -205,6 +215,34 @@ void RuntimeCore::flush() {
   // No data that are still on their way are waited for when the runtime ends.
   if (winding_down_.load()) engine_.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
   throw_if_stopped();
+}
+
+void RuntimeCore::refresh(std::vector<DatumId> data) {
+  // Who winds down needs no results; after a stop, nothing moves.
+  if (!refreshes_ || winding_down_.load() || engine_.stopped() || engine_.stop_error() != 0) return;
+  engine_.locked([&](memory::Memory& memory) {
+    std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
+  });
+  if (data.empty()) return;
+  refresh_event_.data = std::move(data);
+  refresh_event_.kind = EventKind::refresh;
+  refresh_event_.at = world_.now();
+  application_.add(refresh_event_);
+  application_.serve_surely();
+  help_until([this] {
+    return engine_.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
+           engine_.stop_error() != 0;
+  });
+}
+
+void RuntimeCore::refresh(bool put_off_too) {
+  if (!refreshes_) return;
+  application_.serve_surely();  // ends of tasks may not have been applied yet
+  refresh(engine_.locked([&](memory::Memory& memory) { return memory.away_from_home(put_off_too); }));
+}
+
+void RuntimeCore::put_refresh_off(const RegisteredDatum& datum, bool put_off) {
+  engine_.locked([&](memory::Memory& memory) { memory.put_refresh_off(datum.id, put_off); });
 }
 
 void RuntimeCore::wind_down() noexcept {

@@ -113,6 +113,7 @@ struct CoreOptions {
   Options engine;
   bool fixed_order = false;  ///< commutative tasks and reductions run in the order of the program
   std::size_t window = 0;    ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
+  bool refresh = true;       ///< waits bring the program's own memory up to date
 };
 
 class RuntimeCore {
@@ -179,6 +180,15 @@ class RuntimeCore {
   [[noreturn]] void throw_held_up(const char* what) const;
   /// Sends all results home and waits until they are there.
   void flush();
+  /// Brings the newest values of data in the program's own memory there, and waits until they are: of these,
+  /// or of all whose refresh is not put off. Values that a task is changing now are not waited for. Nothing
+  /// happens where all workers use them in place.
+  void refresh(std::vector<DatumId> data);
+  void refresh(bool put_off_too = false);
+  /// Whether refresh() may have anything to do: workers without access to the program's memory change data in
+  /// memory of their own.
+  bool refreshes() const noexcept { return refreshes_; }
+  void put_refresh_off(const RegisteredDatum& datum, bool put_off);
   /// The program wants to end soon, and needs no results: nothing waits for a bandwidth cap any more, and a
   /// flush, now or later, stops the run and throws. Any thread.
   void wind_down() noexcept;
@@ -214,6 +224,8 @@ class RuntimeCore {
   std::thread::id owner_ = std::this_thread::get_id();
   ProcessMark process_;
   Event flush_event_;
+  RefreshRequest refresh_event_;
+  bool refreshes_ = false;
   std::mutex kept_mutex_;  // guards kept_
   std::vector<std::shared_ptr<void>> kept_;
 };

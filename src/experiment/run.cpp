@@ -68,23 +68,6 @@ Advice advice_of(const RunSpec& spec) {
       fmt::format("the advice \"{}\" of an experiment must be cyclic or cyclic-rows", spec.advice));
 }
 
-/// Every figure by name, in the order of the file.
-template <class F>
-void for_each_figure(Figures& figures, F&& f) {
-  f("seconds", figures.seconds);
-  f("gflops", figures.gflops);
-  f("percent_of_peak", figures.percent_of_peak);
-  f("gigabytes_to_devices", figures.gigabytes_to_devices);
-  f("gigabytes_from_devices", figures.gigabytes_from_devices);
-  f("gigabytes_between_devices", figures.gigabytes_between_devices);
-  f("gigabytes_from_disk", figures.gigabytes_from_disk);
-  f("bus_limit_gigabytes", figures.bus_limit_gigabytes);
-  f("lower_bound_gigabytes", figures.lower_bound_gigabytes);
-  f("floor_gigabytes", figures.floor_gigabytes);
-  f("best_gflops", figures.best_gflops);
-  f("critical_path_gflops", figures.critical_path_gflops);
-}
-
 }  // namespace
 
 double Figures::of(Metric metric) const noexcept {
@@ -236,15 +219,13 @@ bool Runner::load(const RunSpec& spec, Figures& figures) const {
   auto line = lines.begin();
   if (line == lines.end() || *line++ != spec.text()) return false;
   figures.finished = true;
-  bool complete = true;
-  for_each_figure(figures, [&](std::string_view name, double& value) {
-    complete = complete && line != lines.end() && line->starts_with(name) && line->size() > name.size() + 1;
-    if (!complete) return;
+  for (const auto& [name, figure] : all_figures) {
+    if (line == lines.end() || !line->starts_with(name) || line->size() <= name.size() + 1) return false;
     const char* end = line->data() + line->size();
-    complete = std::from_chars(line->data() + name.size() + 1, end, value).ec == std::errc{};
+    if (std::from_chars(line->data() + name.size() + 1, end, figures.*figure).ec != std::errc{}) return false;
     ++line;
-  });
-  return complete;
+  }
+  return true;
 }
 
 void Runner::keep(const RunSpec& spec, const Figures& figures) const {
@@ -252,10 +233,7 @@ void Runner::keep(const RunSpec& spec, const Figures& figures) const {
   std::error_code ignored;
   std::filesystem::create_directories(directory_, ignored);
   std::vector<std::string> lines{spec.text()};
-  Figures copy = figures;
-  for_each_figure(copy, [&](std::string_view name, double& value) {
-    lines.push_back(fmt::format("{} {}", name, value));
-  });
+  for (const auto& [name, figure] : all_figures) lines.push_back(fmt::format("{} {}", name, figures.*figure));
   try {
     kept(spec).replace(lines);
   } catch (const SystemError&) {  // then it is run again another time

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/kept_file.hpp"
@@ -25,6 +26,26 @@ struct Figures {
   double critical_path_gflops = 0;  ///< what the longest chain of tasks allows
 
   double of(Metric metric) const noexcept;
+};
+
+/// Those that are numbers, by name, in the order in which they are kept.
+struct NamedFigure {
+  std::string_view name;
+  double Figures::*figure;
+};
+inline constexpr NamedFigure all_figures[] = {
+    {"seconds", &Figures::seconds},
+    {"gflops", &Figures::gflops},
+    {"percent_of_peak", &Figures::percent_of_peak},
+    {"gigabytes_to_devices", &Figures::gigabytes_to_devices},
+    {"gigabytes_from_devices", &Figures::gigabytes_from_devices},
+    {"gigabytes_between_devices", &Figures::gigabytes_between_devices},
+    {"gigabytes_from_disk", &Figures::gigabytes_from_disk},
+    {"bus_limit_gigabytes", &Figures::bus_limit_gigabytes},
+    {"lower_bound_gigabytes", &Figures::lower_bound_gigabytes},
+    {"floor_gigabytes", &Figures::floor_gigabytes},
+    {"best_gflops", &Figures::best_gflops},
+    {"critical_path_gflops", &Figures::critical_path_gflops},
 };
 
 struct Progress {

@@ -24,27 +24,12 @@ std::string_view name_of(Verdict verdict) noexcept {
 
 namespace {
 
-constexpr double Figures::*all_figures[] = {
-    &Figures::seconds,
-    &Figures::gflops,
-    &Figures::percent_of_peak,
-    &Figures::gigabytes_to_devices,
-    &Figures::gigabytes_from_devices,
-    &Figures::gigabytes_between_devices,
-    &Figures::gigabytes_from_disk,
-    &Figures::bus_limit_gigabytes,
-    &Figures::lower_bound_gigabytes,
-    &Figures::floor_gigabytes,
-    &Figures::best_gflops,
-    &Figures::critical_path_gflops,
-};
-
 Figures mean_of(const std::vector<Figures>& all) {
   Figures mean;
   mean.finished = true;
   const double part = 1.0 / static_cast<double>(all.size());
   for (const Figures& one : all)
-    for (const auto figure : all_figures) mean.*figure += one.*figure * part;
+    for (const auto& [name, figure] : all_figures) mean.*figure += one.*figure * part;
   return mean;
 }
 
@@ -104,11 +89,12 @@ Point judge(const Claim& claim, std::size_t at, const Figures& own,
 
 /// Nothing is judged, and nothing said, unless both points are there.
 void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict) {
+  const Series& own = *table.find(claim.line);
   std::vector<double> values;
   for (const double x : claim.at) {
     const auto place = static_cast<std::size_t>(std::ranges::find(table.x, x) - table.x.begin());
-    if (place == table.x.size() || !table.find(claim.line)->points[place]) return;
-    values.push_back(table.find(claim.line)->points[place]->of(claim.metric));
+    if (place == table.x.size() || !own.points[place]) return;
+    values.push_back(own.points[place]->of(claim.metric));
   }
   const double change = values[1] / values[0];
   const bool holds = change >= claim.limits[0] && change <= claim.limits[1];

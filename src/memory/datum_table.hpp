@@ -41,6 +41,8 @@ struct alignas(64) Datum {
   bool flush_when_written = false;  ///< a flush waits for the task that changes it now
   bool is_partial = false;          ///< its value means something between a reduction and its folding only
   std::int8_t advice = no_device;   ///< the accelerator on which the program would have it live
+  bool refresh_put_off = false;     ///< the program asks for the newest value by acquire
+  bool listed_away = false;         ///< Memory's list of data that are not up to date at home has it
   std::uint32_t partials = 0;       ///< where Memory keeps its partial results, plus 1; 0: it has none
   View::Coordinates coordinates{};
   const data::Layout* layout = nullptr;        ///< of the home, if that is not one block

@@ -30,6 +30,10 @@ Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
     node.is_cache = spec.role == NodeRole::cache;
     for (const NodeId home : spec.reaches) node.reaches |= std::uint64_t{1} << index(home);
   }
+  for (const MemoryNode& node : nodes_) homes_to_refresh_ |= node.reaches;
+  std::uint64_t reached_by_all = ~std::uint64_t{0};
+  for (const WorkerSpec& worker : topology_.workers) reached_by_all &= nodes_[index(worker.node)].reaches;
+  homes_to_refresh_ &= ~reached_by_all;
 }
 
 DatumId Memory::add(const DatumSpec& spec) {
@@ -44,6 +48,7 @@ DatumId Memory::add(const DatumSpec& spec) {
     data_bytes_[index(node.id)] += node.space.rounded(spec.bytes);
   }
   const DatumId id = data_.add(spec);
+  if (may_be_away(data_[id]) && ++could_be_away_ > away_.capacity()) away_.reserve(2 * could_be_away_);
   if (spec.partial_of != no_id<DatumId>) {
     Datum& whole = data_[spec.partial_of];
     if (whole.partials == 0) {
@@ -74,6 +79,8 @@ bool Memory::try_remove(DatumId id) {
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
   datum.removed = true;
+  could_be_away_ -= may_be_away(datum);
+  if (std::exchange(datum.listed_away, false)) std::erase(away_, id);
   if (datum.is_partial)
     std::erase_if(partials_[datum.partials - 1], [&](const Partial& p) { return p.id == id; });
   for (const MemoryNode& node : nodes_) {
@@ -153,6 +160,7 @@ void Memory::tell_back(const Replica& replica) {
 /// A task has written the datum at this replica: everything else that is held of it is old.
 void Memory::written(Datum& datum, Replica& at) {
   at.version = ++datum.version;
+  if (&at != &datum.home) note_away(datum);
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     if (replica == &at) continue;
     switch (replica->state) {

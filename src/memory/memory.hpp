@@ -163,6 +163,14 @@ class Memory {
   /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
+  /// Data in the program's own memory whose newest version is elsewhere, and that no task is changing. Those
+  /// whose refresh is put off are left out unless these are asked for, too.
+  std::vector<DatumId> away_from_home(bool put_off_too);
+  /// Sends the newest versions of these home, as far as no task is changing them: it is not waited for. Done
+  /// when `flushing()` turns false.
+  void refresh(std::span<const DatumId> data);
+  /// Whether away_from_home() is to tell of the datum.
+  void put_refresh_off(DatumId id, bool put_off) noexcept { data_[id].refresh_put_off = put_off; }
   /// Drops every replica that nobody uses and whose version another place holds: memory is then as cold as
   /// if the data had never been there.
   void drop_clean();
@@ -252,6 +260,11 @@ class Memory {
   void left(Replica& replica);
   void send_home(Datum& datum);
   void flush_ended() noexcept;
+  /// Its home is the program's own memory, which not all workers reach.
+  bool may_be_away(const Datum& datum) const noexcept {
+    return !datum.is_partial && (homes_to_refresh_ >> index(datum.home.node) & 1) != 0;
+  }
+  void note_away(Datum& datum) noexcept;
   /// A copy from there is not read but made: nothing has ever been written to the home.
   bool made_from(const Datum& datum, const Replica& holder) const noexcept {
     return datum.generator != nullptr && &holder == &datum.home &&
@@ -310,6 +323,10 @@ class Memory {
   std::uint64_t copies_landed_ = 0;
   std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
+  bool refreshing_ = false;             // what is open is a refresh: it waits for no task
+  std::uint64_t homes_to_refresh_ = 0;  // in the program's memory, where some workers do not reach it; bits
+  std::vector<DatumId> away_;           // may be; each once. Has space for all that could be
+  std::size_t could_be_away_ = 0;
   bool poison_seen_ = false;       // ever: spares the search where nothing failed
   std::vector<Bytes> data_bytes_;  // by NodeId: of all data, rounded, that are not used in place there
   ReplicaList lane_;               // replicas that stay for the direct lane

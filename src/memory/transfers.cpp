@@ -308,12 +308,14 @@ void Memory::came_home(Copy& copy) {
     datum.home.version = std::max(datum.home.version, copy.version);
   }
   detach(copy);
-  if (datum.dirty() && copy.counts_for_flush && copy.waiters.empty() && datum.writers != 0) {
-    copy.counts_for_flush = false;  // the newest is being changed, and may not be read now
+  // The newest is being changed, and may not be read now: a flush waits for it, a refresh does not.
+  const bool being_changed = datum.dirty() && copy.waiters.empty() && datum.writers != 0;
+  if (being_changed && copy.counts_for_flush && !refreshing_) {
+    copy.counts_for_flush = false;
     datum.flush_when_written = true;
   }
   const Replica* newer = nullptr;
-  if (datum.dirty() && (!copy.waiters.empty() || copy.counts_for_flush))
+  if (datum.dirty() && !being_changed && (!copy.waiters.empty() || copy.counts_for_flush))
     newer = source_of(datum, datum.home.node);
   if (newer != nullptr) {
     // Whoever waits for it here needs what was written meanwhile: ask the new holder.
@@ -437,8 +439,44 @@ void Memory::flush_ended() noexcept {
   if (--flushes_open_ == 0) flush_wanted_ = false;
 }
 
+void Memory::note_away(Datum& datum) noexcept {
+  if (datum.listed_away || !may_be_away(datum)) return;
+  datum.listed_away = true;
+  away_.push_back(datum.home.datum);  // add() has made space
+}
+
+std::vector<DatumId> Memory::away_from_home(bool put_off_too) {
+  std::vector<DatumId> away;
+  away.reserve(away_.size());
+  std::erase_if(away_, [&](DatumId id) {
+    Datum& datum = data_[id];
+    datum.listed_away = datum.dirty();
+    if (datum.dirty() && datum.writers == 0 && (put_off_too || !datum.refresh_put_off)) away.push_back(id);
+    return !datum.dirty();
+  });
+  return away;
+}
+
+void Memory::refresh(std::span<const DatumId> data) {
+  ensure(!flush_wanted_, "one flush ends before the next begins");
+  refreshing_ = true;
+  for (const DatumId id : data) {
+    Datum& datum = data_[id];
+    if (!datum.dirty() || datum.removed || datum.is_partial || datum.writers != 0) continue;
+    if (datum.home.arriving != nullptr && datum.home.arriving->counts_for_flush) continue;  // named twice
+    ++flushes_open_;
+    if (datum.home.arriving != nullptr) {
+      datum.home.arriving->counts_for_flush = true;
+    } else {
+      send_home(datum);
+    }
+  }
+  flush_wanted_ = flushes_open_ != 0;
+}
+
 void Memory::flush() {
   ensure(!flush_wanted_, "one flush ends before the next begins");
+  refreshing_ = false;
   for (std::size_t i = 0; i < data_.size(); ++i) {
     Datum& datum = data_[static_cast<DatumId>(i)];
     if (!datum.dirty() || datum.removed || datum.is_partial) continue;

@@ -59,6 +59,15 @@ struct Phase {
   bool counts = true;  ///< within `RunReport::seconds`, which is the sum of those that do
 };
 
+/// How far the solution can be trusted.
+struct ConditionReport {
+  double number = 0;         ///< estimate, in the one norm; infinite if it could not be held
+  double forward_error = 0;  ///< bound of || x - true x || / || x ||, in the infinity norm
+  int digits = 0;            ///< that this leaves
+  double seconds = 0;        ///< for the estimate
+  int sweeps = 0;            ///< over the factor, its own: not those of refinement
+};
+
 struct RunReport {
   // What was run, where.
   std::string operation;  ///< "Cholesky solve"
@@ -89,7 +98,9 @@ struct RunReport {
   double gflops = 0;   ///< 10^9 operations per second, over `seconds`
   std::vector<Phase> phases;
   std::optional<double> backward_error;
-  std::optional<int> refinement_steps;  ///< of a factor in single precision, up to that error
+  std::optional<double> backward_error_limit;  ///< above it the result is wrong
+  std::optional<int> refinement_steps;         ///< of a factor in single precision, up to that error
+  std::optional<ConditionReport> condition;
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`

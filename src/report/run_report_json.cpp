@@ -125,6 +125,14 @@ Json json(const RunReport& report) {
   all.add("phases", phases(report));
   add_known("backward_error", report.backward_error);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
+  add_known("backward_error_limit", report.backward_error_limit);
+  if (report.condition) {
+    all.add("condition_estimate", report.condition->number);
+    all.add("forward_error_bound", report.condition->forward_error);
+    all.add("trusted_digits", report.condition->digits);
+    all.add("condition_seconds", report.condition->seconds);
+    all.add("condition_sweeps", report.condition->sweeps);
+  }
   all.add("tasks", report.tasks);
   all.add("evictions", report.evictions);
   if (report.input_bytes != 0) {

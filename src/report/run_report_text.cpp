@@ -65,6 +65,16 @@ void speed(TextPage& page, const RunReport& report) {
                       ? fmt::format(", after {} step{} of refinement in double precision",
                                     *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                       : ""));
+  if (const auto& condition = report.condition) {
+    page.row("Condition",
+             fmt::format("{:.1e}, estimated {}", condition->number,
+                         condition->sweeps == 0
+                             ? "in the sweeps of the refinement"
+                             : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
+                                           readable_seconds(condition->seconds))));
+    page.row("Forward error", fmt::format("at most {:.1e}, which leaves {} digit{}", condition->forward_error,
+                                          condition->digits, condition->digits == 1 ? "" : "s"));
+  }
   page.row("Tasks", fmt::format("{}, with {} eviction{} from memory", with_commas(report.tasks),
                                 with_commas(report.evictions), report.evictions == 1 ? "" : "s"));
   std::vector<std::string> kernels;

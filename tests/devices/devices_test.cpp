@@ -46,7 +46,6 @@ TEST(Devices, RunTheirOwnBodies) {
     flow.submit(device(b));
   }
   flow.wait();
-  runtime.flush();
   EXPECT_EQ(on_core, 10);
   EXPECT_EQ(on_device, 1000);
 }
@@ -66,7 +65,6 @@ TEST(Devices, ShareDataWithCores) {
     expected = expected * 2 + 3;
   }
   flow.wait();
-  runtime.flush();
   EXPECT_EQ(x, expected);
   EXPECT_EQ(crossed(runtime, "emulated 0", true), 20 * sizeof(long));
   EXPECT_EQ(crossed(runtime, "emulated 0", false), 20 * sizeof(long));
@@ -90,7 +88,6 @@ TEST(Devices, UseMatricesInPlaceByPackingThem) {
         for (int j = 0; j < 3; ++j)
           flow.submit((i + j + round) % 2 == 0 ? change(a(i, j)) : change_there(a(i, j)));
     flow.wait();
-    runtime.flush();
   }
   for (int j = 0; j < columns; ++j)
     for (int i = 0; i < leading; ++i)

@@ -10,6 +10,7 @@
 
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/symmetric_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "linalg/world.hpp"
 
@@ -35,9 +36,9 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
   }
 
   /// What arrives in the tiles' lower triangle.
-  Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty) {
+  Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
-    SymmetricNpy<double> reader(file_of(a));
+    SymmetricNpy<double> reader(file_of(a), stored);
     const auto tiles = runtime.tiled<double>("A", a.rows, a.columns, tile, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -47,9 +48,9 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
     return fetch(flow, tiles, Tiles::lower);
   }
 
-  std::string refusal(const Dense<double>& a, int tile) {
+  std::string refusal(const Dense<double>& a, int tile, Stored stored = Stored::both) {
     try {
-      read(a, tile);
+      read(a, tile, plenty, stored);
     } catch (const NumericalError& error) {
       return error.what();
     }
@@ -109,6 +110,54 @@ TEST_P(SymmetricNpyTest, BearsDifferencesOfRounding) {
   auto a = dense<double>(GeneratedSpd<double>(100, 5));
   a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
   EXPECT_TRUE(read(a, 16) == lower_of(a));
+}
+
+/// `a` with nothing but garbage on one side of the diagonal.
+Dense<double> half_of(Dense<double> a, Stored stored) {
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      if (stored == Stored::lower ? i < j : i > j) a(i, j) = std::numeric_limits<double>::quiet_NaN();
+  return a;
+}
+
+TEST_P(SymmetricNpyTest, TakesOneTriangleWhateverTheOtherHas) {
+  for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {61, 8}, {150, 7}, {290, 16}}) {
+    const auto a = dense<double>(GeneratedSpd<double>(n, 5));
+    for (const Stored stored : {Stored::lower, Stored::upper}) {
+      const auto half = half_of(a, stored);
+      EXPECT_TRUE(read(half, tile, plenty, stored) == lower_of(a)) << n << " in tiles of " << tile;
+      // What the residual is computed from is the whole of that matrix.
+      EXPECT_TRUE(dense<double>(SymmetricSource(file_of(half), stored)) == a) << n;
+    }
+  }
+}
+
+TEST_P(SymmetricNpyTest, NamesThePlaceInTheTriangleThatIsUsed) {
+  const auto good = dense<double>(GeneratedSpd<double>(100, 5));
+  auto a = good;
+  a(17, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(a, 16, Stored::lower), ::testing::HasSubstr("row 17, column 3 "));
+  EXPECT_EQ(refusal(a, 16, Stored::upper), "not refused");
+  a = good;
+  a(3, 17) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(a, 16, Stored::upper), ::testing::HasSubstr("row 3, column 17 "));
+  EXPECT_EQ(refusal(a, 16, Stored::lower), "not refused");
+}
+
+TEST_P(SymmetricNpyTest, TakesTheMeanOfTrianglesThatRoundingMadeDifferent) {
+  for (const auto& [n, tile] : {std::pair(5, 8), {61, 8}, {150, 7}, {290, 16}}) {
+    auto a = dense<double>(GeneratedSpd<double>(n, 5)), mean = a;
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        if (i != j) a(i, j) += 1e-10 * static_cast<double>(i % 7 - j % 5);
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i) mean(i, j) = a(i, j) / 2 + a(j, i) / 2;
+    EXPECT_TRUE(read(a, tile, plenty, Stored::mean) == lower_of(mean)) << n << " in tiles of " << tile;
+    EXPECT_TRUE(dense<double>(SymmetricSource(file_of(a), Stored::mean)) == mean) << n;
+    EXPECT_THAT(refusal(a, tile), ::testing::HasSubstr("--symmetrize"));
+    a(0, n - 1) += 1e-3;
+    EXPECT_THAT(refusal(a, tile, Stored::mean), ::testing::HasSubstr("that is more than rounding"));
+  }
 }
 
 TEST_P(SymmetricNpyTest, RefusesWhatIsNotSquare) {

@@ -1,5 +1,6 @@
 // The keys and types that scripts rely on.
 #include <gtest/gtest.h>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -107,6 +108,23 @@ TEST(ReportJson, WhatIsNotKnownHasNoKey) {
     EXPECT_FALSE(all.contains(key)) << key;
   EXPECT_FALSE(all.at("nodes")[1].contains("capacity_bytes"));
   EXPECT_TRUE(all.contains("seconds"));
+}
+
+TEST(ReportJson, SaysHowFarTheSolutionCanBeTrusted) {
+  RunReport report = example();
+  report.backward_error_limit = 8.9e-15;
+  report.condition =
+      ConditionReport{.number = 1.2e6, .forward_error = 3.4e-9, .digits = 8, .seconds = 0.25, .sweeps = 4};
+  const Read all = read_back(report);
+  EXPECT_EQ(all.at("backward_error_limit"), 8.9e-15);
+  EXPECT_EQ(all.at("condition_estimate"), 1.2e6);
+  EXPECT_EQ(all.at("forward_error_bound"), 3.4e-9);
+  EXPECT_EQ(all.at("trusted_digits"), 8);
+  EXPECT_EQ(all.at("condition_seconds"), 0.25);
+  EXPECT_EQ(all.at("condition_sweeps"), 4);
+  // A matrix whose condition cannot be held: JSON has no infinity.
+  report.condition->number = HUGE_VAL;
+  EXPECT_TRUE(read_back(report).at("condition_estimate").is_null());
 }
 
 }  // namespace fairlead::report

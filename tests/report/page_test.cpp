@@ -178,4 +178,17 @@ TEST(ReportPage, SaysWhenEverythingFits) {
   EXPECT_THAT(text(report), HasSubstr("each input once"));
 }
 
+TEST(ReportPage, SaysHowFarTheSolutionCanBeTrusted) {
+  RunReport report = example();
+  report.condition =
+      ConditionReport{.number = 1.2e6, .forward_error = 3.4e-9, .digits = 8, .seconds = 0.25, .sweeps = 4};
+  EXPECT_THAT(text(report),
+              HasSubstr("\nCondition       1.2e+06, estimated with 4 sweeps over the factor in 250 ms\n"
+                        "Forward error   at most 3.4e-09, which leaves 8 digits\n"));
+  report.condition->sweeps = 0;
+  report.condition->digits = 1;
+  EXPECT_THAT(text(report), HasSubstr("1.2e+06, estimated in the sweeps of the refinement\n"));
+  EXPECT_THAT(text(report), HasSubstr("which leaves 1 digit\n"));
+}
+
 }  // namespace fairlead::report

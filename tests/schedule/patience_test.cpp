@@ -1,6 +1,8 @@
 // Slower workers leave tasks to faster ones, unless those have too much to do.
 #include "schedule/patience.hpp"
 
+#include <memory>
+
 #include "schedule/fake_world.hpp"
 #include "schedule/policies.hpp"
 
@@ -10,9 +12,13 @@ namespace {
 /// Worker 0 is a core, worker 1 a device; a task takes 1 ms there, and on the core `slower` times as long.
 class CoreAndDevice : public FakeWorld {
  public:
-  explicit CoreAndDevice(double slower = 10) : FakeWorld(2) {
+  const std::unique_ptr<Policy> policy;
+
+  explicit CoreAndDevice(const char* name = "eager", double slower = 10)
+      : FakeWorld(2), policy(make_policy(name)) {
     kind(0, WorkerKind::cpu);
     times_slower[0] = slower;
+    attach(*policy);
   }
   void ready_tasks(int first, int last) {
     for (int i = first; i <= last; ++i) ready({"T" + std::to_string(i), {"A"}});
@@ -28,9 +34,7 @@ constexpr const char* impatient[] = {"eager",        "lws",         "lfq",      
 TEST(Patience, ASlowCoreLeavesAFewTasksToTheDevice) {
   for (const char* name : impatient) {
     SCOPED_TRACE(name);
-    CoreAndDevice world;
-    const auto policy = make_policy(name);
-    world.attach(*policy);
+    CoreAndDevice world(name);
     world.in_place("A", node(0));
     world.ready_tasks(1, 3);
     EXPECT_EQ(world.pick(0), "-");
@@ -42,8 +46,6 @@ TEST(Patience, ASlowCoreLeavesAFewTasksToTheDevice) {
 // It takes 10 ms; the device 13 for the tasks before the fourteenth, which is enough ahead of the core's end.
 TEST(Patience, OfManyTheCoreTakesThoseThatItIsDoneWithSooner) {
   CoreAndDevice world;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 16);
   EXPECT_EQ(world.pick(0), "T14");
   EXPECT_EQ(world.pick(0), "-");  // behind that it would be done in 20 ms
@@ -52,8 +54,6 @@ TEST(Patience, OfManyTheCoreTakesThoseThatItIsDoneWithSooner) {
 
 TEST(Patience, WhatIsLeftOverGoesToTheDeviceInTheEnd) {
   CoreAndDevice world;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 16);
   for (int i = 1; i <= 16; ++i) EXPECT_NE(world.pick(1), "-");
   EXPECT_EQ(world.pick(1), "-");
@@ -61,8 +61,6 @@ TEST(Patience, WhatIsLeftOverGoesToTheDeviceInTheEnd) {
 
 TEST(Patience, WhenTheDeviceIsNearlyDoneTheCoreTakesNoMore) {
   CoreAndDevice world;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 16);
   for (int i = 1; i <= 8; ++i) world.pick(1);
   EXPECT_EQ(world.pick(0), "-");
@@ -72,9 +70,7 @@ TEST(Patience, WhenTheDeviceIsNearlyDoneTheCoreTakesNoMore) {
 TEST(Patience, WhatOnlyCoresCanRunTheyTakeAtOnce) {
   for (const char* name : impatient) {
     SCOPED_TRACE(name);
-    CoreAndDevice world;
-    const auto policy = make_policy(name);
-    world.attach(*policy);
+    CoreAndDevice world(name);
     world.only_workers = {{"P", {0}}};
     world.ready({"P", {"A"}});
     EXPECT_EQ(world.pick(1), "-");
@@ -84,9 +80,7 @@ TEST(Patience, WhatOnlyCoresCanRunTheyTakeAtOnce) {
 
 // A factorization's small tasks, say.
 TEST(Patience, TheDeviceLeavesToTheCoreWhatThatIsBetterAt) {
-  CoreAndDevice world(0.1);
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
+  CoreAndDevice world("eager", 0.1);
   world.ready_tasks(1, 2);
   EXPECT_EQ(world.pick(1), "-");
   EXPECT_EQ(world.pick(0), "T1");
@@ -96,8 +90,6 @@ TEST(Patience, TheDeviceLeavesToTheCoreWhatThatIsBetterAt) {
 TEST(Patience, AKindWhoseEstimatesAreGuessesTriesATask) {
   CoreAndDevice world;
   world.unknown_on = {0};
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 3);
   EXPECT_EQ(world.pick(0), "T1");
   EXPECT_EQ(world.pick(1), "T2");
@@ -107,28 +99,24 @@ TEST(Patience, AKindWhoseEstimatesAreGuessesTriesATask) {
 TEST(Patience, IfNothingElseRunsTheCoreGetsAnyTask) {
   for (const char* name : impatient) {
     SCOPED_TRACE(name);
-    CoreAndDevice world;
-    const auto policy = make_policy(name);
-    world.attach(*policy);
+    CoreAndDevice world(name);
     world.in_place("A", node(0));
     world.ready_tasks(1, 3);
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(world.pick(0, true), "-");
-      EXPECT_NE(policy->take_any(worker(0)), nullptr);
+      EXPECT_NE(world.policy->take_any(worker(0)), nullptr);
     }
-    EXPECT_EQ(policy->take_any(worker(0)), nullptr);
+    EXPECT_EQ(world.policy->take_any(worker(0)), nullptr);
   }
 }
 
 TEST(Patience, WhatALostDeviceWasToRunTheCoreRuns) {
   for (const char* name : impatient) {
     SCOPED_TRACE(name);
-    CoreAndDevice world;
-    const auto policy = make_policy(name);
-    world.attach(*policy);
+    CoreAndDevice world(name);
     world.in_place("A", node(0));
     world.ready_tasks(1, 30);  // some of them left over
-    policy->worker_lost(worker(1));
+    world.policy->worker_lost(worker(1));
     world.ready_tasks(31, 32);
     for (int i = 0; i < 32; ++i) EXPECT_NE(world.pick(0), "-");
     EXPECT_EQ(world.pick(0), "-");
@@ -137,14 +125,12 @@ TEST(Patience, WhatALostDeviceWasToRunTheCoreRuns) {
 
 TEST(Patience, GivenBackOrCancelledTasksLeaveNothingBehind) {
   CoreAndDevice world;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 3);
   EXPECT_EQ(world.pick(1), "T1");
   world.give_back("T1");
   EXPECT_EQ(world.pick(0), "-");
   for (const char* name : {"T2", "T3", "T1"}) EXPECT_EQ(world.pick(1), name);
-  eager->cancelled(world.task("T1"));
+  world.policy->cancelled(world.task("T1"));
   EXPECT_EQ(world.pick(0), "-");
 }
 
@@ -152,8 +138,6 @@ TEST(Patience, GivenBackOrCancelledTasksLeaveNothingBehind) {
 // long.
 TEST(Patience, ADeviceThatWaitsForItsLinkIsNotThatFast) {
   CoreAndDevice world;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
   world.ready_tasks(1, 4);
   for (int i = 1; i <= 4; ++i) {
     EXPECT_EQ(world.pick(1), "T" + std::to_string(i));

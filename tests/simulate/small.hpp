@@ -10,10 +10,12 @@
 namespace fairlead::simulate {
 
 // Everything is 1 GFlop/s or 1 GB/s or a multiple: a task of 10^6 flops takes 1 ms, a datum of 1 MB as long.
-inline std::string machine_text(const std::string& more) {
+inline std::string machine_text(const std::string& more, int card_gflops = 4) {
   return "name = \"m\"\nsummary = \"made up\"\nsource = \"made up\"\n"
          "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"work\"\ngflops = 1\n"
-         "[processor.card]\nkind = \"cuda\"\n[[processor.card.rate]]\nkernel = \"work\"\ngflops = 4\n"
+         "[processor.card]\nkind = \"cuda\"\n[[processor.card.rate]]\nkernel = \"work\"\ngflops = " +
+         std::to_string(card_gflops) +
+         "\n"
          "[host]\ncores = 2\ncore = \"core\"\nmemory = \"1GB\"\n" +
          more;
 }

@@ -9,6 +9,7 @@
 #include "machine/machine_files.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/simulation.hpp"
+#include "simulate/small.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
@@ -17,7 +18,6 @@ namespace {
 using backend::MemoryModel;
 using testing::HasSubstr;
 
-constexpr Bytes megabyte = 1'000'000;
 constexpr AccessMode read = AccessMode::read, change = AccessMode::read_write, write = AccessMode::write;
 
 /// 10 pages, 3 batches.
@@ -25,13 +25,6 @@ constexpr double faults_of_a_megabyte = 10 * 10e-6 + 3 * 50e-6;
 constexpr double a_megabyte_over_the_wire = 0.001;
 constexpr double a_megabyte_to_a_peer = 0.0001;
 
-std::string machine_text(const std::string& devices) {
-  return "name = \"m\"\nsummary = \"made up\"\nsource = \"made up\"\n"
-         "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"work\"\ngflops = 1\n"
-         "[processor.card]\nkind = \"cuda\"\n[[processor.card.rate]]\nkernel = \"work\"\ngflops = 1\n"
-         "[host]\ncores = 2\ncore = \"core\"\nmemory = \"1GB\"\n" +
-         devices;
-}
 std::string cards(int count, const std::string& more = "") {
   return "[[device]]\nprocessor = \"card\"\nmemory = \"3100kB\"\nbandwidth = \"1GB/s\"\n"
          "latency_microseconds = 20\ncount = " +
@@ -43,13 +36,7 @@ const std::string faults =
     "page_microseconds = 10\n";
 
 /// A datum is advised to the device of its row, if there are so many.
-struct Small {
-  Program program;
-  KernelIndex work = program.kernel("work");
-  Small() {
-    program.title = "small";
-    program.collection("A");
-  }
+struct Paged : Small {
   DatumIndex datum(std::int32_t device, Bytes bytes = megabyte, bool has_value = true) {
     return program.datum({.bytes = bytes,
                           .collection = 0,
@@ -58,12 +45,10 @@ struct Small {
                           .has_value = has_value});
   }
   /// 1 ms of work.
-  void task(std::initializer_list<ProgramUse> uses) {
-    program.task({.kernel = work, .flops = 1e6F, .side = 1}, uses);
-  }
+  void task(std::initializer_list<ProgramUse> uses) { Small::task(1e6F, uses); }
   SimulationResult run(MemoryModel model, const std::string& devices = cards(1) + faults,
                        std::optional<std::size_t> cores = 0) const {
-    const SimulatedMachine simulated(machine::read_machine(machine_text(devices), "m.toml"),
+    const SimulatedMachine simulated(machine::read_machine(machine_text(devices, 1), "m.toml"),
                                      {.cores = cores, .memory_model = model}, program, Precision::single);
     return simulate(program, simulated, "owner-user", {.advice = Advice::cyclic_rows});
   }
@@ -72,7 +57,7 @@ struct Small {
 }  // namespace
 
 TEST(UnifiedMemory, AKernelStandsStillUntilItsPagesAreThere) {
-  Small it;
+  Paged it;
   it.task({{it.datum(0), read}});
   const SimulationResult result = it.run(MemoryModel::managed);
   EXPECT_DOUBLE_EQ(result.seconds, faults_of_a_megabyte + a_megabyte_over_the_wire + 0.001);
@@ -85,7 +70,7 @@ TEST(UnifiedMemory, AKernelStandsStillUntilItsPagesAreThere) {
 // The second task finds the pages where the first one left them. What was written comes home at the end, as
 // any copy: 20 us and 1 ms.
 TEST(UnifiedMemory, PagesStayAndWhatWasWrittenComesHome) {
-  Small it;
+  Paged it;
   const DatumIndex a = it.datum(0);
   for (int i = 0; i < 2; ++i) it.task({{a, change}});
   const SimulationResult result = it.run(MemoryModel::managed);
@@ -97,7 +82,7 @@ TEST(UnifiedMemory, PagesStayAndWhatWasWrittenComesHome) {
 // Of a kernel that only writes the driver knows no more than that it faults: what is there moves. What is
 // nowhere yet is made on the device.
 TEST(UnifiedMemory, PagesThatAreOverwrittenMoveAllTheSame) {
-  Small there, nowhere;
+  Paged there, nowhere;
   there.task({{there.datum(0), write}});
   nowhere.task({{nowhere.datum(0, megabyte, false), write}});
   EXPECT_EQ(there.run(MemoryModel::managed).bytes_to_devices, megabyte);
@@ -109,7 +94,7 @@ TEST(UnifiedMemory, PagesThatAreOverwrittenMoveAllTheSame) {
 // Where their larger datum lives, on two devices by turns; each takes `a`, half a megabyte, from the other.
 // The first time it is in the host's memory.
 TEST(UnifiedMemory, DevicesThatWriteInTurnsTakeThePagesFromEachOther) {
-  Small it;
+  Paged it;
   const DatumIndex own[] = {it.datum(0), it.datum(1)}, a = it.datum(-1, megabyte / 2);
   for (const DatumIndex one : own) it.task({{one, change}});
   for (int turn = 0; turn < 4; ++turn) it.task({{own[turn % 2], change}, {a, change}});
@@ -129,7 +114,7 @@ TEST(UnifiedMemory, DevicesThatWriteInTurnsTakeThePagesFromEachOther) {
 // One task after the other, since each reads what the one before has written: 4 times the faults of `a`,
 // three of them from the peer, and no copy of the old value is used.
 TEST(UnifiedMemory, AWriteEndsAllOtherCopies) {
-  Small it;
+  Paged it;
   const DatumIndex a = it.datum(-1), zero = it.datum(0), one = it.datum(1);
   it.task({{zero, change}, {a, read}});    // to device 0
   it.task({{one, change}, {a, read}});     // a copy on device 1
@@ -141,7 +126,7 @@ TEST(UnifiedMemory, AWriteEndsAllOtherCopies) {
 
 // Both want it at the same time: the second one waits until the first one has it, and gets it from there.
 TEST(UnifiedMemory, ADatumMovesOneWayAtATime) {
-  Small it;
+  Paged it;
   const DatumIndex own[] = {it.datum(0), it.datum(1)}, a = it.datum(-1);
   for (const DatumIndex one : own) it.task({{one, change}, {a, read}});
   constexpr double from_host = faults_of_a_megabyte + a_megabyte_over_the_wire;
@@ -157,7 +142,7 @@ TEST(UnifiedMemory, ADatumMovesOneWayAtATime) {
 // By turns each device reads what the other has just written, and `a`, which nobody writes. Where a page is
 // in one place only, all three data move every turn; else what was written does.
 TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
-  Small it;
+  Paged it;
   const DatumIndex own[] = {it.datum(0), it.datum(1)}, a = it.datum(-1);
   for (int turn = 0; turn < 6; ++turn)
     it.task({{own[turn % 2], change}, {own[(turn + 1) % 2], read}, {a, read}});
@@ -175,7 +160,7 @@ TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
 // The device holds 6 blocks. A and B are written, C needs two more: A's first blocks go, 1 MB, before C's
 // come. A needs them again: B, used longest ago, gives up as many.
 TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
-  Small it;
+  Paged it;
   const DatumIndex a = it.datum(0, 2 * megabyte), b = it.datum(0), c = it.datum(0);
   it.task({{a, change}});
   it.task({{b, change}});
@@ -194,7 +179,7 @@ TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
 
 // What the host has as well is given up at once; what has moved has to go back, changed or not.
 TEST(UnifiedMemory, WhatSomebodyElseHasLeavesWithoutBeingCopied) {
-  Small it;
+  Paged it;
   for (int i = 0; i < 4; ++i) it.task({{it.datum(0), read}});
   const SimulationResult shared = it.run(MemoryModel::managed_advised);
   EXPECT_EQ(shared.evictions, 2u);
@@ -204,7 +189,7 @@ TEST(UnifiedMemory, WhatSomebodyElseHasLeavesWithoutBeingCopied) {
 
 // Four times 1 MB; before the last one comes, a block-wise write-back of what the first has written.
 TEST(UnifiedMemory, EvictionComesBeforeTheFault) {
-  Small it;
+  Paged it;
   for (int i = 0; i < 4; ++i) it.task({{it.datum(0), change}});
   const double each = faults_of_a_megabyte + a_megabyte_over_the_wire + 0.001;
   const double home = 20e-6 + a_megabyte_over_the_wire;
@@ -213,7 +198,7 @@ TEST(UnifiedMemory, EvictionComesBeforeTheFault) {
 
 // The second datum comes while the first task computes, as a copy that was asked for: without faults.
 TEST(UnifiedMemory, PrefetchesComeAheadAndWithoutFaults) {
-  Small it;
+  Paged it;
   for (int i = 0; i < 2; ++i) it.task({{it.datum(0), read}});
   const SimulationResult result = it.run(MemoryModel::managed_prefetched);
   EXPECT_EQ(result.fault_batches, 0u);
@@ -222,7 +207,7 @@ TEST(UnifiedMemory, PrefetchesComeAheadAndWithoutFaults) {
 
 // Reading 2 MB takes longer than 1 ms of work; with 0.5 MB the work takes longer. Each use crosses the wire.
 TEST(UnifiedMemory, MappedDataCrossTheWireAtEachUse) {
-  Small it;
+  Paged it;
   const DatumIndex large = it.datum(0, 2 * megabyte), little = it.datum(0, megabyte / 2);
   it.task({{large, read}});
   it.task({{little, change}});
@@ -237,7 +222,7 @@ TEST(UnifiedMemory, MappedDataCrossTheWireAtEachUse) {
 // A stream whose kernel stands still leaves the device to the other one: 1 ms of work on A is over, and does
 // not take twice as long, while B comes.
 TEST(UnifiedMemory, OtherStreamsComputeWhileOneStandsStill) {
-  Small it;
+  Paged it;
   const DatumIndex a = it.datum(0), b = it.datum(0);
   it.task({{a, read}});
   it.task({{b, read}});
@@ -249,7 +234,7 @@ TEST(UnifiedMemory, OtherStreamsComputeWhileOneStandsStill) {
 
 // Back to the host's memory by faults, too.
 TEST(UnifiedMemory, CoresTakePagesBack) {
-  Small it;
+  Paged it;
   const DatumIndex a = it.datum(0);
   it.task({{a, change}});
   const KernelIndex on_core = it.program.kernel("on core");
@@ -287,12 +272,12 @@ TEST(UnifiedMemory, AllPoliciesFinishUnderAllModelsAlsoWhenDevicesAreFull) {
 }
 
 TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
-  Small it;
+  Paged it;
   it.task({{it.datum(0), read}});
   const auto refusal = [&](const std::string& devices, MachineUse use) -> std::string {
     try {
-      const SimulatedMachine machine(machine::read_machine(machine_text(devices), "m.toml"), use, it.program,
-                                     Precision::single);
+      const SimulatedMachine machine(machine::read_machine(machine_text(devices, 1), "m.toml"), use,
+                                     it.program, Precision::single);
     } catch (const ConfigError& error) {
       return error.what();
     }
@@ -309,9 +294,9 @@ TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
 }
 
 TEST(UnifiedMemory, ATaskThatIsLargerThanTheDeviceDoesNotRun) {
-  Small it;
+  Paged it;
   it.task({{it.datum(0, 2 * megabyte), read}, {it.datum(0, 2 * megabyte), read}});
-  const SimulatedMachine machine(machine::read_machine(machine_text(cards(1) + faults), "m.toml"),
+  const SimulatedMachine machine(machine::read_machine(machine_text(cards(1) + faults, 1), "m.toml"),
                                  {.cores = 0, .memory_model = MemoryModel::managed}, it.program,
                                  Precision::single);
   EXPECT_THAT(outcome_of(it.program, machine, "eager", {}).problem, HasSubstr("push each other out"));

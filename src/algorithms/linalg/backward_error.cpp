@@ -14,6 +14,10 @@ namespace {
 constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // of x
+// Products are summed in groups of so many columns of A, and the groups then: a residual summed one by one is
+// off by sqrt(n) roundings, which would hide how good the solution is.
+constexpr int group = 256;
+constexpr std::int64_t block_width = 256;  // where a source prefers blocks
 
 /// The larger, or NaN if one of them is: std::max would lose it.
 double larger(double a, double b) noexcept {
@@ -82,9 +86,10 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
           larger(part.x[c], std::abs(static_cast<double>(x_[row + i + static_cast<std::int64_t>(c) * n])));
     }
   std::vector<double> row_sums(static_cast<std::size_t>(count));
+  std::vector<double> products(static_cast<std::size_t>(count * std::min(columns_, columns_at_once)));
   // A strip has up to 16 rows or more and is at most strip_elements / 16 wide, which is what x has room for.
   const std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
-  const std::int64_t width = std::min(n, widest);
+  const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest);
   const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
   for (std::int64_t first = 0; first < count; first += height) {
     const auto rows = static_cast<int>(std::min(height, count - first));
@@ -113,14 +118,21 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
           for (int i = 0; i < wide; ++i)
             x[i + static_cast<std::int64_t>(k) * wide] = static_cast<double>(x_[j + i + (c + k) * n]);
         double* const r = residual + first + c * count;
-        const auto ld_r = static_cast<int>(count);
         const Transpose op = transposed ? Transpose::yes : Transpose::no;
-        if (some == 1)
-          kernels_.blas().gemv<double>(op, transposed ? wide : rows, transposed ? rows : wide, -1, strip,
-                                       transposed ? wide : rows, x, 1, 1, r, 1);
-        else
-          kernels_.blas().gemm<double>(op, Transpose::no, rows, some, wide, -1, strip,
-                                       transposed ? wide : rows, x, wide, 1, r, ld_r);
+        const int ld = transposed ? wide : rows;
+        for (int k = 0; k < wide; k += group) {
+          const int summed = std::min(group, wide - k);
+          const double* const a = transposed ? strip + k : strip + static_cast<std::int64_t>(k) * rows;
+          if (some == 1)
+            kernels_.blas().gemv<double>(op, transposed ? summed : rows, transposed ? rows : summed, 1, a, ld,
+                                         x + k, 1, 0, products.data(), 1);
+          else
+            kernels_.blas().gemm<double>(op, Transpose::no, rows, some, summed, 1, a, ld, x + k, wide, 0,
+                                         products.data(), rows);
+          for (int y = 0; y < some; ++y)
+            for (int i = 0; i < rows; ++i)
+              r[i + y * count] -= products[static_cast<std::size_t>(i + y * rows)];
+        }
       }
     }
   }
@@ -157,6 +169,12 @@ double BackwardError<T>::value() const {
     worst = larger(worst, norms_.residual[c] == 0 ? 0 : norms_.residual[c] / scale);
   }
   return worst;
+}
+
+template <class T>
+double BackwardError<T>::matrix_norm() const {
+  const std::lock_guard guard(mutex_);
+  return norms_.a;
 }
 
 template class BackwardError<float>;

@@ -4,7 +4,10 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +16,16 @@
 #include "algorithms/linalg/scratch_pool.hpp"
 
 namespace fairlead::linalg {
+
+/// What the backward error of a right solution of n equations in T is never above: 10 sqrt(n) roundings, and
+/// not more than `most_roundings` of them. So far above it that no order of the sums, no BLAS and no tile
+/// makes a difference, and so near that one wrong tile shows (docs/solve.md).
+template <class T>
+double largest_right_error(std::int64_t n) noexcept {
+  constexpr double most_roundings = 40;
+  return std::min(10 * std::sqrt(static_cast<double>(n)), most_roundings) *
+         static_cast<double>(std::numeric_limits<T>::epsilon());
+}
 
 /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns of x:
 /// Rigal, Gaches 1967. Everything is computed in double precision, whatever the type of x.
@@ -36,6 +49,8 @@ class BackwardError {
   void submit(Flow& flow);
   /// The error, once the flow has been waited for. NaN if x holds one.
   double value() const;
+  /// || A || in the infinity norm.
+  double matrix_norm() const;
 
  private:
   struct Norms {

@@ -10,43 +10,53 @@ namespace fairlead::linalg {
 
 template <class T>
 void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
-                    const TiledMatrix<T>& b) {
-  if (a.rows() != a.columns() || b.rows() != a.rows())
-    throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match", a.rows(),
-                                 a.columns(), b.rows(), b.columns()));
-  if (a.tile() != b.tile())
-    throw UsageError(
-        fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
-                    a.tile(), b.tile()));
+                    std::initializer_list<const TiledMatrix<T>*> bs) {
+  for (const TiledMatrix<T>* b : bs) {
+    if (a.rows() != a.columns() || b->rows() != a.rows())
+      throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match",
+                                   a.rows(), a.columns(), b->rows(), b->columns()));
+    if (a.tile() != b->tile())
+      throw UsageError(
+          fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
+                      a.tile(), b->tile()));
+  }
+  const auto for_each_column = [&bs](const auto& submit) {
+    for (const TiledMatrix<T>* b : bs)
+      for (std::int32_t c = 0; c < b->tile_columns(); ++c) submit(*b, c);
+  };
   const SolveKernels<T> tile(kernels, factors);
-  const std::int32_t nt = a.tile_rows(), columns = b.tile_columns();
+  const std::int32_t nt = a.tile_rows();
   for (std::int32_t k = 0; k < nt; ++k) {
-    for (std::int32_t c = 0; c < columns; ++c)
+    for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
       flow.submit(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)));
+    });
     for (std::int32_t i = k + 1; i < nt; ++i)
-      for (std::int32_t c = 0; c < columns; ++c)
+      for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
         flow.submit(tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k));
+      });
   }
   for (std::int32_t k = nt - 1; k >= 0; --k) {
-    for (std::int32_t c = 0; c < columns; ++c)
+    for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
       flow.submit(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k));
+    });
     for (std::int32_t i = k - 1; i >= 0; --i) {
       const auto r = factors == Factors::lu ? a(i, k) : a(k, i);
-      for (std::int32_t c = 0; c < columns; ++c)
+      for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
         flow.submit(tile.update_upper(r, b(k, c), b(i, c)).priority(k + i));
+      });
     }
   }
 }
 
 template <class T>
 void solve_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& l, const TiledMatrix<T>& b) {
-  solve_factored(flow, kernels, Factors::cholesky, l, b);
+  solve_factored(flow, kernels, Factors::cholesky, l, {&b});
 }
 
 template <class T>
 void solve_lu_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
                        const TiledMatrix<T>& b) {
-  solve_factored(flow, kernels, Factors::lu, lu, b);
+  solve_factored(flow, kernels, Factors::lu, lu, {&b});
 }
 
 std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept {
@@ -56,7 +66,7 @@ std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noe
 
 #define FAIRLEAD_SOLVES_OF(T)                                                                           \
   template void solve_factored<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                \
-                                  const TiledMatrix<T>&);                                               \
+                                  std::initializer_list<const TiledMatrix<T>*>);                        \
   template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&); \
   template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&);
 FAIRLEAD_SOLVES_OF(float)

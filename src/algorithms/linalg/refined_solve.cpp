@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/factored_solve.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
 
 namespace fairlead::linalg {
@@ -48,7 +49,7 @@ class RefinedSolve::Implementation {
     std::fill_n(x_, elements(), 0.0);
   }
 
-  void submit_correction(Flow& flow) {
+  void submit_correction(Flow& flow, InverseNorm<float>* along) {
     for (std::int64_t c = 0; c < columns_; ++c) {
       const double* const column = residual_.data() + c * n_;
       double largest = 0;
@@ -73,7 +74,13 @@ class RefinedSolve::Implementation {
           flow.submit(codelet((*tiles_)(i, j), i * side, j * side));
     };
     for_each_tile(begin);
-    solve_factored(flow, kernels_, l_, *tiles_);
+    if (along != nullptr && !along->done()) {
+      along->begin(flow);
+      solve_factored(flow, kernels_, Factors::cholesky, l_, {&*tiles_, &along->vectors()});
+      along->end(flow);
+    } else {
+      solve_factored(flow, kernels_, l_, *tiles_);
+    }
     for_each_tile(add);
   }
 
@@ -89,12 +96,14 @@ class RefinedSolve::Implementation {
     if (backward_error_ <= 4 * rounding) return State::converged;
     const bool better = steps_ == 1 || backward_error_ <= before / 2;
     if (std::isfinite(backward_error_) && better && steps_ < most_steps) return State::improving;
-    const bool good = backward_error_ <= std::sqrt(static_cast<double>(n_)) * rounding;
+    const bool good = backward_error_ <= std::min(std::sqrt(static_cast<double>(n_)) * rounding,
+                                                  largest_right_error<double>(n_));
     return good ? State::converged : State::too_coarse;
   }
 
   int steps() const noexcept { return steps_; }
   double backward_error() const noexcept { return backward_error_; }
+  double matrix_norm() const noexcept { return error_ ? error_->matrix_norm() : 0; }
 
  private:
   std::size_t elements() const noexcept { return static_cast<std::size_t>(n_ * columns_); }
@@ -128,11 +137,14 @@ std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_
   return static_cast<std::size_t>(n * columns) * (sizeof(double) + sizeof(float)) +
          workers * BackwardError<double>::scratch_bytes_per_worker(columns);
 }
-void RefinedSolve::submit_correction(Flow& flow) { implementation_->submit_correction(flow); }
+void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
+  implementation_->submit_correction(flow, along);
+}
 void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
 RefinedSolve::State RefinedSolve::judge() { return implementation_->judge(); }
 int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
 double RefinedSolve::backward_error() const noexcept { return implementation_->backward_error(); }
+double RefinedSolve::matrix_norm() const noexcept { return implementation_->matrix_norm(); }
 
 RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kernels,
                               const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,

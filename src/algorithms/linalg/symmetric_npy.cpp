@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace fairlead::linalg {
@@ -33,13 +34,23 @@ struct ReadLower<T, std::index_sequence<I...>> {
   }
 };
 template <class T, class Tiles>
+struct AverageUpper;
+template <class T, std::size_t... I>
+struct AverageUpper<T, std::index_sequence<I...>> {
+  SymmetricNpy<T>* reader;
+  void operator()(Same<I, InOut<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+    T* const data[] = {tiles.data()...};
+    reader->template compare_upper<T>(piece, data);
+  }
+};
+template <class T, class Tiles>
 struct CompareUpper;
 template <class T, std::size_t... I>
 struct CompareUpper<T, std::index_sequence<I...>> {
   SymmetricNpy<T>* reader;
   void operator()(Same<I, In<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
     const T* const data[] = {tiles.data()...};
-    reader->compare_upper(piece, data);
+    reader->template compare_upper<const T>(piece, data);
   }
 };
 
@@ -96,8 +107,11 @@ std::uint64_t u(std::int64_t value) noexcept { return static_cast<std::uint64_t>
 }  // namespace
 
 template <class T>
-SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file)
-    : file_(std::move(file)),
+SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored stored)
+    : file_(stored == Stored::upper && file->dimensions() == 2
+                ? std::make_shared<const data::NpyFile>(file->transposed())
+                : std::move(file)),
+      stored_(stored),
       by_columns_(file_->order() == data::StorageOrder::fortran),
       scratch_(scratch_bytes_per_worker) {
   if (file_->dimensions() != 2 || file_->rows() != file_->columns())
@@ -106,10 +120,11 @@ SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file)
 }
 
 template <class T>
-double SymmetricNpy<T>::tolerance(data::ElementType element) noexcept {
-  return 100 * (element == data::ElementType::float32
-                    ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                    : std::numeric_limits<double>::epsilon());
+double SymmetricNpy<T>::tolerance(data::ElementType element, Stored stored) noexcept {
+  const double rounding = element == data::ElementType::float32
+                              ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                              : std::numeric_limits<double>::epsilon();
+  return stored == Stored::mean ? std::sqrt(rounding) : 100 * rounding;
 }
 
 /// Calls each(lower, piece, first tile along, tiles along) for all pieces: those of the lower triangle first.
@@ -121,7 +136,9 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   const Bytes tile_bytes = u(side) * u(side) * sizeof(T);
   const auto most = static_cast<std::int32_t>(
       std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_tiles));
-  for (const bool lower : {true, false})
+  const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
+  for (const bool lower : {true, false}) {
+    if (triangle && !lower) continue;
     for (std::int32_t across = 0; across < nt; ++across) {
       // Lower and by rows, or upper and by columns: from the begin of the line to the diagonal.
       const bool before = lower != by_columns_;
@@ -138,6 +155,7 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
         along += count;
       }
     }
+  }
 }
 
 template <class T>
@@ -152,6 +170,7 @@ template <class T>
 void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
   const BandCodelets<T, ReadLower> read("read", this);
   const BandCodelets<T, CompareUpper> compare("compare", this);
+  const BandCodelets<T, AverageUpper> average("average", this);
   for_each_piece(
       tiles, memory_bytes,
       [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
@@ -161,8 +180,13 @@ void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memo
           const auto row = std::max(across, along + i), column = std::min(across, along + i);
           handles[static_cast<std::size_t>(i)] = tiles(row, column);
         }
-        (lower ? static_cast<void>(read.submit(flow, handles, static_cast<std::size_t>(count), piece))
-               : compare.submit(flow, handles, static_cast<std::size_t>(count), piece));
+        const auto tiles_here = static_cast<std::size_t>(count);
+        if (lower)
+          read.submit(flow, handles, tiles_here, piece);
+        else if (stored_ == Stored::mean)
+          average.submit(flow, handles, tiles_here, piece);
+        else
+          compare.submit(flow, handles, tiles_here, piece);
       });
 }
 
@@ -190,8 +214,12 @@ void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) 
 }
 
 template <class T>
-void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t columns,
-                                 std::int64_t first_row, std::int64_t first_column) {
+void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                                 std::int64_t first_column) {
+  const bool diagonal = first_row == first_column;
+  if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is anything
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < j; ++i) tile[i + j * rows] = tile[j + i * rows];
   T largest = 0;
   bool finite = true;
   for (std::int64_t k = 0; k < rows * columns; ++k) {
@@ -205,19 +233,21 @@ void SymmetricNpy<T>::check_tile(const T* tile, std::int64_t rows, std::int64_t 
         if (!std::isfinite(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   Difference worst;
-  if (first_row == first_column)  // on the diagonal: its two halves
+  if (diagonal)  // its two halves
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < j; ++i) {
         const auto upper = static_cast<double>(tile[i + j * rows]),
                    lower = static_cast<double>(tile[j + i * rows]);
         if (std::abs(upper - lower) > worst.size)
           worst = {std::abs(upper - lower), first_row + i, first_column + j, upper, lower};
+        if (stored_ == Stored::mean) tile[j + i * rows] = static_cast<T>(upper / 2 + lower / 2);
       }
   merge(static_cast<double>(largest), worst);
 }
 
 template <class T>
-void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const> tiles) {
+template <class Element>
+void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
   const auto lease = scratch_.lease();
   T* const lines = lease.template as<T>().data();
   const auto staging = lease.bytes().subspan(half_scratch);
@@ -238,7 +268,7 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const
                                       staging);
       for (std::int64_t y = 0; y < length; ++y) {
         const std::int64_t in_band = begin + y;
-        const T* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+        Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
         const std::int64_t in_tile = in_band % piece.tile;
         for (std::int64_t x = 0; x < lines_here; ++x) {
           // The mirror image: by rows, the tile has it in row y and column x; by columns the other way round.
@@ -246,14 +276,16 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const
           const std::int64_t tile_begin = in_band - in_tile;
           const std::int64_t rows =
               by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
-          const T lower =
+          Element& lower =
               by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
           const std::int64_t row = by_columns_ ? along + y : across + x;
           const std::int64_t column = by_columns_ ? across + x : along + y;
           const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
-          if (difference <= worst.size) continue;
-          if (!std::isfinite(upper)) not_finite(row, column, upper);
-          worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+          if (!(difference <= worst.size)) {
+            if (!std::isfinite(upper)) not_finite(row, column, upper);
+            worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+          }
+          if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
         }
       }
     }
@@ -262,6 +294,7 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<const T* const
 
 template <class T>
 void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value) const {
+  if (stored_ == Stored::upper) std::swap(row, column);
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                    file_->path().string(), row, column,
                                    std::isnan(value) ? "not a number (NaN)" : "infinite"));
@@ -280,11 +313,21 @@ template <class T>
 void SymmetricNpy<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
   const bool single = sizeof(T) == sizeof(float);  // then elements are compared rounded
-  if (worst_.size <= tolerance(single ? data::ElementType::float32 : file_->element()) * largest_) return;
+  if (worst_.size <= tolerance(single ? data::ElementType::float32 : file_->element(), stored_) * largest_)
+    return;
   throw NumericalError(fmt::format(
-      "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}",
+      "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
       file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
-      worst_.lower));
+      worst_.lower,
+      stored_ == Stored::mean
+          ? "that is more than rounding"
+          : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason"));
+}
+
+template <class T>
+bool SymmetricNpy<T>::symmetric() const {
+  const std::lock_guard guard(mutex_);
+  return worst_.size == 0;
 }
 
 template class SymmetricNpy<float>;

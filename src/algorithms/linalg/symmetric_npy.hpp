@@ -4,7 +4,8 @@
 //
 // The file is read along its own order in bands: each task takes a row of several tiles (in Fortran order a
 // column), so that a piece has lines of 64 KiB or so. A second pass reads the upper triangle likewise and
-// compares it with the tiles. The file is read once in all.
+// compares it with the tiles. The file is read once in all; of a stored triangle, that half. An upper
+// triangle is the lower one of the transposed matrix, which is the same file in the other order.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -20,16 +21,24 @@
 
 namespace fairlead::linalg {
 
+/// What a file has of a symmetric matrix.
+enum class Stored : std::uint8_t {
+  both,   // triangles, alike but for some roundings: the lower one is used
+  mean,   // both, and less alike: their mean is used
+  lower,  // the lower triangle; what is above it is not looked at
+  upper,  // the upper triangle
+};
+
 template <class T>
 class SymmetricNpy {
  public:
   /// Throws InputError if the matrix is not square.
-  explicit SymmetricNpy(std::shared_ptr<const data::NpyFile> file);
+  explicit SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored stored = Stored::both);
 
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
   /// How far a[i, j] and a[j, i] may be apart, relative to the largest element: what products and sums in
-  /// another order make of a symmetric matrix. The lower triangle is used.
-  static double tolerance(data::ElementType element) noexcept;
+  /// another order make of a symmetric matrix. For a mean that is half of the digits.
+  static double tolerance(data::ElementType element, Stored stored = Stored::both) noexcept;
 
   /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
   /// object must stay until the flow has been waited for. A NaN or an infinity makes a task fail with a
@@ -40,6 +49,8 @@ class SymmetricNpy {
   /// Once the flow has been waited for: throws NumericalError naming the place where the two triangles differ
   /// most, if they differ more than `tolerance`.
   void require_symmetric() const;
+  /// Likewise: the triangles are the same to the bit.
+  bool symmetric() const;
 
   // For the tasks.
 
@@ -50,7 +61,9 @@ class SymmetricNpy {
     std::int64_t tile;
   };
   void read_lower(const Piece& piece, std::span<T* const> tiles);
-  void compare_upper(const Piece& piece, std::span<const T* const> tiles);
+  /// Element is const T, or T where the tiles become the mean.
+  template <class Element>
+  void compare_upper(const Piece& piece, std::span<Element* const> tiles);
 
  private:
   struct Difference {
@@ -61,11 +74,13 @@ class SymmetricNpy {
   template <class Each>
   void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const;
   [[noreturn]] void not_finite(std::int64_t row, std::int64_t column, T value) const;
-  void check_tile(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+  /// Of a tile on the diagonal, the mean of its halves is left there if that is asked for.
+  void check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                   std::int64_t first_column);
   void merge(double largest, const Difference& difference);
 
   std::shared_ptr<const data::NpyFile> file_;
+  Stored stored_;
   bool by_columns_;
   ScratchPool scratch_;
   mutable std::mutex mutex_;  // guards what follows

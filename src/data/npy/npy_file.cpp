@@ -96,6 +96,18 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
 }
 
+NpyFile NpyFile::transposed() const {
+  NpyFile other;
+  other.path_ = path_;
+  other.file_ = FileDescriptor(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 3));
+  if (!other.file_)
+    throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
+  other.header_ = header_;
+  other.header_.order = order() == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
+  std::ranges::reverse(other.header_.shape);
+  return other;
+}
+
 void NpyFile::forget_pages() const noexcept { ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED); }
 
 }  // namespace fairlead::data

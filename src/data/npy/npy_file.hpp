@@ -68,6 +68,9 @@ class NpyFile {
                   std::uint64_t column_count, const TileGrid<T>& grid,
                   std::span<std::byte> staging = {}) const;
 
+  /// The same file as that of the transposed matrix, in the other order; where the matrix has two dimensions.
+  NpyFile transposed() const;
+
   /// Asks the kernel to keep nothing of the file: reads of less than 64 KiB at a time leave their pages,
   /// since a neighbour may want them. For the end of a pass over the file.
   void forget_pages() const noexcept;
@@ -76,6 +79,7 @@ class NpyFile {
   Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
 
  private:
+  NpyFile() = default;
   void read_bytes(Bytes offset, std::span<std::byte> into) const;
 
   std::filesystem::path path_;

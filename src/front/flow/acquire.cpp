@@ -2,6 +2,8 @@
 // admitted to memory like any other, but is "run" by the application and ends when that lets go.
 #include <fairlead/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -32,6 +34,40 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   if (gathered.views) show_all(submission);
   if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
   for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+  return insert_hold(submission, gathered, access_of_use, std::move(told),
+                     fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));
+}
+
+void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
+                                std::function<void(std::exception_ptr)> on_done) {
+  std::vector<Submission::Use> uses;
+  for (const Submission::Use& use : task.uses)
+    if (writes(use.mode) && use.datum->in_place) uses.push_back({use.datum, AccessMode::read});
+  Submission submission;
+  submission.codelet = &hold_codelet();
+  submission.uses = uses;
+  submission.file = task.file;
+  submission.line = task.line;
+  Gathered gathered;
+  gather(submission, gathered);
+  std::vector<std::uint8_t> access_of_use;
+  insert_hold(
+      submission, gathered, access_of_use,
+      [&holds = core_.holds(), watched, on_done = std::move(on_done)](const auto& record) {
+        struct Release {
+          engine::HoldBook& holds;
+          engine::HoldRecord& record;
+          ~Release() { holds.release(record); }
+        } const release{holds, *record};
+        on_done(watched->outcome());
+      },
+      watched->whose);
+}
+
+std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& submission,
+                                                            const Gathered& gathered,
+                                                            std::vector<std::uint8_t>& access_of_use,
+                                                            Told told, std::string whose) {
   if (holds_ == nullptr) holds_ = &core_.holds().new_source();
 
   auto record = std::make_shared<engine::HoldRecord>();
@@ -46,10 +82,8 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
   if (told != nullptr) {
     told_->open.fetch_add(1);
-    record->told = [told = std::move(told), calls = told_,
-                    whose = text_of(submission) + " at " + submission.file + ":" +
-                            std::to_string(submission.line),
-                    &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
+    record->told = [told = std::move(told), calls = told_, whose = std::move(whose), &world = core_.world(),
+                    weak = std::weak_ptr(record)]() mutable {
       calls->call([&] { told(weak.lock()); }, whose);
       told = nullptr;
       calls->open.fetch_sub(1);

@@ -63,6 +63,7 @@ bool FlowSource::finish() noexcept {
     core_.may_help() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
     if (core_.may_help() && done() != submitted_) wait_until_done(submitted_);
     if (core_.may_help() && told_->open.load() != 0) core_.help([this] { return told_->open.load() == 0; });
+    if (core_.may_help()) core_.refresh();
   } catch (...) {
     // wait() is where failures are told; here nobody listens.
   }
@@ -193,15 +194,22 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
       throw;
     }
   }
+  bool call_later = false;
   if (watched != nullptr) {
+    if (core_.refreshes())
+      for (const Submission::Use& use : submission.uses)
+        if (writes(use.mode) && use.datum->in_place) watched->own_data.push_back(use.datum->id);
     if (order != nullptr && order->on_done != nullptr) {
-      watched->on_done = order->on_done;
       watched->whose = fmt::format("the task {}, submitted at {}:{},", submission.codelet->name,
                                    submission.file, submission.line);
-      told_->open.fetch_add(1);
+      call_later = !watched->own_data.empty();
+      if (!call_later) {
+        watched->on_done = order->on_done;
+        told_->open.fetch_add(1);
+      }
     }
     const std::lock_guard guard(failure_mutex_);
-    watched_.emplace(task.id, std::move(watched));
+    watched_.emplace(task.id, watched);
     watched_count_.store(watched_.size());
   }
   announce(task, gathered.all());
@@ -216,6 +224,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     if (over != 0) ready = task.wait.fetch_sub(over, std::memory_order_acq_rel) == over;
   }
   if (ready) tell_ready(task);
+  if (call_later) call_when_home(submission, watched, order->on_done);
   if (submitted_ < window_end_) return;
   if (submitted_ - progress_.done() >= core_.window()) {
     core_.engine().horizon_closed();
@@ -379,6 +388,7 @@ void FlowSource::wait() {
   const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
   core_.throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
+  core_.refresh();
   if (core_.flow_recorder != nullptr) core_.flow_recorder->phase_ended();
   const std::lock_guard guard(failure_mutex_);
   if (failure_ == nullptr && cancelled_ == 0) return throw_if_callback_failed();

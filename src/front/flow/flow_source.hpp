@@ -29,7 +29,8 @@ const CodeletInfo& fold_codelet();
 struct WatchedTask {
   std::exception_ptr failure;
   bool cancelled = false;
-  std::string text;  // what it was, if it did not succeed
+  std::string text;               // what it was, if it did not succeed
+  std::vector<DatumId> own_data;  // that it writes in the program's memory; where others might have them
   std::atomic<bool> over{false};
   std::function<void(std::exception_ptr)> on_done;
   std::string whose;             // for messages, if on_done throws
@@ -172,6 +173,14 @@ class FlowSource final : public TaskSource {
   void throw_if_callback_failed();
   std::shared_ptr<engine::HoldRecord> request(const Submission& submission,
                                               std::vector<std::uint8_t>& access_of_use, Told told);
+  /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
+  std::shared_ptr<engine::HoldRecord> insert_hold(const Submission& submission, const Gathered& gathered,
+                                                  std::vector<std::uint8_t>& access_of_use, Told told,
+                                                  std::string whose);
+  /// The task's on_done is called when what it wrote in the program's memory is there: by a hold that follows
+  /// it.
+  void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,
+                      std::function<void(std::exception_ptr)> on_done);
   /// False if that will not be before the application releases what it holds.
   bool wait_until_done(std::uint64_t target);
 

@@ -428,14 +428,20 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   it.single.remove(it.core, *single);
 }
 
-void Runtime::advise_one(const detail::DatumReference& reference, int device) {
-  engine::RuntimeCore& its = implementation_->core;
-  its.check_caller("advise");
+engine::RegisteredDatum& Runtime::own_datum(const detail::DatumReference& reference, const char* what) const {
+  implementation_->core.check_caller(what);
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError("advise was given a handle that is empty, or of a datum that is gone");
-  if (reference.datum->runtime != &its)
-    throw UsageError("advise was given " + reference.datum->text() + ", which belongs to another runtime");
-  its.advise(*reference.datum, device);
+    throw UsageError(fmt::format("{} was given a handle that is empty, or of a datum that is gone", what));
+  if (reference.datum->runtime != &implementation_->core)
+    throw UsageError(
+        fmt::format("{} was given {}, which belongs to another runtime", what, reference.datum->text()));
+  return *reference.datum;
+}
+void Runtime::advise_one(const detail::DatumReference& reference, int device) {
+  implementation_->core.advise(own_datum(reference, "advise"), device);
+}
+void Runtime::refresh_one(const detail::DatumReference& reference, Refresh when) {
+  implementation_->core.put_refresh_off(own_datum(reference, "refresh"), when == Refresh::by_acquire);
 }
 
 std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumReference& reference,

@@ -99,10 +99,19 @@ bool TileCollection::finish() noexcept {
     if (!core_.help_until_all_done()) return false;
     for (const Entry& entry : entries_)
       if (core_.holds().holds(*entry.datum)) return false;
+    core_.application().serve_surely();
+    core_.refresh(ids_in_place());
   } catch (...) {
     return false;
   }
   return true;
+}
+
+std::vector<DatumId> TileCollection::ids_in_place() const {
+  std::vector<DatumId> ids;
+  for (const Entry& entry : entries_)
+    if (entry.datum->in_place) ids.push_back(entry.datum->id);
+  return ids;
 }
 
 void TileCollection::remove_all() noexcept {
@@ -148,6 +157,11 @@ void TileCollection::advise(const std::function<int(std::int32_t, std::int32_t)>
   for (const Entry& entry : entries_) core_.advise(*entry.datum, device_of(entry.row, entry.column));
 }
 
+void TileCollection::refresh(Refresh when) const {
+  core_.check_caller("refresh");
+  for (const Entry& entry : entries_) core_.put_refresh_off(*entry.datum, when == Refresh::by_acquire);
+}
+
 Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
   for (const Entry& entry : entries_) all += whole_pages_for(entry.datum->bytes);
@@ -168,6 +182,10 @@ void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t, std::int32_t)>& device_of) {
   if (tiles == nullptr) throw UsageError("advise was called of a matrix that was moved to another place");
   tiles->advise(device_of);
+}
+void refresh_tiles(const TileCollection* tiles, Refresh when) {
+  if (tiles == nullptr) throw UsageError("refresh was called of a matrix that was moved to another place");
+  tiles->refresh(when);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
 

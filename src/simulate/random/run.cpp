@@ -134,6 +134,7 @@ class Runner {
     if (random_.once_in(2)) release_all();
     try {
       insist([&] { flow.wait(); });
+      check_own_memory();
     } catch (const TaskError&) {
       something_failed_ = true;
       if (!failures_planned_) throw;
@@ -237,6 +238,15 @@ class Runner {
     for (std::size_t d = 0; d < wanted.size(); ++d)
       if (wanted[d] != 0 && core_.engine().memory().datum(id_of(d)).home.version < wanted[d])
         throw Error(fmt::format("datum {} is not at home after a flush", d));
+  }
+
+  /// After a wait: what the program keeps in its own memory is up to date there, unless it is being changed.
+  void check_own_memory() {
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+      const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
+      if (program_.data[d].in_user_memory && datum.dirty() && !datum.removed && datum.writers == 0)
+        throw Error(fmt::format("datum {} is not up to date in the program's memory after a wait", d));
+    }
   }
 
   DatumId id_of(std::size_t planned) const { return ids_[planned]; }

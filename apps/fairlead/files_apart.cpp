@@ -1,0 +1,55 @@
+// Files that exist are compared by device and inode, others by the path that is left when links are followed.
+#include "fairlead/files_apart.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <filesystem>
+
+namespace fairlead::app {
+
+namespace {
+
+/// Where something written to `name` would be. Links may lead to what is not there yet.
+std::filesystem::path place_of(const std::string& name, std::error_code& error) {
+  std::filesystem::path path = std::filesystem::absolute(name, error);
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return std::filesystem::weakly_canonical(path, error);
+}
+
+bool same(const std::string& one, const std::string& other) {
+  struct stat a {
+  }, b{};
+  const bool a_is_there = ::stat(one.c_str(), &a) == 0, b_is_there = ::stat(other.c_str(), &b) == 0;
+  if (a_is_there != b_is_there) return false;
+  if (a_is_there) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  std::error_code error;
+  const auto place = place_of(one, error);
+  return place == place_of(other, error) && !place.empty();
+}
+
+}  // namespace
+
+void require_files_apart(const Config& config, const std::vector<NamedFile>& inputs,
+                         std::vector<NamedFile> outputs) {
+  for (const char* key : {"json", "report", "trace", "event-log", "record-flow"})
+    if (config.has(key)) outputs.push_back({fmt::format("--{}", key), config.text(key)});
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const NamedFile& output = outputs[i];
+    for (const NamedFile& input : inputs)
+      if (!output.may_replace && same(output.path, input.path))
+        throw ConfigError(fmt::format("{} {} is the same file as {} {}, which is read: it would be lost{}",
+                                      output.option, output.path, input.option, input.path,
+                                      output.option == "-o" ? "; --overwrite allows that" : ""));
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(output.path, outputs[j].path))
+        throw ConfigError(fmt::format("{} {} and {} {} are the same file: one would replace the other",
+                                      outputs[j].option, outputs[j].path, output.option, output.path));
+  }
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,26 @@
+// The system that `fairlead solve` is asked to solve, and solving it.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <memory>
+
+#include "algorithms/linalg/symmetric_npy.hpp"
+#include "data/npy/npy_file.hpp"
+
+namespace fairlead::app {
+
+/// What the command line asks for.
+struct System {
+  Config config;
+  std::shared_ptr<const data::NpyFile> a, b;  // a: the matrix or the points that it is made of
+  bool of_points = false;
+  linalg::Stored stored = linalg::Stored::both;
+
+  /// What the solution has, as NumPy promotes: single precision if both have.
+  data::ElementType solution() const;
+};
+
+/// Solves it, writes the solution and the reports. Returns an ExitCode.
+int solve(const System& system, const Config& config);
+
+}  // namespace fairlead::app

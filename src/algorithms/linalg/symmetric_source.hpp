@@ -1,0 +1,67 @@
+// The matrix that is solved with, where that is not all that its file has: a stored triangle and its mirror
+// image, or the mean of two triangles that rounding has made different. The residual must be of this one.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/scratch_pool.hpp"
+#include "algorithms/linalg/symmetric_npy.hpp"
+
+namespace fairlead::linalg {
+
+/// Not for Stored::both, whose file is the matrix.
+class SymmetricSource final : public MatrixSource<double> {
+ public:
+  /// What reading takes of memory, for each thread that reads at once: as much as NpySource.
+  static constexpr std::size_t scratch_bytes = NpySource::staging_bytes;
+
+  SymmetricSource(const std::shared_ptr<const data::NpyFile>& file, Stored stored)
+      : file_(stored == Stored::upper ? std::make_shared<const data::NpyFile>(file->transposed()) : file,
+              scratch_bytes / 2),
+        mean_(stored == Stored::mean),
+        scratch_(scratch_bytes / 2) {}
+
+  std::int64_t rows() const override { return file_.rows(); }
+  std::int64_t columns() const override { return file_.columns(); }
+  bool by_blocks() const override { return true; }
+
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
+            double* out, std::int64_t ld) const override {
+    const auto lease = scratch_.lease();
+    const auto mirrored = lease.as<double>();
+    const auto room = static_cast<std::int64_t>(mirrored.size());
+    const std::int64_t height = std::min(row_count, std::int64_t{256}), width = room / height;
+    for (std::int64_t i = 0; i < row_count; i += height)
+      for (std::int64_t j = 0; j < column_count; j += width)
+        read_block(row + i, std::min(height, row_count - i), column + j, std::min(width, column_count - j),
+                   out + i + j * ld, ld, mirrored.data());
+  }
+
+ private:
+  void read_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, double* out,
+                  std::int64_t ld, double* mirrored) const {
+    const bool below = row >= column + columns - 1, above = row + rows <= column;
+    if (mean_ || !above) file_.read(row, rows, column, columns, out, ld);
+    if (!mean_ && below) return;
+    file_.read(column, columns, row, rows, mirrored, columns);
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const double image = mirrored[j + i * columns];
+        double& element = out[i + j * ld];
+        if (mean_)
+          element = element / 2 + image / 2;
+        else if (row + i < column + j)
+          element = image;
+      }
+  }
+
+  NpySource file_;
+  bool mean_;
+  mutable ScratchPool scratch_;
+};
+
+}  // namespace fairlead::linalg

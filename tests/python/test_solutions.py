@@ -1,0 +1,109 @@
+"""What a user gets: x, from file to file, over the product of the options, against NumPy's solution of the same system.
+Bits of x may differ between policies (reductions do not occur here, so they do not differ much); what is compared is
+the backward error in extended precision, and the distance to the other solution."""
+
+import concurrent.futures
+import itertools
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+N, TILE, SIDES = 150, 32, 3
+DEVICES = {
+    "none": [],
+    "one": ["--devices", "emulated:memory=64KiB"],
+    "two": ["--devices", "emulated:memory=48KiB,copies=blocking + emulated:memory=1MiB,speed=0.5,bandwidth=4GB/s"],
+}
+PRECISIONS = {"single": (np.float32, []), "double": (np.float64, []), "refined": (np.float64, ["--refine"])}
+# What it needs at least; besides, a third of the matrix; all of it and more.
+CAPACITIES = ["least", "some", "all"]
+
+
+@pytest.fixture(scope="module")
+def policies(command):
+    """All that there are, by name."""
+    listed = subprocess.run([command, "schedulers"], capture_output=True, text=True, check=True).stdout
+    return [line.split()[0] for line in listed.split("\n\n")[0].splitlines() if not line.startswith(" ")]
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    """Files of a symmetric positive definite system in both precisions, and its solution by NumPy."""
+    folder = tmp_path_factory.mktemp("system")
+    random = np.random.default_rng(20)
+    m = random.standard_normal((N, N))
+    a = m @ m.T / N + np.eye(N)
+    b = random.standard_normal((N, SIDES))
+    solutions = {}
+    for element in (np.float32, np.float64):
+        name = np.dtype(element).name
+        np.save(folder / f"A-{name}.npy", a.astype(element))
+        np.save(folder / f"b-{name}.npy", b.astype(element))
+        exact = [np.load(folder / f"{file}-{name}.npy").astype(np.float64) for file in "Ab"]
+        solutions[name] = (*exact, np.linalg.solve(*exact))
+    return folder, solutions
+
+
+def smallest_memory(command, folder, element, extra):
+    """The least that it runs with: found by halving, since what it reserves depends on everything else."""
+    low, high = 4 << 20, 12 << 20
+    while high - low > 1 << 14:
+        middle = (low + high) // 2
+        done = solve(command, folder, element, ["--memory", str(middle), *extra], "probe.npy")
+        low, high = (low, middle) if done.returncode == 0 else (middle, high)
+    return high
+
+
+def solve(command, folder, element, options, output):
+    return subprocess.run(
+        [command, "solve", f"A-{element}.npy", f"b-{element}.npy", "-o", output, "--tile", str(TILE), "--workers", "2",
+         "--progress", "none", *options],
+        cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def backward_error(a, x, b):
+    r = np.abs(b.astype(np.longdouble) - a.astype(np.longdouble) @ x.astype(np.longdouble)).max()
+    return float(r / (np.abs(a).sum(axis=1).max() * np.abs(x).max() + np.abs(b).max()))
+
+
+def test_every_option_gives_the_solution(command, policies, system):
+    folder, solutions = system
+    least = {(devices, precision): smallest_memory(command, folder, np.dtype(element).name, [*extra, *DEVICES[devices]])
+             for devices, (precision, (element, extra)) in itertools.product(DEVICES, PRECISIONS.items())}
+
+    def try_one(case):
+        policy, devices, precision, capacity = case
+        element, extra = PRECISIONS[precision]
+        name = np.dtype(element).name
+        memory = least[devices, precision] + {"least": 0, "some": N * N * 8 // 3, "all": 4 * N * N * 8}[capacity]
+        output = "-".join(case) + ".npy"
+        options = ["--scheduler", policy, *DEVICES[devices], *extra, "--memory", str(memory)]
+        done = solve(command, folder, name, options, output)
+        if done.returncode != 0:
+            return f"{options}: exit status {done.returncode}\n{done.stderr}"
+        a, b, expected = solutions[name]
+        x = np.load(folder / output).astype(np.float64)
+        (folder / output).unlink()
+        eps = np.finfo(element).eps
+        error, distance = backward_error(a, x, b), np.abs(x - expected).max() / np.abs(expected).max()
+        if not error <= 4 * eps or not distance <= 400 * eps:
+            return f"{options}: backward error {error:.2e}, distance to NumPy's solution {distance:.2e}"
+        return None
+
+    cases = list(itertools.product(policies, DEVICES, PRECISIONS, CAPACITIES))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [text for text in pool.map(try_one, cases) if text]
+    assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+def test_every_policy_computes_what_bench_checks(command, policies, tmp_path, operation):
+    for policy in policies:
+        subprocess.run([command, "bench", operation, "--n", "150", "--tile", "32", "--memory", "16MiB", "--workers", "2",
+                        "--scheduler", policy, *DEVICES["two"], "--progress", "none", "--json", "out.json"],
+                       cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+        error = json.loads((tmp_path / "out.json").read_text())["backward_error"]
+        assert error < 1e-13, f"{policy}: backward error {error}"

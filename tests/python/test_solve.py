@@ -1,0 +1,293 @@
+"""`fairlead solve` beside NumPy: ill-conditioned and graded systems, precisions, triangles, wrong results, and files that
+must not be lost."""
+
+import json
+import os
+import subprocess
+import textwrap
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+
+WRONG_RESULT = 3
+
+
+@pytest.fixture
+def solve(fairlead):
+    """Solves, with files in the folder; gives what the command says, the report, and x if there is one."""
+
+    def run(a, b, *options, output="x.npy", **settings):
+        folder = fairlead.folder
+        if a is not None:
+            numpy.save(folder / "A.npy", a)
+        numpy.save(folder / "b.npy", b)
+        matrix = [] if a is None else ["A.npy"]
+        done = fairlead("solve", *matrix, "b.npy", "-o", output, "--json", "report.json", "--progress", "none",
+                        "--workers", 2, "--memory", "64MiB", *options, timeout=300, **settings)
+        done.report = json.loads((folder / "report.json").read_text()) if (folder / "report.json").exists() else None
+        done.x = numpy.load(folder / output) if (folder / output).exists() else None
+        return done
+
+    return run
+
+
+def reflected(spectrum, seed):
+    """H D H with a random reflection H: its condition is that of D."""
+    random = numpy.random.default_rng(seed)
+    v = random.standard_normal(len(spectrum))
+    v /= numpy.linalg.norm(v)
+    h = numpy.eye(len(spectrum)) - 2 * numpy.outer(v, v)
+    a = h @ numpy.diag(spectrum) @ h
+    return (a + a.T) / 2
+
+
+def hilbert(n):
+    i = numpy.arange(n)
+    return 1 / (i[:, None] + i + 1)
+
+
+def graded(n, seed):
+    random = numpy.random.default_rng(seed)
+    d = 10 ** random.uniform(-3, 3, n)
+    return d[:, None] * (0.9 * numpy.eye(n) + 0.1) * d
+
+
+def kernel(n, seed):
+    x = numpy.random.default_rng(seed).uniform(0, 10, n)
+    return numpy.exp(-((x[:, None] - x) ** 2) / 2) + 1e-8 * numpy.eye(n)
+
+
+SYSTEMS = [(name, make, seed) for seed in range(3) for name, make in {
+    "even": lambda seed: reflected(numpy.linspace(1, 2, 150), seed),
+    "geometric": lambda seed: reflected(numpy.logspace(0, -9, 150), seed),
+    "one small": lambda seed: reflected(numpy.r_[numpy.ones(120), 1e-11], seed),
+    "graded": lambda seed: graded(90, seed),
+    "kernel": lambda seed: kernel(130, seed),
+}.items()] + [("hilbert", lambda n: hilbert(n), n) for n in (4, 8, 11)]
+
+
+@pytest.mark.parametrize("name, make, seed", SYSTEMS, ids=[f"{name}-{seed}" for name, _, seed in SYSTEMS])
+def test_the_condition_and_the_forward_error_are_those_of_numpy(solve, name, make, seed):
+    a = make(seed)
+    truth = numpy.random.default_rng(100 + seed).standard_normal(len(a))
+    done = solve(a, a @ truth, "--tile", 32)
+    assert done.returncode == 0, done.stderr
+    condition = numpy.linalg.cond(a, 1)
+    # Near 10^16 NumPy's own inverse has few digits.
+    slack = 1 + 100 * condition * 2.2e-16
+    assert condition / 3 / slack <= done.report["condition_estimate"] <= condition * 1.01 * slack
+    assert done.report["condition_sweeps"] == 4
+    # The right-hand side is rounded, too: its share is at most the condition times half a rounding.
+    error = abs(done.x - truth).max() / abs(truth).max()
+    assert error <= done.report["forward_error_bound"] + 4 * condition * 1.2e-16
+    warned = "the matrix is ill-conditioned" in done.stderr
+    assert warned == (done.report["forward_error_bound"] > 1.5e-8)
+    assert done.report["trusted_digits"] == max(0, int(-numpy.floor(numpy.log10(done.report["forward_error_bound"]))) - 1)
+
+
+def test_hilberts_matrix_of_order_12_is_said_to_leave_no_digit(solve):
+    done = solve(hilbert(12), numpy.ones(12))
+    assert done.returncode == 0
+    assert "no digit of the solution can be trusted" in done.stderr
+    assert done.report["trusted_digits"] == 0
+
+
+def test_the_estimate_goes_along_with_refinement(solve):
+    a = reflected(numpy.r_[numpy.ones(150), 1e-3], 1)
+    done = solve(a, numpy.ones(151), "--refine", "--tile", 32)
+    assert done.returncode == 0
+    condition = numpy.linalg.cond(a, 1)
+    assert condition / 3 <= done.report["condition_estimate"] <= condition * 1.01
+    assert done.report["condition_sweeps"] == 0
+    assert "condition estimate" not in [phase["name"] for phase in done.report["phases"]]
+
+
+def test_the_estimate_can_be_left_out(solve):
+    done = solve(hilbert(11), numpy.ones(11), "--no-condition")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "condition_estimate" not in done.report
+
+
+@pytest.mark.parametrize("of_a", ["float32", "float64"])
+@pytest.mark.parametrize("of_b", ["float32", "float64"])
+def test_types_are_promoted_as_numpy_does(solve, of_a, of_b):
+    a = reflected(numpy.logspace(0, -3, 100), 5).astype(of_a)
+    a = (a + a.T) / 2
+    b = numpy.random.default_rng(5).standard_normal((100, 3)).astype(of_b)
+    expected = numpy.linalg.solve(a, b)
+    for options in ([], ["--refine"]):
+        done = solve(a, b, *options)
+        assert done.returncode == 0, done.stderr
+        assert done.x.dtype == expected.dtype and done.x.shape == expected.shape
+        close = 1e-2 if expected.dtype == numpy.float32 else 1e-11
+        assert abs(done.x - expected).max() <= close * abs(expected).max()
+
+
+def corrupt_tiny(n):
+    """A system so small that its elements have a few digits only: no one can solve it to rounding."""
+    a = reflected(numpy.logspace(0, -1, n), 7) * 1e-318
+    return (numpy.tril(a) + numpy.tril(a, -1).T), numpy.full(n, 1e-318)
+
+
+@pytest.mark.parametrize("options", [[], ["--refine"]])
+def test_a_wrong_result_is_an_error_of_its_own_and_is_not_kept(solve, fairlead, options):
+    a, b = corrupt_tiny(80)
+    done = solve(a, b, *options)
+    assert done.returncode == WRONG_RESULT, done.stdout + done.stderr
+    assert done.x is None
+    assert done.report["backward_error"] > done.report["backward_error_limit"]
+    assert "the result is wrong: its backward error is" in done.stderr
+    assert "--keep-anyway" in done.stderr
+    assert sorted(path.name for path in fairlead.folder.iterdir()) == ["A.npy", "b.npy", "report.json"]
+
+    kept = solve(a, b, "--keep-anyway", *options)
+    assert kept.returncode == WRONG_RESULT
+    assert kept.x is not None and kept.x.shape == b.shape
+
+
+def test_an_old_solution_stays_where_the_new_one_is_wrong(solve, fairlead):
+    numpy.save(fairlead.folder / "x.npy", numpy.arange(3.0))
+    done = solve(*corrupt_tiny(80))
+    assert done.returncode == WRONG_RESULT
+    assert (done.x == numpy.arange(3.0)).all()
+
+
+def test_a_bit_that_flips_on_the_disk_is_noticed(fairlead, command):
+    """The bench factors out of core; of all that is read back from the spill file, one number has one bit wrong."""
+    folder = fairlead.folder
+    (folder / "flip.c").write_text(textwrap.dedent(r"""
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <stdatomic.h>
+        #include <stdlib.h>
+        #include <sys/stat.h>
+        #include <unistd.h>
+        static atomic_int reads;
+        /* The spill file has no name: no links lead to it. */
+        static void flip(int file, char* to, ssize_t got) {
+          struct stat state;
+          if (got < 8192 || fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_nlink != 0) return;
+          if (atomic_fetch_add(&reads, 1) != atoi(getenv("FLIP_READ"))) return;
+          to[got / 2 / 8 * 8 + 7] ^= 0x04; /* a bit of the exponent of one double */
+        }
+        ssize_t pread64(int file, void* to, size_t size, off64_t at) {
+          ssize_t (*next)(int, void*, size_t, off64_t) = dlsym(RTLD_NEXT, "pread64");
+          ssize_t got = next(file, to, size, at);
+          flip(file, to, got);
+          return got;
+        }
+        ssize_t pread(int file, void* to, size_t size, off_t at) { return pread64(file, to, size, at); }
+        """))
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", folder / "flip.so", folder / "flip.c", "-ldl"], check=True)
+
+    def bench(what, which):
+        return subprocess.run([command, "bench", what, "--n", "900", "--tile", "64", "--workers", "2", "--progress", "none",
+                               "--scheduler", "eager", "--memory", "5MiB"],
+                              cwd=folder, capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "LD_PRELOAD": str(folder / "flip.so"), "FLIP_READ": str(which)})
+
+    for what in ("cholesky", "lu", "gemm"):
+        untouched = bench(what, 10**9)
+        assert untouched.returncode == 0, untouched.stderr
+        flipped = bench(what, 30)
+        assert flipped.returncode == WRONG_RESULT, what + flipped.stdout + flipped.stderr
+        assert "the result is wrong: its backward error is" in flipped.stderr
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("option", ["--lower", "--upper"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_triangle_is_enough(solve, order, option, dtype):
+    a = reflected(numpy.logspace(0, -2, 300), 9).astype(dtype)
+    a = numpy.tril(a) + numpy.tril(a, -1).T
+    half = numpy.tril(a) if option == "--lower" else numpy.triu(a)
+    other = numpy.triu(numpy.full_like(a, numpy.nan), 1)
+    half = half + (other if option == "--lower" else other.T)  # garbage where it is not to be looked at
+    half = numpy.asarray(half, order=order)
+    b = numpy.random.default_rng(9).standard_normal((300, 2)).astype(dtype)
+    expected = numpy.linalg.solve(a.astype("float64"), b)
+    for more in ([], ["--refine"], ["--memory", "6MiB", "--tile", 32]):
+        done = solve(half, b, option, *more)
+        assert done.returncode == 0, done.stderr
+        assert abs(done.x - expected).max() <= (1e-3 if dtype == "float32" else 1e-11) * abs(expected).max()
+    assert solve(half, b).returncode == 1  # not asked for, it is an error
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_mean_of_two_triangles_is_solved_with_on_request(solve, order):
+    random = numpy.random.default_rng(3)
+    a = reflected(numpy.logspace(0, -2, 300), 3)
+    noisy = numpy.asarray(a + 1e-11 * random.standard_normal(a.shape), order=order)
+    b = random.standard_normal(300)
+    done = solve(noisy, b)
+    assert done.returncode == 1 and "--symmetrize" in done.stderr
+    expected = numpy.linalg.solve((noisy + noisy.T) / 2, b)
+    for more in ([], ["--memory", "6MiB", "--tile", 32], ["--refine"]):
+        done = solve(noisy, b, "--symmetrize", *more)
+        assert done.returncode == 0, done.stderr
+        assert abs(done.x - expected).max() <= 1e-12 * abs(expected).max()
+    noisy[7, 200] += 1e-3
+    done = solve(noisy, b, "--symmetrize")
+    assert done.returncode == 1 and "row 7, column 200" in done.stderr and "more than rounding" in done.stderr
+
+
+def test_rounding_in_the_other_triangle_is_no_error_of_the_solution(solve):
+    """Within the tolerance, but the residual of the whole file would be that of another matrix."""
+    a = reflected(numpy.ones(200) + 1e-3, 3)
+    other = a + numpy.triu(numpy.full_like(a, 80 * 2.2e-16), 1)
+    done = solve(other, numpy.ones(200))
+    assert done.returncode == 0, done.stderr
+    assert done.report["backward_error"] < 1e-15
+
+
+def test_triangles_exclude_each_other_and_go_with_files(solve):
+    a = numpy.eye(5)
+    for options in (["--lower", "--upper"], ["--lower", "--symmetrize"]):
+        done = solve(a, numpy.ones(5), *options)
+        assert done.returncode == 2 and "exclude each other" in done.stderr
+
+
+def links_of(folder, name):
+    os.link(folder / name, folder / "hard.npy")
+    os.symlink(folder / name, folder / "soft.npy")
+    os.symlink("soft.npy", folder / "softer.npy")
+    return [name, f"./{name}", str(folder / name), "hard.npy", "soft.npy", "softer.npy"]
+
+
+@pytest.mark.parametrize("name", ["A.npy", "b.npy"])
+def test_an_output_over_an_input_is_refused(fairlead, name):
+    folder = fairlead.folder
+    numpy.save(folder / "A.npy", 2 * numpy.eye(5))
+    numpy.save(folder / "b.npy", numpy.ones(5))
+    before = {path: (folder / path).read_bytes() for path in ("A.npy", "b.npy")}
+    for output in links_of(folder, name):
+        for option in ("-o", "--json", "--report", "--trace", "--event-log"):
+            own = [] if option == "-o" else ["-o", "x.npy"]
+            done = fairlead("solve", "A.npy", "b.npy", option, output, *own)
+            assert done.returncode == 2, (option, output)
+            assert "is the same file as" in done.stderr
+            assert {path: (folder / path).read_bytes() for path in before} == before
+            assert not (folder / "x.npy").exists()
+
+
+def test_an_input_is_replaced_where_that_is_asked_for(fairlead):
+    folder = fairlead.folder
+    numpy.save(folder / "A.npy", 2 * numpy.eye(5))
+    numpy.save(folder / "b.npy", numpy.ones(5))
+    done = fairlead("solve", "A.npy", "b.npy", "-o", "b.npy", "--overwrite")
+    assert done.returncode == 0, done.stderr
+    assert abs(numpy.load(folder / "b.npy") - 0.5).max() < 1e-15
+
+
+def test_two_outputs_in_one_file_are_refused(fairlead):
+    folder = fairlead.folder
+    numpy.save(folder / "A.npy", 2 * numpy.eye(5))
+    numpy.save(folder / "b.npy", numpy.ones(5))
+    os.symlink("x.npy", folder / "y.npy")  # what it leads to is not there yet
+    for output in ("x.npy", "./x.npy", "y.npy"):
+        done = fairlead("solve", "A.npy", "b.npy", "-o", "x.npy", "--json", output)
+        assert done.returncode == 2 and "are the same file" in done.stderr
+    done = fairlead("solve", "A.npy", "b.npy", "-o", "x.npy", "--json", "/dev/null", "--report", "/dev/null")
+    assert done.returncode == 0, done.stderr
