@@ -79,7 +79,7 @@ TEST(Limiting, IsTheSameInTextJsonAndPage) {
   EXPECT_EQ(report.limiting->reason(), reason);
   EXPECT_THAT(summary(report), HasSubstr("Limited by      " + words + ": " + reason.substr(0, 20)));
   EXPECT_THAT(text(report), HasSubstr("Limited by      " + words + ": " + reason.substr(0, 20)));
-  EXPECT_THAT(html::figures(report), HasSubstr("Limited by <b>" + words + "</b> <span>" + reason));
+  EXPECT_THAT(html::figures(report), HasSubstr("Limited by <b>" + words + "</b>: <span>" + reason));
   const auto told = nlohmann::json::parse(json(report).text()).at("limited_by");
   EXPECT_EQ(told.at("what"), "disk");
   EXPECT_EQ(told.at("words"), words);

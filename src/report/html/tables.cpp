@@ -239,7 +239,7 @@ std::string figures(const RunReport& report) {
   text += "</dl>\n";
   if (!report.limiting) return text;
   const std::string advice = report.limiting->advice();
-  return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b> <span>{}{}{}</span></p>\n",
+  return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b>: <span>{}{}{}</span></p>\n",
                             escaped(report.limiting->words()), escaped(report.limiting->reason()),
                             advice.empty() ? "" : "; ", escaped(advice));
 }
