@@ -82,8 +82,8 @@ struct RunReport {
   std::string solution;  ///< where the result is: a file; empty: it was not kept
   /// Of the file that the matrix is in, and what was read of it, again counted again; 0: it is in none.
   Bytes input_bytes = 0, input_bytes_read = 0;
-  std::uint64_t tile = 0;          ///< elements a side
-  std::uint64_t tiles = 0;         ///< in one dimension
+  std::uint64_t tile = 0;   ///< elements a side
+  std::uint64_t tiles = 0;  ///< in one dimension
 
   // The setting.
   unsigned workers = 0;
