@@ -86,7 +86,7 @@ std::string mark(std::size_t line, double x, double y) {
     return fmt::format("<polygon transform=\"translate({:.1f} {:.1f})\" points=\"{}\" fill=\"{}\"/>", x, y,
                        points, colour);
   };
-  switch ((line + line / colours.size()) % 5) {
+  switch ((line + 2 * (line / colours.size())) % 5) {
     case 0:
       return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\" fill=\"{}\"/>", x, y, colour);
     case 1:
