@@ -37,6 +37,12 @@ void how_well(TextPage& page, const RunReport& report) {
                                                     *report.refinement_steps == 1 ? "" : "s")
                                       : ""},
              " ");
+  if (const auto& condition = report.condition)
+    page.parts("Trust",
+               {fmt::format("{} digit{} of x:", condition->digits, condition->digits == 1 ? "" : "s"),
+                fmt::format("it is off by at most {:.1e} (condition {:.1e})", condition->forward_error,
+                            condition->number)},
+               " ");
 }
 
 void how_long(TextPage& page, const RunReport& report) {
