@@ -64,6 +64,10 @@ FileDescriptor accept_connection(const FileDescriptor& listening) noexcept {
   return moved_up(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
+FileDescriptor duplicate(const FileDescriptor& file) noexcept {
+  return FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, 3));
+}
+
 FileDescriptor open_event_counter() noexcept { return moved_up(::eventfd(0, EFD_CLOEXEC)); }
 
 std::array<FileDescriptor, 2> open_pipe() noexcept {

@@ -43,6 +43,8 @@ FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mo
 /// To be read and written, and gone when it is closed: without a name, or, where the file system has no such
 /// files, with one that is removed at once. `flags`: further ones, as O_DIRECT.
 FileDescriptor open_nameless_file(const std::string& directory, int flags = 0);
+/// Another number for the same opened file.
+FileDescriptor duplicate(const FileDescriptor& file) noexcept;
 FileDescriptor open_socket(int domain, int type) noexcept;
 FileDescriptor accept_connection(const FileDescriptor& listening) noexcept;
 /// A counter that can be waited for: eventfd.

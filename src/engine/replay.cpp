@@ -70,8 +70,9 @@ class Replayer {
   }
 
   ReplayResult run() {
-    while (!log_.at_end()) record();
-    if (!batch_.empty()) log_.refuse("it ends in the middle of a batch of events");
+    // An engine that broke down takes nothing more.
+    while (!log_.at_end() && !engine_.stopped()) record();
+    if (!batch_.empty() && !engine_.stopped()) log_.refuse("it ends in the middle of a batch of events");
     return {engine_.digest().value(), engine_.digest().count(), events_, engine_.fatal()};
   }
 

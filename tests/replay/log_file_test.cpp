@@ -63,7 +63,7 @@ TEST_F(LogFiles, GivesBackWhatWasWritten) {
   EXPECT_EQ(EventLog::read(path_).words, log_.words());
   EXPECT_EQ(log_.words().size(), 8u);
   EventLog empty;
-  empty.write(path_, {});
+  empty.write(path_, head_);
   EXPECT_TRUE(EventLog::read(path_).words.empty());
 }
 

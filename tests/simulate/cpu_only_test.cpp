@@ -54,7 +54,7 @@ TEST(CpuOnly, AKernelThatNoFileNamesNeedsCores) {
     machine_for(program, 0);
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("runs fill in single precision: its cores could"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("can run fill in single precision: its cores could"));
   }
 }
 

@@ -43,7 +43,6 @@ TEST(Simulation, AWireIsInUseWhileThereIsACopyOnIt) {
   it.task(8e6F, {{first, AccessMode::read}, {second, AccessMode::read_write}});
   const SimulationResult result = run(it.program, card);
   EXPECT_DOUBLE_EQ(result.seconds, 0.005);
-  ASSERT_EQ(result.totals.size(), 1u);
   double busy = 0;
   for (const report::LinkReport& link : result.links) busy += link.busy_seconds.value_or(0);
   EXPECT_DOUBLE_EQ(busy, 0.003);

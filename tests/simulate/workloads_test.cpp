@@ -85,7 +85,7 @@ TEST(Workloads, AreRefusedWithTheReason) {
   EXPECT_EQ(refusal("lu:tree=flat", {100, 30}), "the workload lu has no options, but is given \"tree=flat\"");
   EXPECT_THAT(refusal("qr:tree=greedy", {100, 30}), testing::HasSubstr("must be one of flat, binary"));
   EXPECT_THAT(refusal("qr:ib=31", {100, 30}), testing::HasSubstr("a whole number from 1 to 30"));
-  EXPECT_EQ(refusal("gemm", {0, 30}), "gemm: n and tile must be at least 1, not 0 and 30");
+  EXPECT_EQ(refusal("gemm", {0, 30}), "gemm: n and tile must be from 1 to 1000000000, not 0 and 30");
   EXPECT_THAT(refusal("gemm", {1'000'000, 1}),
               testing::HasSubstr("1000000 of them a side; there may be 4096"));
 }

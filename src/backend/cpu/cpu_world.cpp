@@ -93,15 +93,18 @@ void CpuWorld::end() {
   ending_.store(true);
   for (auto& worker : workers_) worker->sleeper.wake();
   for (;;) {
-    std::vector<std::thread> threads;
+    std::thread thread;
     {
       const std::lock_guard guard(threads_mutex_);
-      threads.swap(ended_threads_);
       for (auto& worker : workers_)
-        if (worker->thread.joinable()) threads.push_back(std::move(worker->thread));
+        if (worker->thread.joinable() && !thread.joinable()) thread.swap(worker->thread);
+      if (!thread.joinable() && !ended_threads_.empty()) {
+        thread = std::move(ended_threads_.back());
+        ended_threads_.pop_back();
+      }
     }
-    if (threads.empty()) break;
-    for (std::thread& thread : threads) thread.join();
+    if (!thread.joinable()) break;
+    thread.join();
   }
   if (devices_) devices_->stop();  // first: wires give the disk work, but no longer the other way round
   disk_.reset();

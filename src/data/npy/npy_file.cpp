@@ -99,7 +99,7 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
 NpyFile NpyFile::transposed() const {
   NpyFile other;
   other.path_ = path_;
-  other.file_ = FileDescriptor(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 3));
+  other.file_ = duplicate(file_);
   if (!other.file_)
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
   other.bytes_read_ = bytes_read_;

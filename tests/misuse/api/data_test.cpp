@@ -154,7 +154,7 @@ TEST(WrongSettings, AnEventLogThatCannotBeWritten) {
 
 TEST(WrongSettings, AMatrixLargerThanTheDisk) {
   Runtime runtime(settings());
-  EXPECT_THAT(refused<SystemError>([&] { runtime.tiled<double>("A", 1 << 24, 1 << 24, 1 << 18); }),
+  EXPECT_THAT(refused<SystemError>([&] { runtime.tiled<double>("A", 1 << 22, 1 << 21, 1 << 18); }),
               AllOf(HasSubstr("needs"), HasSubstr("free on that disk")));
   expect_works(runtime);
 }

@@ -256,7 +256,7 @@ TEST(AcquireMistakes, UseAHoldThatIsOver) {
   hold.release();
   hold.release();  // does nothing
   EXPECT_THAT(refused<UsageError>([&] { hold.get<0>(); }),
-              AllOf(HasSubstr("released"), HasSubstr("holds_test.cpp:")));
+              AllOf(HasSubstr("after its release"), HasSubstr("holds_test.cpp:")));
   EXPECT_THAT(refused<UsageError>([&] { Hold<In<int>>().get<0>(); }), HasSubstr("empty"));
 }
 

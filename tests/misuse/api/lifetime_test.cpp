@@ -148,7 +148,7 @@ TEST(Lifetime, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
                              HasSubstr("increment waits for x"), HasSubstr("lifetime_test.cpp:")));
   *kept = 3;  // still there
   kept.release();
-  EXPECT_THAT(refused<UsageError>([&] { kept.get<0>(); }), HasSubstr("released"));
+  EXPECT_THAT(refused<UsageError>([&] { kept.get<0>(); }), HasSubstr("after its release"));
   EXPECT_EQ(x, 3);
 }
 
