@@ -11,8 +11,12 @@ namespace fairlead {
 void tell(std::string_view text) noexcept;
 
 template <class... Values>
-requires(sizeof...(Values) > 0) void tell(fmt::format_string<Values...> text, Values&&... values) {
-  tell(std::string_view(fmt::format(text, std::forward<Values>(values)...)));
+requires(sizeof...(Values) > 0) void tell(fmt::format_string<Values...> text, Values&&... values) noexcept {
+  try {
+    tell(std::string_view(fmt::format(text, std::forward<Values>(values)...)));
+  } catch (...) {
+    // Without memory for the words there are none.
+  }
 }
 
 }  // namespace fairlead

@@ -44,6 +44,10 @@ void fail(std::uint64_t first, std::uint64_t in_a_row) {
 }
 void never_fail() { first_to_succeed = 0; }
 std::uint64_t counted() { return asked_for; }
+void tell_here() noexcept {
+  void* calls[48];
+  backtrace_symbols_fd(calls, backtrace(calls, 48), STDERR_FILENO);
+}
 void tell_where() noexcept { backtrace_symbols_fd(frames, frame_count, STDERR_FILENO); }
 
 }  // namespace fairlead::allocation

@@ -12,5 +12,7 @@ void never_fail();
 std::uint64_t counted();
 /// Writes to the standard error where the first of them was asked for. Allocates nothing.
 void tell_where() noexcept;
+/// Likewise, where this is called.
+void tell_here() noexcept;
 
 }  // namespace fairlead::allocation

@@ -54,7 +54,7 @@ TEST_F(Recorded, CholeskyIsTheWorkloadCommandForCommand) {
   }
   const Answer whole = fairlead_command("simulate --machine h200 --recorded " + path("run.flow"));
   EXPECT_EQ(whole.exit_code, 2);
-  EXPECT_THAT(whole.text, HasSubstr("machine h200 runs generate in double precision"));
+  EXPECT_THAT(whole.text, HasSubstr("machine h200 that is used can run generate in double precision"));
 }
 TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
   const auto refused = [](const std::string& words, int code, const char* why) {

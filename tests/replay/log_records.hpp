@@ -38,6 +38,7 @@ inline std::vector<LogRecord> records_of(const std::vector<std::uint64_t>& words
         if (record.is_about_a_task() && !record.is(EventKind::task_ready)) size = 4;
         if (record.is(EventKind::copy_finished)) size = 4;
         if (record.is(EventKind::copy_failed)) size = 5;
+        if (record.is(EventKind::refresh)) size = 4 + words[i + 3];
         break;
       case LogRecord::Kind::datum:
         size = 5;
