@@ -184,16 +184,20 @@ def test_bits_that_flip_on_the_disk_are_noticed(fairlead, command):
         """))
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", folder / "flip.so", folder / "flip.c", "-ldl"], check=True)
 
-    def bench(what, which):
-        return subprocess.run([command, "bench", what, "--n", "900", "--tile", "64", "--workers", "2", "--progress", "none",
+    def bench(what, which, checksums):
+        return subprocess.run([command, "bench", what, checksums, "--n", "900", "--tile", "64", "--workers", "2", "--progress", "none",
                                "--scheduler", "eager", "--memory", "5MiB"],
                               cwd=folder, capture_output=True, text=True, timeout=300,
                               env={**os.environ, "LD_PRELOAD": str(folder / "flip.so"), "FLIP_READ": str(which)})
 
     for what in ("cholesky", "lu", "gemm"):
-        untouched = bench(what, 10**9)
-        assert untouched.returncode == 0, untouched.stderr
-        flipped = bench(what, 30)
+        for checksums in ("--checksums", "--no-checksums"):
+            untouched = bench(what, 10**9, checksums)
+            assert untouched.returncode == 0, untouched.stderr
+        noticed = bench(what, 30, "--checksums")
+        assert noticed.returncode == 1
+        assert noticed.stderr.count("came back from the disk otherwise than it was written") == 1, noticed.stderr
+        flipped = bench(what, 30, "--no-checksums")
         assert flipped.returncode == WRONG_RESULT, what + flipped.stdout + flipped.stderr
         assert "the result is wrong: its backward error is" in flipped.stderr
 

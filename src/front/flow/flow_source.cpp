@@ -182,7 +182,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     core_.engine().horizon_closed();
     // If it cannot get emptier, the next submission is told so: this one is in.
     window_held_up_ = !wait_until_done(submitted_ - core_.window() / 2);
-    core_.throw_if_stopped();
+    throw_if_stopped();
   }
   window_end_ = progress_.done() + core_.window();
 }
@@ -326,7 +326,7 @@ void FlowSource::tell_ready(Task& task) {
 void FlowSource::make_room_in_window() {
   window_held_up_ =
       submitted_ - progress_.done() >= core_.window() && !wait_until_done(submitted_ - core_.window() / 2);
-  core_.throw_if_stopped();
+  throw_if_stopped();
   if (window_held_up_)
     core_.throw_held_up(
         fmt::format("submit: {} tasks are unfinished, and the window allows no more; waiting for them",
@@ -401,12 +401,17 @@ bool FlowSource::wait_until_done(std::uint64_t target, bool ending) {
   return over;
 }
 
+void FlowSource::throw_if_stopped() {
+  stop_heard_ |= core_.engine().stopped() || core_.engine().stop_error() != 0;
+  core_.throw_if_stopped();
+}
+
 void FlowSource::wait() {
   core_.check_caller("wait");
   core_.reductions().close_all(this);
   core_.engine().horizon_closed();
   const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
-  core_.throw_if_stopped();
+  throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
   core_.refresh();
   if (core_.flow_recorder != nullptr) core_.flow_recorder->phase_ended();
@@ -444,7 +449,7 @@ std::string FlowSource::take_callback_failure(std::exception_ptr& cause) {
 }
 
 void FlowSource::say_what_nobody_heard() noexcept {
-  if (!core_.say || !core_.same_process()) return;
+  if (!core_.say || !core_.same_process() || stop_heard_) return;
   try {
     std::exception_ptr cause;
     const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();

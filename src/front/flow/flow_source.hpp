@@ -197,6 +197,7 @@ class FlowSource final : public TaskSource {
   /// What failed, and how much more; nothing if nothing did. Forgets it.
   std::string take_failure(std::exception_ptr& cause);
   std::string take_callback_failure(std::exception_ptr& cause);
+  void throw_if_stopped();
   /// Of a flow that ends: what wait() would have thrown.
   void say_what_nobody_heard() noexcept;
 
@@ -208,6 +209,7 @@ class FlowSource final : public TaskSource {
   bool finished_ = false;
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
   bool window_held_up_ = false;        // when it was last full, nothing could be done about it
+  bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
   engine::Progress& progress_;
   std::mutex failure_mutex_;  // guards what follows
   std::exception_ptr failure_;
