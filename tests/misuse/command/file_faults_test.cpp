@@ -22,11 +22,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which want to be loaded first
+
 std::vector<std::string> faulty(const std::string& calls) {
   return {"LD_PRELOAD=" FAULTY_CALLS, "FAULTY_CALLS=" + calls};
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which want to be loaded first
 
 TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
   Folder folder;
