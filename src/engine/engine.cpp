@@ -411,6 +411,7 @@ void Engine::follow_effects(Commands& out) {
   for (std::size_t i = 0; i < effects.landed.size(); ++i) {
     Task& task = *effects.landed[i];
     if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
+    if (task.failure != nullptr) continue;  // another of its copies has failed, in the same batch of events
     task.has(TaskFlag::hold) ? hold_landed(task, out) : stage(task, out);
   }
   effects.landed.clear();
