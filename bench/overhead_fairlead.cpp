@@ -66,14 +66,15 @@ class Fairlead {
         });
     if (!recorded_) {
       fl::Flow flow(*runtime_);
-      Submit submit{data_, flow, one, two, three};
+      Submit<fl::Flow, decltype(one), decltype(two), decltype(three)> submit{data_, flow, one, two, three};
       graph.submit_to(submit);
       return flow.wait();
     }
     if (recording_ == nullptr || recorded_body_ != typeid(Body)) {
       recording_ = std::make_unique<fl::Recording>(*runtime_);
       recorded_body_ = typeid(Body);
-      Submit submit{data_, *recording_, one, two, three};
+      Submit<fl::Recording, decltype(one), decltype(two), decltype(three)> submit{data_, *recording_, one,
+                                                                                  two, three};
       graph.submit_to(submit);
     }
     recording_->run();

@@ -22,7 +22,7 @@ namespace fairlead::engine {
 namespace {
 
 constexpr std::uint64_t largest_datum = std::uint64_t{1} << 56;
-constexpr std::uint64_t latest_time = std::uint64_t{1} << 62, longest_duration = std::uint64_t{1} << 52;
+constexpr std::uint64_t latest_time = std::uint64_t{1} << 61, longest_duration = std::uint64_t{1} << 52;
 constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
 constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
 constexpr std::uint64_t most_likes = 127;

@@ -74,12 +74,7 @@ class Program {
 
  public:
   Program(Runtime& runtime, Flow& flow, Random& random, const Sizes& sizes, Contents& real)
-      : runtime_(runtime),
-        flow_(flow),
-        random_(random),
-        sizes_(sizes),
-        devices_(runtime.devices() > 0),
-        real_(real) {
+      : flow_(flow), random_(random), sizes_(sizes), devices_(runtime.devices() > 0), real_(real) {
     const auto fill = [&](std::vector<Number>& memory, int count) {
       for (int i = 0; i < count; ++i) memory.push_back(random.below(1000));
     };
@@ -174,7 +169,6 @@ class Program {
   }
   Number plain_sum(std::int32_t i, std::int32_t j) { return sum_of(plain_tile(i, j)); }
 
-  Runtime& runtime_;
   Flow& flow_;
   Random& random_;
   const Sizes sizes_;
