@@ -27,7 +27,7 @@ struct Route {
   }
 
  private:
-  static constexpr std::int64_t longest = std::int64_t{1} << 61;
+  static constexpr std::int64_t longest = std::int64_t{1} << 52;
 };
 
 class Routes {
