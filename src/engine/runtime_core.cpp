@@ -162,7 +162,7 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   };
   throw_if_failed();
   if (datum.reduction != nullptr) reductions_.forget(datum);
-  refresh({datum.id});
+  if (refreshes_ && datum.in_place) refresh({datum.id});
   throw_if_failed();
   if (!engine_.try_remove(datum.id)) {
     world_.help([&] { return engine_.try_remove(datum.id); });
@@ -267,7 +267,9 @@ void RuntimeCore::flush() {
 
 void RuntimeCore::refresh(std::vector<DatumId> data) {
   // Who winds down needs no results; after a stop, nothing moves.
-  if (!refreshes_ || winding_down_.load() || engine_.stopped() || engine_.stop_error() != 0) return;
+  if (!refreshes_ || data.empty() || winding_down_.load() || engine_.stopped() || engine_.stop_error() != 0)
+    return;
+  application_.serve_surely();  // ends of tasks may not have been applied yet
   engine_.locked([&](memory::Memory& memory) {
     std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
   });

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/linalg/matrix_in_memory.hpp"
 #include "torture/library_runs.hpp"
 #include "torture/plain.hpp"
 
@@ -135,24 +136,6 @@ class Matrix {
   TiledMatrix<T> tiles_;
 };
 
-class Given final : public linalg::MatrixSource<double> {
- public:
-  Given(std::int64_t rows, std::int64_t columns, const std::vector<double>& values)
-      : rows_(rows), columns_(columns), values_(values) {}
-  std::int64_t rows() const override { return rows_; }
-  std::int64_t columns() const override { return columns_; }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            double* out, std::int64_t ld) const override {
-    for (std::int64_t j = 0; j < column_count; ++j)
-      for (std::int64_t i = 0; i < row_count; ++i)
-        out[i + j * ld] = values_[static_cast<std::size_t>(row + i + (column + j) * rows_)];
-  }
-
- private:
-  std::int64_t rows_, columns_;
-  const std::vector<double>& values_;
-};
-
 const linalg::Kernels& kernels() {
   static const linalg::Kernels loaded = linalg::Kernels::load();
   return loaded;
@@ -235,9 +218,10 @@ void refine(Runtime& runtime, const Drawn& drawn, const System& system) {
   linalg::cholesky(flow, kernels(), l.tiles());
   linalg::wait_for_results(flow);
   std::vector<double> x(system.b.size(), -1);
-  linalg::solve_refined(flow, runtime, kernels(), l.tiles(),
-                        std::make_shared<Given>(system.n, system.n, system.a),
-                        std::make_shared<Given>(system.n, system.columns, system.b), x.data());
+  linalg::solve_refined(
+      flow, runtime, kernels(), l.tiles(),
+      std::make_shared<linalg::MatrixInMemory<double>>(system.a.data(), system.n, system.n),
+      std::make_shared<linalg::MatrixInMemory<double>>(system.b.data(), system.n, system.columns), x.data());
   expect_solution(system, x, false);
 }
 

@@ -34,10 +34,7 @@ void Future::wait() const {
   state_->core.check_caller("wait");
   state_->core.engine().horizon_closed();
   state_->core.help_until([this] { return done(); });
-  if (!state_->task->own_data.empty()) {
-    state_->core.application().serve_surely();  // its end may not have been applied yet
-    state_->core.refresh(state_->task->own_data);
-  }
+  if (!state_->task->own_data.empty()) state_->core.refresh(state_->task->own_data);
   state_->task->rethrow();
 }
 Future Flow::insert_extended(const detail::Submission& submission,

@@ -101,8 +101,7 @@ bool TileCollection::finish() noexcept {
     if (!core_.help_until_all_done(true)) return false;
     for (const Entry& entry : entries_)
       if (core_.holds().holds(*entry.datum)) return false;
-    core_.application().serve_surely();
-    core_.refresh(ids_in_place());
+    if (core_.refreshes()) core_.refresh(ids_in_place());
   } catch (...) {
     return false;
   }
