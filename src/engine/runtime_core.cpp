@@ -38,13 +38,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
     if (worker.node == engine_.host()) host_kinds_ |= 1u << static_cast<unsigned>(worker.kind);
   }
   devices_ = static_cast<int>(accelerators(engine_).size());
-  const auto reaches_all_of_the_host = [&](const WorkerSpec& worker) {
-    const auto& reached = topology().nodes[index(worker.node)].reaches;
-    return std::ranges::all_of(topology().nodes[index(engine_.host())].reaches, [&](NodeId home) {
-      return std::ranges::find(reached, home) != reached.end();
-    });
-  };
-  refreshes_ = options.refresh && !std::ranges::all_of(topology().workers, reaches_all_of_the_host);
+  refreshes_ = options.refresh && engine_.memory().homes_may_be_old();
   if (topology().workers.size() > 1) graph_.tasks().share();
   try {
     world_.begin(engine_, graph_, application_);

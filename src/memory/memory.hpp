@@ -174,6 +174,8 @@ class Memory {
   /// Sends every datum home whose newest version is not there. Done when `flushing()` turns false.
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
+  /// Some workers change data of the program's own memory elsewhere, since they do not reach it.
+  bool homes_may_be_old() const noexcept { return homes_to_refresh_ != 0; }
   /// Data in the program's own memory whose newest version is elsewhere, and that no task is changing. Those
   /// whose refresh is put off are left out unless these are asked for, too.
   std::vector<DatumId> away_from_home(bool put_off_too);
