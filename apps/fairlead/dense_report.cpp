@@ -143,6 +143,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   }
   report.peak_memory_bytes += problem.reserved;
   report.peak_resident_bytes = report::peak_resident_bytes();
+  report.resident_parts = report::resident_parts();
   report.worker_times = worker_times(before, after);
   report.counted_seconds = seconds_between(before, after);
   report::fill_up_times(report.worker_times, report.counted_seconds);

@@ -8,7 +8,7 @@
 namespace fairlead {
 
 enum class TaskId : std::uint64_t {};    ///< in order of submission, from 0
-enum class DatumId : std::uint32_t {};   ///< in order of registration, from 0
+enum class DatumId : std::uint32_t {};   ///< from 0; that of a datum that is gone is given to another
 enum class NodeId : std::uint16_t {};    ///< a memory node: a place data can be
 enum class WorkerId : std::uint16_t {};  ///< a thing that runs one task at a time
 enum class LinkId : std::uint16_t {};    ///< what copies between two nodes share

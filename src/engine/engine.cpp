@@ -34,6 +34,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       applied_(options_.reporters),
       tell_progress_(includes(policy_->interests(), Interest::progress)),
       tell_submissions_(includes(policy_->interests(), Interest::submitted)) {
+  if (options_.keep_ids) memory_.keep_ids();
   log_.enabled = options_.log;
   if (options_.log) log_processors_ = EventLog::processors_of(topology);
   model_.start_with(options_.durations);

@@ -86,6 +86,7 @@ struct Options {
   bool direct_lane = false;   ///< tasks may pass the engine by while all data fit; worlds must know it
   bool log = false;
   Bytes trace_memory = 0;         ///< for records of what happens; 0: nothing is recorded
+  bool keep_ids = false;          ///< no datum gets the id of another that is gone
   bool check_invariants = false;  ///< after every served batch; slow
   /// What the model of durations starts with: what earlier runs on this machine found.
   model::KeptDurations durations;
@@ -215,8 +216,13 @@ class Engine final : public View {
   const EventLog& log() const noexcept { return log_; }
   /// What stands at the head of its log.
   LogHead log_head() const {
-    return {options_.policy_name,         options_.seed,      options_.pipeline_depth,
-            options_.estimate != nullptr, memory_.topology(), options_.durations};
+    return {.policy = options_.policy_name,
+            .seed = options_.seed,
+            .pipeline_depth = options_.pipeline_depth,
+            .keep_ids = options_.keep_ids,
+            .durations_known = options_.estimate != nullptr,
+            .topology = memory_.topology(),
+            .durations = options_.durations};
   }
   const CommandDigest& digest() const noexcept { return digest_; }
   /// What happens is written down there; null: nowhere.

@@ -23,7 +23,8 @@
 namespace fairlead::engine {
 
 namespace {
-constexpr std::uint64_t magic = 0x3967'6f6c'7269'6166;  // "fairlog9" in the file; the digit is the format's
+constexpr std::uint64_t magic =
+    0x6167'6f6c'7269'6166;  // "fairloga" in the file; the last letter is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {

@@ -16,6 +16,7 @@ struct LogHead {
   std::string policy;              ///< by the name under which it is registered
   std::uint64_t seed = 0;          ///< of the engine
   std::size_t pipeline_depth = 0;  ///< as it was set; 0: chosen by the engine
+  bool keep_ids = false;           ///< see Options::keep_ids
   bool durations_known = false;    ///< the log says how long tasks take: see Options::estimate
   Topology topology;
   model::KeptDurations durations{};  ///< what its model of durations started with

@@ -530,6 +530,7 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.seed = head.seed;
   options.pipeline_depth = head.pipeline_depth;
   options.durations = head.durations;
+  options.keep_ids = head.keep_ids;
   if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);
 }

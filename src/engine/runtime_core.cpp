@@ -17,8 +17,9 @@ std::size_t window_for(const CoreOptions& options) {
   return wished == 0 ? default_window : std::min(wished, largest_window);
 }
 
-Options with_reporters(Options options, std::size_t reporters) {
+Options for_engine(Options options, std::size_t reporters) {
   options.reporters = reporters;
+  options.keep_ids |= options.trace_memory != 0;  // records name data by them
   return options;
 }
 }  // namespace
@@ -27,9 +28,10 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
     : world_(world),
       window_(window_for(options)),
       engine_(options.topology, std::move(options.policy), world,
-              with_reporters(options.engine, world.reporters())),
+              for_engine(options.engine, world.reporters())),
       application_(engine_, world, graph_, 0),
       fixed_order_(options.fixed_order) {
+  if (engine_.options().keep_ids) names_.keep();
   for (const NodeSpec& node : topology().nodes)
     if (node.role == NodeRole::cache)
       smallest_cache_ = std::min(smallest_cache_, whole_pages_in(node.capacity));
@@ -110,6 +112,22 @@ void RuntimeCore::keep(std::shared_ptr<void> something) noexcept {
   const Forever forever(std::move(something));
 }
 
+Progress& RuntimeCore::new_progress() {
+  if (free_progress_.empty()) {
+    if (free_progress_.capacity() <= progress_.size()) free_progress_.reserve(2 * progress_.size() + 8);
+    return progress_.emplace_back();
+  }
+  Progress& progress = *free_progress_.back();
+  free_progress_.pop_back();
+  return progress;
+}
+
+void RuntimeCore::give_back(Progress& progress) noexcept {
+  done_by_former_ += progress.done();
+  progress.begin_again();
+  free_progress_.push_back(&progress);
+}
+
 void RuntimeCore::check_caller(const char* what) const {
   check_process(what);
   if (closed_.load()) throw UsageError(std::string(what) + " was called after its runtime was destroyed");
@@ -125,7 +143,9 @@ void RuntimeCore::check_caller(const char* what) const {
 }
 
 void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec) {
+  names_.make_room();
   datum.id = engine_.add(spec);
+  names_.add(datum);
   datum.bytes = spec.bytes;
   datum.home = spec.home;
   datum.runtime = this;
@@ -162,6 +182,7 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
     world_.help([&] { return engine_.try_remove(datum.id); });
     throw_if_failed();
   }
+  names_.remove(datum.id);
   graph_.forget(datum.tail, application_.recycler());
   datum.tail = {};
   datum.id = no_id<DatumId>;
@@ -224,7 +245,7 @@ void RuntimeCore::help_until(const std::function<bool()>& done, const char* what
 }
 
 bool RuntimeCore::all_over() const noexcept {
-  std::uint64_t done = 0;
+  std::uint64_t done = done_by_former_;
   for (const Progress& progress : progress_) done += progress.done();
   return done == submitted;
 }
@@ -313,9 +334,7 @@ void RuntimeCore::throw_if_stopped() {
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
   if (const int error = engine_.stop_error(); error != 0) {
     if (const auto failure = engine_.stop_failure()) std::rethrow_exception(failure);
-    const DatumId id = engine_.stop_datum();
-    throw SystemError("writing " +
-                      (name_of_datum ? name_of_datum(id) : "datum " + std::to_string(index(id))) +
+    throw SystemError("writing " + names_.text(engine_.stop_datum()) +
                       " home failed: " + std::strerror(error) +
                       "; the run was stopped, since its newest value exists in memory only");
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/process_mark.hpp"
+#include "engine/datum_names.hpp"
 #include "engine/engine.hpp"
 #include "engine/hold_book.hpp"
 #include "engine/reduction_book.hpp"
@@ -22,7 +23,6 @@
 #include "graph/graph.hpp"
 
 namespace fairlead::front {
-struct View;
 class FlowRecorder;
 }  // namespace fairlead::front
 
@@ -53,29 +53,10 @@ class DrivenWorld : public World {
   virtual std::size_t reporters() const noexcept = 0;
 };
 
-/// A datum as front ends hold it: the submitter's share.
-struct RegisteredDatum {
-  graph::DatumTail tail;
-  DatumId id = no_id<DatumId>;
-  Bytes bytes = 0;
-  NodeId home{};
-  bool in_place = false;           ///< cores use it where the user keeps it
-  bool ever_written = false;       ///< reading it before makes no sense unless its home is user memory
-  std::uint32_t generation = 0;    ///< how often another datum was described here before
-  const void* runtime = nullptr;   ///< whose it is
-  Reduction* reduction = nullptr;  ///< of its partial results, once it has been reduced
-  std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
-  const void* owner = nullptr;
-  front::View* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
-
-  std::string text() const {
-    return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));
-  }
-};
-
 /// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may
-/// still look at it when the source is gone. What the application's thread completes has a count of its own:
-/// that thread is awake then, so that no locked instruction is needed.
+/// still look at it when the source is gone; by then it may be another's, whom that wakes for nothing. What
+/// the application's thread completes has a count of its own: that thread is awake then, so that no locked
+/// instruction is needed.
 class Progress {
  public:
   std::uint64_t done() const noexcept { return by_others_.load() + by_application_.load(); }
@@ -92,6 +73,12 @@ class Progress {
 
   // ---- the application's thread's
 
+  /// For the next source: all tasks of the last one are counted.
+  void begin_again() noexcept {
+    by_others_.store(0);
+    told_.store(0);
+    by_application_.store(0);
+  }
   /// From now on threads nudge when so many are done.
   void set_target(std::uint64_t tasks) noexcept { target_.store(tasks); }
   void no_target() noexcept { target_.store(~std::uint64_t{0}); }
@@ -143,13 +130,17 @@ class RuntimeCore {
   /// Before the first task only. The window grows to what the policy wishes.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
   std::uint32_t next_source_id() noexcept { return sources_++; }
-  Progress& new_progress() { return progress_.emplace_back(); }
+  Progress& new_progress();
+  /// All tasks of its source are counted, and the source is gone.
+  void give_back(Progress& progress) noexcept;
   /// Works until no source has unfinished tasks, and no callback is to be called. False if that would never
   /// be: the rest waits for what the application holds.
   bool help_until_all_done(bool ending);
   bool all_over() const noexcept;
   /// Commutative tasks and reductions run in the order of the program.
   bool fixed_order() const noexcept { return fixed_order_; }
+  DatumNames& names() noexcept { return names_; }
+  const DatumNames& names() const noexcept { return names_; }
   HoldBook& holds() noexcept { return holds_; }
   ReductionBook& reductions() noexcept { return reductions_; }
   /// The kinds of workers beside the application's memory node, as bits.
@@ -169,6 +160,7 @@ class RuntimeCore {
   /// The runtime is gone for the program: works until all tasks are over, if it may; nothing is accepted any
   /// more.
   void close() noexcept;
+  /// `name` and `owner` are set, if it has a name.
   void register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec);
   /// The datum should live on that accelerator; no_device: anywhere. Throws UsageError if there is no such.
   void advise(const RegisteredDatum& datum, int device);
@@ -239,8 +231,6 @@ class RuntimeCore {
   }
   /// Writes down what is submitted; null: nobody wants that.
   front::FlowRecorder* flow_recorder = nullptr;
-  /// Makes the text of a datum's name for errors of the engine; by id.
-  std::function<std::string(DatumId)> name_of_datum;
 
  private:
   DrivenWorld& world_;
@@ -249,6 +239,7 @@ class RuntimeCore {
   std::uint32_t kinds_of_workers_ = 0;
   int devices_ = 0;
   graph::Graph graph_;
+  DatumNames names_;
   Engine engine_;
   Reporter application_;
   HoldBook holds_{*this};
@@ -260,6 +251,8 @@ class RuntimeCore {
   std::atomic<bool> waits_for_others_{false};  // to release something
   std::uint32_t sources_ = 0;
   std::deque<Progress> progress_;
+  std::vector<Progress*> free_progress_;  // has space for all
+  std::uint64_t done_by_former_ = 0;      // by sources whose progress was given back
   std::thread::id owner_ = std::this_thread::get_id();
   ProcessMark process_;
   Event flush_event_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "base/chunked_vector.hpp"
 #include "data/generator.hpp"
@@ -53,12 +54,19 @@ struct alignas(64) Datum {
 
 static_assert(sizeof(Datum) == 3 * 64);
 
-/// Data by id. Ids are dense and never reused.
+/// Data by id. Ids are dense: that of a datum that was forgotten is given to another. Who may still name the
+/// former by it has to look first (`RegisteredDatum::generation`), or to forget it in Policy::removed().
 class DatumTable {
  public:
   DatumId add(const DatumSpec& spec) {
-    const auto id = static_cast<DatumId>(data_.size());
-    Datum& datum = data_.emplace_back();
+    if (spec.coordinates.collection >= 0) {
+      Collection& collection = collections_[spec.coordinates.collection];
+      collection.extent.rows = std::max(collection.extent.rows, spec.coordinates.row + 1);
+      collection.extent.columns = std::max(collection.extent.columns, spec.coordinates.column + 1);
+      ++collection.data;
+    }
+    const DatumId id = place();
+    Datum& datum = data_[index(id)];
     datum.bytes = spec.bytes;
     datum.coordinates = spec.coordinates;
     datum.layout = spec.layout;
@@ -71,20 +79,25 @@ class DatumTable {
     datum.home.version = datum.version;
     datum.home.address = spec.address;
     datum.home.block = {spec.home_offset, spec.bytes};
-    if (spec.coordinates.collection >= 0) {
-      View::Extent& extent = extents_[spec.coordinates.collection];
-      extent.rows = std::max(extent.rows, spec.coordinates.row + 1);
-      extent.columns = std::max(extent.columns, spec.coordinates.column + 1);
-    }
     return id;
   }
+  /// All its replicas are absent, and nobody uses it.
+  void forget(DatumId id) {
+    Datum& datum = data_[index(id)];
+    if (const auto at = collections_.find(datum.coordinates.collection);
+        at != collections_.end() && --at->second.data == 0)
+      collections_.erase(at);
+    if (reuse_) free_.push_back(id);  // has space: place() reserved it
+  }
+  /// Ids are not used again from now on: what is written down names data by them.
+  void keep_ids() noexcept { reuse_ = false; }
   Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
   const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
   std::size_t size() const noexcept { return data_.size(); }
   /// As far as has been added; {0, 0} if nothing has.
   View::Extent extent(std::int32_t collection) const {
-    const auto found = extents_.find(collection);
-    return found == extents_.end() ? View::Extent{} : found->second;
+    const auto found = collections_.find(collection);
+    return found == collections_.end() ? View::Extent{} : found->second.extent;
   }
 
   /// The datum's replica on a cache; made (absent) if there is none yet.
@@ -108,9 +121,33 @@ class DatumTable {
   }
 
  private:
+  struct Collection {
+    View::Extent extent;
+    std::size_t data = 0;
+  };
+  /// Of a datum that was forgotten last, with its replicas, as if they were new; else a new one.
+  DatumId place() {
+    if (free_.empty()) {
+      if (free_.capacity() <= data_.size()) free_.reserve(2 * data_.size() + 64);
+      data_.emplace_back();
+      return static_cast<DatumId>(data_.size() - 1);
+    }
+    const DatumId id = free_.back();
+    free_.pop_back();
+    Datum& datum = data_[index(id)];
+    Replica* const cached = datum.cached;
+    datum = {};
+    datum.cached = cached;
+    for (Replica* replica = cached; replica != nullptr; replica = replica->next_of_datum)
+      *replica = {.datum = id, .node = replica->node, .next_of_datum = replica->next_of_datum};
+    return id;
+  }
+
   ChunkedVector<Datum> data_;
   ChunkedVector<Replica> replicas_;
-  std::map<std::int32_t, View::Extent> extents_;  // by collection
+  std::vector<DatumId> free_;  // of data that are gone
+  bool reuse_ = true;
+  std::map<std::int32_t, Collection> collections_;  // those that have data
 };
 
 }  // namespace fairlead::memory

@@ -51,14 +51,22 @@ DatumId Memory::add(const DatumSpec& spec) {
   if (may_be_away(data_[id]) && ++could_be_away_ > away_.capacity()) away_.reserve(2 * could_be_away_);
   if (spec.partial_of != no_id<DatumId>) {
     Datum& whole = data_[spec.partial_of];
-    if (whole.partials == 0) {
-      partials_.emplace_back();
-      whole.partials = static_cast<std::uint32_t>(partials_.size());
-    }
+    if (whole.partials == 0) whole.partials = partials_place();
     data_[id].partials = whole.partials;
     partials_[whole.partials - 1].push_back({id});
   }
   return id;
+}
+
+std::uint32_t Memory::partials_place() {
+  if (free_partials_.empty()) {
+    free_partials_.reserve(partials_.size() + 1);
+    partials_.emplace_back();
+    return static_cast<std::uint32_t>(partials_.size());
+  }
+  const std::uint32_t place = free_partials_.back();
+  free_partials_.pop_back();
+  return place;
 }
 
 bool Memory::try_remove(DatumId id) {
@@ -78,17 +86,21 @@ bool Memory::try_remove(DatumId id) {
   if (in_flight && bug_ != PlantedBug::removed_in_flight) return false;
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
-  datum.removed = true;
   could_be_away_ -= may_be_away(datum);
   if (std::exchange(datum.listed_away, false)) std::erase(away_, id);
   if (datum.is_partial)
     std::erase_if(partials_[datum.partials - 1], [&](const Partial& p) { return p.id == id; });
+  else if (datum.partials != 0 && partials_[datum.partials - 1].empty())
+    free_partials_.push_back(datum.partials);
   for (const MemoryNode& node : nodes_) {
     if (reaches(node.id, datum.home.node)) continue;
     --data_on_other_homes_[index(node.id)];
     data_bytes_[index(node.id)] -= node.space.rounded(datum.bytes);
   }
   datum.home.version = datum.version;
+  datum.removed = true;
+  policy_->removed(id);
+  if (!in_flight) data_.forget(id);
   return true;
 }
 

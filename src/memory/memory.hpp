@@ -101,9 +101,11 @@ class Memory {
   /// How data are called in errors; else by their numbers.
   void name_by(std::function<std::string(DatumId)> name) { name_ = std::move(name); }
   DatumId add(const DatumSpec& spec);
+  /// No datum gets the id of another that is gone. Before the first is removed.
+  void keep_ids() noexcept { data_.keep_ids(); }
   void advise(DatumId id, int device) noexcept { data_[id].advice = static_cast<std::int8_t>(device); }
-  /// Forgets a datum that no unfinished task uses. False: copies of it are still in flight, try again when
-  /// one ends.
+  /// Forgets a datum that no unfinished task uses: another may get its id. False: copies of it are still in
+  /// flight, try again when one ends.
   bool try_remove(DatumId id);
 
   /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted
@@ -323,6 +325,8 @@ class Memory {
     bool used = false;  ///< since the datum's reductions were last folded
   };
   std::vector<std::vector<Partial>> partials_;  // by Datum::partials - 1
+  std::vector<std::uint32_t> free_partials_;    // of data that are gone; has space for all
+  std::uint32_t partials_place();
   Partial& partial_of_fold(const Task& fold);
   std::vector<LinkQueue> links_;
   std::vector<LinkTraffic> traffic_;

@@ -46,6 +46,8 @@ Chooser::Choice& Chooser::choice_of(const CodeletInfo& codelet, const Processor&
   const std::size_t count = codelet.count(processor.kind());
   for (std::size_t i = 0; i < count; ++i)
     key = key * 0x100'0000'01b3u + codelet.for_kind(processor.kind(), i).hash_of_name;
+  // Beyond as many as the model tells apart, those with as many implementations share one.
+  if (families_.size() >= DurationModel::most_families && !families_.contains(key)) key = count;
   auto& choices = families_[key].choices;
   // As many footprints as the model tells apart, then tasks of about one size have one choice.
   auto found = choices.find(footprint.hash());

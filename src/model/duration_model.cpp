@@ -34,15 +34,28 @@ DurationModel::Family& DurationModel::find_or_make(const CodeletInfo& codelet, c
                                                    unsigned implementation) {
   const std::uint64_t wanted = key(codelet, processor, implementation);
   if (Family* known = find(wanted)) return *known;
+  if (full()) {
+    const std::uint64_t shared = shared_key(codelet, processor);
+    Family* others = find(shared);
+    if (others == nullptr) others = &make(shared, codelet, processor);
+    others->shared = true;
+    return *others;
+  }
+  Family& family = make(wanted, codelet, processor);
+  family.codelet = codelet.name;
+  family.implementation = codelet.for_kind(processor.kind(), implementation).name;
+  return family;
+}
+
+DurationModel::Family& DurationModel::make(std::uint64_t key, const CodeletInfo& codelet,
+                                           const Processor& processor) {
   auto family = std::make_unique<Family>();
-  family->key = wanted;
+  family->key = key;
   family->kind = processor.kind();
   family->processor = processor.name();
   family->unit = codelet.unit;
-  family->codelet = codelet.name;
-  family->implementation = codelet.for_kind(processor.kind(), implementation).name;
   family->places.assign(16, 0);
-  by_key_[family->key] = family.get();
+  by_key_[key] = family.get();
   return *families_.emplace_back(std::move(family));
 }
 
@@ -94,6 +107,7 @@ void DurationModel::start_with(const KeptDurations& kept) {
     Family& family = find_or_make(codelet, Processor(line.kind, line.processor), 0);
     if (find(family, line.footprint) != nullptr || family.histories.size() >= 2 * most_footprints) continue;
     make(family, line.footprint, line.size).durations.start_with(line.quantiles_ns);
+    kept_families_ = families_.size();
   }
 }
 
@@ -142,6 +156,7 @@ Estimate DurationModel::estimate(const CodeletInfo& codelet, const Processor& pr
                                processor.kind() == WorkerKind::cpu ? Basis::formula : Basis::few}
                     : Estimate{};
   Family* family = find(key(codelet, processor, implementation));
+  if (family == nullptr && full()) family = find(shared_key(codelet, processor));
   if (family == nullptr) return by_formula;
   const History* history = find(*family, footprint.hash());
   if (history == nullptr && family->histories.size() >= most_footprints)
@@ -164,7 +179,7 @@ KeptDurations DurationModel::learned() const {
   for (const auto& family : families_)
     for (const History& history : family->histories) {
       const QuantileHistory& durations = history.durations;
-      if (durations.added() == 0 || durations.samples() < QuantileHistory::enough) continue;
+      if (family->shared || durations.added() == 0 || durations.samples() < QuantileHistory::enough) continue;
       lines.push_back({family->codelet, family->kind, family->processor, family->implementation, family->unit,
                        history.footprint, history.size, durations.added(), durations.quantiles()});
     }

@@ -26,6 +26,9 @@ class DurationModel {
  public:
   /// The footprints that a codelet has a history for, each. Beyond them, tasks of about one size share one.
   static constexpr std::size_t most_footprints = 256;
+  /// Of codelets, implementations and processors that are told apart. Those met later share what is known, by
+  /// processor and unit of work: a program that makes up names as it goes does not grow.
+  static constexpr std::size_t most_families = 1024;
 
   /// What these share: of sizes within an eighth of a doubling.
   static std::uint64_t shared_footprint(std::uint64_t size) noexcept;
@@ -67,6 +70,7 @@ class DurationModel {
     std::uint64_t key = 0;
     std::uint32_t skip = 0;  // so many tasks need not be recorded
     bool tiny = false;       // all its tasks
+    bool shared = false;     // by those beyond most_families
     WorkerKind kind{};
     std::string processor;
     WorkUnit unit{};
@@ -85,8 +89,14 @@ class DurationModel {
            (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   }
   static std::size_t slot(std::uint64_t key) noexcept { return (key ^ (key >> 4)) % recent_families; }
+  /// Of those beyond most_families.
+  static std::uint64_t shared_key(const CodeletInfo& codelet, const Processor& processor) noexcept {
+    return 1 + (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
+  }
+  bool full() const noexcept { return families_.size() - kept_families_ >= most_families; }
   Family* find(std::uint64_t key) const;
   Family& find_or_make(const CodeletInfo& codelet, const Processor& processor, unsigned implementation);
+  Family& make(std::uint64_t key, const CodeletInfo& codelet, const Processor& processor);
   static History* find(Family& family, std::uint64_t footprint) noexcept;
   static History& find_or_make(Family& family, const Footprint& footprint);
   static History& make(Family& family, std::uint64_t footprint, std::uint64_t size);
@@ -95,6 +105,7 @@ class DurationModel {
   static constexpr std::size_t recent_families = 32;
   mutable std::array<Family*, recent_families> recent_{};  // by slot: the one used last
   std::vector<std::unique_ptr<Family>> families_;          // in the order in which they were met
+  std::size_t kept_families_ = 0;                          // the first ones, of earlier runs
   std::unordered_map<std::uint64_t, Family*> by_key_;      // asked only, never walked through
 };
 

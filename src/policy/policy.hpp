@@ -86,6 +86,8 @@ class Policy {
   virtual void reserved(DatumId, NodeId) {}
   virtual void loaded(DatumId, NodeId) {}
   virtual void dropped(DatumId, NodeId, DropReason) {}
+  /// The program removed the datum, which no unfinished task uses: its id may be given to another now.
+  virtual void removed(DatumId) {}
 
   // ---- decisions
 

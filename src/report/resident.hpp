@@ -13,6 +13,16 @@ namespace fairlead::report {
 /// `root`: where /proc is.
 std::optional<Bytes> peak_resident_bytes(const std::filesystem::path& root = "/");
 
+/// Of what this process has in RAM now: pages of files, which are its code and libraries (RssFile), and what
+/// malloc has handed out, which are Fairlead's descriptors and tables, and whatever else the program has
+/// there.
+struct ResidentParts {
+  Bytes files = 0;
+  Bytes heap = 0;
+};
+/// Nothing if the kernel does not say.
+std::optional<ResidentParts> resident_parts(const std::filesystem::path& root = "/");
+
 /// What this process, all threads together, has made storage devices do since it began (/proc/self/io). What
 /// the page cache answered is not counted; what it still has to write is.
 struct DiskCounters {

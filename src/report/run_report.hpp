@@ -14,6 +14,7 @@
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
 #include "report/limiting.hpp"
+#include "report/resident.hpp"
 
 namespace fairlead::report {
 
@@ -121,9 +122,12 @@ struct RunReport {
   Traffic generated;  ///< data computed where they would have been read; not among bytes_read
 
   // Memory.
-  Bytes peak_memory_bytes = 0;               ///< of what the limit counts, by the engine
-  std::optional<Bytes> peak_resident_bytes;  ///< of the whole process, by the kernel
+  Bytes peak_memory_bytes = 0;                  ///< of what the limit counts, by the engine
+  std::optional<Bytes> peak_resident_bytes;     ///< of the whole process, by the kernel
+  std::optional<ResidentParts> resident_parts;  ///< of it
   std::vector<NodeReport> nodes;
+  /// The most that the process had in RAM beside the nodes' memory and what else the limit counts.
+  std::optional<Bytes> outside_limit_bytes() const;
 
   // What follows is of so many seconds, in which workers were in tasks, waited for data or had no task.
   double counted_seconds = 0;

@@ -169,6 +169,11 @@ Json json(const RunReport& report) {
 
   all.add("peak_memory_bytes", report.peak_memory_bytes);
   add_known("peak_resident_bytes", report.peak_resident_bytes);
+  add_known("outside_limit_bytes", report.outside_limit_bytes());
+  if (report.resident_parts) {
+    all.add("mapped_file_bytes", report.resident_parts->files);
+    all.add("heap_bytes", report.resident_parts->heap);
+  }
   all.add("nodes", nodes(report));
   all.add("counted_seconds", report.counted_seconds);
   all.add("worker_times", worker_times(report));

@@ -152,6 +152,8 @@ void memory_use(TextPage& page, const RunReport& report) {
   };
   for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
   row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
+  if (const auto outside = report.outside_limit_bytes())
+    row("outside it", *outside, {}, outside_text(report));
   if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
 }
 

@@ -47,6 +47,7 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
   fill_up_times(report.worker_times, report.seconds);
   report.limiting = limiting(measured(report.worker_times, report.seconds, report.links));
   report.peak_resident_bytes = report::peak_resident_bytes();
+  report.resident_parts = report::resident_parts();
   return report;
 }
 

@@ -42,6 +42,7 @@ class Ap final : public Policy {
   void horizon_closed() override { levels_.horizon_closed(); }
   void finished(Task& task, WorkerId, Duration) override { levels_.over(task); }
   void cancelled(Task& task) override { levels_.over(task); }
+  void removed(DatumId datum) override { levels_.removed(datum); }
 
   void ready(Task& task, WorkerId) override { queue_of(task).insert({rank(task), ++order_, &task}); }
 

@@ -20,6 +20,7 @@ class BottomLevels {
   void horizon_closed();
   /// The task is finished, or cancelled.
   void over(const Task& task);
+  void removed(DatumId datum) { graph_.removed(datum); }
 
   /// ns from the start of the task to the end of what was submitted when levels were computed last; of a
   /// newer task its own duration. 0 if it was never submitted.

@@ -97,6 +97,9 @@ class Dmda final : public Policy {
   void reserved(DatumId datum, NodeId node) override { touched(datum, node); }
   void loaded(DatumId datum, NodeId node) override { touched(datum, node); }
   void dropped(DatumId datum, NodeId node, DropReason) override { touched(datum, node); }
+  void removed(DatumId datum) override {
+    if (index(datum) < first_writers_.size()) first_writers_[index(datum)] = no_id<TaskId>;
+  }
 
   Task* pick(WorkerId id, bool) override {
     Worker& worker = workers_[index(id)];

@@ -36,6 +36,10 @@ class Lookahead {
   AheadTask& submitted(Task& task);
   /// Replaces `unlocked` with the tasks that waited for this one last, apart from writers of their tiles.
   void finished(const Task& task, std::vector<AheadTask*>& unlocked);
+  /// The datum is gone, and with it all that was said of it: its id may be another's.
+  void removed(DatumId datum) {
+    if (index(datum) < data_.size()) data_[index(datum)] = {};
+  }
   /// Null if it is finished or was never submitted.
   AheadTask* find(TaskId id) noexcept {
     const std::uint64_t i = static_cast<std::uint64_t>(id);

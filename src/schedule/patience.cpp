@@ -128,6 +128,7 @@ class Patience final : public Policy {
   void reserved(DatumId datum, NodeId node) override { inner_->reserved(datum, node); }
   void loaded(DatumId datum, NodeId node) override { inner_->loaded(datum, node); }
   void dropped(DatumId datum, NodeId node, DropReason why) override { inner_->dropped(datum, node, why); }
+  void removed(DatumId datum) override { inner_->removed(datum); }
   DatumId victim(NodeId node, Candidates& candidates) override { return inner_->victim(node, candidates); }
   DatumId spare(NodeId node, DatumId wanted, Candidates& candidates) override {
     return inner_->spare(node, wanted, candidates);

@@ -31,7 +31,6 @@ class Run {
         world_(sim_options()),
         core_(core_options(std::move(policy), policy_name), world_),
         data_(program.data.size()) {
-    core_.name_of_datum = [this](DatumId id) { return name(index(id)); };
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
       CodeletInfo& info = codelets_.emplace_back();
       info.name = program.kernels[kernel];
@@ -40,6 +39,10 @@ class Run {
     Bytes offset = 0;
     for (std::size_t i = 0; i < data_.size(); ++i) {
       const ProgramDatum& datum = program.data[i];
+      data_[i].owner = this;
+      data_[i].name = [](const void* owner, const engine::RegisteredDatum& named) {
+        return static_cast<const Run*>(owner)->name(index(named.id));
+      };
       core_.register_datum(data_[i], {.bytes = datum.bytes,
                                       .home = machine.home(),
                                       .home_offset = offset,
@@ -47,10 +50,6 @@ class Run {
       if (const int device = advice_for(datum); device != no_device) core_.advise(data_[i], device);
       data_[i].in_place = machine.home() == OutOfCoreNodes::user_memory;
       data_[i].ever_written = datum.has_value;
-      data_[i].owner = this;
-      data_[i].name = [](const void* owner, const engine::RegisteredDatum& named) {
-        return static_cast<const Run*>(owner)->name(index(named.id));
-      };
       offset += (datum.bytes + page - 1) / page * page;
     }
   }
@@ -98,7 +97,8 @@ class Run {
                                  .tasks = pipeline.tasks_run});
     }
     if (options_.trace_memory != 0)
-      result_.recorded = engine::recorded(core_.engine(), [this](DatumId id) { return name(index(id)); });
+      result_.recorded =
+          engine::recorded(core_.engine(), [this](DatumId id) { return core_.names().text(id); });
     std::ranges::stable_sort(result_.order, {}, &TaskRun::start);
     return std::move(result_);
   }

@@ -66,6 +66,9 @@ class TimedPolicy final : public Policy {
   void dropped(DatumId datum, NodeId node, DropReason why) override {
     return timed(nobody, [&] { inner_->dropped(datum, node, why); });
   }
+  void removed(DatumId datum) override {
+    return timed(nobody, [&] { inner_->removed(datum); });
+  }
   Task* pick(WorkerId worker, bool must) override {
     return timed(worker, [&] { return inner_->pick(worker, must); });
   }

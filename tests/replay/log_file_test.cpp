@@ -44,6 +44,7 @@ class LogFiles : public testing::Test {
                       11,
                       5,
                       true,
+                      true,
                       out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
                       {{"gemm",
                         WorkerKind::emulated,

@@ -51,6 +51,7 @@ inline RunReport example() {
   disk.to_home[flush] = {100'000'000, 50};
   report.peak_memory_bytes = 268'000'000;
   report.peak_resident_bytes = 331'350'016;
+  report.resident_parts = {18'350'080, 3'145'728};
   report.nodes = {{"RAM", 250'000'000, 249'500'000}, {"disk", {}, 1'107'296'256}};
   disk.busy_seconds = 4.1;
   report.links = {disk};

@@ -20,10 +20,28 @@ Read read_back(const RunReport& report) { return Read::parse(json(report).text()
 
 TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
   const Read all = read_back(example());
-  for (const char* key : {"n", "tile", "tiles", "workers", "tasks", "evictions", "memory_limit_bytes",
-                          "bytes_read", "bytes_written", "kernel_bytes_read", "kernel_bytes_written",
-                          "lower_bound_bytes", "compulsory_bytes", "floor_read_bytes", "floor_bytes",
-                          "peak_memory_bytes", "peak_resident_bytes", "input_bytes", "input_bytes_read"})
+  for (const char* key : {"n",
+                          "tile",
+                          "tiles",
+                          "workers",
+                          "tasks",
+                          "evictions",
+                          "memory_limit_bytes",
+                          "bytes_read",
+                          "bytes_written",
+                          "kernel_bytes_read",
+                          "kernel_bytes_written",
+                          "lower_bound_bytes",
+                          "compulsory_bytes",
+                          "floor_read_bytes",
+                          "floor_bytes",
+                          "peak_memory_bytes",
+                          "peak_resident_bytes",
+                          "outside_limit_bytes",
+                          "mapped_file_bytes",
+                          "heap_bytes",
+                          "input_bytes",
+                          "input_bytes_read"})
     EXPECT_TRUE(all.at(key).is_number_unsigned()) << key;
   for (const char* key : {"seconds", "gflops", "backward_error", "gemm_peak_gflops", "gemm_peak_percent",
                           "ceiling_gflops", "ceiling_percent", "compute_bound_seconds",
@@ -36,7 +54,7 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
     EXPECT_TRUE(all.at(key).is_array()) << key;
   for (const char* key : {"tile_gflops", "kernel_calls", "limited_by"})
     EXPECT_TRUE(all.at(key).is_object()) << key;
-  EXPECT_EQ(all.size(), 19u + 11u + 10u + 4u + 3u);
+  EXPECT_EQ(all.size(), 22u + 11u + 10u + 4u + 3u);
 }
 
 TEST(ReportJson, SaysWhatTheReportSays) {
@@ -79,6 +97,7 @@ TEST(ReportJson, WhatIsNotKnownHasNoKey) {
   report.ceiling_gflops.reset();
   report.gemm_peak_gflops.reset();
   report.peak_resident_bytes.reset();
+  report.resident_parts.reset();
   report.kernel_bytes_read.reset();
   report.kernel_bytes_written.reset();
   report.spill_directory.reset();
@@ -97,6 +116,9 @@ TEST(ReportJson, WhatIsNotKnownHasNoKey) {
                           "gemm_peak_gflops",
                           "gemm_peak_percent",
                           "peak_resident_bytes",
+                          "outside_limit_bytes",
+                          "mapped_file_bytes",
+                          "heap_bytes",
                           "kernel_bytes_read",
                           "kernel_bytes_written",
                           "spill_directory",

@@ -29,6 +29,17 @@ TEST(Resident, NothingIsKnownWithoutTheFileOrTheLine) {
   EXPECT_EQ(disk_counters(tree.root()), std::nullopt);
 }
 
+TEST(Resident, FilesAreOfTheKernelsCountAndTheHeapOfMallocs) {
+  Planted tree;
+  EXPECT_FALSE(resident_parts(tree.root()));
+  tree.file("/proc/self/status", "RssAnon:\t 777 kB\nRssFile:\t     4096 kB\nRssShmem:\t 0 kB");
+  EXPECT_EQ(resident_parts(tree.root())->files, Bytes(4) << 20);
+  const Bytes before = resident_parts(tree.root())->heap;
+  const auto memory = std::make_unique<char[]>(3 << 20);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_GE(resident_parts(tree.root())->heap, before + (Bytes(3) << 20));
+}
+
 TEST(Resident, OfDiskTrafficOnlyWhatReachesDevicesCounts) {
   Planted tree;
   tree.file("/proc/self/io",

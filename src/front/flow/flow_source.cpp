@@ -57,6 +57,7 @@ FlowSource::~FlowSource() {
   core_.may_help() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
   say_what_nobody_heard();
+  if (core_.may_help() && done() == submitted_) core_.give_back(progress_);
 }
 
 bool FlowSource::finish() noexcept {
@@ -467,8 +468,7 @@ std::string FlowSource::describe(const Task& task) const {
   const bool folds = task.codelet == &fold_codelet();
   const std::size_t shown = folds ? 1 : std::min<std::size_t>(task.access_count, most_data);
   for (const Access& access : task.accesses().first(shown))
-    data += (data.empty() ? "" : ", ") + (core_.name_of_datum ? core_.name_of_datum(access.datum)
-                                                              : fmt::format("datum {}", index(access.datum)));
+    data += (data.empty() ? "" : ", ") + core_.names().text(access.datum);
   const bool ran = task.failure != nullptr && task.worker != no_id<WorkerId>;
   return fmt::format(
       "{}({}), submitted at {}:{},",

@@ -57,6 +57,7 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
   }
   view_.of = whole.views.get();
   try {
+    view_.data.reserve(count);  // other threads ask for names of those that are registered
     for (std::size_t n = 0; n < count; ++n) {
       const Strided shape = shape_of(place_of(n));
       memory::DatumSpec spec;
@@ -72,14 +73,14 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
       }
       engine::RegisteredDatum& datum = store_.make();
       view_.data.push_back(&datum);
-      core_.register_datum(datum, spec);
-      datum.view = &view_;
       datum.owner = this;
       datum.name = [](const void* owner, const engine::RegisteredDatum& part) {
         const auto& parts = *static_cast<const PartCollection*>(owner);
         return parts.text_of(
             static_cast<std::size_t>(std::ranges::find(parts.view_.data, &part) - parts.view_.data.begin()));
       };
+      core_.register_datum(datum, spec);
+      datum.view = &view_;
     }
   } catch (...) {
     remove_all();
@@ -124,12 +125,6 @@ PartReference PartCollection::part(const std::array<std::int64_t, 3>& at) const 
   return {{datum, datum->generation}, shape_of(at)};
 }
 
-std::string PartCollection::name_of(DatumId id) const {
-  const auto found = std::ranges::find(view_.data, id, &engine::RegisteredDatum::id);
-  return found == view_.data.end() ? std::string()
-                                   : text_of(static_cast<std::size_t>(found - view_.data.begin()));
-}
-
 bool PartCollection::release() noexcept {
   if (!core_.may_help()) return false;
   try {
@@ -159,7 +154,7 @@ void PartCollection::remove_all() noexcept {
       store_.give_back(*part);
     } catch (...) {
       // A run that was stopped inside: its data stay registered until the runtime ends.
-      part->name = nullptr;
+      core_.names().remove(part->id);
       ++part->generation;
     }
   }

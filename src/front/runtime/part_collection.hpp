@@ -25,8 +25,6 @@ class PartCollection {
 
   const std::array<std::int64_t, 3>& counts() const noexcept { return counts_; }
   PartReference part(const std::array<std::int64_t, 3>& at) const;
-  /// "A[3,1]", or nothing if it is not one of these.
-  std::string name_of(DatumId id) const;
 
  private:
   Strided shape_of(const std::array<std::int64_t, 3>& at) const noexcept;

@@ -137,7 +137,7 @@ class Runtime::Implementation {
     if (!event_log_path.empty())
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
-      memory.name_by([this](DatumId id) { return by_id(id); });
+      memory.name_by([this](DatumId id) { return core.names().text(id); });
       memory.node(OutOfCoreNodes::ram).base = arena.at(0);
       for (std::size_t i = 0; i < device_arenas.size(); ++i)
         memory.node(node_of_device(i)).base = device_arenas[i].at(0);
@@ -145,7 +145,6 @@ class Runtime::Implementation {
     if (config.has("record-flow"))
       core.flow_recorder =
           (flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"))).get();
-    core.name_of_datum = [this](DatumId id) { return by_id(id); };
     core.others_are_there = [this] {
       // One that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
@@ -240,35 +239,15 @@ class Runtime::Implementation {
     const std::string name(schedule::default_policy(false));
     if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
   }
-  std::int32_t number_collection(const std::string& name) {
-    collection_names.push_back(name);
-    return static_cast<std::int32_t>(collection_names.size() - 1);
-  }
   trace::Snapshot recorded() {
-    return engine::recorded(core.engine(), [&](DatumId id) {
-      const auto at = core.engine().coordinates(id);
-      if (at.collection >= 0)
-        return fmt::format("{}[{},{}]", collection_names[static_cast<std::size_t>(at.collection)], at.row,
-                           at.column);
-      return by_id(id);
-    });
+    return engine::recorded(core.engine(), [this](DatumId id) { return core.names().text(id); });
   }
   /// Any thread.
   engine::Situation situation() {
-    return core.engine().situation({.datum = [this](DatumId id) { return by_id(id); },
+    return core.engine().situation({.datum = [this](DatumId id) { return core.names().text(id); },
                                     .in_body = [this](WorkerId worker) { return world.in_body(worker); },
                                     .now = world.now()});
   }
-  std::string by_id(DatumId id) const {
-    if (const auto name = single.name_of(id); !name.empty()) return name;
-    const std::lock_guard guard(names_mutex);
-    for (const detail::TileCollection* tiles : collections)
-      if (const auto name = tiles->name_of(id); !name.empty()) return name;
-    for (const detail::PartCollection* parts : partitions)
-      if (const auto name = parts->name_of(id); !name.empty()) return name;
-    return fmt::format("datum {}", index(id));
-  }
-
   Plan plan;
   bool automatic_policy;  // nobody has named one
   std::string event_log_path;
@@ -285,11 +264,8 @@ class Runtime::Implementation {
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowRecorder> flow_recorder;
   Bytes registered = 0, warmed = 0;
-  std::vector<std::string> collection_names;  // of all that were made, also of those that are gone
-  mutable std::mutex names_mutex;             // guards what is below: workers ask for names when tasks fail
-  std::vector<const detail::TileCollection*> collections;
-  std::vector<const detail::PartCollection*> partitions;
-  front::Watchdog watchdog;  // last: its thread uses the rest
+  std::int32_t collections = 0;  // made so far
+  front::Watchdog watchdog;      // last: its thread uses the rest
 
  private:
   static NodeId node_of_device(std::size_t i) {
@@ -316,7 +292,7 @@ class Runtime::Implementation {
                      .possible = true,
                      .place = spill.directory(),
                      .missing = spill.missing(),
-                     .name_of = [this](DatumId id) { return by_id(id); }};
+                     .name_of = [this](DatumId id) { return core.names().text(id); }};
     if (config.flag("checksums")) options.disk.checksums = &checksums;
     options.disk.threads = static_cast<unsigned>(config.count("disk-threads"));
     if (config.has("disk-bandwidth"))
@@ -411,17 +387,9 @@ Runtime::Digest Runtime::command_digest() const {
 /// Tiles that keep the runtime's inside as long as they live. Where their end cannot wait for tasks, the
 /// inside keeps them.
 std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::TileCollection> tiles) {
-  {
-    const std::lock_guard guard(implementation_->names_mutex);
-    implementation_->collections.push_back(tiles.get());
-  }
   return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
             std::unique_ptr<detail::TileCollection> last(ended);
             if (!ended->finish()) return runtime->core.keep(std::move(last));
-            {
-              const std::lock_guard guard(runtime->names_mutex);
-              std::erase(runtime->collections, ended);
-            }
             ended->remove_all();
           }};
 }
@@ -439,9 +407,8 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   front::check_tiles(name, rows, columns, tile, which == Tiles::lower);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, 0, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles =
-      owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name), grid,
-                                                     element_bytes, nullptr, &it.spill, std::move(fill)));
+  auto tiles = owned(std::make_unique<detail::TileCollection>(
+      it.core, it.data, name, it.collections++, grid, element_bytes, nullptr, &it.spill, std::move(fill)));
   it.warm(tiles->bytes());
   it.choose_policy();
   return tiles;
@@ -466,8 +433,8 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
   front::check_tiles(name, rows, columns, tile, false);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, leading_dimension, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.number_collection(name),
-                                                        grid, element_bytes, data, nullptr, detail::Fill{}));
+  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
+                                                        element_bytes, data, nullptr, detail::Fill{}));
 }
 
 detail::DatumReference Runtime::register_one(const std::string& name, const detail::Description& as) {
@@ -538,15 +505,9 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
     throw UsageError(fmt::format("{} cannot be split here: it belongs to another runtime", single->name));
   auto parts = std::make_unique<detail::PartCollection>(it.core, it.data, *single, extents, dimensions,
                                                         it.spill.alignment());
-  {
-    const std::lock_guard guard(it.names_mutex);
-    it.partitions.push_back(parts.get());
-  }
   return {parts.release(), [runtime = implementation_](detail::PartCollection* ended) {
             std::unique_ptr<detail::PartCollection> last(ended);
-            if (!ended->release()) return runtime->core.keep(std::move(last));
-            const std::lock_guard guard(runtime->names_mutex);
-            std::erase(runtime->partitions, ended);
+            if (!ended->release()) runtime->core.keep(std::move(last));
           }};
 }
 

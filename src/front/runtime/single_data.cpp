@@ -79,11 +79,8 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   } else {
     single.layout = data::layout_of(as.array, as.element_bytes);
   }
-  const auto with_names = [this](auto&& change) -> decltype(auto) {
-    const std::lock_guard guard(mutex_);
-    return change();
-  };
-  SingleDatum& kept = with_names([&]() -> SingleDatum& { return all_.emplace_back(std::move(single)); });
+  SingleDatum& kept = place();
+  kept = std::move(single);
   if (kept.layout) spec.layout = &*kept.layout;
   kept.datum = &store_.make();
   if (kept.as.fill) {
@@ -92,21 +89,29 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
         kept.as.fill, GeneratedArray::Place{0, rows, 0, columns, as.element_bytes}, *kept.datum);
     spec.generator = kept.generator.get();
   }
-  core.register_datum(*kept.datum, spec);  // not under our mutex: the engine asks for names under its lock
-  with_names([&] { kept.id = kept.datum->id; });
-  kept.datum->ever_written = kept.generator != nullptr;
   kept.datum->owner = &kept;
   kept.datum->name = &SingleData::text_of;
+  core.register_datum(*kept.datum, spec);
+  kept.datum->ever_written = kept.generator != nullptr;
   return kept;
+}
+
+SingleDatum& SingleData::place() {
+  if (free_.empty()) {
+    free_.reserve(all_.size() + 1);
+    return all_.emplace_back();
+  }
+  SingleDatum& free = *free_.back();
+  free_.pop_back();
+  return free;
 }
 
 void SingleData::remove(engine::RuntimeCore& core, SingleDatum& single) {
   core.remove_datum(*single.datum);
   store_.give_back(*single.datum);
-  single.datum = nullptr;
   if (single.as.kept) spill_.release(single.slot);
-  single.generator.reset();
-  single.as.fill = nullptr;  // what it captures may go
+  single = {};
+  free_.push_back(&single);
 }
 
 SingleDatum* SingleData::find(const engine::RegisteredDatum& datum) noexcept {
@@ -116,13 +121,6 @@ SingleDatum* SingleData::find(const engine::RegisteredDatum& datum) noexcept {
 
 std::string SingleData::text_of(const void* owner, const engine::RegisteredDatum&) {
   return static_cast<const SingleDatum*>(owner)->name;
-}
-
-std::string SingleData::name_of(DatumId id) const {
-  const std::lock_guard guard(mutex_);
-  // Ids grow in this order.
-  const auto found = std::ranges::lower_bound(all_, id, {}, &SingleDatum::id);
-  return found != all_.end() && found->id == id ? found->name : std::string();
 }
 
 }  // namespace fairlead::front

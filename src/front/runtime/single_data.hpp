@@ -5,9 +5,9 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backend/disk/spill_file.hpp"
 #include "data/layout.hpp"
@@ -22,7 +22,6 @@ struct Views;
 /// A datum that is a whole of its own, not a tile of a matrix.
 struct SingleDatum {
   std::string name;
-  DatumId id = no_id<DatumId>;                  ///< also after it was removed
   engine::RegisteredDatum* datum = nullptr;     ///< null when it was removed
   detail::Description as{};                     ///< how it was registered
   std::optional<data::Layout> layout{};         ///< in the user's memory, if that is not one block
@@ -42,16 +41,14 @@ class SingleData {
   /// The one that this is, or null if it is a tile.
   static SingleDatum* find(const engine::RegisteredDatum& datum) noexcept;
 
-  /// Empty if it is none of these. Any thread.
-  std::string name_of(DatumId id) const;
-
  private:
+  SingleDatum& place();
   static std::string text_of(const void* owner, const engine::RegisteredDatum&);
 
   DatumStore& store_;
   backend::SpillFile& spill_;
-  mutable std::mutex mutex_;  // guards the list, not what is in it: workers ask for names when tasks fail
   std::deque<SingleDatum> all_;
+  std::vector<SingleDatum*> free_;  // of all_: those that were removed
 };
 
 }  // namespace fairlead::front

@@ -67,14 +67,14 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
                                          static_cast<std::int64_t>(entry.column) * grid_.tile,
                                          extent(grid_.columns, entry.column), element_bytes},
             *entry.datum);
-      core_.register_datum(*entry.datum, spec);
-      entry.datum->ever_written = spec.generator != nullptr;
       entry.datum->owner = this;
       entry.datum->name = [](const void* owner, const engine::RegisteredDatum& datum) {
         const auto& tiles = *static_cast<const TileCollection*>(owner);
         const auto& found = *std::ranges::find(tiles.entries_, &datum, &Entry::datum);
         return fmt::format("{}[{},{}]", tiles.name_, found.row, found.column);
       };
+      core_.register_datum(*entry.datum, spec);
+      entry.datum->ever_written = spec.generator != nullptr;
     }
   } catch (...) {
     remove_all();
@@ -126,7 +126,7 @@ void TileCollection::remove_all() noexcept {
     } catch (...) {
       // A run that was stopped inside: its data stay registered until the runtime ends.
       if (entry.datum == nullptr) continue;
-      entry.datum->name = nullptr;
+      core_.names().remove(entry.datum->id);
       ++entry.datum->generation;
     }
   }
@@ -167,12 +167,6 @@ Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
   for (const Entry& entry : entries_) all += whole_pages_for(entry.datum->bytes);
   return all;
-}
-
-std::string TileCollection::name_of(DatumId id) const {
-  for (const Entry& entry : entries_)
-    if (entry.datum->id == id) return entry.datum->text();
-  return {};
 }
 
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column) {

@@ -35,8 +35,6 @@ class TileCollection {
   void advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const;
   void refresh(Refresh when) const;
   Bytes bytes() const noexcept;  ///< of all tiles
-  /// "A[3,1]", or nothing if it is not one of these.
-  std::string name_of(DatumId id) const;
 
  private:
   std::vector<DatumId> ids_in_place() const;

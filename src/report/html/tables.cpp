@@ -144,13 +144,16 @@ std::string links(const RunReport& report) {
 std::string memory_use(const RunReport& report) {
   Table table("Memory", {"", "peak", "of", "", ""});
   table.with_notes();
-  const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of, const char* note) {
+  const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of,
+                            const std::string& note) {
     table.row({what, readable_size(peak), of ? readable_size(*of) : "",
                of ? percent(static_cast<double>(peak), static_cast<double>(*of)) : "", note});
   };
   for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
   if (report.memory_limit_bytes != 0)
     row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
+  if (const auto outside = report.outside_limit_bytes())
+    row(report.memory_limit_bytes != 0 ? "outside it" : "outside these", *outside, {}, outside_text(report));
   if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
   return table.take();
 }

@@ -41,6 +41,10 @@ class Blocks final : public Policy {
     over(task);
   }
   void cancelled(Task& task) override { over(task); }
+  void removed(DatumId datum) override {
+    lookahead_.removed(datum);
+    for (NodePlan& node : nodes_) node.removed(datum);
+  }
 
   // Of a node without workers the others get the tiles.
   void worker_lost(WorkerId lost) override {

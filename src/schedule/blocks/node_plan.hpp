@@ -33,6 +33,9 @@ class NodePlan {
 
   /// A task that will run here at that position, after all that were told before, uses the datum.
   void will_use(DatumId datum, Position position);
+  void removed(DatumId datum) {
+    if (index(datum) < uses_.size()) uses_[index(datum)] = {};
+  }
   /// `over`, by position: what has run.
   Position next_use(DatumId datum, const std::vector<bool>& over);
 

@@ -39,6 +39,7 @@ class Darts : public Policy {
   void reserved(DatumId datum, NodeId node) override;
   void loaded(DatumId datum, NodeId node) override;
   void dropped(DatumId datum, NodeId node, DropReason why) override;
+  void removed(DatumId datum) override { index_.forget(datum); }
 
   Task* pick(WorkerId worker, bool must) override;
   DatumId victim(NodeId node, Candidates& candidates) override;

@@ -27,6 +27,10 @@ class DartsAhead final : public Darts {
   void submitted(Task& task) override;
   void cancelled(Task& task) override;
   void finished(Task& task, WorkerId worker, Duration took) override;
+  void removed(DatumId datum) override {
+    Darts::removed(datum);
+    lookahead_.removed(datum);
+  }
 
  private:
   void enter(HeldTask& held) override;

@@ -35,6 +35,17 @@ void ReadyIndex::first_use(DatumId datum) {
   }
 }
 
+void ReadyIndex::forget(DatumId datum) {
+  if (index(datum) >= data_count_) return;
+  used_[index(datum)] = false;
+  for (Slot slot = 0; slot < slot_count_; ++slot) {
+    Entry& e = known_entry(datum, slot);
+    e.asked = false;
+    e.transfer = unknown;
+    if (e.in_place) e.in_place = e.resident = e.present = false;
+  }
+}
+
 // ---- tasks
 
 HeldTask& ReadyIndex::make(Task& task) {

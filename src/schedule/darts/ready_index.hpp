@@ -69,6 +69,8 @@ class ReadyIndex {
   void set_awaited(DatumId datum, Slot slot, bool awaited);
   bool awaited(DatumId datum, Slot slot) { return entry(datum, slot).awaited; }
   bool resident(DatumId datum, Slot slot) { return entry(datum, slot).resident; }
+  /// It was removed: nothing that was found out about it holds for the next datum of that id.
+  void forget(DatumId datum);
   /// Bringing it takes another time now: copies appeared or vanished elsewhere.
   void transfer_changed(DatumId datum, Slot except);
   /// In dataNotInMem of the node, if a ready task uses it.

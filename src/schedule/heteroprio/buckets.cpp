@@ -40,6 +40,7 @@ std::uint32_t Buckets::at(std::string_view codelet, std::uint64_t hash, std::uin
     return bucket.hash == hash && bucket.kinds == kinds && bucket.codelet == codelet;
   });
   if (found != buckets_.end()) return static_cast<std::uint32_t>(found - buckets_.begin());
+  if (buckets_.size() >= most_buckets && !codelet.empty()) return at("", 0, kinds);
   Bucket& made = buckets_.emplace_back();
   made.codelet = codelet;
   made.hash = hash;

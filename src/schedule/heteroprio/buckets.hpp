@@ -45,6 +45,10 @@ class Buckets {
   std::span<Bucket> list() noexcept { return buckets_; }
   std::span<const Bucket> list() const noexcept { return buckets_; }
 
+  /// So many codelets have buckets of their own, counted by the kinds that can run them. Later ones that the
+  /// same kinds can run share one.
+  static constexpr std::size_t most_buckets = 256;
+
   /// The position of the bucket, which is made if there is none.
   std::uint32_t at(std::string_view codelet, std::uint64_t hash, std::uint32_t kinds);
 

@@ -35,6 +35,7 @@ class OwnerCompute : public Policy {
   void finished(Task& task, WorkerId worker, Duration) override;
   void worker_lost(WorkerId) override;
   void dropped(DatumId datum, NodeId node, DropReason reason) override;
+  void removed(DatumId datum) override { owners_.set(datum, nowhere); }
 
   Task* pick(WorkerId worker, bool must) override;
   Task* take_any(WorkerId thief) override;

@@ -88,7 +88,6 @@ class Runner {
     data_.back()->ever_written = !planned.temporary;
     advise(i);
     checker_.registered(i, data_.back()->id);
-    ids_.push_back(data_.back()->id);
   }
 
   // What the program would have, of data and of tasks; where there are accelerators.
@@ -231,8 +230,12 @@ class Runner {
   void flush() {
     std::vector<std::uint64_t> wanted;
     for (std::size_t d = 0; d < data_.size(); ++d) {
+      if (is_gone(d)) {
+        wanted.push_back(0);
+        continue;
+      }
       const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
-      wanted.push_back(datum.removed || datum.poisoned ? 0 : datum.version);
+      wanted.push_back(datum.poisoned ? 0 : datum.version);
     }
     core_.flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)
@@ -243,13 +246,15 @@ class Runner {
   /// After a wait: what the program keeps in its own memory is up to date there, unless it is being changed.
   void check_own_memory() {
     for (std::size_t d = 0; d < data_.size(); ++d) {
+      if (is_gone(d)) continue;
       const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
-      if (program_.data[d].in_user_memory && datum.dirty() && !datum.removed && datum.writers == 0)
+      if (program_.data[d].in_user_memory && datum.dirty() && datum.writers == 0)
         throw Error(fmt::format("datum {} is not up to date in the program's memory after a wait", d));
     }
   }
 
-  DatumId id_of(std::size_t planned) const { return ids_[planned]; }
+  DatumId id_of(std::size_t planned) const { return data_[planned]->id; }
+  bool is_gone(std::size_t planned) const { return id_of(planned) == no_id<DatumId>; }
 
   /// The application waits a little, so that tasks run in between.
   void work(std::uint64_t events) {
@@ -269,7 +274,6 @@ class Runner {
   std::array<CodeletInfo, 8> codelets_;
   const NoGenerator generator_;
   std::vector<std::unique_ptr<engine::RegisteredDatum>> data_;
-  std::vector<DatumId> ids_;  // likewise; also of those that are gone
 };
 
 void count(const memory::Memory& memory, RunResult& result) {

@@ -28,6 +28,7 @@ class ValueChecker {
   void copy_ends(const memory::Copy& copy, bool succeeded);
   /// The datum of the program is called this; partial results of reductions have ids in between.
   void registered(std::size_t planned, DatumId id) {
+    std::ranges::replace(ids_, id, no_id<DatumId>);  // of a datum that is gone
     ids_.resize(std::max(ids_.size(), planned + 1), no_id<DatumId>);
     ids_[planned] = id;
     home(id) = program_.data[planned].initial;
