@@ -1,5 +1,6 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
+#include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
@@ -58,6 +59,7 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("{}", help_of(subcommand.name));
     return success;
   }
+  require_files_apart(parsed.config);
   reports = subcommand.reports;
   return subcommand.run(parsed);
 }
