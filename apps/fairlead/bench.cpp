@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -26,32 +27,32 @@ namespace {
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
 constexpr Positional positionals[] = {{.name = "WHAT", .help = "what to run: cholesky, lu or gemm"}};
-constexpr Setting options[] = {
-    {.key = "n",
-     .type = SettingType::count,
-     .fallback = "16384",
-     .minimum = "1",
-     .maximum = "10000000",
-     .help = "rows and columns of the matrices"},
-    {.key = "precision",
-     .type = SettingType::choice,
-     .fallback = "double",
-     .choices = "double|single",
-     .help = "of the elements"},
-    {.key = "memory-fraction",
-     .type = SettingType::real,
-     .fallback = "0.25",
-     .minimum = "0.001",
-     .maximum = "1000",
-     .help = "the memory limit as a part of the triangle (cholesky), the matrix (lu), the three matrices "
-             "(gemm), where --memory is not given"},
-    {.key = "digest",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "put a digest of the result's bits into the JSON"},
-};
-
-constexpr auto all_options = with_report_options(options);
+constexpr auto options = both(
+    std::to_array<Setting>(
+        {{.key = "n",
+          .type = SettingType::count,
+          .fallback = "16384",
+          .minimum = "1",
+          .maximum = "10000000",
+          .help = "rows and columns of the matrices"},
+         {.key = "precision",
+          .type = SettingType::choice,
+          .fallback = "double",
+          .choices = "double|single",
+          .help = "of the elements"},
+         {.key = "memory-fraction",
+          .type = SettingType::real,
+          .fallback = "0.25",
+          .minimum = "0.001",
+          .maximum = "1000",
+          .help =
+              "the memory limit as a part of the triangle (cholesky), the matrix (lu), the three matrices "
+              "(gemm), where --memory is not given"},
+         {.key = "digest",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "put a digest of the result's bits into the JSON"}}),
+    report_options);
 
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
@@ -132,7 +133,7 @@ const Subcommand bench{
     .name = "bench",
     .summary = "Measures: bench cholesky, lu or gemm computes with generated matrices out of core.",
     .positionals = positionals,
-    .options = all_options,
+    .options = options,
     .run = run,
     .reports = true};
 

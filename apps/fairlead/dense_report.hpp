@@ -5,10 +5,8 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <optional>
 
 #include "fairlead/dense_problem.hpp"
@@ -54,13 +52,6 @@ inline constexpr std::array report_options{
             .fallback = "false",
             .help = "print nothing but errors",
             .letter = 'q'}};
-/// Those of a command and these.
-template <std::size_t N>
-constexpr auto with_report_options(const Setting (&own)[N]) {
-  std::array<Setting, N + report_options.size()> all{};
-  std::ranges::copy(report_options, std::ranges::copy(own, all.begin()).out);
-  return all;
-}
 /// With --quiet no progress is shown either.
 void heed_quiet(Config& config);
 

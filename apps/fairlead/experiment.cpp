@@ -20,6 +20,7 @@
 #include "base/kept_file.hpp"
 #include "experiment/overview.hpp"
 #include "experiment/written.hpp"
+#include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
@@ -130,6 +131,8 @@ class MarkedPage {
 };
 
 int run_experiments(const Config& config, const std::string& name) {
+  if (config.has("markdown"))
+    require_files_apart(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
   const std::vector<Experiment> wanted = find_experiments(name);
   const bool quick = config.flag("quick");
   // What is wrong with where the results go is said before minutes of simulation, not after.

@@ -6,8 +6,15 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include "schedule/plugin.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::app {
 
@@ -32,12 +39,38 @@ bool same(const std::string& one, const std::string& other) {
   return place == place_of(other, error) && !place.empty();
 }
 
+constexpr std::string_view read[] = {"recorded", "machine"};
+constexpr std::string_view written[] = {"json", "report", "trace", "event-log", "record-flow", "csv"};
+
+/// Several schedulers stand behind commas, options behind the file of one.
+void add_policies(const std::string& schedulers, std::vector<NamedFile>& inputs) {
+  std::istringstream list(schedulers);
+  for (std::string one; std::getline(list, one, ',');)
+    if (const auto name = schedule::name_in(one); schedule::is_plugin(name))
+      inputs.push_back({"--scheduler", std::string(name)});
+}
+
+/// What the settings name, and the file that they are from.
+void add_files_of(const Config& config, std::vector<NamedFile>& inputs, std::vector<NamedFile>& outputs) {
+  for (const SettingReport& row : config.report()) {
+    const std::string_view key = row.setting.key;
+    if (row.origin == Origin::file)
+      inputs.push_back({"the configuration file", row.where.substr(0, row.where.rfind(':'))});
+    if (!config.has(key)) continue;
+    if (std::ranges::find(written, key) != std::end(written))
+      outputs.push_back({fmt::format("--{}", key), config.text(key)});
+    else if (key == "scheduler")
+      add_policies(config.text(key), inputs);
+    else if (std::ranges::find(read, key) != std::end(read))
+      inputs.push_back({fmt::format("--{}", key), config.text(key)});
+  }
+}
+
 }  // namespace
 
-void require_files_apart(const Config& config, const std::vector<NamedFile>& inputs,
+void require_files_apart(const Config& config, std::vector<NamedFile> inputs,
                          std::vector<NamedFile> outputs) {
-  for (const char* key : {"json", "report", "trace", "event-log", "record-flow"})
-    if (config.has(key)) outputs.push_back({fmt::format("--{}", key), config.text(key)});
+  add_files_of(config, inputs, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     for (const NamedFile& input : inputs)

@@ -13,10 +13,11 @@ struct NamedFile {
   bool may_replace = false;  ///< an output that may be an input
 };
 
-/// Throws ConfigError naming both if one of `outputs`, or of the files that settings of every subcommand
-/// write (--json, --report, --trace, --event-log, --record-flow), is one of `inputs` or another of them: the
-/// same device and inode, whatever the names, links included. Devices and pipes may be named twice.
-void require_files_apart(const Config& config, const std::vector<NamedFile>& inputs,
-                         std::vector<NamedFile> outputs);
+/// Throws ConfigError naming both if one of `outputs`, or of the files that settings write (--json, --csv,
+/// --report, ...), is another of them, one of `inputs`, or of what settings read (--recorded, a machine's
+/// file, a policy's, the configuration file): the same device and inode, whatever the names, links included.
+/// Devices and pipes may be named twice.
+void require_files_apart(const Config& config, std::vector<NamedFile> inputs = {},
+                         std::vector<NamedFile> outputs = {});
 
 }  // namespace fairlead::app

@@ -1,5 +1,6 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
+#include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
@@ -58,6 +59,7 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("{}", help_of(subcommand.name));
     return success;
   }
+  require_files_apart(parsed.config);
   reports = subcommand.reports;
   return subcommand.run(parsed);
 }
@@ -90,6 +92,11 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "fairlead: {}\n", what);
     return code;
   };
+  const auto ended_by = [&](int signal) {
+    const auto what =
+        fmt::format("{} (SIG{})", signal == SIGINT ? "interrupted" : "terminated", ::sigabbrev_np(signal));
+    return complain(what.c_str(), app::interrupted + signal);
+  };
   try {
     bool reports = false;
     const int code = app::run(argc, argv, reports);
@@ -99,15 +106,12 @@ int main(int argc, char** argv) {
     }
     return code;
   } catch (const app::Interrupted& interrupted) {
-    const auto what = fmt::format("{} (SIG{})", interrupted.signal == SIGINT ? "interrupted" : "terminated",
-                                  ::sigabbrev_np(interrupted.signal));
-    return complain(what.c_str(), app::interrupted + interrupted.signal);
+    return ended_by(interrupted.signal);
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
   } catch (const Error& error) {
     // What was thrown because everything was told to end is no news.
-    if (const int signal = app::Interrupt::signal(); signal != 0)
-      return complain("interrupted", app::interrupted + signal);
+    if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
     return complain(error.what(), app::failure);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", app::failure);

@@ -2,7 +2,6 @@
 #pragma once
 #include <fairlead/config.hpp>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -112,14 +111,6 @@ inline constexpr std::array simulation_settings = {
             .type = SettingType::flag,
             .fallback = "false",
             .help = "the time that the policy takes to decide counts; no two runs are then quite the same"}};
-
-/// Those and a subcommand's own.
-template <class Row, std::size_t A, std::size_t B>
-constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
-  std::array<Row, A + B> all{};
-  std::ranges::copy(b, std::ranges::copy(a, all.begin()).out);
-  return all;
-}
 
 /// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
 /// "auto" stays in the list: see automatic_policy().

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -26,63 +27,65 @@ constexpr Positional positionals[] = {
      .help = "the matrix: square, symmetric, positive definite; or --kernel",
      .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
-constexpr Setting options[] = {
-    {.key = "output",
-     .type = SettingType::text,
-     .value_name = "x.npy",
-     .help = "where the solution goes; it appears whole or not at all",
-     .letter = 'o'},
-    {.key = "kernel",
-     .type = SettingType::choice,
-     .choices = "rbf",
-     .help = "the matrix is made from points: rbf has exp(-distance^2 / (2 length-scale^2))"},
-    {.key = "points",
-     .type = SettingType::text,
-     .value_name = "points.npy",
-     .help = "for --kernel: a point in each row"},
-    {.key = "length-scale",
-     .type = SettingType::real,
-     .minimum = "0",
-     .help = "for --kernel: the distance over which points are alike",
-     .default_shown = "1"},
-    {.key = "nugget",
-     .type = SettingType::real,
-     .minimum = "0",
-     .help = "for --kernel: added to the diagonal",
-     .default_shown = "0"},
-    {.key = "refine",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "factor in single precision and refine the solution to double; in double precision after all "
-             "if the matrix is too ill-conditioned for that"},
-    {.key = "no-condition",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
-    {.key = "keep-anyway",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help =
-         "write the solution even if its backward error shows that it is wrong; the exit status is 3 all the "
-         "same"},
-    {.key = "overwrite",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "the solution may replace A.npy, b.npy or points.npy"},
-    {.key = "lower",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "A.npy has the lower triangle; what is above it is not looked at"},
-    {.key = "upper",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help = "A.npy has the upper triangle; what is below it is not looked at"},
-    {.key = "symmetrize",
-     .type = SettingType::flag,
-     .fallback = "false",
-     .help =
-         "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are alike"}};
-constexpr auto all_options = with_report_options(options);
+constexpr auto options = both(
+    std::to_array<Setting>(
+        {{.key = "output",
+          .type = SettingType::text,
+          .value_name = "x.npy",
+          .help = "where the solution goes; it appears whole or not at all",
+          .letter = 'o'},
+         {.key = "kernel",
+          .type = SettingType::choice,
+          .choices = "rbf",
+          .help = "the matrix is made from points: rbf has exp(-distance^2 / (2 length-scale^2))"},
+         {.key = "points",
+          .type = SettingType::text,
+          .value_name = "points.npy",
+          .help = "for --kernel: a point in each row"},
+         {.key = "length-scale",
+          .type = SettingType::real,
+          .minimum = "0",
+          .help = "for --kernel: the distance over which points are alike",
+          .default_shown = "1"},
+         {.key = "nugget",
+          .type = SettingType::real,
+          .minimum = "0",
+          .help = "for --kernel: added to the diagonal",
+          .default_shown = "0"},
+         {.key = "refine",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help =
+              "factor in single precision and refine the solution to double; in double precision after all "
+              "if the matrix is too ill-conditioned for that"},
+         {.key = "no-condition",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
+         {.key = "keep-anyway",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "write the solution even if its backward error shows that it is wrong; the exit status is "
+                  "3 all the "
+                  "same"},
+         {.key = "overwrite",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "the solution may replace A.npy, b.npy or points.npy"},
+         {.key = "lower",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "A.npy has the lower triangle; what is above it is not looked at"},
+         {.key = "upper",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "A.npy has the upper triangle; what is below it is not looked at"},
+         {.key = "symmetrize",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are "
+                  "alike"}}),
+    report_options);
 
 linalg::Stored stored_of(const Config& config) {
   const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
@@ -141,7 +144,7 @@ const Subcommand solve_command{
     .name = "solve",
     .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
     .positionals = positionals,
-    .options = all_options,
+    .options = options,
     .run = run,
     .reports = true};
 

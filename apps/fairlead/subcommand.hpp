@@ -3,10 +3,21 @@
 #pragma once
 #include <fairlead/config.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 namespace fairlead::app {
+
+/// A subcommand's options, or the settings that it takes, where several subcommands share some.
+template <class Row, std::size_t A, std::size_t B>
+constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
+  std::array<Row, A + B> all{};
+  std::ranges::copy(b, std::ranges::copy(a, all.begin()).out);
+  return all;
+}
 
 /// What the process returns.
 enum ExitCode : int {

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/left_over.hpp"
+
 namespace fairlead {
 
 namespace {
@@ -46,17 +48,6 @@ int read_whole(const std::filesystem::path& path, std::string& text) {
       error = errno;
   }
   return error;
-}
-
-/// Makes a file of that name that nobody else has or leads elsewhere: what is there is left by a process
-/// that was killed, or put there by somebody who would have another file overwritten.
-FileDescriptor open_new(const std::filesystem::path& path) {
-  constexpr int attempts = 3;
-  for (int i = 1;; ++i) {
-    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    if (file || errno != EEXIST || i == attempts) return file;
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return file;
-  }
 }
 
 /// What is missing of it, for its owner alone. 0, or the errno.
@@ -131,9 +122,8 @@ void KeptFile::replace(const std::vector<std::string>& lines) const {
   for (const auto& line : lines) text += line + "\n";
   text += fmt::format("check\t{:016x}\n", text_hash(text));
 
-  auto beside = path_;
-  beside += fmt::format(".{}.new", ::getpid());
-  FileDescriptor file = open_new(beside);
+  const auto beside = name_while_written(path_);
+  FileDescriptor file = make_to_be_renamed(beside);
   const bool made = bool(file);
   int error = made ? 0 : errno;
   for (std::size_t done = 0; error == 0 && done < text.size();) {
@@ -160,6 +150,7 @@ KeptFile::Lock::Lock(const KeptFile& file) {
   if (!file_) fail("write to", path, errno);
   while (::flock(file_.get(), LOCK_EX) != 0)
     if (errno != EINTR) break;  // a file system without locks: the file is replaced whole all the same
+  remove_left_over(directory, [&](std::string_view name) { return name == file.path_.filename().native(); });
 }
 
 }  // namespace fairlead

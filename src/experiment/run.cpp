@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/left_over.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
@@ -240,6 +241,10 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
   std::set<std::string> seen;
   for (const RunSpec& spec : specs)
     if (seen.insert(spec.text()).second) wanted.push_back(&spec);
+  if (!directory_.empty())
+    remove_left_over(directory_, [](std::string_view name) {  // as kept() names them
+      return name.size() == 36 && name.find_first_not_of("0123456789abcdef") == 32 && name.ends_with(".txt");
+    });
   Results results;
   std::mutex mutex;  // guards results, progress and failure
   Progress progress{.done = 0, .all = wanted.size(), .from_cache = 0};

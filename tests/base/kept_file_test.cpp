@@ -3,7 +3,9 @@
 
 #include <fairlead/error.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,6 +62,21 @@ TEST_F(KeptFiles, WhatAKilledProcessLeftIsNotInTheWay) {
   std::ofstream(folder_ / ("kept.txt." + std::to_string(getpid()) + ".new")) << "half";
   kept.replace({"whole"});
   EXPECT_EQ(kept.read().lines, std::vector<std::string>{"whole"});
+}
+
+// Of a process that was killed; not of one that is writing, nor what only looks alike.
+TEST_F(KeptFiles, WhatAKilledProcessLeftGoesWithTheNextLock) {
+  const KeptFile kept = file("kept.txt");
+  for (const char* name : {"kept.txt.1.new", "kept.txt.4194305.new", "kept.txt.2.new", "kept.txt.new",
+                           "kept.txt.x1.new", "other.txt.1.new"})
+    std::ofstream(folder_ / name) << "half";
+  const FileDescriptor writing = open_file(folder_ / "kept.txt.2.new", O_WRONLY);
+  ASSERT_EQ(flock(writing.get(), LOCK_EX), 0);
+  const KeptFile::Lock lock(kept);
+  EXPECT_FALSE(fs::exists(folder_ / "kept.txt.1.new"));
+  EXPECT_FALSE(fs::exists(folder_ / "kept.txt.4194305.new"));
+  for (const char* name : {"kept.txt.2.new", "kept.txt.new", "kept.txt.x1.new", "other.txt.1.new"})
+    EXPECT_TRUE(fs::exists(folder_ / name)) << name;
 }
 
 TEST_F(KeptFiles, DirectoriesAreMadeForTheirOwnerAlone) {

@@ -1,6 +1,8 @@
 // The planner of blocks: its volume, its limits, and that it always yields.
 #include "schedule/blocks/blocks.hpp"
 
+#include <ctime>
+
 #include "schedule/fake_world.hpp"
 
 namespace fairlead::schedule {
@@ -46,6 +48,23 @@ TEST_F(BlocksTest, WhatThePlanUsesLastOrNotAtAllLeaves) {
   EXPECT_EQ(world.pick(0), "Y1");
   world.finish("Y1");
   EXPECT_EQ(world.victim(node(0), {"B", "A"}), "A");  // its uses are over
+}
+
+// A matrix of many tiles is made by as many tasks: each is a plan of its own, and none is shorter, so that
+// none has to be looked for among the others. The time is that of this process, and the bound far from both.
+TEST_F(BlocksTest, TasksOfWhichNoneIsBetterAreGivenOutOneByOne) {
+  constexpr int tasks = 40'000;
+  for (int i = 0; i < tasks; ++i) {
+    const std::string number = std::to_string(i);
+    world.submit_ready({"make " + number, {}, 1, 0, {}, {"X" + number}});
+  }
+  const std::clock_t began = std::clock();
+  for (int i = 0; i < tasks; ++i) {
+    const std::string name = world.pick(0);
+    ASSERT_EQ(name, "make " + std::to_string(i));
+    world.finish(name);
+  }
+  EXPECT_LT(std::clock() - began, 6 * CLOCKS_PER_SEC);
 }
 
 TEST_F(BlocksTest, TasksThatWriteNothingOrWereNeverSubmittedRunToo) {

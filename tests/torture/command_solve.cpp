@@ -19,7 +19,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <new>
 #include <sstream>
 
 #include "algorithms/linalg/blas/blas.hpp"
@@ -96,32 +95,6 @@ std::string Ended::text() const {
       "{} after {:.3f} s{}{}",
       exited() ? fmt::format("exit status {}", exit_code()) : fmt::format("signal {}", WTERMSIG(status)),
       seconds, errors.empty() ? "" : ": ", errors);
-}
-
-Shim::Shim() : path_(testing::TempDir() + "fairlead-torture-plan-XXXXXX") {
-  const int descriptor = mkstemp(path_.data());
-  if (descriptor < 0 || ftruncate(descriptor, sizeof(ShimPlan)) != 0)
-    throw Wrong("no temporary file: " + path_);
-  void* const mapped = mmap(nullptr, sizeof(ShimPlan), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  close(descriptor);
-  if (mapped == MAP_FAILED) throw Wrong("the plan cannot be mapped");
-  plan_ = new (mapped) ShimPlan{};
-}
-Shim::~Shim() {
-  munmap(plan_, sizeof(ShimPlan));
-  unlink(path_.c_str());
-}
-void Shim::reset() {
-  const bool no_unnamed_files = plan_->no_unnamed_files;
-  new (plan_) ShimPlan{.no_unnamed_files = no_unnamed_files};
-}
-std::uint64_t Shim::calls(FileOperation operation) const {
-  return plan_->calls[static_cast<std::size_t>(operation)];
-}
-std::vector<std::string> Shim::environment() const {
-  // Sanitizers want to be loaded first, and say so.
-  return {"LD_PRELOAD=" TORTURE_SHIM, fmt::format("{}={}", shim_variable, path_),
-          "ASAN_OPTIONS=verify_asan_link_order=0"};
 }
 
 Kept::Kept() {

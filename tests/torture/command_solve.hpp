@@ -7,13 +7,18 @@
 #include <vector>
 
 #include "misuse/command/folder.hpp"
+#include "shim/shim.hpp"
 #include "torture/campaign.hpp"
 #include "torture/library_runs.hpp"
 #include "torture/machine.hpp"
 #include "torture/plain.hpp"
-#include "torture/shim_plan.hpp"
 
 namespace fairlead::torture {
+
+using shim::Effect;
+using shim::FileOperation;
+using shim::Shim;
+using shim::ShimPlan;
 
 /// How a child ended.
 struct Ended {
@@ -24,25 +29,6 @@ struct Ended {
   bool exited() const;
   int exit_code() const;  ///< -1: by a signal
   std::string text() const;
-};
-
-/// The plan of a shim, in memory that the child shares.
-class Shim {
- public:
-  Shim();
-  Shim(const Shim&) = delete;
-  Shim& operator=(const Shim&) = delete;
-  ~Shim();
-  /// Begins again, counting only. `no_unnamed_files` stays.
-  void reset();
-  ShimPlan& plan() const noexcept { return *plan_; }
-  std::uint64_t calls(FileOperation operation) const;
-  /// What makes a child load it.
-  std::vector<std::string> environment() const;
-
- private:
-  std::string path_;
-  ShimPlan* plan_;
 };
 
 /// What the program keeps of this machine, for all runs of a campaign. That a BLAS has been timed is

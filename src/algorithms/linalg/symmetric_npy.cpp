@@ -33,26 +33,22 @@ struct ReadLower<T, std::index_sequence<I...>> {
     reader->read_lower(piece, data);
   }
 };
-template <class T, class Tiles>
-struct AverageUpper;
-template <class T, std::size_t... I>
-struct AverageUpper<T, std::index_sequence<I...>> {
+// Whether the tiles get the mean is in how they are accessed: In<Tile<T>> has const elements.
+template <template <class> class Access, class T, class Tiles>
+struct Upper;
+template <template <class> class Access, class T, std::size_t... I>
+struct Upper<Access, T, std::index_sequence<I...>> {
   SymmetricNpy<T>* reader;
-  void operator()(Same<I, InOut<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
-    T* const data[] = {tiles.data()...};
-    reader->template compare_upper<T>(piece, data);
+  void operator()(Same<I, Access<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+    const std::array data{tiles.data()...};
+    using Element = std::remove_pointer_t<typename decltype(data)::value_type>;
+    reader->template compare_upper<Element>(piece, data);
   }
 };
 template <class T, class Tiles>
-struct CompareUpper;
-template <class T, std::size_t... I>
-struct CompareUpper<T, std::index_sequence<I...>> {
-  SymmetricNpy<T>* reader;
-  void operator()(Same<I, In<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
-    const T* const data[] = {tiles.data()...};
-    reader->template compare_upper<const T>(piece, data);
-  }
-};
+using AverageUpper = Upper<InOut, T, Tiles>;
+template <class T, class Tiles>
+using CompareUpper = Upper<In, T, Tiles>;
 
 template <class T>
 using Handles = std::array<Handle<Tile<T>>, most_tiles>;

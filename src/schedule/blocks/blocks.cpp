@@ -302,6 +302,7 @@ class Blocks final : public Policy {
     for (const auto& [id, task] : unplanned_) {
       AheadTask* seed = lookahead_.find(id);
       if (seed == nullptr || seed->tile == no_id<DatumId> || steps <= 0) break;
+      if (shortest == 1) break;  // none is shorter: where data are made, that is so of all
       std::size_t length = 0;
       const AheadTask* update = seed;
       for (; update != nullptr && update->unlocked_by_plan() && length < shortest; update = update->next)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fairlead::misuse {
@@ -64,12 +65,30 @@ TEST_P(Holds, AFutureOfATaskThatNeedsWhatTheThreadHolds) {
   EXPECT_EQ(x, 1);
 }
 
-/// Until all that the thread that waits could do is done, and a little longer.
-void let_it_wait(const Runtime& runtime, const std::atomic<bool>& done) {
-  done.wait(false);
-  while (runtime.status().find("the program holds x") == std::string::npos) std::this_thread::yield();
-  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-}
+/// A thread that holds x and is about to wait for a task that changes x. Another task, which can run, tells
+/// `done`.
+struct WaitsForItsOwn {
+  explicit WaitsForItsOwn(const Config& config) : runtime(config) {
+    flow.submit(increment(hx));
+    flow.submit(codelet("tell").cpu([this](InOut<int>) {
+      done = true;
+      done.notify_all();
+    })(hy));
+  }
+  /// Until all that the thread could do is done, and a little longer.
+  void let_it_wait() const {
+    done.wait(false);
+    while (runtime.status().find("the program holds x") == std::string::npos) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  }
+
+  int x = 0, y = 0;
+  std::atomic<bool> done = false;
+  Runtime runtime;
+  Handle<int> hx = runtime.value("x", x), hy = runtime.value("y", y);
+  Flow flow{runtime};
+  Hold<InOut<int>> hold = flow.acquire(update(hx));
+};
 
 class HoldsElsewhere : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Threads, HoldsElsewhere, testing::Values(false, true),
@@ -78,35 +97,21 @@ INSTANTIATE_TEST_SUITE_P(Threads, HoldsElsewhere, testing::Values(false, true),
 // Whoever got it, by value or by reference, may release it: the wait ends when he does.
 TEST_P(HoldsElsewhere, AreWaitedFor) {
   for (const std::size_t workers : {1, 3}) {
-    Runtime runtime(settings(workers));
-    int x = 0, y = 0;
-    std::atomic<bool> done = false;
-    const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
-    const auto tell = codelet("tell").cpu([&](InOut<int>) {
-      done = true;
-      done.notify_all();
-    });
-    Flow flow(runtime);
-    auto hold = flow.acquire(update(hx));
-    flow.submit(increment(hx));
-    flow.submit(tell(hy));
+    WaitsForItsOwn held(settings(workers));
+    const auto release = [&held](Hold<InOut<int>>& hold) {
+      held.let_it_wait();
+      *hold = 5;
+      hold.release();
+    };
     std::thread other;
     if (GetParam())
-      other = std::thread([&runtime, &done, hold = std::move(hold)]() mutable {
-        let_it_wait(runtime, done);
-        *hold = 5;
-        hold.release();
-      });
+      other = std::thread([&, hold = std::move(held.hold)]() mutable { release(hold); });
     else
-      other = std::thread([&] {
-        let_it_wait(runtime, done);
-        *hold = 5;
-        hold.release();
-      });
-    EXPECT_NO_THROW(flow.wait());
-    EXPECT_EQ(x, 6);
+      other = std::thread([&] { release(held.hold); });
+    EXPECT_NO_THROW(held.flow.wait());
+    EXPECT_EQ(held.x, 6);
     other.join();
-    expect_works(runtime);
+    expect_works(held.runtime);
   }
 }
 
@@ -114,25 +119,14 @@ TEST_P(HoldsElsewhere, AreWaitedFor) {
 TEST(HoldsOfOthers, AreWaitedForNoLongerThanThereAreOthers) {
   Config config = settings(2);
   config.set("quiet-period", 1);
-  Runtime runtime(config);
-  runtime.on_quiet(nullptr);
-  int x = 0, y = 0;
-  std::atomic<bool> done = false;
-  const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
-  const auto tell = codelet("tell").cpu([&](InOut<int>) {
-    done = true;
-    done.notify_all();
-  });
-  Flow flow(runtime);
-  auto hold = flow.acquire(update(hx));
-  flow.submit(increment(hx));
-  flow.submit(tell(hy));
-  std::thread other([&] { let_it_wait(runtime, done); });
-  EXPECT_THAT(refused<UsageError>([&] { flow.wait(); }), HasSubstr("this thread holds x (read-write)"));
+  WaitsForItsOwn held(config);
+  held.runtime.on_quiet(nullptr);
+  std::thread other([&] { held.let_it_wait(); });
+  EXPECT_THAT(refused<UsageError>([&] { held.flow.wait(); }), HasSubstr("this thread holds x (read-write)"));
   other.join();
-  hold.release();
-  flow.wait();
-  EXPECT_EQ(x, 1);
+  held.hold.release();
+  held.flow.wait();
+  EXPECT_EQ(held.x, 1);
 }
 
 // The second acquire gives up: it is not given later, when nobody expects it.

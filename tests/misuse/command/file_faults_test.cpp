@@ -7,31 +7,39 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "misuse/command/folder.hpp"
+#include "shim/shim.hpp"
 
 namespace fairlead::misuse {
 namespace {
 
+using shim::Effect;
+using shim::FileOperation;
+using shim::Shim;
 using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which want to be loaded first
 
-std::vector<std::string> faulty(const std::string& calls) {
-  return {"LD_PRELOAD=" FAULTY_CALLS, "FAULTY_CALLS=" + calls};
-}
-
 TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
   Folder folder;
-  const Answer answer = folder.run("solve A.npy b.npy -o x.npy --progress none", faulty("interrupted"));
+  const Shim shim;
+  shim.plan().operation = FileOperation::allocate;
+  shim.plan().effect = Effect::fail;
+  shim.plan().number = EINTR;
+  shim.plan().times = 3;
+  const Answer answer = folder.run("solve A.npy b.npy -o x.npy --progress none", shim.environment());
   EXPECT_EQ(answer.exit_code, 0) << answer.errors;
+  EXPECT_EQ(shim.plan().done, 3u);
 }
 
 /// The output under the name that it has until it is complete.
@@ -50,12 +58,14 @@ TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
   folder.array("big.npy", "<f8", "(1024, 1024)", spd_elements(n));
   folder.array("right.npy", "<f8", "(1024,)", bytes_of(std::vector<double>(n, 1.0)));
   const auto before = folder.everything();
+  const Shim shim;
+  shim.plan().no_unnamed_files = true;
   for (const int signals : {1, 2}) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     const pid_t run = folder.start(
         "solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --workers 2 --disk-bandwidth 100KB/s "
         "--progress none",
-        nothing, nothing, nothing, faulty("named"));
+        nothing, nothing, nothing, shim.environment());
     close(nothing);
     int status = 0;
     bool over = false;
@@ -79,18 +89,27 @@ INSTANTIATE_TEST_SUITE_P(FileFaults, Signals, testing::Values(SIGINT, SIGTERM, S
 
 TEST(FileFaults, ABitThatFlipsOnTheDiskEndsTheRun) {
   Folder folder;
+  Shim shim;
+  const auto flip = [&](std::uint64_t after, std::uint64_t bit) {
+    shim.reset();
+    shim.plan().operation = FileOperation::spill_read;
+    shim.plan().effect = Effect::flip;
+    shim.plan().number = bit;
+    shim.plan().after = after;
+    shim.plan().times = 1;
+  };
   const std::string run = "bench cholesky --n 1024 --tile 64 --workers 2 --progress none ";
-  int told = 0;
-  for (const char* flip : {"flip=5:77", "flip=11:262143", "flip=23:100001"}) {
-    const Answer answer = folder.run(run, faulty(flip));
-    EXPECT_EQ(answer.exit_code, 1) << flip;
+  constexpr std::pair<std::uint64_t, std::uint64_t> flips[] = {{4, 77}, {10, 262143}, {22, 100001}};
+  for (const auto& [after, bit] : flips) {
+    flip(after, bit);
+    const Answer answer = folder.run(run, shim.environment());
+    EXPECT_EQ(answer.exit_code, 1) << "bit " << bit << " of read " << after;
     EXPECT_THAT(answer.errors,
                 AllOf(HasSubstr("A["), HasSubstr("came back from the disk otherwise than it was "
                                                  "written: its checksum is wrong at byte ")));
-    told += answer.exit_code == 1;
   }
-  EXPECT_EQ(told, 3);
-  const Answer without = folder.run(run + "--no-checksums", faulty("flip=1000000:1"));
+  flip(1'000'000, 1);  // there are not as many
+  const Answer without = folder.run(run + "--no-checksums", shim.environment());
   EXPECT_EQ(without.exit_code, 0) << without.errors;
 }
 

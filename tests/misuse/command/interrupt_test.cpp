@@ -117,6 +117,11 @@ INSTANTIATE_TEST_SUITE_P(
                SIGTERM},
         Moment{"BenchWhileFactoring", "bench cholesky --n 1024 --memory 4MiB" SLOWLY, "factorization",
                SIGINT},
+        // So many tasks that they are being submitted as long as they run.
+        Moment{"BenchWhileSubmitting", "bench cholesky --n 1024 --memory 8MiB --workers 2 --tile 8",
+               "factorization", SIGINT},
+        Moment{"BenchTerminatedWhileSubmitting", "bench cholesky --n 1024 --memory 8MiB --workers 2 --tile 8",
+               "factorization", SIGTERM},
         Moment{"BenchWhileSolving", "bench cholesky --n 1024 --memory 4MiB" SLOWLY, " solve ", SIGINT},
         Moment{"BenchTerminated", "bench cholesky --n 1024 --memory 4MiB" SLOWLY, "factorization", SIGTERM},
         Moment{"BenchWhileFlushing",

@@ -40,6 +40,36 @@ TEST(Places, AFullDiskForTheReport) {
   EXPECT_EQ(folder.everything(), before);
 }
 
+// Whichever subcommand it is, and however the file got its name.
+TEST(Places, AFileThatIsReadIsNotWritten) {
+  Folder folder;
+  folder.file("flow", "");
+  folder.file("machine.toml", "");
+  folder.file("settings.toml", "seed = 1\n");
+  folder.file("policy.so", "");
+  folder.file("tables.toml", "");
+  std::filesystem::create_symlink("flow", folder.path() / "link");
+  for (const char* words :
+       {"simulate --recorded flow --json flow", "simulate --recorded flow --csv link",
+        "simulate --recorded link --report flow", "simulate --recorded flow --trace ./flow",
+        "simulate --recorded flow --event-log flow",
+        "simulate cholesky --machine ./machine.toml --csv machine.toml",
+        "compare cholesky --machine ./machine.toml --json machine.toml",
+        "compare cholesky --scheduler eager,./policy.so:x=1 --csv policy.so",
+        "simulate cholesky --config settings.toml --json settings.toml",
+        "bench cholesky --n 64 --config settings.toml --record-flow settings.toml",
+        "bench cholesky --n 64 --scheduler ./policy.so --json policy.so",
+        "experiment run ./tables.toml --markdown tables.toml"}) {
+    SCOPED_TRACE(words);
+    expect_refused(folder, words, 2, "which is read: it would be lost");
+  }
+  for (const char* words : {"simulate cholesky --json a --csv a", "compare cholesky --csv a --json ./a",
+                            "bench cholesky --n 64 --trace a --json a"}) {
+    SCOPED_TRACE(words);
+    expect_refused(folder, words, 2, "are the same file: one would replace the other");
+  }
+}
+
 TEST(Places, AReadOnlyDirectory) {
   Folder folder;
   const char* reason = nullptr;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fairlead::torture {
+namespace fairlead::shim {
 
 enum class FileOperation : std::uint8_t {
   read,        // pread, preadv
@@ -46,6 +46,6 @@ struct ShimPlan {
 };
 
 /// The environment variable that names the file.
-inline constexpr const char* shim_variable = "TORTURE_PLAN";
+inline constexpr const char* shim_variable = "SHIM_PLAN";
 
-}  // namespace fairlead::torture
+}  // namespace fairlead::shim

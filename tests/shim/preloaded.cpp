@@ -16,11 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "torture/shim_plan.hpp"
+#include "shim/plan.hpp"
 
 namespace {
 
-using namespace fairlead::torture;
+using namespace fairlead::shim;
 
 constexpr std::size_t most_descriptors = 4096, sector = 4096;
 
