@@ -153,7 +153,11 @@ void memory_use(TextPage& page, const RunReport& report) {
   for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
   row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
   if (const auto outside = report.outside_limit_bytes())
-    row("outside it", *outside, {}, outside_text(report));
+    row("outside it", *outside, {}, "the rest of the process");
+  if (report.resident_parts) {
+    row("  code, libraries", report.resident_parts->files, {}, "");
+    row("  from malloc", report.resident_parts->heap, {}, "at the end");
+  }
   if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
 }
 

@@ -59,7 +59,9 @@ Memory                                        peak            of
                 RAM                        238 MiB       238 MiB  99.8 %
                 disk                       1.0 GiB
                 under the limit            256 MiB       256 MiB  99.8 %   measured by Fairlead
-                outside it                60.4 MiB                         code 17.5 MiB, malloc 3.0 MiB
+                outside it                60.4 MiB                         the rest of the process
+                  code, libraries         17.5 MiB
+                  from malloc              3.0 MiB                         at the end
                 process                    316 MiB                         measured by the kernel
 
 Workers                                  busy    waiting for data      without a task        tasks

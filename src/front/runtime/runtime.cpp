@@ -10,7 +10,6 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <unordered_map>

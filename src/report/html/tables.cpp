@@ -144,8 +144,7 @@ std::string links(const RunReport& report) {
 std::string memory_use(const RunReport& report) {
   Table table("Memory", {"", "peak", "of", "", ""});
   table.with_notes();
-  const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of,
-                            const std::string& note) {
+  const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of, const char* note) {
     table.row({what, readable_size(peak), of ? readable_size(*of) : "",
                of ? percent(static_cast<double>(peak), static_cast<double>(*of)) : "", note});
   };
@@ -153,7 +152,12 @@ std::string memory_use(const RunReport& report) {
   if (report.memory_limit_bytes != 0)
     row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
   if (const auto outside = report.outside_limit_bytes())
-    row(report.memory_limit_bytes != 0 ? "outside it" : "outside these", *outside, {}, outside_text(report));
+    row(report.memory_limit_bytes != 0 ? "outside it" : "outside these", *outside, {},
+        "the rest of the process");
+  if (report.resident_parts) {
+    row("code, libraries", report.resident_parts->files, {}, "of that");
+    row("from malloc", report.resident_parts->heap, {}, "of that, at the end");
+  }
   if (report.peak_resident_bytes) row("process", *report.peak_resident_bytes, {}, "measured by the kernel");
   return table.take();
 }
