@@ -12,6 +12,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "config/value.hpp"
+#include "machine/device_list.hpp"
 #include "machine/machine.hpp"
 
 namespace fairlead::app {
@@ -36,49 +37,40 @@ linalg::KernelChoice choose_kernels(const Config& config) {
 
 namespace {
 
-/// Each thread that calls the library takes a buffer there, which it gets at its first call: a library that
-/// has none left crashes, and one that is refused the addresses asks for them for ever. So both are refused
-/// before.
-void check_buffers(const linalg::Kernels& kernels, const Config& config) {
+/// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
+/// BLAS, then, where addresses are limited, what stacks and memory need.
+void take_addresses(const linalg::Kernels& kernels, const Config& config) {
   const std::size_t workers =
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
-  const std::optional<std::size_t> most = most_threads_of(kernels.blas().version());
-  if (most && workers > *most)
-    throw ConfigError(fmt::format(
-        "{} workers are more than the BLAS has buffers for ({}, {}): {} at most.\n  Use --workers {}.",
-        workers, name_of(kernels), kernels.blas().path(), *most, *most));
-  const machine::Memory memory = machine::memory(machine::SystemFiles(), static_cast<unsigned>(workers));
+  std::size_t threads = workers;
+  for (const DeviceSpec& device : machine::devices_from(config.text_or("devices", "")))
+    threads += device.workers;
+  kernels.blas().take_buffers(threads);
+  const machine::Memory memory = machine::memory(machine::SystemFiles(), static_cast<unsigned>(threads));
   if (!memory.address_room) return;
-  const Bytes buffers = machine::addresses_of_each_worker * workers;
+  constexpr std::size_t other_threads = 4;  // progress, signals, who watches
+  const Bytes stacks =
+      machine::addresses_of_each_thread * (threads + config.count("disk-threads") + other_threads);
+  const Bytes room = *memory.address_room > stacks ? *memory.address_room - stacks : 0;
   const Bytes wanted = config.bytes_or("memory", memory.usable_bytes());
-  if (*memory.address_room > buffers && wanted <= *memory.address_room - buffers) return;
+  if (wanted < room) return;
   throw ConfigError(fmt::format(
-      "{} of memory and {} for the stacks and BLAS buffers of {} workers do not fit into the {} of address "
-      "space "
-      "that are left (ulimit -v).\n  Use --memory {} or less, fewer workers, or a higher limit.",
-      config::readable_size(wanted), config::readable_size(buffers), workers,
+      "{} of memory and {} for the stacks of {} workers do not fit into the {} of address space that are "
+      "left (ulimit -v).\n  {}",
+      config::readable_size(wanted), config::readable_size(stacks), threads,
       config::readable_size(*memory.address_room),
-      config::readable_size(*memory.address_room > buffers ? *memory.address_room - buffers : 0)));
+      room > (Bytes{1} << 20)
+          ? fmt::format("Use --memory {}MiB or less, fewer workers, or a higher limit.", room >> 20)
+          : "Use fewer workers, or a higher limit."));
 }
 
 }  // namespace
-
-/// OpenBLAS has two for each thread that it was built for, and at least 50.
-std::optional<std::size_t> most_threads_of(const std::string& version) {
-  if (!version.starts_with("OpenBLAS")) return std::nullopt;
-  constexpr std::string_view name = "MAX_THREADS=";
-  constexpr std::size_t least = 50;
-  const auto at = version.find(name);
-  const auto threads =
-      at == std::string::npos ? 0ul : std::strtoul(version.c_str() + at + name.size(), nullptr, 10);
-  return std::max<std::size_t>(2 * threads, least);
-}
 
 linalg::Kernels load_kernels(const Config& config) {
   const linalg::KernelChoice choice = choose_kernels(config);
   linalg::use_kernels(choice.best.candidate);
   linalg::Kernels kernels = linalg::Kernels::load(choice.best.candidate.library);
-  check_buffers(kernels, config);
+  take_addresses(kernels, config);
   return kernels;
 }
 

@@ -3,8 +3,6 @@
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
 
-#include <cstddef>
-#include <optional>
 #include <string>
 
 #include "algorithms/linalg/blas/choose_kernels.hpp"
@@ -16,12 +14,9 @@ namespace fairlead::app {
 linalg::KernelChoice choose_kernels(const Config& config);
 
 /// The same, then sets the process to the best and loads it. At the start of a subcommand: no other thread
-/// may run. Throws as choose_kernels, use_kernels and Blas::load, and ConfigError for workers or memory that
-/// the library has no buffers beside.
+/// may run. Takes its buffers for all workers. Throws as choose_kernels, use_kernels, Blas::load and
+/// Blas::take_buffers, and ConfigError if addresses are limited and memory does not fit beside those.
 linalg::Kernels load_kernels(const Config& config);
-
-/// How many threads may call a library at once that describes itself like this; nothing if there is no limit.
-std::optional<std::size_t> most_threads_of(const std::string& version);
 
 /// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.
 std::string name_of(const linalg::Kernels& kernels);

@@ -29,8 +29,10 @@ struct Memory {
 /// at least 256 MiB, but never more than half.
 Bytes margin_of(Bytes free_bytes) noexcept;
 
-/// Stack and BLAS buffer.
-inline constexpr Bytes addresses_of_each_worker = Bytes(48) << 20;
+/// Stack and what malloc keeps for a thread.
+inline constexpr Bytes addresses_of_each_thread = Bytes(12) << 20;
+/// Besides, a buffer of OpenBLAS, where these are largest.
+inline constexpr Bytes addresses_of_each_worker = addresses_of_each_thread + (Bytes(128) << 20);
 
 /// `workers`: threads that will run tasks; they count where addresses are limited.
 Memory memory(const SystemFiles& files, unsigned workers = 1);

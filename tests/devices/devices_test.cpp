@@ -34,6 +34,23 @@ void add_one(const TileView<double>& tile) {
 
 }  // namespace
 
+// What the error says is enough must be.
+TEST(Devices, RefuseAMemoryLimitThatTransitBuffersUseUpAndSayWhatIsEnough) {
+  const char* const devices =
+      "emulated:memory=1MiB+emulated:memory=1MiB+emulated:memory=1MiB+emulated:memory=1MiB+"
+      "emulated:memory=1MiB+emulated:memory=1MiB";
+  std::string enough;
+  try {
+    Runtime runtime(machine(devices, "64KiB"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    const std::string text = error.what(), before = "Allow at least ";
+    ASSERT_NE(text.find(before), text.npos) << text;
+    enough = std::to_string(std::stoull(text.substr(text.find(before) + before.size())));
+  }
+  Runtime runtime(machine(devices, enough.c_str()));
+}
+
 TEST(Devices, RunTheirOwnBodies) {
   Runtime runtime(machine("emulated:memory=1MiB"));
   int on_core = 0, on_device = 0;

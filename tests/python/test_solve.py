@@ -256,6 +256,35 @@ def test_rounding_in_the_other_triangle_is_no_error_of_the_solution(solve):
     assert done.report["backward_error"] < 1e-15
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("memory", [[], ["--memory", "6MiB", "--tile", 32]])
+def test_refinement_solves_with_the_lower_triangle_and_judges_symmetry_in_the_files_precision(solve, order, memory):
+    """The tiles are in single precision: what they agree in says nothing of the file."""
+    n = 200
+    random = numpy.random.default_rng(11)
+    a = reflected(numpy.logspace(0, -2, n), 11)
+    b = random.standard_normal((n, 2))
+    noise = random.uniform(-1, 1, (n, n))
+    barely = numpy.asarray(a + numpy.triu(noise, 1) * 30 * 2.2e-16 * abs(a).max(), order=order)
+    done = solve(barely, b, "--refine", *memory)
+    assert done.returncode == 0, done.stderr
+    residual = abs(b - a @ done.x).max(axis=0)
+    assert (residual <= 4 * 2.2e-16 * (abs(a).sum(axis=1).max() * abs(done.x).max(axis=0) + abs(b).max(axis=0))).all()
+
+    for size, options in ((1e-9, []), (1e-6, ["--symmetrize"])):
+        for row, column in ((7, 150), (7, 9)):  # in a tile of its own, and beside the diagonal
+            odd = numpy.array(a, order=order)
+            odd[row, column] += size
+            done = solve(odd, b, "--refine", *options, *memory)
+            assert done.returncode == 1 and f"row {row}, column {column}" in done.stderr, done.stderr
+
+    noisy = numpy.asarray(a + noise * 1e-11, order=order)
+    done = solve(noisy, b, "--refine", "--symmetrize", *memory)
+    assert done.returncode == 0, done.stderr
+    expected = numpy.linalg.solve((noisy + noisy.T) / 2, b)
+    assert abs(done.x - expected).max() <= 1e-12 * abs(expected).max()
+
+
 def test_triangles_exclude_each_other_and_go_with_files(solve):
     a = numpy.eye(5)
     for options in (["--lower", "--upper"], ["--lower", "--symmetrize"]):

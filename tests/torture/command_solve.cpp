@@ -255,9 +255,10 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
       restore_output();
       return ended;
     }
-    // "Allow more by --memory", "allow at least ... bytes"
-    const bool refused =
-        ended.exited() && ended.exit_code() <= 2 && ended.errors.find("llow ") != std::string::npos;
+    // "Allow more by --memory", "allow at least ... bytes", "give \"emulated 0\" at least ... bytes"
+    const bool refused = ended.exited() && ended.exit_code() <= 2 &&
+                         (ended.errors.find("llow ") != std::string::npos ||
+                          ended.errors.find(" at least ") != std::string::npos);
     if (!refused || attempt == 30) throw Wrong("undisturbed, it fails: " + ended.text());
     if (!output_is_as_before()) throw Wrong("refused, it has left an output");
     // "5.3 MiB are needed besides them": rounded, so a little more is.

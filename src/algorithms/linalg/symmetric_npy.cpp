@@ -109,6 +109,7 @@ SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored 
                 : std::move(file)),
       stored_(stored),
       by_columns_(file_->order() == data::StorageOrder::fortran),
+      rounded_(sizeof(T) == sizeof(float) && file_->element() == data::ElementType::float64),
       scratch_(scratch_bytes_per_worker) {
   if (file_->dimensions() != 2 || file_->rows() != file_->columns())
     throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed",
@@ -138,8 +139,9 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
     for (std::int32_t across = 0; across < nt; ++across) {
       // Lower and by rows, or upper and by columns: from the begin of the line to the diagonal.
       const bool before = lower != by_columns_;
-      const std::int32_t first = before ? 0 : across + (lower ? 0 : 1);
-      const std::int32_t end = before ? across + (lower ? 1 : 0) : nt;
+      const bool diagonal = lower || rounded_;
+      const std::int32_t first = before ? 0 : across + (diagonal ? 0 : 1);
+      const std::int32_t end = before ? across + (diagonal ? 1 : 0) : nt;
       for (std::int32_t along = first; along < end;) {
         std::int32_t count = 1;
         while (2 * count <= std::min(most, end - along)) count *= 2;
@@ -229,7 +231,7 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
         if (!std::isfinite(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   Difference worst;
-  if (diagonal)  // its two halves
+  if (diagonal && !rounded_)  // its two halves
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < j; ++i) {
         const auto upper = static_cast<double>(tile[i + j * rows]),
@@ -244,6 +246,7 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
 template <class T>
 template <class Element>
 void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
+  if (rounded_) return compare_in_file(piece, tiles);
   const auto lease = scratch_.lease();
   T* const lines = lease.template as<T>().data();
   const auto staging = lease.bytes().subspan(half_scratch);
@@ -288,6 +291,57 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
   merge(0, worst);
 }
 
+/// The tiles are rounded, and so would be what is found between them: both triangles as the file has them.
+template <class T>
+template <class Element>
+void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* const> tiles) {
+  const auto lease = scratch_.lease();
+  const auto staging = lease.bytes().subspan(half_scratch);
+  const auto room = static_cast<std::int64_t>(half_scratch / 2 / sizeof(double));
+  double* const there = lease.template as<double>().data();
+  double* const mirrored = there + room;
+  const std::int64_t width = std::min(piece.along_count, room);  // of a line
+  const std::int64_t height = std::min(piece.across_count, room / width);
+  Difference worst;
+  for (std::int64_t first = 0; first < piece.across_count; first += height)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += width) {
+      const std::int64_t lines_here = std::min(height, piece.across_count - first);
+      const std::int64_t length = std::min(width, piece.along_count - begin);
+      const std::int64_t across = piece.across + first, along = piece.along + begin;
+      // Line x, place y: one as [x + y * lines_here], the other as [y + x * length].
+      double* const upper = by_columns_ ? mirrored : there;
+      double* const lower = by_columns_ ? there : mirrored;
+      file_->template read_block<double>(u(across), u(lines_here), u(along), u(length), there, u(lines_here),
+                                         staging);
+      file_->template read_block<double>(u(along), u(length), u(across), u(lines_here), mirrored, u(length),
+                                         staging);
+      const auto at = [&](const double* block, std::int64_t x, std::int64_t y) {
+        return block == there ? block[x + y * lines_here] : block[y + x * length];
+      };
+      for (std::int64_t y = 0; y < length; ++y) {
+        const std::int64_t in_band = begin + y, in_tile = in_band % piece.tile;
+        Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+        const std::int64_t rows =
+            by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - (in_band - in_tile));
+        for (std::int64_t x = 0; x < lines_here; ++x) {
+          const std::int64_t row = by_columns_ ? along + y : across + x;
+          const std::int64_t column = by_columns_ ? across + x : along + y;
+          if (row > column) continue;  // in a tile on the diagonal
+          const double above = at(upper, x, y), below = at(lower, x, y);
+          const double difference = std::abs(above - below);
+          if (!(difference <= worst.size)) {
+            if (!std::isfinite(above)) not_finite(row, column, static_cast<T>(above));
+            worst = {difference, row, column, above, below};
+          }
+          if constexpr (!std::is_const_v<Element>)
+            (by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows]) =
+                static_cast<T>(below / 2 + above / 2);
+        }
+      }
+    }
+  merge(0, worst);
+}
+
 template <class T>
 void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value) const {
   if (stored_ == Stored::upper) std::swap(row, column);
@@ -308,9 +362,7 @@ void SymmetricNpy<T>::merge(double largest, const Difference& difference) {
 template <class T>
 void SymmetricNpy<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
-  const bool single = sizeof(T) == sizeof(float);  // then elements are compared rounded
-  if (worst_.size <= tolerance(single ? data::ElementType::float32 : file_->element(), stored_) * largest_)
-    return;
+  if (worst_.size <= tolerance(file_->element(), stored_) * largest_) return;
   throw NumericalError(fmt::format(
       "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
       file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,

@@ -4,7 +4,8 @@
 //
 // The file is read along its own order in bands: each task takes a row of several tiles (in Fortran order a
 // column), so that a piece has lines of 64 KiB or so. A second pass reads the upper triangle likewise and
-// compares it with the tiles. The file is read once in all; of a stored triangle, that half. An upper
+// compares it with the tiles. The file is read once in all; of a stored triangle, that half. Where the tiles
+// are rounded, it compares with the lower triangle of the file, which is read once more. An upper
 // triangle is the lower one of the transposed matrix, which is the same file in the other order.
 #pragma once
 #include <fairlead/flow.hpp>
@@ -66,6 +67,8 @@ class SymmetricNpy {
   void compare_upper(const Piece& piece, std::span<Element* const> tiles);
 
  private:
+  template <class Element>
+  void compare_in_file(const Piece& piece, std::span<Element* const> tiles);
   struct Difference {
     double size = 0;
     std::int64_t row = 0, column = 0;  // in the upper triangle
@@ -82,6 +85,7 @@ class SymmetricNpy {
   std::shared_ptr<const data::NpyFile> file_;
   Stored stored_;
   bool by_columns_;
+  bool rounded_;  // the tiles have fewer digits than the file
   ScratchPool scratch_;
   mutable std::mutex mutex_;  // guards what follows
   double largest_ = 0;        // absolute value of an element

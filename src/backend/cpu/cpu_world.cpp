@@ -86,7 +86,14 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   }
   for (std::size_t i = 1; i < all; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
-  for (std::size_t i = 1; i < all; ++i) start_thread(i);
+  for (std::size_t i = 1; i < all; ++i) try {
+      start_thread(i);
+    } catch (const std::system_error& error) {
+      throw SystemError(fmt::format(
+          "cannot start the thread of worker {} of {}: {}.\n  Use --workers {} or fewer, or raise "
+          "the limit (ulimit -u, ulimit -v, pids of the cgroup, threads-max).",
+          i + 1, all, error.what(), i));
+    }
 }
 
 void CpuWorld::end() {

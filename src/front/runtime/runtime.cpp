@@ -92,8 +92,11 @@ Plan plan_of(const Config& config, Bytes reserved) {
   plan.devices = machine::devices_from(config.text_or("devices", ""));
   plan.capacity = plan.divide(limit, reserved);
   if (plan.capacity == 0)
-    throw ConfigError(fmt::format("the memory limit of {} is used up by the transit buffers of {} devices",
-                                  limit, plan.devices.size()));
+    throw ConfigError(
+        fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
+                    "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",
+                    config::readable_size(limit), config::readable_size(reserved), plan.devices.size(),
+                    plan.limit_for(4096, reserved)));
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
     for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);

@@ -6,11 +6,13 @@
 // calling thread alone, and any number of threads may call at once.
 #pragma once
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 
+#include "algorithms/linalg/blas/buffers.hpp"
 #include "algorithms/linalg/blas/routines.hpp"
 
 namespace fairlead::linalg {
@@ -53,6 +55,10 @@ class Blas {
   const std::string& core_type_variable() const noexcept { return core_type_variable_; }
   /// What that variable takes, where the library has numbers for its core types: "skx:0,haswell:3".
   const std::string& core_type_numbers() const noexcept { return core_type_numbers_; }
+
+  /// Takes what so many threads need of the library when they call at once, where it is known to need
+  /// something: see buffers.hpp, also for what is thrown.
+  void take_buffers(std::size_t threads) const { buffers_->take(threads); }
 
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
   template <Real T>
@@ -168,6 +174,7 @@ class Blas {
 
   Routines<double> double_;
   Routines<float> float_;
+  std::unique_ptr<Buffers> buffers_;
   std::string path_, lapack_path_, version_, core_type_, core_type_variable_, core_type_numbers_;
 };
 

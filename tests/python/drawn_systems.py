@@ -1,0 +1,524 @@
+#!/usr/bin/env python3
+"""Systems and options drawn from a seed, solved from file to file and judged by NumPy: kinds of matrices, triangles, types
+and orders of files, right-hand sides, precisions, machines, memory, outputs, and where the options are given.
+
+  /usr/bin/python3 tests/python/drawn_systems.py [--runs 2000] [--seed 1] [--only RUN] [--first RUN] [--jobs 1]
+                                                 [--command build/release/apps/fairlead/fairlead]
+
+Prints each failure with the command that repeats it, and at the end how the backward errors of the right solutions are
+distributed, in roundings: the limit of docs/solve.md rests on that. Every fifth run is of `bench`. pytest runs some.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's: threads that spin would be in the way of those judged
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMIT_SECONDS = 300
+NOT_SOLVED = 1
+POLICIES = ("auto eager lws lfq dmda dmdas heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
+            "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks owner-load "
+            "owner-user owner-random").split()
+
+
+# Options of the subcommand are no settings: they have their place on the command line only.
+OF_SOLVE = ("refine", "no-condition", "overwrite", "lower", "upper", "symmetrize")
+
+
+class Wrong(Exception):
+    """What a run did that it must not."""
+
+
+def roundings(dtype):
+    return float(np.finfo(dtype).eps)
+
+
+# Matrices: symmetric positive definite, some of them barely.
+
+def even(n, random):
+    m = random.standard_normal((n, n))
+    return m @ m.T / n + np.eye(n)
+
+
+def reflected(n, random):
+    """H D H with a reflection H: the condition is up to a million."""
+    v = random.standard_normal(n)
+    v /= np.linalg.norm(v)
+    h = np.eye(n) - 2 * np.outer(v, v)
+    return h @ np.diag(np.logspace(0, -random.uniform(0, 6), n)) @ h
+
+
+def graded(n, random):
+    d = 10 ** random.uniform(-3, 3, n)
+    return d[:, None] * (0.9 * np.eye(n) + 0.1) * d
+
+
+def kernel(n, random):
+    x = random.uniform(0, 10, n)
+    return np.exp(-((x[:, None] - x) ** 2) / 2) + 10 ** random.uniform(-3, 0) * np.eye(n)
+
+
+def differences(n, random):
+    return 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+
+
+def arrow(n, random):
+    a = np.diag(random.uniform(1, 2, n))
+    a[-1, :] = a[:, -1] = random.uniform(-1, 1, n)
+    a[-1, -1] = n + 1
+    return a
+
+
+def diagonal(n, random):
+    return np.diag(10 ** random.uniform(-5, 5, n))
+
+
+def integers(n, random):
+    m = random.integers(-3, 4, (n, n)).astype(float)
+    return m @ m.T + np.eye(n)
+
+
+def ones(n, random):
+    return np.ones((n, n)) + random.uniform(0.1, 2) * np.eye(n)
+
+
+def blocks(n, random):
+    a = even(n, random)
+    a[: n // 2, n // 2 :] = a[n // 2 :, : n // 2] = 0
+    return a
+
+
+MATRICES = (even, reflected, graded, kernel, differences, arrow, diagonal, integers, ones, blocks)
+
+
+def save(path, array, order, version):
+    """As numpy.save, of a format version and order."""
+    with open(path, "wb") as file:
+        np.lib.format.write_array(file, np.asarray(array, order=order), version=version)
+
+
+@dataclasses.dataclass
+class Run:
+    """One run: its options as drawn, and what is expected."""
+    seed: int
+    index: int
+    command: pathlib.Path
+    folder: pathlib.Path
+    options: dict = dataclasses.field(default_factory=dict)
+    words: list = dataclasses.field(default_factory=list)
+    description: str = ""
+
+    def __post_init__(self):
+        self.random = np.random.default_rng([self.seed, self.index])
+
+    def chance(self, x):
+        return self.random.random() < x
+
+    def one_of(self, *things):
+        return things[self.random.integers(len(things))]
+
+    # The machine.
+
+    def draw_machine(self, n, element):
+        side = self.one_of(1, 1, 2, 3, 5, 8, 12)
+        self.tile = max(1, -(-n // side))
+        self.tile_bytes = -(-self.tile ** 2 * element // 4096) * 4096
+        self.all_bytes = side * (side + 1) // 2 * self.tile_bytes
+        set_ = self.options.__setitem__
+        set_("tile", self.tile)
+        set_("workers", int(self.random.integers(1, 5)))
+        set_("scheduler", POLICIES[self.index % len(POLICIES)])
+        self.devices = [self.draw_capacity() for _ in range(self.one_of(0, 0, 1, 2))]
+        self.device_words = [self.one_of("", ",copies=blocking", ",speed=0.5", ",workers=2", ",latency=0")
+                             for _ in self.devices]
+        self.capacity = self.draw_capacity()
+        for key, values in {"window": (1, 3, 40), "pipeline-depth": (1, 2, 8), "disk-threads": (1, 2),
+                            "spin": (0,), "fixed-order": (True,), "direct-lane": (False,), "checksums": (True, False),
+                            "keep-durations": (False,), "bind-threads": (False,), "seed": (7,)}.items():
+            if self.chance(0.2):
+                set_(key, self.one_of(*values))
+        if "checksums" not in self.options and self.chance(0.3):
+            set_("checksums", False)
+
+    def draw_capacity(self):
+        return int(self.one_of(self.random.integers(3, 6) * self.tile_bytes,
+                               self.random.uniform(0.2, 0.8) * self.all_bytes, 2 * self.all_bytes + 65536))
+
+    # Running: options on the command line, in the environment, or in a file.
+
+    def place_options(self, beside):
+        options = dict(self.options, memory=max(65536, self.capacity + beside))
+        if self.devices:
+            options["devices"] = " + ".join(f"emulated:memory={max(4096, memory)}{words}"
+                                            for memory, words in zip(self.devices, self.device_words))
+        # Where each goes does not depend on what it is found to need.
+        random = np.random.default_rng([self.seed, self.index, 1])
+        elsewhere = random.random() < 0.3
+        words, environment, lines = [], {}, []
+        for key, value in options.items():
+            place = random.integers(3) if elsewhere and key not in OF_SOLVE else 0
+            text = value if isinstance(value, str) else str(value).lower()
+            if place == 0 and isinstance(value, bool):
+                if value or key in ("checksums", "direct-lane", "keep-durations", "bind-threads"):
+                    words.append(f"--{key}" if value else f"--no-{key}")
+            elif place == 0:
+                words += [f"--{key}", text] if random.random() < 0.5 else [f"--{key}={text}"]
+            elif place == 1:
+                environment["FAIRLEAD_" + key.upper().replace("-", "_")] = text
+            else:
+                lines.append(f"{key} = {json.dumps(value)}\n")
+        if lines:
+            (self.folder / "settings.toml").write_text("".join(lines))
+        words += ["--config", "settings.toml" if lines else "none"]
+        return words, environment
+
+    def start(self, beside):
+        words, environment = self.place_options(beside)
+        all_words = [str(word) for word in [self.command, *self.words, *words]]
+        self.description = f"{' '.join(f'{key}={value}' for key, value in environment.items())} {shlex.join(all_words)}"
+        try:
+            return subprocess.run(all_words, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                                  env={**os.environ, **environment})
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"it has not ended after {LIMIT_SECONDS} s") from None
+
+    def run_with_enough(self, restore=lambda: None):
+        """With more memory until it is enough."""
+        beside = 0
+        for _ in range(40):
+            restore()
+            done = self.start(beside)
+            if done.returncode not in (1, 2) or not re.search("[Aa]llow | at least ", done.stderr):
+                return done
+            needed = re.search(r"([0-9.]+) ([KMG])iB are needed besides", done.stderr)
+            at_least = int((float(needed[1]) + 0.06) * 1024 ** " KMG".index(needed[2])) if needed else 0
+            if at_least > beside:
+                beside = at_least
+            else:
+                beside += max(self.capacity // 2, 1 << 17)
+                self.devices = [memory + memory // 2 + 4096 for memory in self.devices]
+        raise Wrong(f"no memory is enough: {done.stderr}")
+
+
+def draw_size(run):
+    return int(run.random.integers(*run.one_of(*[(1, 60)] * 4, *[(60, 250)] * 4, (250, 700), (700, 1600))))
+
+
+# bench: it judges itself.
+
+def bench(run):
+    operation = run.one_of("cholesky", "lu", "gemm")
+    single = run.chance(0.5)
+    n = draw_size(run)
+    run.draw_machine(n, 4 if single else 8)
+    if operation != "cholesky":
+        run.all_bytes *= 2
+    run.options["seed"] = int(run.random.integers(1 << 30))
+    run.words = ["bench", operation, "--n", n, "--precision", "single" if single else "double", "--json", "report.json",
+                 "--quiet"]
+    done = run.run_with_enough()
+    if done.returncode != 0:
+        raise Wrong(f"exit status {done.returncode}: {done.stderr}")
+    report = json.loads((run.folder / "report.json").read_text())
+    dtype = np.float32 if single else np.float64
+    return f"bench {operation} {np.dtype(dtype).name}", n, report["backward_error"] / roundings(dtype)
+
+
+# solve
+
+def draw_matrix(run, n, dtype, computed):
+    """As it is in the file, the options that say which triangle counts, and what is solved with, in double precision."""
+    drawn = draw_any_matrix(run, n, dtype, run.one_of(*MATRICES))
+    return drawn if factors(drawn[2], computed) else draw_any_matrix(run, n, dtype, even)
+
+
+def factors(a, dtype):
+    """Whether rounding cannot make it indefinite, however it is factored."""
+    d = 1 / np.sqrt(a.diagonal())
+    try:
+        np.linalg.cholesky(d[:, None] * a * d - 2 * len(a) * roundings(dtype) * np.eye(len(a)))
+        return True
+    except np.linalg.LinAlgError:
+        return False
+
+
+def draw_any_matrix(run, n, dtype, make):
+    a = make(n, run.random)
+    if run.chance(0.15):
+        a *= 2.0 ** run.random.integers(*((-40, 40) if dtype == np.float32 else (-300, 300)))
+    a = a.astype(dtype)
+    a = np.tril(a) + np.tril(a, -1).T
+    upper = np.triu_indices(n, 1)
+    which = run.one_of("", "", "lower", "upper", "symmetrize")
+    options = {which: True} if which else {}
+    file = a.copy()
+    if which in ("lower", "upper"):
+        garbage = run.one_of(np.nan, np.inf, 0, 1e30)
+        file[upper if which == "lower" else upper[::-1]] = garbage
+    elif which == "symmetrize":
+        # Neighbours in both triangles: their mean is what counts.
+        file[upper] += (abs(a).max() * dtype(1e-5 if dtype == np.float32 else 1e-9)
+                        * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
+        a = (file.astype(np.longdouble) + file.T) / 2
+    elif run.chance(0.2):
+        file[upper] += (abs(a).max() * roundings(dtype) * 30 * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
+        file[upper[::-1]] = a[upper[::-1]]
+    return file, options, a.astype(np.float64)
+
+
+def spoil(run, file):
+    """Makes the matrix one that cannot be solved with; says what the error must name."""
+    n = len(file)
+    how = run.one_of("indefinite", "not finite", "asymmetric", "wrong rows")
+    i = int(run.random.integers(n))
+    if how == "asymmetric" and n > 1 and not set(run.options) & {"lower", "upper"}:
+        file[i, i - 1] = file[i - 1, i] + abs(file).max()
+        return "not symmetric"
+    if how == "not finite":
+        file[i, i] = run.one_of(np.nan, np.inf, -np.inf)
+        return "finite|NaN|inf"
+    if how == "wrong rows":
+        return "number of rows"
+    file[i, i] = -abs(file[i, i]) - 1
+    return "positive definite"
+
+
+def refined(a, inverse, b):
+    """The solution by NumPy, with steps of refinement in extended precision."""
+    x = np.linalg.solve(a, b.astype(np.float64)).astype(np.longdouble)
+    for _ in range(4):
+        x += inverse @ (b - a.astype(np.longdouble) @ x).astype(np.float64)
+    return x
+
+
+def backward_error(a, x, b):
+    r = abs(b.astype(np.longdouble) - a.astype(np.longdouble) @ x.astype(np.longdouble)).max(axis=0)
+    size = abs(a).sum(axis=1).max() * abs(x.astype(np.longdouble)).max(axis=0) + abs(b).max(axis=0)
+    return float(np.divide(r, size, out=np.zeros_like(r), where=r != 0).max())
+
+
+def solve(run):
+    n = draw_size(run)
+    of_points = run.chance(0.1)
+    a_type, b_type = (run.one_of(np.float32, np.float64, np.float64) for _ in "ab")
+    refine = run.chance(0.3)
+    if refine:
+        run.options["refine"] = True
+    expects = None
+    in_single = a_type == b_type == np.float32
+    out_type = np.float32 if in_single else np.float64
+    computed = np.float32 if in_single and not refine and not of_points else np.float64
+    if of_points:
+        points = run.random.uniform(0, 10, (n, run.one_of(1, 2, 3))).astype(a_type)
+        nugget, scale = run.random.uniform(0.01, 1), run.random.uniform(0.2, 2)
+        p = points.astype(np.float64)
+        a = np.exp(-((p[:, None, :] - p) ** 2).sum(axis=2) / (2 * scale ** 2)) + nugget * np.eye(n)
+        run.words = ["solve", "--kernel", "rbf", "--points", "A.npy", "--nugget", repr(nugget), "--length-scale",
+                     repr(scale), "b.npy"]
+        file = points
+    else:
+        file, triangle, a = draw_matrix(run, n, a_type, computed)
+        run.options.update(triangle)
+        run.words = ["solve", "A.npy", "b.npy"]
+        if run.chance(0.08):
+            expects = spoil(run, file)
+    columns = run.one_of(1, 1, 2, 3, 16, 33)
+    b = run.random.standard_normal((n, columns)) * 10.0 ** run.random.integers(-8, 8)
+    if run.chance(0.1):
+        b[:, 0] = 0
+    b = b.astype(b_type)
+    if columns == 1 and run.chance(0.5):
+        b = b[:, 0]
+    run.draw_machine(n, 4 if computed == np.float32 or refine else 8)
+
+    foreign = ">" if run.chance(0.1) else "="
+    rows_off = np.concatenate([b, b[:1]]) if expects == "number of rows" else b
+    versions = [(1, 0), (2, 0), (3, 0)]
+    save(run.folder / "A.npy", file.astype(file.dtype.newbyteorder(foreign)), run.one_of("C", "F"), run.one_of(*versions))
+    save(run.folder / "b.npy", rows_off.astype(b.dtype.newbyteorder(run.one_of("=", foreign))), run.one_of("C", "F"),
+         run.one_of(*versions))
+    output = draw_output(run)
+    for option in ("json", "report", "trace", "event-log", "record-flow"):
+        if run.chance(0.8 if option == "json" else 0.05):
+            run.options[option] = f"{option}.out"
+    if run.chance(0.1):
+        run.options["no-condition"] = True
+    run.options["progress"] = run.one_of("none", "lines")
+    quiet = run.chance(0.3)
+    if quiet:
+        run.words.append("--quiet")
+
+    before = contents(run.folder)
+
+    def restore():
+        for name in set(contents(run.folder)) - set(before):
+            (run.folder / name).unlink()
+        for name, content in before.items():
+            if (run.folder / name).read_bytes() != content:
+                (run.folder / name).write_bytes(content)
+
+    done = run.run_with_enough(restore)
+    if quiet and done.stdout:
+        raise Wrong(f"--quiet, and it prints {done.stdout}")
+    if expects:
+        if done.returncode != NOT_SOLVED or not re.search(expects, done.stderr):
+            raise Wrong(f"expected an error about '{expects}': exit status {done.returncode}, {done.stderr}")
+        after = contents(run.folder)
+        for log in ("settings.toml", "json.out", "report.out", "trace.out", "event-log.out", "record-flow.out"):
+            after.pop(log, None)
+        if after != before:
+            raise Wrong(f"not solved, it has changed files: {sorted(after)}")
+        return None
+    if done.returncode != 0:
+        raise Wrong(f"exit status {done.returncode}: {done.stderr}")
+    return judge(run, n, a, b, before, output, out_type, computed)
+
+
+def draw_output(run):
+    """x.npy: new, over an old one, by a link, or over an input."""
+    output = run.one_of("x.npy", "x.npy", "x.npy", "old.npy", "./sub/x.npy", "link.npy", "b.npy", "A.npy")
+    if output in ("old.npy", "link.npy"):
+        np.save(run.folder / "old.npy", np.arange(5))
+    if output == "link.npy":
+        (run.folder / output).hardlink_to(run.folder / "old.npy")
+    if output in ("b.npy", "A.npy"):
+        run.options["overwrite"] = True
+    (run.folder / "sub").mkdir()
+    run.words += ["-o", output]
+    return output
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def judge(run, n, a, b, before, output, out_type, computed):
+    after = contents(run.folder)
+    output = str(pathlib.PurePath(output))
+    allowed = set(before) | {output, "settings.toml", *(run.options[key] for key in
+                             ("json", "report", "trace", "event-log", "record-flow") if key in run.options)}
+    if set(after) != allowed - ({"settings.toml"} - set(after)):
+        raise Wrong(f"files: {sorted(after)}, expected {sorted(allowed)}")
+    for name in before:
+        if name != output and after[name] != before[name]:
+            raise Wrong(f"{name} was changed")
+    x = np.load(run.folder / output)
+    if x.dtype != out_type or x.shape != b.shape or not x.flags.c_contiguous:
+        raise Wrong(f"x is {x.dtype}{x.shape}, expected {np.dtype(out_type)}{b.shape}")
+    error = backward_error(a, x, b)
+    eps = roundings(out_type)
+    limit = min(10 * n ** 0.5, max(90, 2 * n ** 0.5)) * eps
+    # Columns of a few numbers that all round the same way; a solution that is rounded to single is off by that.
+    if not error <= min(limit, 40 * eps):
+        raise Wrong(f"the backward error is {error / eps:.3g} roundings")
+    inverse = np.linalg.inv(a)
+    condition = float(abs(a).sum(axis=0).max() * abs(inverse).sum(axis=0).max())
+    truth = refined(a, inverse, b)
+    norm = abs(truth).max(axis=0)
+    distance = float((abs(x - truth).max(axis=0) / np.where(norm == 0, 1, norm)).max())
+    if not distance <= 4 * condition * error + 8 * eps:
+        raise Wrong(f"x is {distance:.3g} from NumPy's solution, with condition {condition:.3g}, error {error:.3g}")
+    if "json" in run.options:
+        check_report(run, n, error, distance, condition, eps, out_type == computed)
+    return ("solve --refine" if run.options.get("refine") else "solve") + f" {np.dtype(out_type).name}", n, error / eps
+
+
+def check_report(run, n, error, distance, condition, eps, same_type):
+    report = json.loads((run.folder / run.options["json"]).read_text())
+    if report["n"] != n or report["tile"] != run.tile:
+        raise Wrong(f"the report is of n = {report['n']}, tile {report['tile']}")
+    said = report["backward_error"]
+    if same_type and not abs(said - error) <= 0.05 * error + n ** 0.5 * 2.3e-16:
+        raise Wrong(f"the report says a backward error of {said:.4g}; it is {error:.4g}")
+    if not said <= report["backward_error_limit"]:
+        raise Wrong("the backward error is above the limit, and the exit status 0")
+    if run.options.get("no-condition"):
+        if "condition_estimate" in report:
+            raise Wrong("--no-condition, and there is an estimate")
+        return
+    if condition * eps < 0.1:
+        slack = 1 + 100 * condition * eps
+        if not condition / 10 / slack <= report["condition_estimate"] <= 1.01 * condition * slack:
+            raise Wrong(f"the condition is {condition:.4g}, estimated as {report['condition_estimate']:.4g}")
+        if not distance <= 3 * report["forward_error_bound"] + eps:
+            raise Wrong(f"x is off by {distance:.4g}, above the bound of {report['forward_error_bound']:.4g}")
+
+
+def try_one(command, seed, index, keep=None):
+    """What was solved, n, and its backward error in roundings, or None; raises Wrong."""
+    with tempfile.TemporaryDirectory(prefix="fairlead-drawn-") as place:
+        run = Run(seed, index, command, pathlib.Path(place))
+        try:
+            return (bench if index % 5 == 4 else solve)(run)
+        except Wrong as wrong:
+            if keep:
+                shutil.copytree(place, keep, dirs_exist_ok=True)
+            raise Wrong(f"{wrong}\n  {run.description}\nAgain by:\n  {sys.executable} {pathlib.Path(__file__)} "
+                        f"--seed {seed} --only {index}") from None
+
+
+def table(results):
+    groups = collections.defaultdict(list)
+    for what, n, error in results:
+        groups[what].append((error, n))
+        groups["all, n " + next(text for most, text in ((59, "below 60"), (249, "60 to 249"), (699, "250 to 699"),
+                                                        (1 << 60, "from 700")) if n <= most)].append((error, n))
+        groups["all"].append((error, n))
+    yield f"{'backward errors, in roundings':32}{'runs':>6}{'median':>8}{'99 %':>8}{'largest':>9}  of n ="
+    for what in sorted(groups, key=lambda what: (what.startswith("all"), what)):
+        errors = sorted(groups[what])
+        yield (f"{what:32}{len(errors):6}{np.median([e for e, _ in errors]):8.2f}"
+               f"{np.quantile([e for e, _ in errors], 0.99):8.2f}{errors[-1][0]:9.2f}  {errors[-1][1]}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--runs", type=int, default=2000)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--first", type=int, default=0)
+    options.add_argument("--only", type=int)
+    options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--keep", type=pathlib.Path, help="with --only: where the files of a failure are left")
+    options.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/apps/fairlead/fairlead")
+    given = options.parse_args()
+    command = given.command.resolve()
+    runs = range(given.first, given.first + given.runs) if given.only is None else [given.only]
+    print(f"seed {given.seed}, {len(runs)} runs from {runs[0]}", flush=True)
+    began, results, failures, solved = time.monotonic(), [], 0, 0
+
+    def one(index):
+        try:
+            return try_one(command, given.seed, index, given.keep)
+        except Wrong as wrong:
+            return wrong
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for index, result in zip(runs, pool.map(one, runs)):
+            if isinstance(result, Wrong):
+                failures += 1
+                print(f"WRONG, run {index}: {result}", flush=True)
+            elif result:
+                results.append(result)
+            if index % 100 == 99:
+                print(f"{index + 1} runs, {failures} failures, {time.monotonic() - began:.0f} s", flush=True)
+    if results:
+        print("\n".join(table(results)))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Some of the systems of drawn_systems.py, which draws as many as are wanted."""
+
+import concurrent.futures
+
+import pytest
+
+pytest.importorskip("numpy")
+
+import drawn_systems  # noqa: E402
+
+RUNS, SEED = 40, 20261121
+
+
+def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command):
+    def one(index):
+        try:
+            drawn_systems.try_one(command, SEED, index)
+        except drawn_systems.Wrong as wrong:
+            return str(wrong)
+
+    print(f"seed {SEED}, {RUNS} runs")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [text for text in pool.map(one, range(RUNS)) if text]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_wrong_solution_would_be_noticed(command, monkeypatch):
+    """Each run is judged beside a matrix that is off by some roundings' worth."""
+    load = drawn_systems.np.load
+
+    def off(path):
+        x = load(path)
+        x.flat[0] += 100 * drawn_systems.roundings(x.dtype) * (abs(x).max() + 1)
+        return x
+
+    monkeypatch.setattr(drawn_systems.np, "load", off)
+    with pytest.raises(drawn_systems.Wrong):
+        for index in range(4):
+            drawn_systems.try_one(command, SEED, index)
