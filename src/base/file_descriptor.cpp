@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -112,6 +113,11 @@ std::vector<std::string> names_in(const std::filesystem::path& directory) {
 }
 
 int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
+  // What is not there is not asked for: else the disk would be full for everybody until that is found out.
+  struct statvfs disk {};
+  if (::fstatvfs(descriptor, &disk) == 0 && disk.f_blocks != 0 && from < to &&
+      (to - from) / disk.f_frsize > disk.f_bavail)
+    return ENOSPC;
   // In parts: some file systems begin anew after each signal, and would not end if signals come often.
   constexpr std::uint64_t part = std::uint64_t{1} << 28;
   while (from < to) {

@@ -89,4 +89,17 @@ TEST(FileDescriptors, ADirectorysNamesAreRead) {
 }
 
 }  // namespace
+// Else the disk would be full for everybody else until that is found out.
+TEST(FileDescriptors, MoreSpaceThanThereIsIsNotEvenBegunToBeSetAside) {
+  const FileDescriptor file = open_nameless_file(".");
+  ASSERT_TRUE(file);
+  struct stat status {};
+  for (const std::uint64_t bytes : {std::uint64_t{1} << 44, std::uint64_t{1} << 60}) {
+    EXPECT_NE(set_aside(file.get(), 0, bytes), 0);
+    ASSERT_EQ(fstat(file.get(), &status), 0);
+    EXPECT_EQ(status.st_size, 0);
+    EXPECT_EQ(status.st_blocks, 0);
+  }
+}
+
 }  // namespace fairlead
