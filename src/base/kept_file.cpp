@@ -150,7 +150,9 @@ KeptFile::Lock::Lock(const KeptFile& file) {
   if (!file_) fail("write to", path, errno);
   while (::flock(file_.get(), LOCK_EX) != 0)
     if (errno != EINTR) break;  // a file system without locks: the file is replaced whole all the same
-  remove_left_over(directory, [&](std::string_view name) { return name == file.path_.filename().native(); });
+  remove_left_over(directory, [&](std::string_view name) {
+    return name_once_written(name) == file.path_.filename().native();
+  });
 }
 
 }  // namespace fairlead

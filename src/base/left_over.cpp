@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::string_view suffix = ".new";
 
-/// "kept.txt" of "kept.txt.4711.new"; else nothing.
-std::string_view name_once_written(std::string_view name) {
+}  // namespace
+
+std::string_view name_once_written(std::string_view name) noexcept {
   if (!name.ends_with(suffix)) return {};
   name.remove_suffix(suffix.size());
   const std::size_t dot = name.rfind('.');
@@ -26,8 +27,6 @@ std::string_view name_once_written(std::string_view name) {
     return {};
   return name.substr(0, dot);
 }
-
-}  // namespace
 
 std::filesystem::path name_while_written(const std::filesystem::path& path) {
   auto beside = path;
@@ -44,16 +43,20 @@ FileDescriptor make_to_be_renamed(const std::filesystem::path& path) {
       if (::unlink(path.c_str()) != 0 && errno != ENOENT) return file;
       continue;
     }
-    ::flock(file.get(), LOCK_EX);  // somebody may just look whether it is left over, and take it away
-    struct stat state {};
-    if (::fstat(file.get(), &state) != 0 || state.st_nlink != 0 || i == attempts) return file;
+    if (lock_while_written(file) || i == attempts) return file;
   }
+}
+
+bool lock_while_written(const FileDescriptor& file) noexcept {
+  ::flock(file.get(), LOCK_EX);  // somebody may just look whether it is left over, and take it away
+  struct stat state {};
+  return ::fstat(file.get(), &state) != 0 || state.st_nlink != 0;
 }
 
 void remove_left_over(const std::filesystem::path& directory,
                       const std::function<bool(std::string_view name)>& ours) {
   for (const std::string& name : names_in(directory)) {
-    if (const auto finished = name_once_written(name); finished.empty() || !ours(finished)) continue;
+    if (!ours(name)) continue;
     const auto path = directory / name;
     const FileDescriptor file = open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
     if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());

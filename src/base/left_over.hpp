@@ -17,8 +17,15 @@ std::filesystem::path name_while_written(const std::filesystem::path& path);
 /// it is locked, so that nobody takes it for left over. Empty with errno if it cannot be made.
 FileDescriptor make_to_be_renamed(const std::filesystem::path& path);
 
-/// Removes what is left in the directory of files whose names are `ours`. What is being written stays. Where
-/// the file system has no locks, so does the rest.
+/// "kept.txt" of "kept.txt.4711.new", as name_while_written() makes it; else nothing.
+std::string_view name_once_written(std::string_view name) noexcept;
+
+/// Marks the file as being written, so that nobody takes it for left over, as long as it is open. False if
+/// somebody was quicker, and it is gone.
+bool lock_while_written(const FileDescriptor& file) noexcept;
+
+/// Removes those files of the directory whose names are `ours` and that nobody is writing. Where the file
+/// system has no locks, all stay.
 void remove_left_over(const std::filesystem::path& directory,
                       const std::function<bool(std::string_view name)>& ours);
 

@@ -24,17 +24,9 @@ class DatumNames {
     if (index(datum.id) >= data_.size()) data_.resize(index(datum.id) + 1u);
     data_[index(datum.id)] = &datum;
   }
-  void remove(DatumId id) noexcept {
-    const std::lock_guard guard(mutex_);
-    if (index(id) >= data_.size() || data_[index(id)] == nullptr) return;
-    const RegisteredDatum& datum = *std::exchange(data_[index(id)], nullptr);
-    if (!keep_) return;
-    try {
-      gone_[id] = datum.text();
-    } catch (const std::bad_alloc&) {
-      // Then it is called by its number.
-    }
-  }
+  void remove(DatumId id) noexcept { forget(id, keep_); }
+  /// Who named it goes, but the datum stays registered, since the run was stopped: so does its name.
+  void fix(DatumId id) noexcept { forget(id, true); }
   /// What is removed from now on keeps its name, too. Where ids are not used again.
   void keep() noexcept { keep_ = true; }
 
@@ -47,6 +39,18 @@ class DatumNames {
   }
 
  private:
+  void forget(DatumId id, bool keep) noexcept {
+    const std::lock_guard guard(mutex_);
+    if (index(id) >= data_.size() || data_[index(id)] == nullptr) return;
+    const RegisteredDatum& datum = *std::exchange(data_[index(id)], nullptr);
+    if (!keep) return;
+    try {
+      gone_[id] = datum.text();
+    } catch (const std::bad_alloc&) {
+      // Then it is called by its number.
+    }
+  }
+
   mutable std::mutex mutex_;
   std::vector<const RegisteredDatum*> data_;  // by id; null: gone
   std::map<DatumId, std::string> gone_;

@@ -86,15 +86,15 @@ void ReductionBook::set_aside(Reduction& reduction) {
   reduction.no_more = !place;
   if (!place) return;
   auto partial = std::make_unique<RegisteredDatum>();
+  partial->owner = reduction.datum;
+  partial->name = [](const void* owner, const RegisteredDatum&) {
+    return "a partial result of " + static_cast<const RegisteredDatum*>(owner)->text();
+  };
   core_.register_datum(*partial, {.bytes = datum.bytes,
                                   .home = place->home,
                                   .address = place->address,
                                   .home_offset = place->home_offset,
                                   .partial_of = datum.id});
-  partial->owner = reduction.datum;
-  partial->name = [](const void* owner, const RegisteredDatum&) {
-    return "a partial result of " + static_cast<const RegisteredDatum*>(owner)->text();
-  };
   if (!datum.in_place) core_.holds().note_footprint(2 * whole_pages_for(datum.bytes));
   reduction.partials.push_back({std::move(partial), std::move(place->keep)});
 }

@@ -243,6 +243,7 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
     if (seen.insert(spec.text()).second) wanted.push_back(&spec);
   if (!directory_.empty())
     remove_left_over(directory_, [](std::string_view name) {  // as kept() names them
+      name = name_once_written(name);
       return name.size() == 36 && name.find_first_not_of("0123456789abcdef") == 32 && name.ends_with(".txt");
     });
   Results results;

@@ -31,6 +31,18 @@ TEST(DatumNames, AreThoseOfTheDataThatHaveTheIdsNow) {
   EXPECT_EQ(names.text(DatumId{0}), "x");
 }
 
+TEST(DatumNames, OneThatIsFixedStaysWhenWhoNamedItGoes) {
+  DatumNames names;
+  names.make_room();
+  {
+    const std::string name = "A[0,0]";
+    const RegisteredDatum a = named(0, name);
+    names.add(a);
+    names.fix(a.id);
+  }
+  EXPECT_EQ(names.text(DatumId{0}), "A[0,0]");
+}
+
 TEST(DatumNames, StayWhereTheyAreKept) {
   DatumNames names;
   names.keep();

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "engine/runtime_core.hpp"
+
 namespace fairlead {
 namespace {
 
@@ -324,4 +326,18 @@ TEST(Reductions, InFixedOrderGiveTheSameBitsInEveryRun) {
 }
 
 }  // namespace
+// In errors, in pages and where somebody asks why nothing runs.
+TEST(Reductions, PartialResultsHaveNames) {
+  Runtime runtime(machine(2));
+  long sum = 0;
+  const auto s = runtime.value("sum", sum);
+  const auto add = codelet("add").cpu([](Reduce<long> into) { *into += 1; });
+  Flow flow(runtime);
+  for (int i = 0; i < 10; ++i) flow.submit(add(s));
+  flow.wait();
+  const auto& names = runtime.core().names();
+  EXPECT_EQ(names.text(DatumId{0}), "sum");
+  EXPECT_EQ(names.text(DatumId{1}), "a partial result of sum");
+}
+
 }  // namespace fairlead

@@ -1,4 +1,5 @@
 // Writing .npy files: they appear whole or not at all.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/left_over.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "npy/files.hpp"
@@ -98,6 +100,20 @@ TEST(NpyWriting, WithoutCommitNothingIsLeft) {
     EXPECT_FALSE(std::filesystem::exists(directory / "A.npy"));
   }
   EXPECT_EQ(directory.files(), 0u);
+}
+
+// As SIGKILL may leave it. What another process is writing there stays, and so do other files.
+TEST(NpyWriting, WhatAKilledProcessLeftGoesWithTheNextOutput) {
+  const Directory directory;
+  directory.file(".A.npy.4711-0.partial", "left");
+  directory.file(".A.npy.4712-0.partial", "being written");
+  directory.file(".B.npy.4711-0.partial", "of another output");
+  directory.file(".A.npy.mine.partial", "not ours");
+  const FileDescriptor written = open_file(directory / ".A.npy.4712-0.partial", O_WRONLY);
+  ASSERT_TRUE(lock_while_written(written));
+  NpyWriter writer(directory / "A.npy", ElementType::float64, StorageOrder::fortran, {3, 3});
+  EXPECT_FALSE(std::filesystem::exists(directory / ".A.npy.4711-0.partial"));
+  EXPECT_EQ(directory.files(), 3u);
 }
 
 TEST(NpyWriting, AnOldFileStaysUntilTheNewOneIsWhole) {

@@ -313,6 +313,12 @@ bool CommandSolve::output_is_as_before() const {
   return begins_with_output_ ? folder_.content("x.npy") == old_output() : !has_output();
 }
 
+bool CommandSolve::left_a_partial_output() const {
+  return std::ranges::any_of(folder_.everything(), [](const auto& file) {
+    return file.first.starts_with(".x.npy.") && file.first.ends_with(".partial");
+  });
+}
+
 void CommandSolve::expect_nothing_left() const {
   auto now = folder_.everything();
   now.erase("x.npy");

@@ -72,6 +72,7 @@ class CommandSolve {
   /// From now on there is an output when a run begins: another one, whole.
   void begin_with_output() { begins_with_output_ = true; }
   bool has_output() const;
+  bool left_a_partial_output() const;
   /// The output is what the system wants; else Wrong is thrown.
   void expect_right() const;
   /// The backward error of the output, infinite if it cannot be read.

@@ -19,8 +19,7 @@ class Kills final : public Campaign {
     CommandSolve solve(run, kept_, Devices::none, true);
     const int signal = signals[run.index % signals.size()];
     const bool by_shim = run.random.once_in(2), replaces = run.random.once_in(3);
-    // What SIGKILL leaves where files have to have names, nobody can take away.
-    const bool unnamed = signal == SIGKILL || !by_shim || run.random.once_in(2);
+    const bool unnamed = !by_shim || run.random.once_in(2);
     ShimPlan& plan = shim_.plan();
     plan.no_unnamed_files = !unnamed;
     if (replaces) solve.begin_with_output();
@@ -65,8 +64,19 @@ class Kills final : public Campaign {
     if (ended.exit_code() != 0 && !by_signal && ended.exit_code() != 128 + signal)
       throw Wrong("it ended otherwise");
     kept_.remove_half_written();
+    if (by_signal && signal == SIGKILL && solve.left_a_partial_output()) return judge_the_next(solve);
     solve.expect_nothing_left();
     if (ended.exit_code() != 0 && solve.output_is_as_before()) return;
+    solve.expect_right();
+    ++whole_;
+  }
+
+  /// What SIGKILL leaves where files have to have names, or while one is replaced, goes with the next output.
+  void judge_the_next(const CommandSolve& solve) {
+    if (const Ended again = solve.start({}); again.exit_code() != 0)
+      throw Wrong("it has left a partial output, and the next run failed");
+    kept_.remove_half_written();
+    solve.expect_nothing_left();
     solve.expect_right();
     ++whole_;
   }

@@ -11,7 +11,10 @@
 #include <cstring>
 #include <fairlead/error.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "base/left_over.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -22,6 +25,16 @@ namespace {
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Whether a file beside `path` is one that with_free_name() has named, whoever ran it.
+bool is_partial_of(const std::filesystem::path& path, std::string_view name) {
+  const std::string begin = fmt::format(".{}.", path.filename().string());
+  constexpr std::string_view end = ".partial";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
+    return false;
+  name = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
 /// Calls `make` with names beside `path` until one is free; `make` returns 0 or sets errno.
@@ -74,6 +87,7 @@ OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(p
   if (path_.filename().empty())
     throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
   if (exists) require_replaceable(path_, old);
+  remove_left_over(directory_of(path_), [this](std::string_view name) { return is_partial_of(path_, name); });
   open_unnamed();
   if (exists) ::fchmod(file_.get(), old.st_mode & 07777);
   const int reason = set_aside(file_.get(), 0, bytes);
@@ -89,12 +103,18 @@ OutputFile::~OutputFile() {
 
 void OutputFile::open_unnamed() {
   file_ = open_file(directory_of(path_), O_TMPFILE | O_WRONLY);
-  if (file_) return;
+  if (file_) {
+    lock_while_written(file_);
+    return;
+  }
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
     fail(path_, fmt::format("make a file in the directory \"{}\"", directory_of(path_).string()), errno);
   temporary_ = with_free_name(path_, [&](const char* name) {
     file_ = open_file(name, O_CREAT | O_EXCL | O_WRONLY);
-    return file_ ? 0 : -1;
+    if (!file_) return -1;
+    if (lock_while_written(file_)) return 0;
+    errno = EEXIST;
+    return -1;
   });
 }
 

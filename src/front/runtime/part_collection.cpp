@@ -154,7 +154,7 @@ void PartCollection::remove_all() noexcept {
       store_.give_back(*part);
     } catch (...) {
       // A run that was stopped inside: its data stay registered until the runtime ends.
-      core_.names().remove(part->id);
+      core_.names().fix(part->id);
       ++part->generation;
     }
   }

@@ -126,7 +126,7 @@ void TileCollection::remove_all() noexcept {
     } catch (...) {
       // A run that was stopped inside: its data stay registered until the runtime ends.
       if (entry.datum == nullptr) continue;
-      core_.names().remove(entry.datum->id);
+      core_.names().fix(entry.datum->id);
       ++entry.datum->generation;
     }
   }
