@@ -13,10 +13,11 @@ namespace fairlead::engine {
 
 class DatumNames {
  public:
-  /// One more may be added then without need of memory.
+  /// One more may be added then without need of memory. Called, as all that changes names, by one thread.
   void make_room() {
+    if (data_.capacity() != data_.size()) return;
     const std::lock_guard guard(mutex_);
-    if (data_.capacity() == data_.size()) data_.reserve(2 * data_.size() + 64);
+    data_.reserve(2 * data_.size() + 64);
   }
   /// Its id, name and owner are set, and stay until it is removed.
   void add(const RegisteredDatum& datum) noexcept {

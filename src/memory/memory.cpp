@@ -60,7 +60,7 @@ DatumId Memory::add(const DatumSpec& spec) {
 
 std::uint32_t Memory::partials_place() {
   if (free_partials_.empty()) {
-    free_partials_.reserve(partials_.size() + 1);
+    if (free_partials_.capacity() <= partials_.size()) free_partials_.reserve(2 * partials_.size() + 8);
     partials_.emplace_back();
     return static_cast<std::uint32_t>(partials_.size());
   }

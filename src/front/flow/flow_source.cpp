@@ -189,8 +189,9 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
 }
 
 /// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
-Task& FlowSource::described(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
-                            std::uint16_t together, const Order* order) {
+[[gnu::always_inline]] inline Task& FlowSource::described(const Submission& submission, Gathered& gathered,
+                                                          std::uint32_t excluded, std::uint16_t together,
+                                                          const Order* order) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
   if (core_.flow_recorder != nullptr) [[unlikely]]
@@ -219,8 +220,10 @@ Task& FlowSource::described(const Submission& submission, Gathered& gathered, st
   return task;
 }
 
-void FlowSource::put_in(Task& task, const Submission& submission, const Gathered& gathered,
-                        std::shared_ptr<WatchedTask> watched, const Order* order) {
+[[gnu::always_inline]] inline void FlowSource::put_in(Task& task, const Submission& submission,
+                                                      const Gathered& gathered,
+                                                      std::shared_ptr<WatchedTask> watched,
+                                                      const Order* order) {
   bool call_later = false;
   if (watched != nullptr) {
     if (core_.refreshes())

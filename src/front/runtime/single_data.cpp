@@ -79,8 +79,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   } else {
     single.layout = data::layout_of(as.array, as.element_bytes);
   }
-  SingleDatum& kept = place();
-  kept = std::move(single);
+  SingleDatum& kept = keep(std::move(single));
   if (kept.layout) spec.layout = &*kept.layout;
   kept.datum = &store_.make();
   if (kept.as.fill) {
@@ -96,14 +95,14 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   return kept;
 }
 
-SingleDatum& SingleData::place() {
+SingleDatum& SingleData::keep(SingleDatum&& single) {
   if (free_.empty()) {
-    free_.reserve(all_.size() + 1);
-    return all_.emplace_back();
+    if (free_.capacity() <= all_.size()) free_.reserve(2 * all_.size() + 64);
+    return all_.emplace_back(std::move(single));
   }
   SingleDatum& free = *free_.back();
   free_.pop_back();
-  return free;
+  return free = std::move(single);
 }
 
 void SingleData::remove(engine::RuntimeCore& core, SingleDatum& single) {

@@ -42,13 +42,13 @@ class SingleData {
   static SingleDatum* find(const engine::RegisteredDatum& datum) noexcept;
 
  private:
-  SingleDatum& place();
+  SingleDatum& keep(SingleDatum&& single);
   static std::string text_of(const void* owner, const engine::RegisteredDatum&);
 
   DatumStore& store_;
   backend::SpillFile& spill_;
   std::deque<SingleDatum> all_;
-  std::vector<SingleDatum*> free_;  // of all_: those that were removed
+  std::vector<SingleDatum*> free_;  // of all_: those that were removed; has space for all
 };
 
 }  // namespace fairlead::front

@@ -40,18 +40,18 @@ Size size(std::int64_t value) { return Size(static_cast<std::uint64_t>(value)); 
 
 Bytes checked_bytes(const std::string& name, const char* kind, const Strided& array, Bytes element_bytes) {
   Size packed(element_bytes), span(1);  // bytes; elements from the first to the last
-  std::string text;
   for (std::size_t i = 0; i < 3; ++i) {
     packed = packed.times(static_cast<std::uint64_t>(array.extents[i]));
     span = span.plus(size(array.extents[i] - 1).times(static_cast<std::uint64_t>(array.strides[i])));
-    if (i == 0 || array.extents[i] > 1) text += fmt::format("{}{}", i == 0 ? "" : " x ", array.extents[i]);
   }
-  if (std::max(packed.value(), span.times(element_bytes).value()) > most_bytes)
-    throw UsageError(fmt::format(
-        "{}: a {} of {} elements of {} bytes, from the first to the last of them, is more than the {} "
-        "bytes that a process can address",
-        name, kind, text, element_bytes, most_bytes));
-  return packed.value();
+  if (std::max(packed.value(), span.times(element_bytes).value()) <= most_bytes) return packed.value();
+  std::string text = std::to_string(array.extents[0]);
+  for (std::size_t i = 1; i < 3; ++i)
+    if (array.extents[i] > 1) text += fmt::format(" x {}", array.extents[i]);
+  throw UsageError(fmt::format(
+      "{}: a {} of {} elements of {} bytes, from the first to the last of them, is more than the {} "
+      "bytes that a process can address",
+      name, kind, text, element_bytes, most_bytes));
 }
 
 void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, std::int32_t tile,
