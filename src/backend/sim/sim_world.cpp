@@ -260,7 +260,8 @@ void SimWorld::copy_ends(memory::Copy& copy) {
   copy.at = now_;
   if (options_.on_copy) options_.on_copy(copy, !fails);
   application_->add(copy);
-  application_->serve();
+  told_late_ = options_.copy_told_late_once_in != 0 && random_.once_in(options_.copy_told_late_once_in);
+  if (!told_late_) application_->serve();
 }
 
 void SimWorld::task_ends(WorkerId id) {
@@ -301,6 +302,10 @@ void SimWorld::help(const std::function<bool()>& done) {
       throw Error("internal: what is waited for did not happen within " + std::to_string(events_) +
                   " simulated events");
     if (future_.empty() && wires_.idle()) {
+      if (std::exchange(told_late_, false)) {
+        application_->serve();
+        continue;
+      }
       if (stopped_) return;
       throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
                   engine_

@@ -47,6 +47,8 @@ struct SimOptions {
   std::uint64_t task_fails_once_in = 0;
   std::uint64_t recall_refused_once_in = 0;  ///< as if the worker had just begun with the task
   std::uint64_t copy_stalls_once_in = 0;     ///< takes a hundred times as long
+  /// The end of a copy is told together with what happens next, as where many threads tell at once.
+  std::uint64_t copy_told_late_once_in = 0;
   /// Faults by script, besides those by chance.
   std::function<bool(const memory::Copy&)> copy_fails;
   std::function<bool(const Task&)> task_fails;
@@ -137,6 +139,7 @@ class SimWorld final : public engine::DrivenWorld {
 
   SimOptions options_;
   Random random_;
+  bool told_late_ = false;  // the end of a copy waits to be told
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   Time now_{};

@@ -42,6 +42,7 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
   simulator_seed = random_.next();
   copy_stalls_once_in = random_.once_in(3) ? 20 : 0;
   recall_refused_once_in = seed % 3 == 0 ? 2 : 0;
+  copy_told_late_once_in = seed % 4 == 1 ? 2 : 0;
   // What fails takes all that follows from it along: now and then is enough.
   const auto rarely = [&](bool fails, std::int64_t low, std::int64_t high) {
     return fails ? static_cast<std::uint64_t>(random_.between(low, high)) : std::uint64_t{0};
@@ -103,6 +104,7 @@ std::string RunPlan::text() const {
   once_in("copies fail", copy_fails_once_in);
   once_in("write-backs fail", write_back_fails_once_in);
   once_in("tasks fail", task_fails_once_in);
+  once_in("copies are told of late", copy_told_late_once_in);
   once_in("copies stall", copy_stalls_once_in);
   once_in("workers refuse to give a task back", recall_refused_once_in);
   for (const PlannedFlow& flow : program.flows)

@@ -306,6 +306,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   sim.seed = plan.simulator_seed;
   sim.noise_percent = 50;
   sim.copy_stalls_once_in = plan.copy_stalls_once_in;
+  sim.copy_told_late_once_in = plan.copy_told_late_once_in;
   sim.recall_refused_once_in = plan.recall_refused_once_in;
   sim.copy_fails_once_in = plan.copy_fails_once_in;
   sim.write_back_fails_once_in = plan.write_back_fails_once_in;
