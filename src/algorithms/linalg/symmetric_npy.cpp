@@ -243,6 +243,18 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
   merge(static_cast<double>(largest), worst);
 }
 
+/// Calls f(first, lines, begin, length) for parts of the piece, each with so many lines of it from the first,
+/// and so many places from where they begin, that `room` elements are enough.
+template <class Piece, class F>
+void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
+  const std::int64_t width = std::min(piece.along_count, room);
+  const std::int64_t height = std::min(piece.across_count, room / width);
+  for (std::int64_t first = 0; first < piece.across_count; first += height)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += width)
+      f(first, std::min(height, piece.across_count - first), begin,
+        std::min(width, piece.along_count - begin));
+}
+
 template <class T>
 template <class Element>
 void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
@@ -251,43 +263,40 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
   T* const lines = lease.template as<T>().data();
   const auto staging = lease.bytes().subspan(half_scratch);
   const auto room = static_cast<std::int64_t>(half_scratch / sizeof(T));
-  const std::int64_t width = std::min(piece.along_count, room);  // of a line
-  const std::int64_t height = std::min(piece.across_count, room / width);
   Difference worst;
-  for (std::int64_t first = 0; first < piece.across_count; first += height)
-    for (std::int64_t begin = 0; begin < piece.along_count; begin += width) {
-      const std::int64_t lines_here = std::min(height, piece.across_count - first);
-      const std::int64_t length = std::min(width, piece.along_count - begin);
-      const std::int64_t across = piece.across + first, along = piece.along + begin;
-      if (by_columns_)
-        file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
-                                      staging);
-      else
-        file_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
-                                      staging);
-      for (std::int64_t y = 0; y < length; ++y) {
-        const std::int64_t in_band = begin + y;
-        Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
-        const std::int64_t in_tile = in_band % piece.tile;
-        for (std::int64_t x = 0; x < lines_here; ++x) {
-          // The mirror image: by rows, the tile has it in row y and column x; by columns the other way round.
-          const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
-          const std::int64_t tile_begin = in_band - in_tile;
-          const std::int64_t rows =
-              by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
-          Element& lower =
-              by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
-          const std::int64_t row = by_columns_ ? along + y : across + x;
-          const std::int64_t column = by_columns_ ? across + x : along + y;
-          const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
-          if (!(difference <= worst.size)) {
-            if (!std::isfinite(upper)) not_finite(row, column, upper);
-            worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+  for_each_cut(
+      piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
+        const std::int64_t across = piece.across + first, along = piece.along + begin;
+        if (by_columns_)
+          file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
+                                        staging);
+        else
+          file_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
+                                        staging);
+        for (std::int64_t y = 0; y < length; ++y) {
+          const std::int64_t in_band = begin + y;
+          Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+          const std::int64_t in_tile = in_band % piece.tile;
+          for (std::int64_t x = 0; x < lines_here; ++x) {
+            // The mirror image: by rows, the tile has it in row y and column x; by columns the other way
+            // round.
+            const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
+            const std::int64_t tile_begin = in_band - in_tile;
+            const std::int64_t rows =
+                by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
+            Element& lower =
+                by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
+            const std::int64_t row = by_columns_ ? along + y : across + x;
+            const std::int64_t column = by_columns_ ? across + x : along + y;
+            const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
+            if (!(difference <= worst.size)) {
+              if (!std::isfinite(upper)) not_finite(row, column, upper);
+              worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+            }
+            if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
           }
-          if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
         }
-      }
-    }
+      });
   merge(0, worst);
 }
 
@@ -300,45 +309,42 @@ void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* con
   const auto room = static_cast<std::int64_t>(half_scratch / 2 / sizeof(double));
   double* const there = lease.template as<double>().data();
   double* const mirrored = there + room;
-  const std::int64_t width = std::min(piece.along_count, room);  // of a line
-  const std::int64_t height = std::min(piece.across_count, room / width);
   Difference worst;
-  for (std::int64_t first = 0; first < piece.across_count; first += height)
-    for (std::int64_t begin = 0; begin < piece.along_count; begin += width) {
-      const std::int64_t lines_here = std::min(height, piece.across_count - first);
-      const std::int64_t length = std::min(width, piece.along_count - begin);
-      const std::int64_t across = piece.across + first, along = piece.along + begin;
-      // Line x, place y: one as [x + y * lines_here], the other as [y + x * length].
-      double* const upper = by_columns_ ? mirrored : there;
-      double* const lower = by_columns_ ? there : mirrored;
-      file_->template read_block<double>(u(across), u(lines_here), u(along), u(length), there, u(lines_here),
-                                         staging);
-      file_->template read_block<double>(u(along), u(length), u(across), u(lines_here), mirrored, u(length),
-                                         staging);
-      const auto at = [&](const double* block, std::int64_t x, std::int64_t y) {
-        return block == there ? block[x + y * lines_here] : block[y + x * length];
-      };
-      for (std::int64_t y = 0; y < length; ++y) {
-        const std::int64_t in_band = begin + y, in_tile = in_band % piece.tile;
-        Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
-        const std::int64_t rows =
-            by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - (in_band - in_tile));
-        for (std::int64_t x = 0; x < lines_here; ++x) {
-          const std::int64_t row = by_columns_ ? along + y : across + x;
-          const std::int64_t column = by_columns_ ? across + x : along + y;
-          if (row > column) continue;  // in a tile on the diagonal
-          const double above = at(upper, x, y), below = at(lower, x, y);
-          const double difference = std::abs(above - below);
-          if (!(difference <= worst.size)) {
-            if (!std::isfinite(above)) not_finite(row, column, static_cast<T>(above));
-            worst = {difference, row, column, above, below};
+  for_each_cut(
+      piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
+        const std::int64_t across = piece.across + first, along = piece.along + begin;
+        // Line x, place y: one as [x + y * lines_here], the other as [y + x * length].
+        double* const upper = by_columns_ ? mirrored : there;
+        double* const lower = by_columns_ ? there : mirrored;
+        file_->template read_block<double>(u(across), u(lines_here), u(along), u(length), there,
+                                           u(lines_here), staging);
+        file_->template read_block<double>(u(along), u(length), u(across), u(lines_here), mirrored, u(length),
+                                           staging);
+        const auto at = [&](const double* block, std::int64_t x, std::int64_t y) {
+          return block == there ? block[x + y * lines_here] : block[y + x * length];
+        };
+        for (std::int64_t y = 0; y < length; ++y) {
+          const std::int64_t in_band = begin + y, in_tile = in_band % piece.tile;
+          Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+          const std::int64_t rows = by_columns_
+                                        ? piece.across_count
+                                        : std::min(piece.tile, piece.along_count - (in_band - in_tile));
+          for (std::int64_t x = 0; x < lines_here; ++x) {
+            const std::int64_t row = by_columns_ ? along + y : across + x;
+            const std::int64_t column = by_columns_ ? across + x : along + y;
+            if (row > column) continue;  // in a tile on the diagonal
+            const double above = at(upper, x, y), below = at(lower, x, y);
+            const double difference = std::abs(above - below);
+            if (!(difference <= worst.size)) {
+              if (!std::isfinite(above)) not_finite(row, column, static_cast<T>(above));
+              worst = {difference, row, column, above, below};
+            }
+            if constexpr (!std::is_const_v<Element>)
+              (by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows]) =
+                  static_cast<T>(below / 2 + above / 2);
           }
-          if constexpr (!std::is_const_v<Element>)
-            (by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows]) =
-                static_cast<T>(below / 2 + above / 2);
         }
-      }
-    }
+      });
   merge(0, worst);
 }
 
