@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/heteroprio/node_distance.hpp"
+#include "schedule/heteroprio/access_order.hpp"
 
 namespace fairlead::schedule::heteroprio {
 namespace {
