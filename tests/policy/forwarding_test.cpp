@@ -107,8 +107,6 @@ struct OddView final : View {
   Coordinates coordinates(DatumId) const override { return {18, 19, 20}; }
   Extent extent(std::int32_t) const override { return {21, 22}; }
   int advice(DatumId) const override { return 23; }
-  void successors(const Task&, std::vector<Task*>& out) const override { out.assign(24, nullptr); }
-  std::uint32_t remaining_writers(DatumId) const override { return 25; }
 };
 
 }  // namespace
@@ -172,7 +170,6 @@ TEST(Forwarding, AViewOfAViewAnswersTheSame) {
   const View& view = outer;
   Task task;
   std::vector<const Task*> picked;
-  std::vector<Task*> next;
 
   EXPECT_EQ(view.workers().data(), &odd.one_worker);
   EXPECT_EQ(view.nodes().data(), &odd.one_node);
@@ -192,9 +189,6 @@ TEST(Forwarding, AViewOfAViewAnswersTheSame) {
   EXPECT_EQ(view.coordinates(datum).row, 19);
   EXPECT_EQ(view.extent(0).columns, 22);
   EXPECT_EQ(view.advice(datum), 23);
-  view.successors(task, next);
-  EXPECT_EQ(next.size(), 24u);
-  EXPECT_EQ(view.remaining_writers(datum), 25u);
 }
 
 }  // namespace fairlead
