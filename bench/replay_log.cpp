@@ -13,7 +13,7 @@
 #include <string>
 
 #include "engine/replay.hpp"
-#include "replay/log_records.hpp"
+#include "engine/log/log_records.hpp"
 #include "schedule/policies.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/replay.hpp"
-#include "replay/logged_run.hpp"
+#include "engine/log/logged_run.hpp"
 #include "schedule/graph_world.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
