@@ -8,7 +8,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-struct Sink {
+struct CholeskySink {
   Program& program;
   const Tiles& a;
   KernelIndex potrf_kernel, trsm_kernel, syrk_kernel, gemm_kernel;
@@ -50,7 +50,7 @@ Program make_cholesky(const WorkloadSize& size, const PolicyOptions&) {
   program.title = title_of("cholesky", size);
   const Tiles a(program, "A", size.n, size.n, size.tile, size.precision, Stored::lower_triangle);
   linalg::for_each_cholesky_task(
-      a.row_count(), Sink{program, a, program.kernel("potrf"), program.kernel("trsm"), program.kernel("syrk"),
+      a.row_count(), CholeskySink{program, a, program.kernel("potrf"), program.kernel("trsm"), program.kernel("syrk"),
                           program.kernel("gemm")});
   return program;
 }
