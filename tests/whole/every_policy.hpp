@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedule/policies.hpp"
+#include "whole/sanitized.hpp"
 
 namespace fairlead::tests {
 
@@ -25,19 +27,16 @@ inline std::string name_of_test(const testing::TestParamInfo<std::string>& insta
   return name_of_policy(instance.param);
 }
 
-/// The seeds from `first` to `last` with which a policy runs: all, but only every seventh where a sanitizer watches,
+/// The seeds from `first` to `last` with which a policy runs: all, but only one in so many where a sanitizer watches,
 /// others for each policy, so that each seed and each policy is seen. A policy is a sequential program under the
 /// engine's lock; which threads meet, and where, depends on the seed.
-inline std::vector<std::uint64_t> seeds_for(const std::string& policy, std::uint64_t first, std::uint64_t last) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  const auto names = every_policy();
-  const std::uint64_t step = 7, skipped = static_cast<std::uint64_t>(std::ranges::find(names, policy) - names.begin()) % step;
-#else
-  const std::uint64_t step = 1, skipped = 0;
-  static_cast<void>(policy);
-#endif
+inline std::vector<std::uint64_t> seeds_for(std::string_view policy, std::uint64_t first, std::uint64_t last,
+                                            std::uint64_t one_in = 7) {
+  const auto names = schedule::policy_names();
+  const auto place = static_cast<std::uint64_t>(std::ranges::find(names, policy) - names.begin());
+  const std::uint64_t step = sanitized ? one_in : 1;
   std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = first + skipped; seed <= last; seed += step) seeds.push_back(seed);
+  for (std::uint64_t seed = first + place % step; seed <= last; seed += step) seeds.push_back(seed);
   return seeds;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
+#include "whole/every_policy.hpp"
 
 namespace fairlead {
 namespace {
@@ -248,7 +249,7 @@ TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
 /// reads.
 TEST(RandomRecordings, GiveWhatASequentialRunGives) {
   for (const PolicyEntry& policy : schedule::policies())
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const std::uint64_t seed : tests::seeds_for(policy.name, 1, 12)) {
       Random random(seed);
       Config config = config_with(static_cast<int>(1 + seed % 3), std::string(policy.name),
                                   random.once_in(2) ? "1MiB" : "96KiB");
