@@ -4,9 +4,10 @@
 # is then that file.
 set(FAIRLEAD_UNITY "" CACHE STRING "What is compiled a folder at a time: 'tests', 'all', or nothing")
 
-# One file's constant is not the variable of that name in another: builds file by file warn of what is meant.
+# One file's constant is not the variable of that name in another, and what a file keeps to itself is not seen by others:
+# builds file by file warn of what is meant.
 add_library(fairlead_together INTERFACE)
-target_compile_options(fairlead_together INTERFACE -Wno-shadow)
+target_compile_options(fairlead_together INTERFACE -Wno-shadow -Wno-subobject-linkage)
 
 # fairlead_compile_together(TARGET [LEAVE FILE...]): each folder of its files as one; the files named after LEAVE alone.
 function(fairlead_compile_together target)
