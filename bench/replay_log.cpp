@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/replay.hpp"
 #include "engine/log/log_records.hpp"
+#include "engine/replay.hpp"
 #include "schedule/policies.hpp"
 
 namespace {

@@ -55,7 +55,8 @@ TEST(Disk, WhereNobodyMayWriteIsSaidWithTheReason) {
 }
 
 TEST(Disk, ThatIsNotThereIsRefusedByName) {
-  EXPECT_EQ(refusal_of_disk("/no/such/place"), "cannot use the directory /no/such/place: No such file or directory");
+  EXPECT_EQ(refusal_of_disk("/no/such/place"),
+            "cannot use the directory /no/such/place: No such file or directory");
   EXPECT_EQ(refusal_of_disk("/proc/version"), "cannot use the directory /proc/version: Not a directory");
 }
 

@@ -102,7 +102,8 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
 INSTANTIATE_TEST_SUITE_P(Policies, CapacitySweep,
                          testing::Combine(testing::ValuesIn(every_policy()), testing::Values(1, 2, 4)),
                          [](const auto& instance) {
-                           return name_of_policy(std::get<0>(instance.param)) + "_" + std::to_string(std::get<1>(instance.param)) + "_workers";
+                           return name_of_policy(std::get<0>(instance.param)) + "_" +
+                                  std::to_string(std::get<1>(instance.param)) + "_workers";
                          });
 
 }  // namespace fairlead::tests

@@ -27,9 +27,9 @@ inline std::string name_of_test(const testing::TestParamInfo<std::string>& insta
   return name_of_policy(instance.param);
 }
 
-/// The seeds from `first` to `last` with which a policy runs: all, but only one in so many where a sanitizer watches,
-/// others for each policy, so that each seed and each policy is seen. A policy is a sequential program under the
-/// engine's lock; which threads meet, and where, depends on the seed.
+/// The seeds from `first` to `last` with which a policy runs: all, but only one in so many where a sanitizer
+/// watches, others for each policy, so that each seed and each policy is seen. A policy is a sequential
+/// program under the engine's lock; which threads meet, and where, depends on the seed.
 inline std::vector<std::uint64_t> seeds_for(std::string_view policy, std::uint64_t first, std::uint64_t last,
                                             std::uint64_t one_in = 7) {
   const auto names = schedule::policy_names();

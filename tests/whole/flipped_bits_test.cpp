@@ -21,8 +21,8 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
-#include "base/random.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "base/random.hpp"
 
 namespace {
 

@@ -47,7 +47,7 @@ Program make_lu(const WorkloadSize& size, const PolicyOptions&) {
   program.title = title_of("lu", size);
   const Tiles a(program, "A", size.n, size.n, size.tile, size.precision);
   linalg::for_each_lu_task(a.row_count(), LuSink{program, a, program.kernel("getrf"), program.kernel("trsm"),
-                                               program.kernel("gemm")});
+                                                 program.kernel("gemm")});
   return program;
 }
 

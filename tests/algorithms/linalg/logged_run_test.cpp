@@ -8,9 +8,9 @@
 #include <string>
 
 #include "algorithms/linalg/tile_digest.hpp"
-#include "engine/replay.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "engine/log/log_records.hpp"
+#include "engine/replay.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::linalg::testing {

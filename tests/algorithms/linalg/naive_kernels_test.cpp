@@ -47,7 +47,8 @@ TEST(Sanitized, TheNaiveKernelsSolveTheSystem) {
 class SanitizedOutOfCore : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SanitizedOutOfCore, FourWorkersGiveTheSameBits) {
-  const Bytes memory = static_cast<Bytes>(GetParam().tiles_in_memory) * tile_side * tile_side * sizeof(double);
+  const Bytes memory =
+      static_cast<Bytes>(GetParam().tiles_in_memory) * tile_side * tile_side * sizeof(double);
   Statistics statistics;
   EXPECT_TRUE(solution({.workers = 4, .memory = memory, .scheduler = GetParam().scheduler}, &statistics) ==
               in_core_by_one_worker());

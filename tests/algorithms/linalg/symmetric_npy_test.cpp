@@ -11,8 +11,8 @@
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
-#include "data/npy/npy_writer.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "data/npy/npy_writer.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {

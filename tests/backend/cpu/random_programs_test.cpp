@@ -261,7 +261,8 @@ TEST_P(RandomProgramsOnThreads, SeeThemOnDevicesToo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, RandomProgramsOnThreads, testing::ValuesIn(tests::every_policy()), tests::name_of_test);
+INSTANTIATE_TEST_SUITE_P(Policies, RandomProgramsOnThreads, testing::ValuesIn(tests::every_policy()),
+                         tests::name_of_test);
 
 }  // namespace
 }  // namespace fairlead

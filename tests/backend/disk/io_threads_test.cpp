@@ -14,8 +14,8 @@
 #include <cstring>
 
 #include "backend/disk/spill_file.hpp"
-#include "base/random.hpp"
 #include "backend/disk/world.hpp"
+#include "base/random.hpp"
 
 namespace fairlead::backend {
 

@@ -7,8 +7,8 @@
 
 #include <fairlead/error.hpp>
 
-#include "data/npy/npy_file.hpp"
 #include "data/npy/files.hpp"
+#include "data/npy/npy_file.hpp"
 
 namespace fairlead::data {
 namespace {

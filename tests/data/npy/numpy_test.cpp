@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "data/npy/files.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
-#include "data/npy/files.hpp"
 
 namespace fairlead::data {
 namespace {

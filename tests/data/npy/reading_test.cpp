@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "data/npy/npy_file.hpp"
 #include "data/npy/files.hpp"
+#include "data/npy/npy_file.hpp"
 
 namespace fairlead::data {
 namespace {

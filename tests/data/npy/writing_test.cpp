@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/left_over.hpp"
+#include "data/npy/files.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
-#include "data/npy/files.hpp"
 
 namespace fairlead::data {
 namespace {

@@ -5,9 +5,9 @@
 #include <fairlead/error.hpp>
 
 #include "backend/sim/sim_world.hpp"
+#include "engine/log/log_records.hpp"
 #include "engine/replay.hpp"
 #include "front/flow/flow_source.hpp"
-#include "engine/log/log_records.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::tests {

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/log/log_records.hpp"
 #include "engine/replay.hpp"
 #include "machine/machine_files.hpp"
-#include "engine/log/log_records.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/workload.hpp"

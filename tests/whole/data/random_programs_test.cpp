@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "whole/data/worlds.hpp"
 #include "engine/event_log.hpp"
 #include "engine/replay.hpp"
 #include "schedule/policies.hpp"
+#include "whole/data/worlds.hpp"
 
 namespace fairlead {
 
