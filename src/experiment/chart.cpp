@@ -46,10 +46,7 @@ std::string escaped(std::string_view text) {
 }
 
 /// As a font may show it.
-double width_of(std::string_view text) {
-  return letter * static_cast<double>(std::ranges::count_if(
-                      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
-}
+double width_of(std::string_view text) { return letter * static_cast<double>(report::characters_of(text)); }
 
 /// 1, 2 or 5 times a power of ten, so that about `wanted` of them make `range`.
 double step_for(double range, int wanted) {
