@@ -1,5 +1,5 @@
-// What DARTS keeps for a task between ready() and pick(): where it stands, and which of its data each node
-// lacks. Written so that a datum that comes or goes looks at one cache line of each of its users.
+// What a policy that plans loads (DARTS) keeps of a task between ready() and pick(): where it stands, and
+// which of its data each node lacks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "base/slabs.hpp"
 #include "data/task.hpp"
 
-namespace fairlead::schedule::darts {
+namespace fairlead::schedule {
 
 using Slot = std::uint32_t;  ///< a memory node, as its position in View::nodes()
 inline constexpr Slot no_slot = ~Slot{0};
@@ -44,8 +44,7 @@ struct HeldTask {
   HeldTask* next = nullptr;
   std::int64_t bonus = 0;  ///< ns of later updates of its tile that only wait for this one, if `has_bonus`
   Slot planned_on = no_slot;
-  std::uint32_t unused[9] = {};
-  // Looked at, with the nodes and uses behind it, when one of its data comes or goes: begins a cache line.
+  // Looked at, with the nodes and uses behind it, when one of its data comes or goes.
   std::uint32_t generation = 1;   ///< of the record, 24 bits: with another one, references to it are void
   std::uint32_t record : 27 = 0;  ///< the pool's number of it
   std::uint32_t size_class : 5 = 0;
@@ -89,6 +88,23 @@ inline bool more_urgent(const HeldTask& a, const HeldTask& b) noexcept {
 /// Tasks in order of arrival; one can be taken out anywhere.
 class HeldList {
  public:
+  class Iterator {
+   public:
+    explicit Iterator(HeldTask* at) noexcept : at_(at) {}
+    HeldTask& operator*() const noexcept { return *at_; }
+    Iterator& operator++() noexcept {
+      at_ = at_->next;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    HeldTask* at_;
+  };
+  Iterator begin() const noexcept { return Iterator(front_); }
+  static Iterator end() noexcept { return Iterator(nullptr); }
+  std::size_t size() const noexcept { return size_; }
+
   void push_back(HeldTask& held) noexcept {
     held.previous = back_;
     held.next = nullptr;
@@ -102,10 +118,6 @@ class HeldList {
     held.previous = held.next = nullptr;
     --size_;
   }
-  HeldTask* front() const noexcept { return front_; }
-  HeldTask* back() const noexcept { return back_; }
-  std::size_t size() const noexcept { return size_; }
-  bool empty() const noexcept { return front_ == nullptr; }
 
  private:
   HeldTask* front_ = nullptr;
@@ -152,4 +164,4 @@ class HeldPool {
   std::vector<Slab> slabs_;
 };
 
-}  // namespace fairlead::schedule::darts
+}  // namespace fairlead::schedule

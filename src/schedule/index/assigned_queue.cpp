@@ -1,5 +1,5 @@
 // Two orders of the same tasks: lists by priority, and a heap by missing bytes.
-#include "schedule/assigned_queue.hpp"
+#include "schedule/index/assigned_queue.hpp"
 
 namespace fairlead::schedule {
 

@@ -1,5 +1,5 @@
 // Longest paths, from the last submitted task backwards: successors are always newer.
-#include "schedule/bottom_levels.hpp"
+#include "schedule/index/bottom_levels.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "data/task.hpp"
-#include "schedule/indexed_heap.hpp"
+#include "schedule/index/indexed_heap.hpp"
 
 namespace fairlead::schedule {
 
@@ -37,6 +37,7 @@ class AssignedQueue {
       : by_bytes_(nearest != Nearest::never_asked), before_{nearest == Nearest::first_priority} {}
 
   std::size_t size() const noexcept { return size_; }
+  bool first_priority_only() const noexcept { return before_.priority_first; }
 
   /// `missing` is set; priority and order are set here.
   void insert(Queued& queued, std::int32_t priority);

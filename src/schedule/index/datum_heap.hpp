@@ -1,4 +1,4 @@
-// The data of dataNotInMem of one node, best to load first: Algorithm 3, line 6, as a heap that knows where
+// Data that a node may load next, the best first: line 6 of DARTS's Algorithm 3, as a heap that knows where
 // each datum is.
 #pragma once
 #include <fairlead/ids.hpp>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/indexed_heap.hpp"
+#include "schedule/index/indexed_heap.hpp"
 
-namespace fairlead::schedule::darts {
+namespace fairlead::schedule {
 
 /// What makes a datum worth loading; the paper's names in the comments.
 struct Worth {
@@ -69,24 +69,12 @@ inline bool better_by_priority(const Worth& a, const Worth& b) noexcept {
 class DatumHeap {
  public:
   bool empty() const noexcept { return heap_.empty(); }
-  std::size_t size() const noexcept { return heap_.size(); }
   const Worth& top() const noexcept { return worth_[index(heap_.top().datum)]; }
-  /// The best after the top, or null.
-  const Worth* second() noexcept {
-    if (heap_.size() < 2) return nullptr;
-    return &worth_[index(heap_[heap_.best_child(0, order())].datum)];
-  }
   /// Even if the priority of the top is only an upper bound.
   bool top_is_best_by_ratio() const noexcept { return top_is_best(better_by_ratio); }
   /// Even if more is known of the |S1| and work left of others.
   bool top_is_best_by_priority() const noexcept { return top_is_best(better_by_priority); }
 
-  /// The datum will be looked at soon.
-  void fetch(DatumId datum) const noexcept {
-    if (index(datum) >= position_.size()) return;
-    __builtin_prefetch(&position_[index(datum)]);
-    __builtin_prefetch(&worth_[index(datum)]);
-  }
   /// Enters the datum, or changes its worth. All data here have an S0, or none has.
   void put(const Worth& worth) {
     const std::size_t datum = index(worth.datum);
@@ -147,4 +135,4 @@ class DatumHeap {
   std::vector<Worth> worth_;             // by datum: of those that are here
 };
 
-}  // namespace fairlead::schedule::darts
+}  // namespace fairlead::schedule

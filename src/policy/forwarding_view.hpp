@@ -1,26 +1,22 @@
-// What a policy within another sees: the same world, except that fewer workers may run a task.
+// A view that passes every question on to another one. What a policy within another policy sees is mostly the
+// same world: who changes one answer overrides that one.
 #pragma once
 #include <vector>
 
 #include "policy/view.hpp"
 
-namespace fairlead::schedule {
+namespace fairlead {
 
-class InnerView : public View {
+class ForwardingView : public View {
  public:
-  explicit InnerView(View& outer) : outer_(outer) {}
-
-  virtual bool barred(const Task&, WorkerId) const = 0;
-
-  bool can_run(const Task& task, WorkerId worker) const override {
-    return outer_.can_run(task, worker) && !barred(task, worker);
-  }
+  explicit ForwardingView(View& outer) : outer_(outer) {}
 
   std::span<const WorkerInfo> workers() const override { return outer_.workers(); }
   std::span<const NodeInfo> nodes() const override { return outer_.nodes(); }
   Time now() const override { return outer_.now(); }
   Random& random() override { return outer_.random(); }
   std::uint32_t distance(WorkerId a, WorkerId b) const override { return outer_.distance(a, b); }
+  bool can_run(const Task& task, WorkerId worker) const override { return outer_.can_run(task, worker); }
   Duration estimate(const Task& task, WorkerId worker) const override {
     return outer_.estimate(task, worker);
   }
@@ -43,4 +39,4 @@ class InnerView : public View {
   View& outer_;
 };
 
-}  // namespace fairlead::schedule
+}  // namespace fairlead

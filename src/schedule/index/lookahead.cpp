@@ -1,5 +1,5 @@
 // Keeps the graph of unfinished tasks, from what is submitted and what finishes.
-#include "schedule/lookahead.hpp"
+#include "schedule/index/lookahead.hpp"
 
 #include <algorithm>
 

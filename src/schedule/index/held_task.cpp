@@ -1,11 +1,10 @@
 // The pool of records of held tasks.
-#include "schedule/darts/held_task.hpp"
+#include "schedule/index/held_task.hpp"
 
-#include <cstddef>
 #include <new>
 #include <type_traits>
 
-namespace fairlead::schedule::darts {
+namespace fairlead::schedule {
 
 HeldTask& HeldPool::make(Task& task, std::size_t uses) {
   std::size_t size_class = 0;
@@ -36,10 +35,8 @@ void HeldPool::release(HeldTask& held) noexcept {
 // One block per record, nodes and uses behind it: they are looked at together.
 void HeldPool::grow(std::size_t size_class) {
   static_assert(std::is_trivially_destructible_v<HeldTask>);
-  static_assert(offsetof(HeldTask, generation) == cache_line, "the second half begins a cache line");
   static_assert(sizeof(HeldTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(Use) == 0 &&
                 sizeof(Use) == 4);
-  static_assert(sizeof(HeldTask) + sizeof(OnNode) + 4 * sizeof(Use) == 2 * cache_line, "the common case");
   const std::size_t width = std::size_t{4} << size_class;
   const std::size_t count = width > 1024 ? 1 : width > 64 ? per_slab / 16 : per_slab;
   const std::size_t bytes = sizeof(HeldTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
@@ -62,4 +59,4 @@ void HeldPool::grow(std::size_t size_class) {
   }
 }
 
-}  // namespace fairlead::schedule::darts
+}  // namespace fairlead::schedule

@@ -1,5 +1,5 @@
 // Changes are gathered, and looked into when somebody asks: what comes and goes in between costs nothing.
-#include "schedule/missing_bytes.hpp"
+#include "schedule/index/missing_bytes.hpp"
 
 #include <algorithm>
 
