@@ -198,7 +198,7 @@ std::string content_of(const std::string& path) { return whole_file(path).value_
 
 KeptFile Runner::kept(const RunSpec& spec) const {
   // A machine and a policy of one's own are files that change under the same name.
-  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &machine::MachineFile::name);
+  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &EmbeddedFile::name);
   std::string files =
       known != machine::machine_files().end() ? std::string(known->text) : content_of(spec.machine);
   if (const auto policy = schedule::name_in(spec.scheduler); schedule::is_plugin(policy))

@@ -499,7 +499,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "mine.toml").string();
   std::string machine;
-  for (const machine::MachineFile& file : machine::machine_files())
+  for (const EmbeddedFile& file : machine::machine_files())
     if (file.name == "k40") machine = file.text;
   std::ofstream(path) << machine;
   Experiment experiment = read_experiment("e", small);
@@ -522,7 +522,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
 
 TEST(ExperimentFiles, CanAllBeReadAndNameWhatThereIs) {
   EXPECT_GE(experiment_files().size(), 20u);
-  for (const ExperimentFile& file : experiment_files()) {
+  for (const EmbeddedFile& file : experiment_files()) {
     SCOPED_TRACE(file.name);
     const Experiment experiment = read_experiment(file.name, file.text);
     EXPECT_FALSE(experiment.paper.empty());

@@ -1,5 +1,5 @@
 // The records of a run, small enough for a page: times in ticks, differences instead of values, varints. The
-// reader is script_data.cpp; what is changed here is changed there.
+// reader is run/records.js; what is changed here is changed there.
 #include <fmt/format.h>
 
 #include <algorithm>
