@@ -143,7 +143,13 @@ def test_the_mouse_over_a_copy_tells_datum_bytes_and_cause(shown):
       return [place.left + x((copies.start[0] + copies.end[0]) / 2), place.top + row.y + 4];
     })()""")
     shown.mouse("mouseMoved", x, y)
-    assert re.match(r"(demand|prefetch) A\[\d+,\d+\], 131 KB, ", shown.value("tip.textContent"))
+    assert re.match(r"(demand|prefetch) A\[\d+,\d+\], 131 kB, ", shown.value("tip.textContent"))
+
+
+def test_numbers_have_three_digits_and_no_exponent(shown):
+    assert shown.value("[999.6e6, 1e9, 123456, 12].map(moved)") == ["1.00 GB", "1.00 GB", "123 kB", "12 B"]
+    assert shown.value("[1023 * 2 ** 20, 2 ** 30, 0].map(stored)") == ["1023 MiB", "1.00 GiB", "0 B"]
+    assert shown.value("[999.7e6, 1.5e9, 1234567e9].map((ns) => duration(ns / info.tick_ns))") == ["1.00 s", "1.50 s", "1234567 s"]
 
 
 def test_far_away_tasks_are_counted(shown):

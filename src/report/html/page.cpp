@@ -21,7 +21,7 @@ constexpr std::string_view styles[] = {"charts/light.css",  "page/page.css", "pa
                                        "order/order.css",   "page/paper.css"};
 constexpr std::string_view shared_scripts[] = {"page/numbers.js", "charts/colours.js", "page/theme.js",
                                                "charts/axis.js",  "charts/canvas.js",  "charts/legend.js",
-                                               "charts/tip.js"};
+                                               "charts/tip.js",   "charts/words.js"};
 constexpr std::string_view run_scripts[] = {
     "run/records.js", "run/words.js", "run/rows.js",    "run/workers.js", "run/links.js", "run/memory.js",
     "run/draw.js",    "run/view.js",  "run/pointed.js", "run/mouse.js",   "run/keys.js",  "run/legend.js"};

@@ -1,12 +1,8 @@
 // Times, bytes and data of a run in words. A tick is what the records count time in.
 
-const inUnits = (value, units, otherwise) => {
-  for (const [unit, size] of units) if (value >= size) return (value / size).toPrecision(value / size < 1000 ? 3 : 4) + " " + unit;
-  return otherwise(value);
-};
 const duration = (ticks) =>
   inUnits(ticks * info.tick_ns, [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]], (ns) => Math.round(ns) + " ns");
-const moved = (bytes) => inUnits(bytes, [["GB", 1e9], ["MB", 1e6], ["KB", 1e3]], (few) => Math.round(few) + " B");
+const moved = (bytes) => inUnits(bytes, [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]], (few) => Math.round(few) + " B");
 const stored = (bytes) => inUnits(bytes, [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]], (few) => few + " B");
 
 // A point in time, with as many digits as tell two apart that are `step` from each other.

@@ -15,7 +15,7 @@ const timelines = (() => {
     return {name, pieces};
   })}));
   const time = (seconds) =>
-    !seconds ? "0" : about.seconds >= 1 ? seconds.toPrecision(3) + " s" : (1e3 * seconds).toPrecision(3) + " ms";
+    !seconds ? "0" : about.seconds >= 1 ? threeDigits(seconds) + " s" : threeDigits(1e3 * seconds) + " ms";
   if (about.left_out) document.getElementById("timeline-notes").textContent = "Of as many policies as there is room for.";
   return {about, runs, ofKind, time};
 })();
