@@ -60,4 +60,9 @@ std::string percent(double part, double whole) {
                                                                      : 0);
 }
 
+std::string ratio(Bytes measured, Bytes bound) {
+  return bound == 0 ? ""
+                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
+}
+
 }  // namespace fairlead::report

@@ -17,5 +17,7 @@ std::string readable_seconds(double seconds);
 std::string clock_time(double seconds);
 /// Of a part in its whole: "94 %", "9.4 %", "0.52 %". "-" if there is no whole.
 std::string percent(double part, double whole);
+/// How many times a bound was moved: "x 1.17". Nothing if there is no bound.
+std::string ratio(Bytes measured, Bytes bound);
 
 }  // namespace fairlead::report

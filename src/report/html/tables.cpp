@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "config/value.hpp"
 #include "report/html/parts.hpp"
@@ -15,11 +14,6 @@ namespace {
 
 using config::readable_size;
 using memory::Cause;
-
-std::string ratio(Bytes measured, Bytes bound) {
-  return bound == 0 ? ""
-                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
-}
 
 std::string setting(const RunReport& report) {
   Table table("Setting", {"", ""});
@@ -72,6 +66,12 @@ std::string speed(const RunReport& report) {
                    ? fmt::format("after {} step{} of refinement in double precision",
                                  *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                    : ""});
+  if (const auto& condition = report.condition) {
+    table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
+    table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
+               fmt::format("at most, which leaves {} digit{}", condition->digits,
+                           condition->digits == 1 ? "" : "s")});
+  }
   table.row({"tasks", with_commas(report.tasks)});
   table.row({"evictions", with_commas(report.evictions)});
   if (report.generated.copies != 0)
