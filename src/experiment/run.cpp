@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
-#include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "base/left_over.hpp"
@@ -277,7 +277,10 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
     }
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+  try {
+    while (others.size() + 1 < std::min<std::size_t>(threads, wanted.size())) others.emplace_back(work);
+  } catch (const std::system_error&) {  // the system gives no more: those there are do it all
+  }
   work();
   for (std::thread& thread : others) thread.join();
   if (failure != nullptr) std::rethrow_exception(failure);

@@ -451,6 +451,14 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   std::filesystem::remove_all(folder);
 }
 
+// Whoever asks for more threads than the system has gets those that there is work for.
+TEST(Runner, TakesNoMoreThreadsThanThereAreRuns) {
+  const auto never = [] { return false; };
+  const auto nobody = [](const Progress&) {};
+  const auto runs = runs_of(read_experiment("e", small), true);
+  EXPECT_FALSE(Runner("", "this").run_all(runs, 1'000'000, nobody, never).empty());
+}
+
 // A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
 // damaged is not used.
 TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
