@@ -66,14 +66,15 @@ class Replayer {
         durations_known_(options.estimate != nullptr),
         processors_(EventLog::processors_of(topology)),
         engine_(topology, std::move(policy), world_, as_logged(std::move(options))) {
-    devices_ = accelerators(engine_).size();
+    devices_ = accelerators(engine_.view()).size();
   }
 
   ReplayResult run() {
     // An engine that broke down takes nothing more.
-    while (!log_.at_end() && !engine_.stopped()) record();
-    if (!batch_.empty() && !engine_.stopped()) log_.refuse("it ends in the middle of a batch of events");
-    return {engine_.digest().value(), engine_.digest().count(), events_, engine_.fatal()};
+    while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
+    if (!batch_.empty() && !engine_.stop_reason().stopped())
+      log_.refuse("it ends in the middle of a batch of events");
+    return {engine_.journal().digest().value(), engine_.journal().digest().count(), events_, engine_.fatal()};
   }
 
  private:
@@ -359,7 +360,7 @@ class Replayer {
 
   void answer_to_recall(std::uint64_t worker) {
     const auto answers = std::ranges::count(answers_, worker);
-    if (engine_.pipelines()[worker].recalls <= answers)
+    if (engine_.pipelines().all()[worker].recalls <= answers)
       log_.refuse("nothing was asked back from worker " + std::to_string(worker));
     answers_.push_back(worker);
   }
@@ -371,7 +372,7 @@ class Replayer {
     const std::uint64_t worker = rest >> 8;
     const auto at = static_cast<std::int64_t>(log_.word("time", latest_time));
     const auto duration = static_cast<std::int64_t>(log_.word("duration", longest_duration));
-    const bool known_worker = worker < engine_.workers().size();
+    const bool known_worker = worker < engine_.view().workers().size();
     Event* event = nullptr;
     switch (kind) {
       case EventKind::task_ready:
@@ -467,7 +468,7 @@ class Replayer {
 
   /// One batch, exactly as it was served: with this world nothing else arrives meanwhile.
   void serve() {
-    engine_.enter_surely(batch_, commands_);
+    engine_.entrance().enter_surely(batch_, commands_);
     for (memory::Copy* copy : commands_.copies) copies_[copy->id] = copy;
     for (const Task* task : commands_.completions) over_.push_back(static_cast<std::uint64_t>(task->id));
     commands_.clear();
