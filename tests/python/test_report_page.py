@@ -192,6 +192,22 @@ def test_wheel_keys_drag_and_buttons_move_the_view(shown):
     assert span() == [phase["start"], phase["end"]]
 
 
+def test_a_drag_that_the_browser_breaks_off_is_over(shown):
+    place = shown.value("(() => { const place = plot.getBoundingClientRect(); return [place.left + gutter + width / 2, place.top + 60] })()")
+    shown.value("show(whole.to / 4, whole.to / 2)")
+    before = shown.value("[view.from, view.to]")
+    shown.mouse("mousePressed", *place, button="left", buttons=1, clickCount=1)
+    shown.value("plot.dispatchEvent(new PointerEvent('pointercancel'))")
+    shown.mouse("mouseMoved", place[0] + 100, place[1])
+    assert shown.value("[view.from, view.to]") == before
+    shown.mouse("mouseReleased", place[0] + 100, place[1], button="left", clickCount=1)
+
+
+def test_a_share_of_next_to_nothing_is_said_in_words(shown):
+    share = "(() => { const kept = busyOf[0]; busyOf[0] = busy * %s; const text = shareOf(0); busyOf[0] = kept; return text })()"
+    assert [shown.value(share % part) for part in ("0.5", "0.004", "1e-7", "0")] == ["50 %", "0.4 %", "< 0.01 %", "0 %"]
+
+
 def test_without_a_click_the_wheel_belongs_to_the_page(shown):
     shown.value("(plot.blur(), active = false)")
     before = shown.value("[view.from, view.to]")

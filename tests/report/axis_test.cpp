@@ -27,7 +27,8 @@ TEST(Axis, StepsAreOneTwoOrFiveTimesAPowerOfTen) {
 TEST(Axis, TicksAreMultiplesOfTheStepBothEndsIncluded) {
   EXPECT_THAT(ticks_between(3, 10, 2), ElementsAre(4, 6, 8, 10));
   EXPECT_THAT(ticks_between(4, 9, 2), ElementsAre(4, 6, 8));
-  EXPECT_EQ(ticks_between(0, 0.7, 0.1).size(), 8u);  // 7 * 0.1 is more than 0.7
+  EXPECT_EQ(ticks_between(0, 0.7, 0.1).size(), 8u);           // 7 * 0.1 is more than 0.7
+  EXPECT_LE(ticks_between(1e17, 1e17 + 64, 1).size(), 100u);  // where numbers are further apart than that
 }
 
 TEST(Axis, FromZeroEndsAtTheFirstTickThatIsNotBelowTheMost) {

@@ -21,7 +21,8 @@ double round_step(double range, double wanted) {
 std::vector<double> ticks_between(double from, double to, double step) {
   std::vector<double> ticks;
   const double first = std::ceil(from / step - 1e-6) + 0.0;  // 0, not -0
-  for (double i = first; i * step <= to + 1e-6 * step; ++i) ticks.push_back(i * step);
+  const double last = std::floor(to / step + 1e-6);
+  for (double k = 0; first + k <= last; ++k) ticks.push_back((first + k) * step);
   return ticks;
 }
 
