@@ -1,12 +1,17 @@
-// The page's script, second part: the records are read back from what chart_data.cpp wrote.
-#include "report/html/parts.hpp"
+// The records of a run, read back from what chart_data.cpp wrote, in the same order.
 
-namespace fairlead::report::html {
-
-const std::string_view script_data = R"js(
 const info = namesIn("names");
-
 const numbers = reader("numbers");
+
+// The first of `count` of which `before` does not hold; it holds of all before that one.
+const bisect = (count, before) => {
+  let low = 0, high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (before(middle)) low = middle + 1; else high = middle;
+  }
+  return low;
+};
 
 // Things with a beginning and an end, in order of their beginning. reach[i] is the last end up to i: it grows,
 // so that what is in view is found by bisection although intervals overlap.
@@ -25,15 +30,12 @@ class Intervals {
     this.last = this.end[i];
     this.reach[i] = i ? Math.max(this.reach[i - 1], this.end[i]) : this.end[i];
   }
-  // The first that may touch what comes after `time`.
-  from(time) {
-    let low = 0, high = this.count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.reach[middle] < time) low = middle + 1; else high = middle;
-    }
-    return low;
+  readLane(i) {
+    this.lane[i] = numbers.next();
+    this.lanes = Math.max(this.lanes, this.lane[i] + 1);
   }
+  // The first that may touch what comes after `time`.
+  from(time) { return bisect(this.count, (i) => this.reach[i] < time); }
 }
 
 const workers = info.workers.map((name) => {
@@ -47,8 +49,7 @@ const workers = info.workers.map((name) => {
   const data = [];
   for (let i = 0; i < tasks.count; ++i) {
     tasks.readTimes(i);
-    tasks.lane[i] = numbers.next();
-    tasks.lanes = Math.max(tasks.lanes, tasks.lane[i] + 1);
+    tasks.readLane(i);
     const what = numbers.next();
     tasks.codelet[i] = what >> 2;
     tasks.failed[i] = (what >> 1) & 1;
@@ -66,6 +67,7 @@ const workers = info.workers.map((name) => {
   }
   return {name, tasks, data: Uint32Array.from(data)};
 });
+
 for (const worker of workers) {
   const waits = new Intervals(numbers.next());
   waits.forData = new Uint8Array(waits.count);
@@ -75,6 +77,7 @@ for (const worker of workers) {
   }
   worker.waits = waits;
 }
+
 const links = info.directions.map((name) => {
   const copies = new Intervals(numbers.next());
   copies.lane = new Uint16Array(copies.count);
@@ -86,8 +89,7 @@ const links = info.directions.map((name) => {
   copies.passes = new Map();  // those that begin or end beyond this wire: from where to where
   for (let i = 0; i < copies.count; ++i) {
     copies.readTimes(i);
-    copies.lane[i] = numbers.next();
-    copies.lanes = Math.max(copies.lanes, copies.lane[i] + 1);
+    copies.readLane(i);
     const what = numbers.next();
     copies.cause[i] = what >> 3;
     copies.failed[i] = (what >> 1) & 1;
@@ -98,6 +100,7 @@ const links = info.directions.map((name) => {
   }
   return {name, copies};
 });
+
 const uses = ["by tasks", "prefetched", "leaving", "cached"];
 const nodes = info.nodes.map((node) => {
   const count = numbers.next(), at = new Float64Array(count);
@@ -106,39 +109,7 @@ const nodes = info.nodes.map((node) => {
     at[i] = last += numbers.signed();
     for (const use of bytes) use[i] = numbers.next() * info.memory_unit;
   }
-  return {...node, count, at, bytes};
+  // The record that holds at a time, or -1 before the first.
+  const recordAt = (time) => bisect(count, (i) => at[i] <= time) - 1;
+  return {...node, count, at, bytes, recordAt};
 }).filter((node) => node.count > 0);
-
-// ---- texts
-
-const duration = (ticks) => {
-  const ns = ticks * info.tick_ns;
-  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]])
-    if (ns >= size) return (ns / size).toPrecision(ns / size < 1000 ? 3 : 4) + " " + unit;
-  return Math.round(ns) + " ns";
-};
-const moved = (bytes) => {
-  for (const [unit, size] of [["GB", 1e9], ["MB", 1e6], ["KB", 1e3]])
-    if (bytes >= size) return (bytes / size).toPrecision(3) + " " + unit;
-  return Math.round(bytes) + " B";
-};
-const stored = (bytes) => {
-  for (const [unit, size] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])
-    if (bytes >= size) return (bytes / size).toPrecision(3) + " " + unit;
-  return bytes + " B";
-};
-const moment = (ticks, step) => {
-  const seconds = ticks * info.tick_ns * 1e-9;
-  return seconds.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step * info.tick_ns * 1e-9) + 1e-9)))) + " s";
-};
-const dataOf = (worker, i) => {
-  const at = worker.tasks.dataAt[i], used = worker.data[at], count = used >> 3, kept = Math.min(3, count);
-  const read = [], changed = [];
-  for (let k = 0; k < kept; ++k)
-    ((used >> k) & 1 ? changed : read).push(info.data[worker.data[at + 1 + k]]);
-  return read.join(", ") + (changed.length ? " \u2192 " + changed.join(", ") : "") +
-    (count > kept ? " and " + (count - kept) + " more" : "");
-};
-)js";
-
-}  // namespace fairlead::report::html
