@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
-#include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "base/left_over.hpp"
@@ -198,7 +198,7 @@ std::string content_of(const std::string& path) { return whole_file(path).value_
 
 KeptFile Runner::kept(const RunSpec& spec) const {
   // A machine and a policy of one's own are files that change under the same name.
-  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &machine::MachineFile::name);
+  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &EmbeddedFile::name);
   std::string files =
       known != machine::machine_files().end() ? std::string(known->text) : content_of(spec.machine);
   if (const auto policy = schedule::name_in(spec.scheduler); schedule::is_plugin(policy))
@@ -277,7 +277,10 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
     }
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+  try {
+    while (others.size() + 1 < std::min<std::size_t>(threads, wanted.size())) others.emplace_back(work);
+  } catch (const std::system_error&) {  // the system gives no more: those there are do it all
+  }
   work();
   for (std::thread& thread : others) thread.join();
   if (failure != nullptr) std::rethrow_exception(failure);

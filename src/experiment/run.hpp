@@ -69,8 +69,8 @@ class Runner {
   Runner(std::string directory, std::string program)
       : directory_(std::move(directory)), program_(std::move(program)) {}
 
-  /// All of them, on `threads` threads; `told` is called under a lock after each. Stops early, keeping what
-  /// is there, when `stop()` says so.
+  /// All of them, on `threads` threads or as many as there are; `told` is called under a lock after each.
+  /// Stops early, keeping what is there, when `stop()` says so.
   Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
                   const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
 

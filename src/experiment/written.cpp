@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "experiment/cells.hpp"
 #include "experiment/chart.hpp"
 #include "experiment/overview.hpp"
 #include "report/units.hpp"
@@ -139,10 +140,10 @@ std::string csv(const Experiment& experiment, const Table& table) {
     for (std::size_t at = 0; at < table.x.size(); ++at) {
       if (!series.points[at]) continue;
       const Figures& f = *series.points[at];
-      out += fmt::format("\"{}\",{:g},{},{},{},{},{},{},{},{},{},{},{}", series.label, table.x[at], f.seconds,
-                         f.gflops, f.percent_of_peak, f.gigabytes_to_devices, f.gigabytes_from_devices,
-                         f.gigabytes_between_devices, f.gigabytes_from_disk, f.bus_limit_gigabytes,
-                         f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);
+      out += fmt::format("{},{:g},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(series.label, true),
+                         table.x[at], f.seconds, f.gflops, f.percent_of_peak, f.gigabytes_to_devices,
+                         f.gigabytes_from_devices, f.gigabytes_between_devices, f.gigabytes_from_disk,
+                         f.bus_limit_gigabytes, f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);
       for (const Metric metric : experiment.metrics)
         if (const auto range = series.range(at, metric))
           out += fmt::format(",{},{}", range->least, range->most);
@@ -194,17 +195,18 @@ std::string markdown(const Experiment& experiment, const Table& table) {
   if (!values.empty()) out += "| | paper | Fairlead | ratio | verdict |\n|---|---|---|---|---|\n";
   for (const ValueVerdict& one : values)
     out +=
-        fmt::format("| {}, {} | {} | {} | {} | {}{} |\n", one.value->line, unit_of(one.value->metric),
-                    short_number(one.value->value),
+        fmt::format("| {}, {} | {} | {} | {} | {}{} |\n", markdown_cell(one.value->line),
+                    unit_of(one.value->metric), short_number(one.value->value),
                     one.here ? short_number(*one.here) + in_brackets(text_of(one.range)) : "",
                     one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "", name_of(one.verdict),
-                    one.value->note.empty() ? "" : fmt::format(": {}", one.value->note));
+                    one.value->note.empty() ? "" : fmt::format(": {}", markdown_cell(one.value->note)));
   if (!values.empty()) out += "\n";
   if (!experiment.claims.empty())
     out += "| claim | here | verdict | why, where it differs |\n|---|---|---|---|\n";
   for (const ClaimVerdict& one : judge_claims(experiment, table))
-    out += fmt::format("| {} | {} | {} | {} |\n", one.claim->text, one.found, name_of(one.verdict),
-                       one.verdict == Verdict::differs ? one.claim->reason : "");
+    out += fmt::format("| {} | {} | {} | {} |\n", markdown_cell(one.claim->text), markdown_cell(one.found),
+                       name_of(one.verdict),
+                       one.verdict == Verdict::differs ? markdown_cell(one.claim->reason) : "");
   if (!experiment.claims.empty()) out += "\n";
   // Not more columns than a page holds: the ends and some between.
   std::vector<std::size_t> shown;
@@ -218,7 +220,7 @@ std::string markdown(const Experiment& experiment, const Table& table) {
     for (std::size_t i = 0; i < shown.size(); ++i) out += "---|";
     out += "\n";
     for (const Series& series : table.series) {
-      out += fmt::format("| {} |", series.label);
+      out += fmt::format("| {} |", markdown_cell(series.label));
       for (const std::size_t at : shown)
         out += fmt::format(" {}{} |", cell(series.points[at], metric),
                            in_brackets(text_of(series.range(at, metric))));

@@ -20,5 +20,7 @@ std::string clock_time(double seconds);
 std::string percent(double part, double whole);
 /// How many characters a person sees; a byte of UTF-8 that follows another is none.
 std::size_t characters_of(std::string_view text);
+/// How many times a bound was moved: "x 1.17". Nothing if there is no bound.
+std::string ratio(Bytes measured, Bytes bound);
 
 }  // namespace fairlead::report

@@ -1,5 +1,5 @@
 // How often an affinity changes its mind between push and pop.
-#include "schedule/heteroprio/best_node_difference.hpp"
+#include "schedule/heteroprio/affinity.hpp"
 
 #include <gtest/gtest.h>
 

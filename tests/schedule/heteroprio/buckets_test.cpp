@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "schedule/heteroprio/access_order.hpp"
 #include "schedule/heteroprio/kinds.hpp"
-#include "schedule/heteroprio/node_distance.hpp"
 
 namespace fairlead::schedule::heteroprio {
 namespace {

@@ -1,5 +1,5 @@
 // How far nodes are apart: Table 2 of Bramas 2019, and links.
-#include "schedule/heteroprio/node_distance.hpp"
+#include "schedule/heteroprio/access_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -125,7 +125,7 @@ TEST(Texts, OfTheEnvironment) {
 
 TEST(Texts, OfMachines) {
   Texts seeds;
-  for (const machine::MachineFile& file : machine::machine_files()) seeds.emplace_back(file.text);
+  for (const EmbeddedFile& file : machine::machine_files()) seeds.emplace_back(file.text);
   const Program program = small_program();
   run_cases("machines", cases,
             {changed(seeds, {"memory", "cores", "count", "bandwidth", "processor", "[[device]]", "[[peers]]",
@@ -136,7 +136,7 @@ TEST(Texts, OfMachines) {
 
 TEST(Texts, OfExperiments) {
   Texts seeds;
-  for (const experiment::ExperimentFile& file : experiment::experiment_files())
+  for (const EmbeddedFile& file : experiment::experiment_files())
     if (file.text.size() < 5000) seeds.emplace_back(file.text);
   run_cases(
       "experiments", cases,
