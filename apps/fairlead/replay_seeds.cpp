@@ -46,29 +46,16 @@ Seeds seeds_in(const std::string& written) {
 void refuse_what_says_nothing(const Config& config) {
   for (const SettingReport& row : config.report()) {
     const std::string_view key = row.setting.key;
-    const bool means_something =
-        key == "replay" || key == "seed" || key == "seeds" || key == "scheduler" || key == "plant";
+    const bool means_something = key == "replay" || key == "seed" || key == "seeds" || key == "scheduler";
     if (row.origin == Origin::command_line && !means_something)
       throw ConfigError(
           fmt::format("--{} has no effect with --replay: all but the policy follows from the seed", key));
   }
 }
 
-memory::PlantedBug planted_bug(const std::string& written) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < memory::planted_bug_count; ++i) {
-    const auto bug = static_cast<memory::PlantedBug>(i);
-    names.push_back(memory::name_of(bug));
-    if (written == names.back()) return bug;
-  }
-  throw ConfigError(
-      fmt::format("--plant: no mistake is called \"{}\"; there are {}", written, fmt::join(names, ", ")));
-}
-
 random_runs::RunPlan plan_of(std::uint64_t seed, const Config& config) {
   random_runs::RunOptions options = random_runs::options_of(seed);
   if (config.has("scheduler")) options.policy = config.text("scheduler");
-  if (config.has("plant")) options.bug = planted_bug(config.text("plant"));
   return {seed, std::move(options)};
 }
 

@@ -64,14 +64,7 @@ constexpr auto options = both(
                 .type = SettingType::text,
                 .absent = "none",
                 .value_name = "FIRST-LAST",
-                .help = "with --replay: all these instead of --seed; those that fail are named"},
-        Setting{
-            .key = "plant",
-            .type = SettingType::text,
-            .absent = "none",
-            .value_name = "MISTAKE",
-            .help =
-                "with --replay: with this mistake in the memory or the engine, to see that it is caught"}});
+                .help = "with --replay: all these instead of --seed; those that fail are named"}});
 constexpr auto settings =
     both(settings_of_simulations,
          std::array{TakenSetting{.key = "scheduler",
@@ -237,8 +230,7 @@ int run(const ParsedCommandLine& given) {
           fmt::format("--{} takes no workload, but there is \"{}\"", instead, given.positionals[0]));
   }
   if (config.flag("replay")) return replay_seeds(config);
-  for (const char* key : {"seeds", "plant"})
-    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
+  if (config.has("seeds")) throw ConfigError("--seeds is for --replay");
   if (config.has("recorded")) return run_recorded(config);
   if (config.has("phase")) throw ConfigError("--phase is for --recorded");
   if (given.positionals.empty())

@@ -25,7 +25,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       policy_(std::move(policy)),
       world_(world),
       options_(std::move(options)),
-      memory_(topology, *policy_, options_.bug),
+      memory_(topology, *policy_),
       recorder_(options_.trace_memory == 0
                     ? nullptr
                     : std::make_unique<trace::Recorder>(options_.trace_memory, options_.reporters)),
@@ -34,6 +34,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       applied_(options_.reporters),
       tell_progress_(includes(policy_->interests(), Interest::progress)),
       tell_submissions_(includes(policy_->interests(), Interest::submitted)) {
+  memory_.make(options_.mistake);
   if (options_.keep_ids) memory_.keep_ids();
   log_.enabled = options_.log;
   if (options_.log) log_processors_ = EventLog::processors_of(topology);
@@ -242,8 +243,7 @@ void Engine::apply(Event& event, Commands& out) {
       break;
     case EventKind::copy_finished:
     case EventKind::copy_failed:
-      if (options_.bug == memory::PlantedBug::event_lost && static_cast<memory::Copy&>(event).id % 64 == 63)
-        break;
+      if (options_.mistake.is(Mistake::event_lost) && static_cast<memory::Copy&>(event).id % 64 == 63) break;
       ++recent_copies_;
       recent_copy_time_ += event.duration;
       if (recorder_ != nullptr) record_copy(static_cast<memory::Copy&>(event));
@@ -267,6 +267,7 @@ void Engine::apply(Event& event, Commands& out) {
       flush_or_drop(event.kind);
       break;
     case EventKind::refresh:
+      if (options_.mistake.is(Mistake::refresh_forgotten)) break;
       memory_.refresh(static_cast<const RefreshRequest&>(event).data);
       break;
     case EventKind::hold_released:
@@ -400,7 +401,7 @@ void Engine::apply_returned(Task& task) {
     if (!pipelines_[index(best)].present || pipeline.tasks.size() < pipelines_[index(best)].tasks.size())
       best = worker.id;
   }
-  if (options_.bug == memory::PlantedBug::returned_task_lost) return from.tasks.remove(task);
+  if (options_.mistake.is(Mistake::returned_task_lost)) return from.tasks.remove(task);
   if (best != task.worker || !from.aside) change_worker(task, best);
   // It is launched after the events that are served together, or its end could come among these.
   task.state = TaskState::admitted;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/deliberate_mistake.hpp"
 #include "data/task_source.hpp"
 #include "engine/callbacks.hpp"
 #include "engine/direct_lane.hpp"
@@ -93,7 +94,7 @@ struct Options {
   /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
   /// processor; else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
-  memory::PlantedBug bug = memory::PlantedBug::none;
+  DeliberateMistake mistake{};
 };
 
 class Engine final : public View {
@@ -207,7 +208,7 @@ class Engine final : public View {
     return locked([this](memory::Memory&) { return fatal_; });
   }
 
-  memory::PlantedBug planted_bug() const noexcept { return options_.bug; }
+  DeliberateMistake mistake() const noexcept { return options_.mistake; }
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
   const Policy& policy() const noexcept { return *policy_; }

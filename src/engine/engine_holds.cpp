@@ -95,7 +95,7 @@ void Engine::hold_released(HoldRelease& release, Commands& out) {
       case TaskState::staged:
         std::erase(holds_granted_, hold);
         memory_.unhold(*hold);
-        memory_.release(*hold, release.unused || options_.bug == memory::PlantedBug::hold_write_forgotten
+        memory_.release(*hold, release.unused || options_.mistake.is(Mistake::hold_write_forgotten)
                                    ? memory::Outcome::returned
                                    : memory::Outcome::succeeded);
         end_hold(*hold, out);

@@ -12,7 +12,7 @@ bool Memory::choose_target(Access& access, const MemoryNode& node) {
   const Datum& datum = data_[access.datum];
   access.partial = 0;
   access.fresh = false;
-  if (bug_ == PlantedBug::token_ignored) return true;
+  if (mistake_.is(Mistake::token_ignored)) return true;
   const bool own_free = datum.token_holder == nullptr;
   if (access.partials == 0) return own_free;
   const auto is_here = [&](DatumId id) {
@@ -69,12 +69,12 @@ Memory::Partial& Memory::partial_of_fold(const Task& fold) {
 }
 
 bool Memory::anything_to_fold(const Task& fold) const {
-  return bug_ != PlantedBug::partial_not_folded && const_cast<Memory&>(*this).partial_of_fold(fold).used;
+  return !mistake_.is(Mistake::partial_not_folded) && const_cast<Memory&>(*this).partial_of_fold(fold).used;
 }
 
 void Memory::fold_over(const Task& fold) {
   Partial& partial = partial_of_fold(fold);
-  if (!partial.used || bug_ == PlantedBug::partial_kept) return;
+  if (!partial.used || mistake_.is(Mistake::partial_kept)) return;
   partial.used = false;
   Datum& datum = data_[partial.id];
   datum.poisoned = false;

@@ -338,7 +338,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
       .topology = machine, .policy = schedule::make_policy(options.policy), .engine = {}};
   core_options.engine.seed = plan.seed;
   core_options.engine.check_invariants = true;
-  core_options.engine.bug = options.bug;
+  core_options.engine.mistake = options.mistake;
   core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
