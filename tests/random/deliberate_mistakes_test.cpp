@@ -6,7 +6,7 @@
 #include <string>
 
 #include "random/mistakes.hpp"
-#include "simulate/random/run.hpp"
+#include "random/run.hpp"
 
 namespace fairlead::tests {
 

@@ -7,7 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "machine/topology.hpp"
-#include "simulate/random/program.hpp"
+#include "random/program.hpp"
 
 namespace fairlead::random_runs {
 
