@@ -122,7 +122,7 @@ void Engine::after_events(Commands& out) {
       } while (follow_lane());
       if (options_.check_invariants) memory_.check(false);
       if (recorder_ != nullptr) record_memory();
-      if (log_.enabled) log_.served();
+      if (log_.enabled) log_.served(digest_.mark());
     } catch (...) {
       fail(out);
     }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/engine.hpp"
 
@@ -15,8 +16,11 @@ struct ReplayResult {
   std::uint64_t digest = 0;    ///< of all commands: equal to CommandDigest::value() of the logged run
   std::uint64_t commands = 0;  ///< launches, recalls, copies, completions, stops
   std::uint64_t events = 0;
-  std::exception_ptr
-      fatal;  ///< what went wrong inside the engine, as it did in the logged run; null if nothing did
+  std::uint64_t compared = 0;  ///< batches of events of which the log tells how they were answered
+  /// Where and how this engine first answered otherwise than that of the logged run; empty: nowhere.
+  std::string difference{};
+  /// What went wrong inside the engine, as it did in the logged run; null if nothing did.
+  std::exception_ptr fatal{};
 };
 
 /// Feeds the words of a log (EventLog::words()) to an engine with this machine and policy. Of the options,
