@@ -43,16 +43,14 @@ constexpr auto options = both(
                 .absent = "all",
                 .minimum = "1",
                 .help = "with --recorded: only what the program submitted before it waited for the first "
-                        "time (1), then "
-                        "before the second, ..."},
+                        "time (1), then before the second, ..."},
         Setting{.key = "runs",
                 .type = SettingType::count,
                 .fallback = "1",
                 .minimum = "1",
                 .maximum = "1000",
                 .help = "of each policy so many, with --seed and the seeds after it: what is shown is their "
-                        "mean, the "
-                        "least and the most"}});
+                        "mean, the least and the most"}});
 constexpr auto settings =
     both(settings_of_simulations,
          std::array{TakenSetting{.key = "scheduler",

@@ -42,8 +42,8 @@ class StaticPlacement {
   std::size_t part_of(DatumId datum, std::size_t parts);
 
   const View* view_ = nullptr;
-  std::vector<std::size_t>
-      dealt_;  // by datum without coordinates: how many came before it, plus 1; 0: not yet
+  // by datum without coordinates: how many came before it, plus 1; 0: not yet
+  std::vector<std::size_t> dealt_;
   std::size_t dealt_so_far_ = 0;
   std::vector<WorkerId> accelerators_, cores_;  // scratch
 };
