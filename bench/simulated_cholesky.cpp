@@ -163,7 +163,7 @@ int run(Arguments arguments) {
     front::FlowSource flow(core);
     submit(flow, a, kernels);
     flow.wait();
-    core.flush();
+    core.home_values().flush();
     tasks = flow.submitted();
   }
   const double seconds = static_cast<double>(world.now().count()) * 1e-9;

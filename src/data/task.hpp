@@ -53,7 +53,7 @@ enum class TaskState : std::uint8_t {
 
 /// Things about a task that are either so or not. The engine's.
 enum class TaskFlag : std::uint8_t {
-  put_off = 1,       // its data are there, but it waits for workers: see engine/spans.hpp
+  put_off = 1,       // its data are there, but it waits for workers: see engine/gathering.hpp
   told_started = 2,  // the policy knows that it runs
   recalled = 4,      // asked back from its worker; not a second time from the same
   hold = 8,          // the application's: admitted like a task, run by no worker, ended by hold_released

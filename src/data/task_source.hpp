@@ -31,14 +31,6 @@ class TaskSource {
   /// The hold has its data: they are the application's until it is released.
   virtual void granted(Task& hold) { (void)hold; }
 
-  /// Makes up to `limit` more tasks that are ready from the start, appended to `ready`; fewer = there are no
-  /// more now. Front ends that insert tasks as the program runs have none of their own.
-  virtual std::size_t make_initial(std::size_t limit, EventChain& ready) {
-    (void)limit;
-    (void)ready;
-    return 0;
-  }
-
   std::uint32_t id = 0;  ///< in order of creation; names the source in logs
   /// Its unstarted tasks complete without running. Changed by the engine; workers look at it, too.
   std::atomic<bool> cancelled{false};

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "base/event.hpp"
+#include "engine/world.hpp"
+#include "machine/topology.hpp"
 
 namespace fairlead::engine {
 

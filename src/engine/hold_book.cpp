@@ -46,7 +46,7 @@ void HoldSource::tell(HoldRecord& record, HoldRecord::State state) {
 
 HoldSource& HoldBook::new_source() {
   HoldSource& source = sources_.emplace_back(core_);
-  source.id = core_.next_source_id();
+  source.id = core_.sources().next_id();
   return source;
 }
 
@@ -61,12 +61,12 @@ void HoldBook::forget_ended() noexcept {
 void HoldBook::add(std::shared_ptr<HoldRecord> record) { open_.push_back(std::move(record)); }
 
 void HoldBook::release(HoldRecord& record) {
-  if (!core_.same_process() || record.release_posted.exchange(true)) return;
+  if (!core_.caller().same_process() || record.release_posted.exchange(true)) return;
   const auto before = record.state.exchange(HoldRecord::State::released);
   if (before == HoldRecord::State::refused) return record.applied.store(true);  // the engine knows
   record.hold = &record.task;
   record.unused = before != HoldRecord::State::granted;
-  core_.engine().post(record, EventKind::hold_released, no_id<WorkerId>, core_.world().now());
+  core_.engine().entrance().post(record, EventKind::hold_released, no_id<WorkerId>, core_.world().now());
   core_.world().serve_for_others();
 }
 
@@ -123,8 +123,8 @@ Bytes HoldBook::held_bytes() const {
 void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
                           const detail::Submission& where) {
   forget_ended();
-  if (core_.all_over()) largest_footprint_ = 0;
-  const NodeSpec& node = core_.topology().nodes[index(core_.engine().host())];
+  if (core_.sources().all_over()) largest_footprint_ = 0;
+  const NodeSpec& node = core_.topology().nodes[index(core_.engine().view().host())];
   const Bytes capacity = whole_pages_in(node.capacity), before = held_bytes();
   const Bytes besides = is_hold ? largest_footprint_ : 0;
   if (before + footprint + besides <= capacity) return;
@@ -137,7 +137,7 @@ void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
     if (it->state.load() == HoldRecord::State::waiting || held(*it)) text += "\n    " + describe(*it);
   text +=
       fmt::format("\n  submitted at {}:{}\n  Release what is held, hold less at a time, or {}.", where.file,
-                  where.line, core_.more_memory(core_.engine().host(), before + footprint + besides));
+                  where.line, core_.more_memory(core_.engine().view().host(), before + footprint + besides));
   throw FootprintError(text);
 }
 

@@ -9,35 +9,6 @@
 
 namespace fairlead::engine {
 
-void Engine::record_copy(const memory::Copy& copy) {
-  for (const Leg& leg : memory_.routes().of(copy).legs)
-    recorder_->copy({.start = copy.at - copy.duration,
-                     .duration = copy.duration,
-                     .bytes = copy.bytes,
-                     .datum = copy.datum,
-                     .link = leg.link,
-                     .from = copy.from->node,
-                     .to = copy.to->node,
-                     .cause = static_cast<std::uint8_t>(copy.cause),
-                     .away_from_home = leg.away_from_home,
-                     .failed = copy.kind == EventKind::copy_failed});
-}
-
-void Engine::record_memory() {
-  for (const NodeInfo& info : node_infos_) {
-    const memory::MemoryNode& node = memory_.node(info.id);
-    trace::MemoryRecord record{.at = now_,
-                               .node = info.id,
-                               .by_tasks = node.pinned_bytes,
-                               .prefetched = node.prefetched_bytes,
-                               .leaving = node.leaving_bytes};
-    // What was prefetched from another device may be leaving by way of its home: it is in both then.
-    const Bytes others = record.by_tasks + record.prefetched + record.leaving;
-    record.cached = node.space.used_bytes() - std::min(others, node.space.used_bytes());
-    recorder_->memory(record);
-  }
-}
-
 namespace {
 
 /// "worker 3"; where workers are on several nodes, "device 0 worker 3", counted on each.
@@ -60,7 +31,7 @@ std::vector<std::string> worker_names(const Topology& topology) {
 trace::Snapshot recorded(Engine& engine, const std::function<std::string(DatumId)>& name_of) {
   return engine.locked([&](memory::Memory& memory) {
     trace::Snapshot result;
-    if (engine.recorder() != nullptr) result = engine.recorder()->snapshot();
+    if (engine.journal().recorder() != nullptr) result = engine.journal().recorder()->snapshot();
     result.memory_limit = engine.options().trace_memory;
     const Topology& topology = memory.topology();
     result.workers = worker_names(topology);

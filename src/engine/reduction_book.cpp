@@ -17,7 +17,7 @@ Reduction& ReductionBook::open(RegisteredDatum& datum, const detail::ReductionIn
   if (datum.reduction == nullptr) {
     datum.reduction = all_.emplace_back(std::make_unique<Reduction>()).get();
     datum.reduction->datum = &datum;
-    ++core_.data_changes;
+    core_.note_data_change();
   }
   Reduction& reduction = *datum.reduction;
   reduction.fold = how.fold;

@@ -57,23 +57,23 @@ class Replayer {
         durations_known_(options.estimate != nullptr),
         processors_(EventLog::processors_of(topology)),
         engine_(topology, std::move(policy), world_, as_logged(std::move(options))) {
-    devices_ = accelerators(engine_).size();
+    devices_ = accelerators(engine_.view()).size();
   }
 
   ReplayResult run() {
     try {
       // An engine that broke down takes nothing more.
-      while (!log_.at_end() && !engine_.stopped()) record();
-      if (!batch_.empty() && !engine_.stopped()) {
+      while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
+      if (!batch_.empty() && !engine_.stop_reason().stopped()) {
         serve(0);  // one in which the engine of the run broke down is not marked as served
-        if (!engine_.stopped()) log_.refuse("it ends in the middle of a batch of events");
+        if (!engine_.stop_reason().stopped()) log_.refuse("it ends in the middle of a batch of events");
       }
     } catch (const InputError& error) {
       if (difference_.empty()) throw;
       throw InputError(std::string(error.what()) + "; before that, " + difference_);
     }
-    return {.digest = engine_.digest().value(),
-            .commands = engine_.digest().count(),
+    return {.digest = engine_.journal().digest().value(),
+            .commands = engine_.journal().digest().count(),
             .events = events_,
             .compared = compared_,
             .difference = difference_,
@@ -363,7 +363,7 @@ class Replayer {
 
   void answer_to_recall(std::uint64_t worker) {
     const auto answers = std::ranges::count(answers_, worker);
-    if (engine_.pipelines()[worker].recalls <= answers)
+    if (engine_.pipelines().all()[worker].recalls <= answers)
       log_.refuse("nothing was asked back from worker " + std::to_string(worker));
     answers_.push_back(worker);
   }
@@ -375,7 +375,7 @@ class Replayer {
     const std::uint64_t worker = rest >> 8;
     const auto at = static_cast<std::int64_t>(log_.word("time", latest_time));
     const auto duration = static_cast<std::int64_t>(log_.word("duration", longest_duration));
-    const bool known_worker = worker < engine_.workers().size();
+    const bool known_worker = worker < engine_.view().workers().size();
     Event* event = nullptr;
     switch (kind) {
       case EventKind::task_ready:
@@ -474,7 +474,7 @@ class Replayer {
   /// has it.
   void serve(std::uint64_t mark) {
     world_.clear();
-    engine_.enter_surely(batch_, commands_);
+    engine_.entrance().enter_surely(batch_, commands_);
     compare(mark);
     for (memory::Copy* copy : commands_.copies) copies_[copy->id] = copy;
     for (const Task* task : commands_.completions) over_.push_back(static_cast<std::uint64_t>(task->id));
@@ -498,8 +498,8 @@ class Replayer {
   void compare(std::uint64_t mark) {
     if (mark == 0) return;  // that of an older version
     ++compared_;
-    const bool broke_down = engine_.stopped();
-    if (!difference_.empty() || (mark == engine_.digest().mark() && !broke_down)) return;
+    const bool broke_down = engine_.stop_reason().stopped();
+    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !broke_down)) return;
     difference_ = "at word " + std::to_string(log_.position()) + ", after event " + std::to_string(events_) +
                   " (" + last_event_.text() + "), this engine does otherwise than that of the run: it " +
                   (broke_down ? "breaks down" : world_.text(commands_, engine_.memory().topology()));

@@ -11,11 +11,11 @@ namespace fairlead::engine {
 
 Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
     : engine_(engine),
-      recorder_(engine.recorder() == nullptr ? nullptr : &engine.recorder()->thread(id)),
+      recorder_(engine.journal().recorder() == nullptr ? nullptr : &engine.journal().recorder()->thread(id)),
       world_(world),
       id_(id),
       recycler_(graph.tasks(), graph.epochs()),
-      has_queue_(id < engine.workers().size()) {
+      has_queue_(id < engine.view().workers().size()) {
   batch_.reserve(most_unreported);
 }
 
@@ -74,7 +74,8 @@ void Reporter::record(const Task& task) {
   if (task.implementation == no_implementation) [[likely]]
     recorder_->add(record, *task.codelet);
   else
-    recorder_->add(record, *task.codelet, engine_.workers()[index(task.worker)].kind, task.implementation);
+    recorder_->add(record, *task.codelet, engine_.view().workers()[index(task.worker)].kind,
+                   task.implementation);
 }
 
 void Reporter::add(EventChain& events) noexcept {
@@ -196,14 +197,14 @@ void Reporter::report_all() {
     if (task->failure != nullptr) engine_.lane().close();  // what reads its results has to be told
     finished_.append(*task);
   }
-  if (engine_.mistake().is(Mistake::successors_told_first)) {
+  if (engine_.options().mistake.is(Mistake::successors_told_first)) {
     complete(batch_);
-    engine_.enter(events_, commands_);
+    engine_.entrance().enter(events_, commands_);
   }
-  engine_.finish(
+  engine_.entrance().finish(
       finished_, events_,
       [this] {
-        if (!engine_.mistake().is(Mistake::successors_told_first)) complete(batch_);
+        if (!engine_.options().mistake.is(Mistake::successors_told_first)) complete(batch_);
       },
       commands_);
   for (Task* task : batch_) unapplied_.push_back(task);
@@ -212,12 +213,12 @@ void Reporter::report_all() {
 }
 
 void Reporter::serve() noexcept {
-  engine_.enter(events_, commands_);
+  engine_.entrance().enter(events_, commands_);
   or_stop([this] { carry_out(); });
 }
 
 void Reporter::serve_surely() noexcept {
-  engine_.enter_surely(events_, commands_);
+  engine_.entrance().enter_surely(events_, commands_);
   or_stop([this] { carry_out(); });
 }
 
@@ -241,7 +242,7 @@ void Reporter::carry_out() {
       for (Task* task : emptied_) recycler_.recycle(*task);
       const std::size_t count = cancelled_.size();
       cancelled_.clear();
-      engine_.enter(events_, commands_);
+      engine_.entrance().enter(events_, commands_);
       commands_.quiet |= engine_.arrived(count);
     }
   }
@@ -256,7 +257,7 @@ void Reporter::run_callbacks() noexcept {
 }
 
 void Reporter::recycle_applied() {
-  const std::uint64_t applied = engine_.applied(id_);
+  const std::uint64_t applied = engine_.entrance().applied(id_);
   while (forgotten_ < applied && !unapplied_.empty()) {
     recycler_.recycle(*unapplied_.front());
     unapplied_.pop_front();

@@ -55,7 +55,7 @@ class Reporter {
   void add(Event& event) noexcept { events_.append(event); }
   void add(EventChain& events) noexcept;
   /// Passes events on; whoever serves next hears of them.
-  void post() noexcept { engine_.post(events_); }
+  void post() noexcept { engine_.entrance().post(events_); }
   /// Passes events on, serves if nobody else does, and carries out the commands.
   void serve() noexcept;
   /// As serve(), but waits for the engine's lock.

@@ -40,7 +40,7 @@ class Describer {
     const std::string name =
         task.worker == no_id<WorkerId>
             ? task.codelet->name
-            : task.codelet->text(engine_.workers()[index(task.worker)].kind, task.implementation);
+            : task.codelet->text(engine_.view().workers()[index(task.worker)].kind, task.implementation);
     return fmt::format("{}({}), {} at {}:{},", name, data,
                        task.has(TaskFlag::hold) ? "asked for" : "submitted", task.submitted_at.file,
                        task.submitted_at.line);
@@ -56,7 +56,8 @@ class Describer {
   }
   std::string name_of(NodeId node) const { return memory().topology().nodes[index(node)].name; }
   std::string name_of(WorkerId worker) const {
-    return fmt::format("worker {} ({})", index(worker), name_of(engine_.workers()[index(worker)].node));
+    return fmt::format("worker {} ({})", index(worker),
+                       name_of(engine_.view().workers()[index(worker)].node));
   }
   const memory::Memory& memory() const { return engine_.memory(); }
 
@@ -124,7 +125,7 @@ class Describer {
     } else if (node.claimant != nullptr) {
       text += "; first in turn is " + text_of(*node.claimant);
     }
-    for (const Pipeline& pipeline : engine_.pipelines())
+    for (const Pipeline& pipeline : engine_.pipelines().all())
       for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
         const Task& other = pipeline.tasks[i];
         if (other.node != node_id || (other.state != TaskState::admitted && other.state != TaskState::staged))
@@ -132,7 +133,7 @@ class Describer {
         if (const Bytes pinned = bytes_on(other, node_id); pinned != 0)
           text += fmt::format("\n    {} are used by {}", readable(pinned), text_of(other));
       }
-    for (const Task* hold : engine_.holds_granted())
+    for (const Task* hold : engine_.holds().granted())
       if (const Bytes held = bytes_on(*hold, node_id); held != 0)
         text += fmt::format("\n    {} are held by the program: {}", readable(held), held_text(*hold));
     return text;
@@ -150,15 +151,15 @@ class Describer {
   /// Why the task is not launched although its data are there: it wants several workers, or its own stands
   /// aside for a task that does.
   std::string workers_for(const Task& task) const {
-    const Spans& spans = engine_.spans();
-    if (spans.gathering.task == &task) return missing_workers(spans.gathering);
-    std::string text = engine_.spans_workers(task)
-                           ? fmt::format("waits until it can have {} workers", engine_.width_for(task))
+    const Gathering& spans = engine_.gathering();
+    if (spans.gathering().task == &task) return missing_workers(spans.gathering());
+    std::string text = spans.spans_workers(task)
+                           ? fmt::format("waits until it can have {} workers", spans.width_for(task))
                            : fmt::format("waits for {}, which stands aside", name_of(task.worker));
-    for (const Span& span : spans.running)
+    for (const Span& span : spans.running())
       text += fmt::format("\n    {} runs on {} of them", text_of(*span.task), span.workers.size());
-    const Task* first = spans.gathering.task;
-    if (first == nullptr && !spans.waiting.empty()) first = spans.waiting.front();
+    const Task* first = spans.gathering().task;
+    if (first == nullptr && !spans.waiting().empty()) first = spans.waiting().front();
     if (first != nullptr && first != &task) text += "\n    first in turn is " + text_of(*first);
     return text;
   }
@@ -166,14 +167,14 @@ class Describer {
     std::string text;
     std::size_t missing = 0, absent = 0;
     for (const WorkerId worker : span.workers) {
-      const Pipeline& pipeline = engine_.pipelines()[index(worker)];
+      const Pipeline& pipeline = engine_.pipelines()[worker];
       absent += !pipeline.present;
       if (const auto body = engine_.lane().body(index(worker))) {
         ++missing;
         text += fmt::format("\n    {} runs {}", name_of(worker), text_of(*body));
       }
       for (std::size_t i = 0; i < pipeline.tasks.size(); ++i)
-        if (const Task& other = pipeline.tasks[i]; engine_.occupies_worker(other)) {
+        if (const Task& other = pipeline.tasks[i]; engine_.gathering().occupies_worker(other)) {
           ++missing;
           const bool runs = naming_.in_body && naming_.in_body(worker);
           text += fmt::format("\n    {} {} {}", name_of(worker), runs ? "runs" : "has", text_of(other));
@@ -211,20 +212,20 @@ std::string Situation::text() const {
 }
 
 Situation Engine::situation(const Naming& naming) const {
-  const Guard guard{*this};
+  const Entrance::Guard guard{entrance_};
   const Describer describe(*this, naming);
   Situation it;
-  if (fatal_ != nullptr) {
+  if (stop_.fatal() != nullptr) {
     it.lines.push_back("the run was stopped by an error that wait() tells");
     return it;
   }
   std::size_t absent = 0;
-  for (const WorkerInfo& worker : workers_) {
-    const Pipeline& pipeline = pipelines_[index(worker.id)];
+  for (const WorkerInfo& worker : view_.workers()) {
+    const Pipeline& pipeline = pipelines_[worker.id];
     const bool in_body = naming.in_body && naming.in_body(worker.id);
     it.working |= in_body;
     absent += !pipeline.present;
-    if (const auto body = lane_.body(index(worker.id))) {
+    if (const auto body = lane().body(index(worker.id))) {
       ++it.unfinished;
       it.lines.push_back(describe.text_of(*body) + " runs on " + describe.name_of(worker.id));
     }
@@ -265,16 +266,16 @@ Situation Engine::situation(const Naming& naming) const {
       it.lines.push_back(std::move(line));
     }
   }
-  it.application_waits = !pipelines_.empty() && pipelines_[0].present;
-  for (const Task* hold : holds_waiting_) {
+  it.application_waits = !pipelines_.all().empty() && pipelines_.all()[0].present;
+  for (const Task* hold : holds_.waiting()) {
     ++it.unfinished;
-    it.lines.push_back(describe.text_of(*hold) + " " + describe.obstacle(*hold, host_));
+    it.lines.push_back(describe.text_of(*hold) + " " + describe.obstacle(*hold, view_.host()));
   }
-  for (const Task* hold : holds_arriving_) {
+  for (const Task* hold : holds_.arriving()) {
     ++it.unfinished;
     it.lines.push_back(describe.text_of(*hold) + " waits for data:" + describe.copies_for(*hold));
   }
-  for (const Task* hold : holds_granted_) {
+  for (const Task* hold : holds_.granted()) {
     it.unfinished += it.application_waits;  // who does not wait may hold it as long as he likes
     it.lines.push_back("the program holds " + describe.held_text(*hold));
   }
@@ -287,24 +288,19 @@ Situation Engine::situation(const Naming& naming) const {
       it.lines.push_back(
           fmt::format("a copy ({}) of {}", memory::name_of(copy.cause), describe.text_of(copy)));
   });
-  if (const std::size_t ready = held_by_policy_ + lane_.queued(); ready != 0) {
+  if (const std::size_t ready = dispatcher_.held_by_policy() + lane().queued(); ready != 0) {
     it.unfinished += ready;
     std::string line = ready == 1 ? std::string("1 task is ready and waits for its turn")
                                   : fmt::format("{} tasks are ready and wait for their turn", ready);
     line += " (" + options_.policy_name + ")";
     if (absent != 0 && !it.working) {
       line += "; not there are";
-      for (const WorkerInfo& worker : workers_)
-        if (!pipelines_[index(worker.id)].present) line += "\n    " + describe.name_of(worker.id);
+      for (const WorkerInfo& worker : view_.workers())
+        if (!pipelines_[worker.id].present) line += "\n    " + describe.name_of(worker.id);
     }
     it.lines.push_back(std::move(line));
   }
   return it;
-}
-
-std::uint64_t Engine::activity() const {
-  const Guard guard{*this};
-  return digest_.count() + tasks_done() + tasks_cancelled_ + memory_.copies_landed();
 }
 
 }  // namespace fairlead::engine

@@ -181,7 +181,6 @@ class Memory {
   const MemoryNode& node(NodeId id) const noexcept { return nodes_[index(id)]; }
   std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
   std::size_t copies_in_flight() const noexcept { return copies_in_flight_; }
-  std::size_t copies_queued() const noexcept;
   std::uint64_t copies_landed() const noexcept { return copies_landed_; }
   /// Calls f(const Copy&) for each that is queued or in flight.
   template <class F>

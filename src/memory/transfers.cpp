@@ -163,12 +163,6 @@ void Memory::pump(LinkId id) {
   }
 }
 
-std::size_t Memory::copies_queued() const noexcept {
-  std::size_t count = 0;
-  for (const LinkQueue& link : links_) count += link.urgent.size() + link.prefetches.size();
-  return count;
-}
-
 /// The copy no longer reads its source.
 void Memory::detach(Copy& copy) {
   Replica& from = *copy.from;

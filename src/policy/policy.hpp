@@ -17,7 +17,7 @@ namespace fairlead {
 /// always come.
 enum class Interest : std::uint32_t {
   none = 0,
-  submitted = 1,  // submitted(), horizon_closed(), and View::successors, remaining_writers
+  submitted = 1,  // submitted(), horizon_closed()
   progress = 2,   // started(), finished()
   residency = 4,  // reserved(), loaded(), dropped()
 };

@@ -94,13 +94,6 @@ class View {
   /// no_device. What it wishes of a task is Task::place.
   virtual int advice(DatumId) const { return no_device; }
 
-  // For policies that plan over the graph; kept only if they ask for Interest::submitted.
-
-  /// Tasks that wait for this one directly, in order of submission. Replaces `out`.
-  virtual void successors(const Task&, std::vector<Task*>& out) const = 0;
-  /// Submitted, unfinished tasks that write the datum.
-  virtual std::uint32_t remaining_writers(DatumId) const = 0;
-
   Bytes missing_bytes(const Task& task, NodeId node) const {
     Bytes missing = 0;
     for (const Access& access : task.accesses())

@@ -38,8 +38,6 @@ class InnerView : public View {
   Coordinates coordinates(DatumId datum) const override { return outer_.coordinates(datum); }
   Extent extent(std::int32_t collection) const override { return outer_.extent(collection); }
   int advice(DatumId datum) const override { return outer_.advice(datum); }
-  void successors(const Task& task, std::vector<Task*>& out) const override { outer_.successors(task, out); }
-  std::uint32_t remaining_writers(DatumId datum) const override { return outer_.remaining_writers(datum); }
 
  private:
   View& outer_;

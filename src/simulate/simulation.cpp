@@ -56,7 +56,7 @@ class Run {
 
   void write_log() const {
     if (!options_.event_log.empty())
-      core_.engine().log().write(options_.event_log, core_.engine().log_head());
+      core_.engine().journal().log().write(options_.event_log, core_.engine().log_head());
   }
 
   SimulationResult run() {
@@ -78,7 +78,7 @@ class Run {
         flow.submit(submission);
       });
       flow.wait();
-      core_.flush();
+      core_.home_values().flush();
       world_.bring_home();
       result_.tasks = flow.submitted();
     }
@@ -87,10 +87,10 @@ class Run {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     result_.decision_seconds = seconds(decisions_.all());
     result_.events = world_.events();
-    result_.digest = core_.engine().digest().value();
+    result_.digest = core_.engine().journal().digest().value();
     core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
-    for (const WorkerInfo& worker : core_.engine().workers()) {
-      const engine::Pipeline& pipeline = core_.engine().pipelines()[index(worker.id)];
+    for (const WorkerInfo& worker : core_.engine().view().workers()) {
+      const engine::Pipeline& pipeline = core_.engine().pipelines()[worker.id];
       result_.workers.push_back({.busy_seconds = seconds(pipeline.busy),
                                  .waiting_for_data_seconds = seconds(pipeline.waiting_for_data),
                                  .waiting_for_tasks_seconds = seconds(pipeline.waiting_for_tasks),
@@ -242,7 +242,7 @@ class Run {
         result_.bytes_between_devices += away + back;
       }
     }
-    for (const NodeInfo& info : core_.engine().caches()) {
+    for (const NodeInfo& info : core_.engine().view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
       const bool managed = world_.page_driver() != nullptr && index(info.id) > index(Nodes::ram);
       const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes;

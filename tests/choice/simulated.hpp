@@ -73,15 +73,17 @@ class Simulated {
   }
   engine::Engine& engine() { return core_.engine(); }
   engine::ReplayResult replay() {
-    return engine::replay(engine().log_head(), schedule::make_policy(policy_), engine().log().words());
+    return engine::replay(engine().log_head(), schedule::make_policy(policy_),
+                          engine().journal().log().words());
   }
 
  private:
   backend::SimOptions sim() {
     backend::SimOptions options;
     options.duration = [this](const Task& task, WorkerId worker) {
-      const Bytes bytes = core_.engine().bytes(task.accesses().front().datum);
-      return Duration(takes_(task.implementation, bytes, core_.engine().workers()[index(worker)].kind));
+      const Bytes bytes = core_.engine().view().bytes(task.accesses().front().datum);
+      return Duration(
+          takes_(task.implementation, bytes, core_.engine().view().workers()[index(worker)].kind));
     };
     options.on_end = [this](Task& task, WorkerId, bool) { ++ran_[task.implementation]; };
     return options;

@@ -42,7 +42,7 @@ TEST(Choice, IsWhatPoliciesExpect) {
   task.accesses_begin = &access;
   task.access_count = 1;
   machine.engine().locked([&](memory::Memory&) {
-    const View& view = machine.engine();
+    const View& view = machine.engine().view();
     EXPECT_TRUE(view.known(task, WorkerId{0}));
     EXPECT_EQ(view.estimate(task, WorkerId{0}).count(), 10 * us);
     access.datum = DatumId{1};
@@ -72,7 +72,7 @@ TEST(Choice, BeginsWithWhatAnotherRunHasKept) {
       first.engine().locked([&](memory::Memory&) { return first.engine().durations().learned(); });
   Simulated second({.kept = kept}, by_size);
   EXPECT_EQ(second.run(gemm, small, 60)[1], 60);
-  EXPECT_EQ(second.replay().digest, second.engine().digest().value());
+  EXPECT_EQ(second.replay().digest, second.engine().journal().digest().value());
 }
 
 // On cores "blas" is faster, on the accelerator the other one.
@@ -103,7 +103,7 @@ TEST(Choice, IsMadeForTasksOverSeveralWorkers) {
   EXPECT_GE(machine.run(gemm, large, 200, true, 4)[0], 195);
   const auto replayed = machine.replay();
   EXPECT_EQ(replayed.fatal, nullptr);
-  EXPECT_EQ(replayed.digest, machine.engine().digest().value());
+  EXPECT_EQ(replayed.digest, machine.engine().journal().digest().value());
 }
 
 // The same commands from the log alone: the choice is part of them.
@@ -122,8 +122,8 @@ TEST(Choice, IsTheSameInAReplay) {
       machine.run(random.once_in(2) ? gemm : three, 4096 * (1 + random.below(5)), 60, random.once_in(2));
     const auto replayed = machine.replay();
     EXPECT_EQ(replayed.fatal, nullptr);
-    EXPECT_EQ(replayed.digest, machine.engine().digest().value()) << "seed " << seed;
-    EXPECT_EQ(replayed.commands, machine.engine().digest().count());
+    EXPECT_EQ(replayed.digest, machine.engine().journal().digest().value()) << "seed " << seed;
+    EXPECT_EQ(replayed.commands, machine.engine().journal().digest().count());
   }
 }
 

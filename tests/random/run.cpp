@@ -94,13 +94,13 @@ class Runner {
 
   void advise(std::size_t d) {
     const std::uint64_t drawn = Random::mix(3 * d + program_.data.size());
-    if (core_.devices() != 0 && drawn % 2 == 0)
-      core_.advise(*data_[d], static_cast<int>((drawn >> 8) % (core_.devices() + 1u)) - 1);
+    if (core_.machine().devices != 0 && drawn % 2 == 0)
+      core_.advise(*data_[d], static_cast<int>((drawn >> 8) % (core_.machine().devices + 1u)) - 1);
   }
   void wish(front::Submission& submission, std::size_t t) const {
     const std::uint64_t drawn = Random::mix(5 * t + program_.data.size());
-    if (core_.devices() == 0 || program_.tasks[t].hold) return;
-    if (drawn % 3 == 0) submission.device = static_cast<int>((drawn >> 8) % core_.devices());
+    if (core_.machine().devices == 0 || program_.tasks[t].hold) return;
+    if (drawn % 3 == 0) submission.device = static_cast<int>((drawn >> 8) % core_.machine().devices);
     if (drawn % 5 == 0) submission.like = static_cast<int>((drawn >> 24) % submission.uses.size());
   }
 
@@ -216,8 +216,8 @@ class Runner {
         ++waits_refused_;
         // Nothing is held: the tasks that have to be over first are in the way.
         if (held_.empty() && core_.holds().open() == 0) {
-          if (core_.all_over()) throw;
-          core_.help_until([&] { return core_.all_over(); });
+          if (core_.sources().all_over()) throw;
+          core_.help_until([&] { return core_.sources().all_over(); });
         }
       }
       release_all();
@@ -237,7 +237,7 @@ class Runner {
       const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
       wanted.push_back(datum.poisoned ? 0 : datum.version);
     }
-    core_.flush();
+    core_.home_values().flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)
       if (wanted[d] != 0 && core_.engine().memory().datum(id_of(d)).home.version < wanted[d])
         throw Error(fmt::format("datum {} is not at home after a flush", d));
@@ -365,13 +365,14 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     checker.check_homes();
     count(memory, result);
     result.tasks_run = core.engine().tasks_done();
-    result.tasks_cancelled = core.engine().tasks_cancelled();
+    result.tasks_cancelled = core.engine().endings().cancelled();
     result.longest_passed = checker.longest_passed();
-    result.digest = core.engine().digest().value();
+    result.digest = core.engine().journal().digest().value();
     result.end_time = world.now().count();
     result.folds = checker.folds();
-    if (result.tasks_run + result.tasks_cancelled + core.engine().folds_skipped() != core.submitted ||
-        core.submitted < plan.program.task_count())
+    if (result.tasks_run + result.tasks_cancelled + core.engine().endings().folds_skipped() !=
+            core.sources().submitted() ||
+        core.sources().submitted() < plan.program.task_count())
       return "a task was lost";
     if (result.tasks_cancelled != 0 && !runner.something_failed()) return "not every task ran";
     if (result.longest_passed > most_passed)

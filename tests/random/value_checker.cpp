@@ -40,7 +40,7 @@ void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
 void ValueChecker::task_starts(const Task& task, WorkerId worker) {
   count_passed(worker);
   if (task.has(TaskFlag::fold)) return fold_starts(task);
-  const auto kind = engine_->workers()[index(worker)].kind;
+  const auto kind = engine_->view().workers()[index(worker)].kind;
   if (((program_.tasks[planned(task)].kinds >> static_cast<unsigned>(kind)) & 1) == 0)
     fail(fmt::format("task {} runs on a worker that cannot run it", planned(task)));
   begins(task);
@@ -129,11 +129,11 @@ void ValueChecker::check_homes() {
 
 /// A task starts on this worker: everybody who waits for memory on the same node is passed once more.
 void ValueChecker::count_passed(WorkerId started) {
-  const auto workers = engine_->workers();
+  const auto workers = engine_->view().workers();
   waiting_.resize(workers.size());
   for (const WorkerInfo& worker : workers) {
     if (worker.node != workers[index(started)].node) continue;
-    const engine::Pipeline& pipeline = engine_->pipelines()[index(worker.id)];
+    const engine::Pipeline& pipeline = engine_->pipelines()[worker.id];
     const Task* first = pipeline.tasks.empty() ? nullptr : &pipeline.tasks[0];
     Waiting& waiting = waiting_[index(worker.id)];
     const bool waits =

@@ -64,12 +64,12 @@ Lived live(const std::string& policy, std::uint64_t seed) {
       flow.wait();  // poisoned by what was cancelled
     } catch (const TaskError&) {
     }
-    core.flush();
-    if (round == 3) core.flush();
+    core.home_values().flush();
+    if (round == 3) core.home_values().flush();
     for (auto& datum : data) core.remove_datum(datum);
   }
-  lived.words = core.engine().log().words();
-  lived.digest = core.engine().digest().value();
+  lived.words = core.engine().journal().log().words();
+  lived.digest = core.engine().journal().digest().value();
   return lived;
 }
 

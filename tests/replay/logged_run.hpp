@@ -32,9 +32,9 @@ inline LoggedRun logged_run(std::uint64_t seed, RunOptions options) {
   options.at_end = [&run](const engine::Engine& engine) {
     run.machine = engine.memory().topology();
     run.options = engine.options();
-    run.words = engine.log().words();
-    run.digest = engine.digest().value();
-    run.commands = engine.digest().count();
+    run.words = engine.journal().log().words();
+    run.digest = engine.journal().digest().value();
+    run.commands = engine.journal().digest().count();
     run.broke_down = const_cast<engine::Engine&>(engine).fatal() != nullptr;
   };
   RunResult result;

@@ -247,8 +247,6 @@ class FakeWorld : public View {
   void pipeline(NodeId at, std::vector<const Task*>& out) const override {
     out.assign(pipeline_[index(at)].begin(), pipeline_[index(at)].end());
   }
-  void successors(const Task&, std::vector<Task*>& out) const override { out.clear(); }
-  std::uint32_t remaining_writers(DatumId) const override { return 0; }
   int advice(DatumId id) const override {
     const auto device = advised.find(names_[index(id)]);
     return device == advised.end() ? no_device : device->second;

@@ -72,7 +72,6 @@ class GraphWorld final : public View {
       for (GraphTask* reader : out.readers) wait_for(reader);
       out.readers.clear();
       out.writer = &added;
-      ++out.remaining_writers;
     }
     added.task.id = static_cast<TaskId>(tasks_.size() - 1);
     added.task.accesses_begin = added.accesses.data();
@@ -131,14 +130,6 @@ class GraphWorld final : public View {
     out.clear();
     for (const GraphTask* t : pipeline_) out.push_back(&t->task);
   }
-  void successors(const Task& task, std::vector<Task*>& out) const override {
-    out.clear();
-    for (GraphTask* next : tasks_[index(task.id)]->successors)
-      if (index(next->task.id) < submitted_) out.push_back(&next->task);
-  }
-  std::uint32_t remaining_writers(DatumId datum) const override {
-    return data_[index(datum)].remaining_writers;
-  }
   Coordinates coordinates(DatumId datum) const override { return coordinates_[index(datum)]; }
   Extent extent(std::int32_t) const override { return extent_; }
 
@@ -146,7 +137,6 @@ class GraphWorld final : public View {
   struct Datum {
     GraphTask* writer = nullptr;      // the last so far
     std::vector<GraphTask*> readers;  // since then
-    std::uint32_t remaining_writers = 0;
     bool resident = false;
     int pins = 0;
     std::list<DatumId>::iterator in_lru;
@@ -233,10 +223,7 @@ class GraphWorld final : public View {
     pipeline_.pop_front();
     policy_->started(t.task, WorkerId{0});
     t.task.state = TaskState::finished;
-    for (const Access& a : t.accesses) {
-      unpin(a.datum);
-      if (writes(a.mode)) --data_[index(a.datum)].remaining_writers;
-    }
+    for (const Access& a : t.accesses) unpin(a.datum);
     ++result_.tasks;
     result_.order.push_back(t.task.id);
     policy_->finished(t.task, WorkerId{0}, t.duration);

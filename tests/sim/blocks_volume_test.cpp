@@ -79,7 +79,7 @@ double moved_over_floor(const Run& run) {
     }
   }
   flow.wait();
-  core.flush();
+  core.home_values().flush();
 
   Bytes moved = 0;
   for (const memory::LinkTraffic& link : core.engine().memory().traffic())

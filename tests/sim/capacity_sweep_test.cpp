@@ -87,7 +87,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
         flow.submit(submission);
       }
       flow.wait();
-      core.flush();
+      core.home_values().flush();
       core.help_until([&] { return core.engine().idle(); });
       core.engine().memory().check(true);
       checker.check_homes();

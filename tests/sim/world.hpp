@@ -202,7 +202,7 @@ class World {
     core_.help_until([this] { return over_ == endings_.size() && core_.engine().idle(); });
     core_.engine().memory().check(true);
   }
-  void flush() { core_.flush(); }
+  void flush() { core_.home_values().flush(); }
   void remove(const std::string& name) { core_.remove_datum(data_.at(name)); }
 
   Ending ending(TaskNumber task) const { return endings_[task]; }
@@ -235,7 +235,7 @@ class World {
 
  private:
   struct Source final : TaskSource {
-    explicit Source(World& w) : world(w) { id = w.core_.next_source_id(); }
+    explicit Source(World& w) : world(w) { id = w.core_.sources().next_id(); }
     void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override {
       for (Task* task : tasks) {
         world.over(*task);

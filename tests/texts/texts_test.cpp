@@ -182,7 +182,7 @@ TEST(Texts, OfEventLogs) {
       options.at_end = [&](const engine::Engine& engine) {
         engine::LogHead head = engine.log_head();
         head.policy = policy;
-        log = {head.words(), engine.log().words()};
+        log = {head.words(), engine.journal().log().words()};
       };
       RunResult result;
       random_run(seed, options, result);

@@ -62,13 +62,13 @@ class OneWorker {
       flow.submit(submission);
     }
     flow.wait();
-    core_->flush();
+    core_->home_values().flush();
   }
   Snapshot recorded() {
     return engine::recorded(core_->engine(),
                             [](DatumId id) { return "<" + std::to_string(index(id)) + ">"; });
   }
-  std::uint64_t digest() const { return core_->engine().digest().value(); }
+  std::uint64_t digest() const { return core_->engine().journal().digest().value(); }
 
  private:
   static backend::SimOptions options() {

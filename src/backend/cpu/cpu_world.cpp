@@ -81,8 +81,8 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
             .failed = [this](std::exception_ptr why) { engine_->stop(std::move(why)); }});
   }
   for (std::size_t i = 0; i < all; ++i) {
-    workers_[i]->kind = engine.workers()[i].kind;
-    if (devices_) workers_[i]->speed = devices_->speed_of(engine.workers()[i].node);
+    workers_[i]->kind = engine.view().workers()[i].kind;
+    if (devices_) workers_[i]->speed = devices_->speed_of(engine.view().workers()[i].node);
   }
   for (std::size_t i = 1; i < all; ++i)
     workers_[i]->reporter = std::make_unique<engine::Reporter>(engine, *this, graph, id(i));
@@ -140,9 +140,9 @@ void CpuWorld::launch(WorkerId id, Task& task) {
 void CpuWorld::recall(WorkerId id, Task& task) {
   Worker& worker = *workers_[index(id)];
   if (worker.mailbox.take_back(task))
-    engine_->post(task, EventKind::task_returned, id, engine_->now());
+    engine_->entrance().post(task, EventKind::task_returned, id, engine_->view().now());
   else
-    engine_->post(worker.refusal, EventKind::recall_refused, id, engine_->now());
+    engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, engine_->view().now());
 }
 
 void CpuWorld::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
@@ -318,7 +318,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
       worker.tiny.took(task->codelet->for_kind(WorkerKind::cpu), task->duration < told_after);
       if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
       task = reporter.over_in_lane(*task);
-      if (!worker.mailbox.empty() || engine_->something_posted()) break;
+      if (!worker.mailbox.empty() || engine_->entrance().something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
     if (task == nullptr) task = reporter.task_of(lane.take(index, enough_to_steal));
@@ -329,7 +329,7 @@ bool CpuWorld::work_in_lane(std::size_t index, engine::Reporter& reporter) {
   worker.clock_is_fresh = true;
   hand_on(task);
   if (lane.generation() == 0) leave_lane(index, reporter);
-  if (reporter.has_events() || engine_->something_posted()) {
+  if (reporter.has_events() || engine_->entrance().something_posted()) {
     reporter.serve();
     worker.clock_is_fresh = false;
   } else if (!engine_->callbacks().empty()) {
@@ -372,7 +372,7 @@ void CpuWorld::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) 
   };
   for (unsigned looks = 1; nothing_here() && !stop(); ++looks) {
     if (looks % looks_per_glance == 0) {
-      if (engine_->something_posted()) reporter.serve();
+      if (engine_->entrance().something_posted()) reporter.serve();
       if (!worker.patient && engine_->lane().something_queued()) break;
     }
     if (worker.patient && looks % looks_while_patient == 0) {
@@ -384,10 +384,11 @@ void CpuWorld::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) 
       // changing it.
       asleep_.fetch_add(1);
       worker.sleeper.sleep_unless([&] {
-        return !nothing_here() || engine_->something_posted() || engine_->lane().something_queued() || stop();
+        return !nothing_here() || engine_->entrance().something_posted() ||
+               engine_->lane().something_queued() || stop();
       });
       asleep_.fetch_sub(1);
-      if (nothing_here() && engine_->something_posted()) reporter.serve();
+      if (nothing_here() && engine_->entrance().something_posted()) reporter.serve();
       break;
     }
     pause_briefly();
@@ -409,8 +410,8 @@ void CpuWorld::run(std::size_t index) {
     worker.arrival.at = now();
     worker.reporter->add(worker.arrival);
     worker.reporter->serve();
-    const auto over = [this] { return ending_.load() || engine_->stopped(); };
-    while (!ending_.load(std::memory_order_relaxed) && !engine_->stopped())
+    const auto over = [this] { return ending_.load() || engine_->stop_reason().stopped(); };
+    while (!ending_.load(std::memory_order_relaxed) && !engine_->stop_reason().stopped())
       if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, over);
   } catch (abi::__forced_unwind&) {  // a body ended the thread: that cannot be stopped
     replace_thread(index);
@@ -472,7 +473,7 @@ void CpuWorld::help(const std::function<bool()>& done) {
     application_->add(self.arrival);
     application_->serve_surely();  // the event is reused: it must be over when we go on
   };
-  const auto stop = [&] { return done() || engine_->stopped(); };
+  const auto stop = [&] { return done() || engine_->stop_reason().stopped(); };
   self.clock_is_fresh = false;
   const auto leave = [&] {
     if (application_->unreported() != 0) application_->report();
@@ -482,7 +483,8 @@ void CpuWorld::help(const std::function<bool()>& done) {
   announce(EventKind::worker_arrived);
   try {
     while (!stop()) {
-      for (unsigned steps = 0; steps < steps_per_look && !engine_->stopped() && work_once(0, *application_);
+      for (unsigned steps = 0;
+           steps < steps_per_look && !engine_->stop_reason().stopped() && work_once(0, *application_);
            ++steps) {
       }
       if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
@@ -493,7 +495,7 @@ void CpuWorld::help(const std::function<bool()>& done) {
   } catch (...) {
     engine_->stop(std::current_exception());
   }
-  if (engine_->stopped()) return wait_until_nothing_runs();
+  if (engine_->stop_reason().stopped()) return wait_until_nothing_runs();
   leave();
 }
 
@@ -632,7 +634,7 @@ void CpuWorld::serve_for_others() {
   if (asynchronous_reporter_ == nullptr) return;  // all threads have ended, and what is left goes, too
   // Sequentially consistent, like Engine::enter(): whoever finds it locked has posted before the holder's
   // last look. The holder may be a caller of ours.
-  while (engine_->something_posted() && asynchronous_lock_.try_lock()) {
+  while (engine_->entrance().something_posted() && asynchronous_lock_.try_lock()) {
     asynchronous_reporter_->serve();
     asynchronous_lock_.unlock();
   }

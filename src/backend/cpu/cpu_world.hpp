@@ -83,7 +83,6 @@ class CpuWorld final : public engine::DrivenWorld {
   }
   /// Ends a task whose body had returned before it was over. Any thread, once per task.
   void end_asynchronous(Task& task, std::exception_ptr failure) noexcept;
-  IoCounters disk_counters() const { return disk_ ? disk_->counters() : IoCounters{}; }
   /// Bytes that the disk has moved for tasks so far; for progress displays, any thread.
   Bytes bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
   Bytes bytes_written() const noexcept { return bytes_written_.load(std::memory_order_relaxed); }

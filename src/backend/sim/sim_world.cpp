@@ -17,7 +17,7 @@ SimWorld::SimWorld(SimOptions options) : options_(std::move(options)), random_(o
 void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& application) {
   engine_ = &engine;
   application_ = &application;
-  workers_.resize(engine.workers().size());
+  workers_.resize(engine.view().workers().size());
   idle_workers_ = workers_.size();
   wires_ = make_wires();
   if (is_managed(options_.memory_model)) page_driver_ = make_page_driver();
@@ -67,7 +67,7 @@ void SimWorld::launch(WorkerId id, Task& task) {
   if (worker.aside_for != nullptr && worker.aside_for != &task)
     throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
-  if (page_driver_) page_driver_->given(task, engine_->workers()[index(id)].node);
+  if (page_driver_) page_driver_->given(task, engine_->view().workers()[index(id)].node);
   if (worker.running == nullptr) {
     --idle_workers_;
     start_next(id);
@@ -79,9 +79,9 @@ void SimWorld::recall(WorkerId id, Task& task) {
   const auto it = std::ranges::find(worker.staged, &task);
   const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 &&
                                                      random_.once_in(options_.recall_refused_once_in));
-  if (refused) return engine_->post(worker.refusal, EventKind::recall_refused, id, now_);
+  if (refused) return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, now_);
   worker.staged.erase(it);
-  engine_->post(task, EventKind::task_returned, id, now_);
+  engine_->entrance().post(task, EventKind::task_returned, id, now_);
 }
 
 void SimWorld::gathered(Task& task, std::span<const WorkerId> workers) {
@@ -104,7 +104,8 @@ void SimWorld::start_next(WorkerId id) {
   worker.started = now_;
   worker.parts = 1;
   if (options_.on_start) options_.on_start(*worker.running, id);
-  if (page_driver_) return page_driver_->touch(*worker.running, id, engine_->workers()[index(id)].node);
+  if (page_driver_)
+    return page_driver_->touch(*worker.running, id, engine_->view().workers()[index(id)].node);
   if (options_.memory_model == MemoryModel::host_mapped) use_mapped(*worker.running, id);
   compute(id);
 }
@@ -127,7 +128,7 @@ void SimWorld::compute(WorkerId id) {
 /// What the kernel reads comes over the wires while it computes, what it writes goes; nothing stays there.
 void SimWorld::use_mapped(const Task& task, WorkerId id) {
   const memory::Memory& memory = engine_->memory();
-  const NodeId node = engine_->workers()[index(id)].node;
+  const NodeId node = engine_->view().workers()[index(id)].node;
   if (node == OutOfCoreNodes::ram) return;
   for (const bool to_device : {true, false}) {
     Bytes bytes = 0;
@@ -276,7 +277,7 @@ void SimWorld::task_ends(WorkerId id) {
       const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
       TaskContext context{&task, id, nullptr, &team};
       const Implementation& body =
-          task.codelet->for_kind(engine_->workers()[index(id)].kind, task.implementation);
+          task.codelet->for_kind(engine_->view().workers()[index(id)].kind, task.implementation);
       body.run(body.body.get(), context);
     } catch (...) {
       task.failure = std::current_exception();

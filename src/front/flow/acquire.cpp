@@ -34,7 +34,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
   return core_.or_stop([&] {
     if (gathered.views) show_all(submission);
-    if (core_.flow_recorder != nullptr) core_.flow_recorder->hold();
+    if (core_.flow_recorder() != nullptr) core_.flow_recorder()->hold();
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
     return insert_hold(submission, gathered, access_of_use, std::move(told),
                        fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));
@@ -103,7 +103,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
   task.policy_data = record.get();
   core_.holds().add(record);
   if (core_.graph().insert(task, gathered.all()))
-    core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+    core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
   core_.application().serve_surely();
   return record;
 }
@@ -111,7 +111,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
 std::shared_ptr<engine::HoldRecord> FlowSource::acquire(const Submission& submission,
                                                         std::vector<std::uint8_t>& access_of_use) {
   using State = engine::HoldRecord::State;
-  core_.check_caller("acquire");
+  core_.caller().check("acquire");
   auto record = request(submission, access_of_use, nullptr);
   try {
     if (record->state.load() == State::waiting) core_.engine().horizon_closed();
@@ -126,7 +126,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::acquire(const Submission& submis
 
 void FlowSource::acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
                               Told told) {
-  core_.check_caller("acquire_then");
+  core_.caller().check("acquire_then");
   request(submission, access_of_use, std::move(told));
 }
 

@@ -31,10 +31,10 @@ struct Future::State {
 Future::Future(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 bool Future::done() const noexcept { return state_->task->over.load(); }
 void Future::wait() const {
-  state_->core.check_caller("wait");
+  state_->core.caller().check("wait");
   state_->core.engine().horizon_closed();
   state_->core.help_until([this] { return done(); });
-  if (!state_->task->own_data.empty()) state_->core.refresh(state_->task->own_data);
+  if (!state_->task->own_data.empty()) state_->core.home_values().refresh(state_->task->own_data);
   state_->task->rethrow();
 }
 Future Flow::insert_extended(const detail::Submission& submission,

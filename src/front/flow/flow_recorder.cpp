@@ -98,7 +98,7 @@ std::size_t FlowRecorder::number_of_file(const char* name) {
 std::size_t FlowRecorder::number_of(const engine::RegisteredDatum& datum) {
   const auto [known, is_new] = data_.emplace(datum.id, data_.size());
   if (is_new) {
-    const auto at = core_.engine().coordinates(datum.id);
+    const auto at = core_.engine().view().coordinates(datum.id);
     write(fmt::format("datum {} {} {} {} {} {} {}\n", known->second, datum.bytes, at.collection, at.row,
                       at.column, datum.ever_written || has_value(datum) ? "value" : "empty",
                       one_line(datum.text())));

@@ -42,32 +42,33 @@ std::string failed(const std::string& task, const std::exception_ptr& cause) {
 }
 
 engine::RuntimeCore& checked(engine::RuntimeCore& core) {
-  core.check_caller("the beginning of a flow");
+  core.caller().check("the beginning of a flow");
   return core;
 }
 }  // namespace
 
-FlowSource::FlowSource(engine::RuntimeCore& core) : core_(checked(core)), progress_(core.new_progress()) {
-  id = core.next_source_id();
+FlowSource::FlowSource(engine::RuntimeCore& core)
+    : core_(checked(core)), progress_(core.sources().new_progress()) {
+  id = core.sources().next_id();
 }
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
   // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
-  core_.may_help() ? core_.application().serve_surely() : core_.world().serve_for_others();
+  core_.caller().may_wait() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
   say_what_nobody_heard();
-  if (core_.may_help() && done() == submitted_) core_.give_back(progress_);
+  if (core_.caller().may_wait() && done() == submitted_) core_.sources().give_back(progress_);
 }
 
 bool FlowSource::finish() noexcept {
   finished_ = true;
   try {
-    core_.may_help() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
-    if (core_.may_help() && done() != submitted_) wait_until_done(submitted_, true);
-    if (core_.may_help() && told_->open.load() != 0)
+    core_.caller().may_wait() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
+    if (core_.caller().may_wait() && done() != submitted_) wait_until_done(submitted_, true);
+    if (core_.caller().may_wait() && told_->open.load() != 0)
       core_.help([this] { return told_->open.load() == 0; }, true);
-    if (core_.may_help()) core_.refresh();
+    if (core_.caller().may_wait()) core_.home_values().refresh();
   } catch (...) {
     // What stopped the run is told to those who wait.
   }
@@ -128,10 +129,10 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
 }
 
 void FlowSource::check_device(const Submission& submission) const {
-  if (submission.device >= 0 && submission.device < core_.devices()) return;
+  if (submission.device >= 0 && submission.device < core_.machine().devices) return;
   throw UsageError(fmt::format("{} is to run on device {}, but there {}\n  submitted at {}:{}",
-                               text_of(submission), submission.device, core_.devices_text(), submission.file,
-                               submission.line));
+                               text_of(submission), submission.device, core_.machine().devices_text(),
+                               submission.file, submission.line));
 }
 
 /// Of what was gathered: data that were named twice are one access.
@@ -154,14 +155,14 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
   gathered.footprint += scratch;
   gathered.host_footprint += scratch;
-  const bool somebody_can = (submission.codelet->kinds & core_.kinds_of_workers()) != 0;
-  const bool fits_anywhere = somebody_can && gathered.footprint <= core_.smallest_cache();
+  const bool somebody_can = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
+  const bool fits_anywhere = somebody_can && gathered.footprint <= core_.machine().smallest_cache;
   std::uint32_t excluded =
       fits_anywhere && submission.node == no_id<NodeId> ? 0 : nodes_excluded_for(submission);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : workers_wanted(submission, excluded);
-  if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().host())) & 1u) == 0 &&
-      (submission.codelet->kinds & core_.host_kinds()) != 0) {
+  if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&
+      (submission.codelet->kinds & core_.machine().host_kinds) != 0) {
     // Whatever may run there has to find room beside what the application holds.
     if (!core_.holds().none()) [[unlikely]]
       core_.holds().check_room(gathered.host_footprint, false, text_of(submission), submission);
@@ -194,7 +195,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
                                                           const Order* order) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
-  if (core_.flow_recorder != nullptr) [[unlikely]]
+  if (core_.flow_recorder() != nullptr) [[unlikely]]
     write_down(submission, gathered, order);
   const std::uint32_t lane =
       core_.engine().lane_possible() && excluded == 0 && together == 0 ? lane_for(submission, gathered) : 0;
@@ -226,7 +227,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
                                                       const Order* order) {
   bool call_later = false;
   if (watched != nullptr) {
-    if (core_.refreshes())
+    if (core_.home_values().may_be_away())
       for (const Submission::Use& use : submission.uses)
         if (writes(use.mode) && use.datum->in_place) watched->own_data.push_back(use.datum->id);
     if (order != nullptr && order->on_done != nullptr) {
@@ -244,7 +245,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   }
   announce(task, gathered.all());
   ++submitted_;
-  ++core_.submitted;
+  core_.sources().count_submitted(1);
   const std::size_t after = order == nullptr ? 0 : order->after.size();
   bool ready = core_.graph().insert(task, gathered.all(), static_cast<std::int32_t>(after));
   if (after != 0) {
@@ -259,10 +260,10 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
 
 void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {
   if (gathered.views)
-    return core_.flow_recorder->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
-                                                    text_of(submission), submission.file, submission.line));
-  core_.flow_recorder->task(submission, gathered.recorder_uses(submission),
-                            order != nullptr && !order->after.empty());
+    return core_.flow_recorder()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
+                                                      text_of(submission), submission.file, submission.line));
+  core_.flow_recorder()->task(submission, gathered.recorder_uses(submission),
+                              order != nullptr && !order->after.empty());
 }
 
 Task& FlowSource::new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file,
@@ -322,7 +323,7 @@ void FlowSource::tell_ready(Task& task) {
     return;
   }
   graph::RecordedRun::given_away(task);
-  core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
+  core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
   if (core_.world().must_be_told()) core_.application().serve();
 }
 
@@ -406,19 +407,19 @@ bool FlowSource::wait_until_done(std::uint64_t target, bool ending) {
 }
 
 void FlowSource::throw_if_stopped() {
-  stop_heard_ |= core_.engine().stopped() || core_.engine().stop_error() != 0;
+  stop_heard_ |= core_.engine().stop_reason().stopped() || core_.engine().stop_reason().error() != 0;
   core_.throw_if_stopped();
 }
 
 void FlowSource::wait() {
-  core_.check_caller("wait");
+  core_.caller().check("wait");
   core_.reductions().close_all(this);
   core_.engine().horizon_closed();
   const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
   throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
-  core_.refresh();
-  if (core_.flow_recorder != nullptr) core_.flow_recorder->phase_ended();
+  core_.home_values().refresh();
+  if (core_.flow_recorder() != nullptr) core_.flow_recorder()->phase_ended();
   std::exception_ptr cause;
   std::string text = take_failure(cause);
   if (text.empty()) text = take_callback_failure(cause);
@@ -453,14 +454,15 @@ std::string FlowSource::take_callback_failure(std::exception_ptr& cause) {
 }
 
 void FlowSource::say_what_nobody_heard() noexcept {
-  if (!core_.say || !core_.same_process() || stop_heard_) return;
+  if (!core_.surroundings().say || !core_.caller().same_process() || stop_heard_) return;
   try {
     std::exception_ptr cause;
     const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();
     const std::string failure = take_failure(cause);
-    if (cause != nullptr && !heard) core_.say("a flow ended without a wait(): " + failure + "\n");
+    if (cause != nullptr && !heard)
+      core_.surroundings().say("a flow ended without a wait(): " + failure + "\n");
     const std::string callback = take_callback_failure(cause);
-    if (cause != nullptr) core_.say("a flow ended without a wait(): " + callback + "\n");
+    if (cause != nullptr) core_.surroundings().say("a flow ended without a wait(): " + callback + "\n");
   } catch (...) {
     // There is no memory for the text, or nowhere to write it.
   }

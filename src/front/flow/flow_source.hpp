@@ -96,13 +96,13 @@ class FlowSource final : public TaskSource {
   /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node
   /// could hold what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
   void submit(const Submission& submission) {
-    core_.check_caller("submit");
+    core_.caller().check("submit");
     insert(submission);
   }
   /// The same; what the task needs of the codelet stays as long as the flow.
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
               std::shared_ptr<WatchedTask> watched = nullptr, const Order* order = nullptr) {
-    core_.check_caller("submit");
+    core_.caller().check("submit");
     retain(codelet);
     insert(submission, std::move(watched), order);
   }
@@ -111,7 +111,7 @@ class FlowSource final : public TaskSource {
   void wait();
   /// Tasks that have not started will complete without running.
   void cancel() {
-    core_.check_process("cancel");
+    core_.caller().check_process("cancel");
     core_.engine().cancel(*this);
     if (engine::HoldSource* const holds = holds_.load()) core_.engine().cancel(*holds);
     core_.world()

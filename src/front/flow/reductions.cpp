@@ -84,7 +84,7 @@ void FlowSource::insert_fold(const engine::Reduction& reduction, engine::Registe
                                          {&partial.tail, partial.id, AccessMode::read, 0}};
   announce(task, insertions);
   ++submitted_;
-  ++core_.submitted;
+  core_.sources().count_submitted(1);
   if (core_.graph().insert(task, insertions)) tell_ready(task);
 }
 

@@ -70,10 +70,10 @@ void FlowSource::insert_switch(View& view, const char* file, std::uint32_t line)
   task.set(TaskFlag::hold);
   task.set(TaskFlag::at_home);
   ++submitted_;
-  ++core_.submitted;
+  core_.sources().count_submitted(1);
   view.of->active = &view;
   if (core_.graph().insert(task, insertions))
-    core_.engine().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+    core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
   core_.application().serve_surely();
 }
 

@@ -47,7 +47,7 @@ class TakenForWritten {
 
 void FlowSource::record(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
                         RecordedTasks& into) {
-  core_.check_caller("submit");
+  core_.caller().check("submit");
   const auto refuse = [&](const char* why) {
     throw UsageError(fmt::format("the task {} cannot be recorded: {}\n  submitted at {}:{}",
                                  submission.codelet->name, why, submission.file, submission.line));
@@ -82,11 +82,11 @@ void FlowSource::record(const Submission& submission, const std::shared_ptr<cons
                                              excluded == 0 && together == 0 &&
                                              !submission.codelet->has_choice(WorkerKind::cpu) &&
                                              !submission.codelet->for_kind(WorkerKind::cpu).asynchronous};
-  if (core_.flow_recorder != nullptr) {
+  if (core_.flow_recorder() != nullptr) {
     std::vector<FlowRecorder::Use> uses;
     for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
       uses.push_back({insertion.datum, insertion.mode});
-    into.written_down += core_.flow_recorder->line_of(submission, uses);
+    into.written_down += core_.flow_recorder()->line_of(submission, uses);
   }
   std::byte* const closure = into.add(kind, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)
@@ -101,7 +101,7 @@ std::uint32_t FlowSource::open_lane_for(RecordedTasks& tasks) {
   engine::Engine& engine = core_.engine();
   if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
   const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
-  if (lane == tasks.run.lane && core_.data_changes == tasks.data_seen) return lane;
+  if (lane == tasks.run.lane && core_.data_changes() == tasks.data_seen) return lane;
   std::vector<RecordedTasks::Use>& uses = tasks.uses();
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (uses[i].datum->id != tasks.id_of(i) || uses[i].datum->generation != uses[i].generation)
@@ -120,12 +120,12 @@ std::uint32_t FlowSource::open_lane_for(RecordedTasks& tasks) {
     datum.ever_written |= uses[i].written;
   }
   // Those that were not let in may be next time.
-  tasks.data_seen = all_in_lane ? core_.data_changes : ~std::uint64_t{0};
+  tasks.data_seen = all_in_lane ? core_.data_changes() : ~std::uint64_t{0};
   return lane;
 }
 
 void FlowSource::run(RecordedTasks& tasks) {
-  core_.check_caller("run");
+  core_.caller().check("run");
   if (!core_.holds().none() && core_.holds().own())
     throw UsageError("run() of a recording waits for all tasks, while this thread holds data" +
                      core_.holds().text());
@@ -138,13 +138,13 @@ void FlowSource::run(RecordedTasks& tasks) {
   reporter.serve_surely();  // the engine looks at none of them any more
   core_.holds().note_footprint(tasks.largest_footprint);
   const std::uint32_t lane = open_lane_for(tasks);
-  tasks.prepare(lane, core_.graph().take_ids(tasks.size()), core_.engine().workers().size() == 1);
+  tasks.prepare(lane, core_.graph().take_ids(tasks.size()), core_.engine().view().workers().size() == 1);
   if (core_.engine().wants_submissions())
     tasks.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
-  if (core_.flow_recorder != nullptr) core_.flow_recorder->repeat(tasks.written_down, tasks.size());
+  if (core_.flow_recorder() != nullptr) core_.flow_recorder()->repeat(tasks.written_down, tasks.size());
   const std::uint64_t before = submitted_;
   submitted_ += tasks.size();
-  core_.submitted += tasks.size();
+  core_.sources().count_submitted(tasks.size());
   std::uint64_t begun = 0;
   for (const std::uint32_t place : tasks.initial()) {
     graph::RecordedTask& task = tasks.run.blocks.at(place);
@@ -178,7 +178,7 @@ Recording::~Recording() {
   if (implementation_ == nullptr) return;
   engine::RuntimeCore& core = implementation_->core;
   // Ends that were told may not have been looked at yet.
-  if (core.may_help() && implementation_->source.finish())
+  if (core.caller().may_wait() && implementation_->source.finish())
     core.application().serve_surely();
   else
     core.keep(std::move(implementation_));

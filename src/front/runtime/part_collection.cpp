@@ -52,7 +52,7 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
     whole.views = std::make_shared<front::Views>();
     whole.views->whole = {whole.views.get(), {whole.datum}};
     whole.datum->view = &whole.views->whole;
-    ++core_.data_changes;
+    core_.note_data_change();
   }
   view_.of = whole.views.get();
   try {
@@ -125,7 +125,7 @@ PartReference PartCollection::part(const std::array<std::int64_t, 3>& at) const 
 }
 
 bool PartCollection::release() noexcept {
-  if (!core_.may_help()) return false;
+  if (!core_.caller().may_wait()) return false;
   try {
     if (!core_.help_until_all_done(true)) return false;
     for (const engine::RegisteredDatum* part : view_.data)

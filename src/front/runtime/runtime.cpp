@@ -145,9 +145,9 @@ class Runtime::Implementation {
         memory.node(node_of_device(i)).base = device_arenas[i].at(0);
     });
     if (config.has("record-flow"))
-      core.flow_recorder =
-          (flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"))).get();
-    core.others_are_there = [this] {
+      flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"));
+    core.record_flow(flow_recorder.get());
+    core.surroundings().others_are_there = [this] {
       // One that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
         if (machine::threads_of_process() <= 1 + world.threads() + watchdog.threads()) return false;
@@ -155,8 +155,10 @@ class Runtime::Implementation {
       }
       return true;
     };
-    core.limit_for = [this, reserved](Bytes needed) { return plan.limit_for(needed, reserved); };
-    core.say = [](const std::string& text) { tell("fairlead: {}", text); };
+    core.surroundings().limit_for = [this, reserved](Bytes needed) {
+      return plan.limit_for(needed, reserved);
+    };
+    core.surroundings().say = [](const std::string& text) { tell("fairlead: {}", text); };
     core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
   }
   ~Implementation() {
@@ -169,7 +171,8 @@ class Runtime::Implementation {
       complain_of(error);
     }
     // An option that does nothing would be worse than none. What ends by an error says so itself.
-    if (!recording_for.empty() && !core.engine().recorder()->ever_taken() && std::uncaught_exceptions() == 0)
+    if (!recording_for.empty() && !core.engine().journal().recorder()->ever_taken() &&
+        std::uncaught_exceptions() == 0)
       tell("fairlead: {}: nothing was written, since the program does not call write_recorded()\n",
            recording_for);
     try {
@@ -181,18 +184,19 @@ class Runtime::Implementation {
 
   void end_flow_record(const model::KeptDurations& learned) {
     if (!flow_recorder) return;
-    core.flow_recorder = nullptr;
+    core.record_flow(nullptr);
     const auto over = std::exchange(flow_recorder, nullptr);
     over->end(learned);
   }
   void end_event_log() {
     const std::string path = std::exchange(event_log_path, "");
     if (path.empty()) return;
-    if (!core.may_help())
+    if (!core.caller().may_wait())
       throw UsageError("the event log is not written: the runtime was not ended by the thread that made it");
     core.application().serve_surely();
     // A worker may still be answering something, which nobody waits for.
-    core.engine().locked([&](memory::Memory&) { core.engine().log().write(path, core.engine().log_head()); });
+    core.engine().locked(
+        [&](memory::Memory&) { core.engine().journal().log().write(path, core.engine().log_head()); });
   }
   /// Ends what is written down while the program runs. What comes later is in none of it.
   void end_records() {
@@ -237,9 +241,9 @@ class Runtime::Implementation {
   }
   /// While nobody has named a policy and no task has been submitted: that for what is registered by now.
   void choose_policy() {
-    if (!automatic_policy || core.submitted != 0 || registered <= plan.capacity) return;
+    if (!automatic_policy || core.sources().submitted() != 0 || registered <= plan.capacity) return;
     const std::string name(schedule::default_policy(false));
-    if (core.engine().policy_name() != name) core.replace_policy(schedule::make_policy(name), name);
+    if (core.engine().options().policy_name != name) core.replace_policy(schedule::make_policy(name), name);
   }
   trace::Snapshot recorded() {
     return engine::recorded(core.engine(), [this](DatumId id) { return core.names().text(id); });
@@ -328,13 +332,13 @@ class Runtime::Implementation {
 Runtime::Runtime(const Config& config, Bytes reserved)
     : implementation_(new Implementation(config, reserved), [](Implementation* implementation) {
         // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
-        if (implementation->core.same_process()) delete implementation;
+        if (implementation->core.caller().same_process()) delete implementation;
       }) {}
 Runtime::~Runtime() { implementation_->core.close(); }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
-int Runtime::devices() const noexcept { return implementation_->core.devices(); }
+int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
 NodeId Runtime::memory_node(std::string_view name) const {
   const Topology& topology = implementation_->core.topology();
@@ -350,39 +354,39 @@ NodeId Runtime::memory_node(std::string_view name) const {
 }
 
 void Runtime::flush() {
-  implementation_->core.check_caller("flush");
-  implementation_->core.flush();
+  implementation_->core.caller().check("flush");
+  implementation_->core.home_values().flush();
 }
 std::string Runtime::status() const {
-  implementation_->core.check_process("status");
+  implementation_->core.caller().check_process("status");
   const engine::Situation situation = implementation_->situation();
   return situation.lines.empty() ? "nothing to do\n" : situation.text();
 }
 void Runtime::on_quiet(std::function<void(const std::string&)> tell) {
-  implementation_->core.check_process("on_quiet");
+  implementation_->core.caller().check_process("on_quiet");
   implementation_->watchdog.tell_to(std::move(tell));
 }
 void Runtime::end_records() {
-  implementation_->core.check_caller("end_records");
+  implementation_->core.caller().check("end_records");
   implementation_->end_records();
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::drop_clean() {
-  implementation_->core.check_caller("drop_clean");
-  implementation_->core.drop_clean();
+  implementation_->core.caller().check("drop_clean");
+  implementation_->core.home_values().drop_clean();
 }
 trace::Snapshot Runtime::recorded() {
-  implementation_->core.check_caller("recorded");
+  implementation_->core.caller().check("recorded");
   return implementation_->recorded();
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
   return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
 }
 Runtime::Digest Runtime::command_digest() const {
-  implementation_->core.check_process("command_digest");
+  implementation_->core.caller().check_process("command_digest");
   const engine::Engine& engine = implementation_->core.engine();
   return implementation_->core.engine().locked([&](memory::Memory&) {
-    return Digest{engine.digest().value(), engine.digest().count()};
+    return Digest{engine.journal().digest().value(), engine.journal().digest().count()};
   });
 }
 
@@ -401,7 +405,7 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
                                                             Tiles which, std::size_t element_bytes,
                                                             detail::Fill fill) {
   auto& it = *implementation_;
-  it.core.check_caller("tiled");
+  it.core.caller().check("tiled");
   if (tile <= 0)
     throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
   if (rows <= 0 || columns <= 0)
@@ -421,7 +425,7 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
                                                              std::int64_t leading_dimension,
                                                              std::int32_t tile, std::size_t element_bytes) {
   auto& it = *implementation_;
-  it.core.check_caller("tiled_in_place");
+  it.core.caller().check("tiled_in_place");
   if (tile <= 0)
     throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
   if (data == nullptr) throw UsageError(fmt::format("{}: a matrix at no address", name));
@@ -451,7 +455,7 @@ detail::DatumReference Runtime::register_one(const std::string& name, const deta
 
 void Runtime::remove_one(const detail::DatumReference& reference) {
   auto& it = *implementation_;
-  it.core.check_caller("remove");
+  it.core.caller().check("remove");
   front::SingleDatum* const single =
       reference.datum == nullptr || reference.datum->generation != reference.generation
           ? nullptr
@@ -473,7 +477,7 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
 }
 
 engine::RegisteredDatum& Runtime::own_datum(const detail::DatumReference& reference, const char* what) const {
-  implementation_->core.check_caller(what);
+  implementation_->core.caller().check(what);
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
     throw UsageError(fmt::format("{} was given a handle that is empty, or of a datum that is gone", what));
   if (reference.datum->runtime != &implementation_->core)
@@ -485,14 +489,15 @@ void Runtime::advise_one(const detail::DatumReference& reference, int device) {
   implementation_->core.advise(own_datum(reference, "advise"), device);
 }
 void Runtime::refresh_one(const detail::DatumReference& reference, Refresh when) {
-  implementation_->core.put_refresh_off(own_datum(reference, "refresh"), when == Refresh::by_acquire);
+  implementation_->core.home_values().put_refresh_off(own_datum(reference, "refresh"),
+                                                      when == Refresh::by_acquire);
 }
 
 std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumReference& reference,
                                                            const std::array<std::int64_t, 3>& extents,
                                                            std::size_t dimensions) {
   auto& it = *implementation_;
-  it.core.check_caller("split");
+  it.core.caller().check("split");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
     throw UsageError("split was given a handle that is empty, or of a datum that is gone");
   front::SingleDatum* const single = front::SingleData::find(*reference.datum);
@@ -514,14 +519,14 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
 }
 
 Statistics Runtime::statistics() const {
-  implementation_->core.check_process("statistics");
+  implementation_->core.caller().check_process("statistics");
   return implementation_->core.engine().locked([this](memory::Memory& memory) {
     const engine::Engine& engine = implementation_->core.engine();
     const Topology& topology = memory.topology();
     Statistics result;
     result.tasks = engine.tasks_done();
-    result.tasks_cancelled = engine.tasks_cancelled();
-    result.scheduler = engine.policy_name();
+    result.tasks_cancelled = engine.endings().cancelled();
+    result.scheduler = engine.options().policy_name;
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
       const memory::LinkTraffic& traffic = memory.traffic()[i];
@@ -543,13 +548,13 @@ Statistics Runtime::statistics() const {
         }
       result.links.push_back(link);
     }
-    for (const NodeInfo& info : engine.caches()) {
+    for (const NodeInfo& info : engine.view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
       result.nodes.push_back(
           {topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes, node.evictions});
     }
-    for (const WorkerInfo& worker : engine.workers()) {
-      const engine::Pipeline& pipeline = engine.pipelines()[index(worker.id)];
+    for (const WorkerInfo& worker : engine.view().workers()) {
+      const engine::Pipeline& pipeline = engine.pipelines()[worker.id];
       const engine::DirectLane& lane = engine.lane();
       result.workers.push_back({pipeline.tasks_run + lane.tasks(index(worker.id)),
                                 pipeline.busy + lane.busy(index(worker.id)), pipeline.waiting_for_data,

@@ -62,7 +62,7 @@ Bytes check_array(const std::string& name, const detail::Description& as) {
 
 SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
                              const detail::Description& as) {
-  core.check_caller(as.kind);
+  core.caller().check(as.kind);
   const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
   SingleDatum single{.name = name, .as = as};

@@ -94,14 +94,14 @@ const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t c
 }
 
 bool TileCollection::finish() noexcept {
-  if (!core_.may_help()) return false;
+  if (!core_.caller().may_wait()) return false;
   try {
     core_.reductions().close_all();
     // What the program still holds, or what waits for that, stays until the runtime is gone.
     if (!core_.help_until_all_done(true)) return false;
     for (const Entry& entry : entries_)
       if (core_.holds().holds(*entry.datum)) return false;
-    if (core_.refreshes()) core_.refresh(ids_in_place());
+    if (core_.home_values().may_be_away()) core_.home_values().refresh(ids_in_place());
   } catch (...) {
     return false;
   }
@@ -154,13 +154,14 @@ DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const
 }
 
 void TileCollection::advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const {
-  core_.check_caller("advise");
+  core_.caller().check("advise");
   for (const Entry& entry : entries_) core_.advise(*entry.datum, device_of(entry.row, entry.column));
 }
 
 void TileCollection::refresh(Refresh when) const {
-  core_.check_caller("refresh");
-  for (const Entry& entry : entries_) core_.put_refresh_off(*entry.datum, when == Refresh::by_acquire);
+  core_.caller().check("refresh");
+  for (const Entry& entry : entries_)
+    core_.home_values().put_refresh_off(*entry.datum, when == Refresh::by_acquire);
 }
 
 Bytes TileCollection::bytes() const noexcept {

@@ -1,0 +1,33 @@
+// See caller.hpp.
+#include "engine/caller.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <string>
+
+namespace fairlead::engine {
+
+void Caller::check_process(const char* what) const {
+  if (!same_process())
+    throw UsageError(std::string(what) +
+                     " was called in a forked process; a runtime belongs to the process that made it");
+}
+
+bool Caller::may_wait() const noexcept {
+  return same_process() && std::this_thread::get_id() == owner_ && !in_bodies_ && !callbacks_.running_here();
+}
+
+void Caller::check(const char* what) const {
+  check_process(what);
+  const auto refuse = [&](const char* why) { throw UsageError(std::string(what) + why); };
+  if (closed_.load()) refuse(" was called after its runtime was destroyed");
+  if (callbacks_.running_here())
+    refuse(" was called inside a callback, which must not wait or submit: it runs between tasks");
+  if (std::this_thread::get_id() != owner_)
+    refuse(
+        " was called by another thread than the one that made the runtime: a task's body, or a thread of the "
+        "program's own");
+  if (in_bodies_) refuse(" was called inside a task's body, where it would wait for itself");
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,76 @@
+// See journal.hpp.
+#include "engine/journal.hpp"
+
+#include <fairlead/codelet_info.hpp>
+
+#include <algorithm>
+
+namespace fairlead::engine {
+
+Journal::Journal(const Topology& topology, const Options& options)
+    : recorder_(options.trace_memory == 0
+                    ? nullptr
+                    : std::make_unique<trace::Recorder>(options.trace_memory, options.reporters)),
+      estimate_(options.estimate) {
+  log_.enabled = options.log;
+  if (options.log) processors_ = EventLog::processors_of(topology);
+  for (const WorkerSpec& worker : topology.workers) kinds_.push_back(worker.kind);
+}
+
+void Journal::write(const Event& event) {
+  if (event.kind == EventKind::task_ready) durations(static_cast<const Task&>(event));
+  log_.event(event);
+}
+
+void Journal::submission(const Task& task) {
+  if (!logs()) return;
+  durations(task);
+  log_.submission(task);
+}
+
+void Journal::durations(const Task& task) {
+  if (!estimate_ || task.has(TaskFlag::hold)) return;
+  std::vector<Duration> by_processor;
+  for (std::size_t worker = 0; worker < processors_.size(); ++worker) {
+    if (processors_[worker] != by_processor.size()) continue;  // told already
+    const bool runs = (task.codelet->kinds >> static_cast<unsigned>(kinds_[worker]) & 1u) != 0;
+    by_processor.push_back(runs ? estimate_(task, static_cast<WorkerId>(worker)) : Duration{});
+  }
+  log_.durations(by_processor);
+}
+
+void Journal::copy_over(const memory::Copy& copy, const memory::Routes& routes) {
+  for (const Leg& leg : routes.of(copy).legs)
+    recorder_->copy({.start = copy.at - copy.duration,
+                     .duration = copy.duration,
+                     .bytes = copy.bytes,
+                     .datum = copy.datum,
+                     .link = leg.link,
+                     .from = copy.from->node,
+                     .to = copy.to->node,
+                     .cause = static_cast<std::uint8_t>(copy.cause),
+                     .away_from_home = leg.away_from_home,
+                     .failed = copy.kind == EventKind::copy_failed});
+}
+
+void Journal::memory_at(Time now, const memory::Memory& memory, std::span<const NodeInfo> caches) {
+  for (const NodeInfo& info : caches) {
+    const memory::MemoryNode& node = memory.node(info.id);
+    trace::MemoryRecord record{.at = now,
+                               .node = info.id,
+                               .by_tasks = node.pinned_bytes,
+                               .prefetched = node.prefetched_bytes,
+                               .leaving = node.leaving_bytes};
+    // What was prefetched from another device may be leaving by way of its home: it is in both then.
+    const Bytes others = record.by_tasks + record.prefetched + record.leaving;
+    record.cached = node.space.used_bytes() - std::min(others, node.space.used_bytes());
+    recorder_->memory(record);
+  }
+}
+
+void Journal::idle(WorkerId worker, const Pipelines::Idle& idle) {
+  using enum trace::WaitRecord::For;
+  recorder_->wait({idle.since, idle.duration, worker, idle.for_data ? data : tasks});
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,40 @@
+// See lane_gate.hpp.
+#include "engine/lane_gate.hpp"
+
+#include <utility>
+
+namespace fairlead::engine {
+
+bool LaneGate::try_open() {
+  if (!possible() || pinned_ || memory_.flushing() || !memory_.all_fit(host_)) return false;
+  if (memory_.bytes_of_data(host_) == too_full_at_) return false;
+  pinned_ = true;
+  lane_.open();
+  return true;
+}
+
+bool LaneGate::follow() {
+  if (!pinned_) return false;
+  if (memory_.lane_is_in_the_way() || !memory_.all_fit(host_)) {
+    too_full_at_ = memory_.bytes_of_data(host_);  // not again before there are more or less of them
+    lane_.close();
+  }
+  if (!lane_.left()) return false;
+  pinned_ = false;
+  memory_.end_lane();
+  if (std::exchange(flush_after_, false)) memory_.flush();
+  if (std::exchange(drop_after_, false)) memory_.drop_clean();
+  return true;
+}
+
+void LaneGate::flush_or_drop(EventKind kind) {
+  const bool flush = kind == EventKind::flush;
+  if (pinned_) {
+    lane_.close();
+    (flush ? flush_after_ : drop_after_) = true;
+  } else {
+    flush ? memory_.flush() : memory_.drop_clean();
+  }
+}
+
+}  // namespace fairlead::engine

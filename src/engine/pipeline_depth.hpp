@@ -1,0 +1,67 @@
+// How many tasks a worker is given ahead. As deep as copies take tasks: data are then there when a task's
+// turn comes, and not much is decided before it must be.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.hpp"
+
+namespace fairlead::engine {
+
+class PipelineDepth {
+ public:
+  static constexpr std::size_t largest = 16;  // of those that follow copies
+
+  /// 0: it follows what tasks and copies take.
+  explicit PipelineDepth(std::size_t fixed) noexcept : fixed_(fixed != 0) {
+    if (fixed_) depth_ = std::min(fixed, largest);
+  }
+  std::size_t depth() const noexcept { return depth_; }
+
+  void copy_over(Duration duration) noexcept {
+    ++copies_;
+    copy_time_ += duration;
+  }
+  /// A worker has nothing staged although tasks are picked for it.
+  void starved() noexcept { ++starved_; }
+  void task_over(Duration duration) noexcept {
+    task_time_ += duration;
+    if (++tasks_ == adapt_every) adapt();
+  }
+
+ private:
+  static constexpr Duration short_task{
+      5'000};  // below this, handing over costs more than a long pipeline harms
+  static constexpr Duration tiny_task{1'000};  // below this, it costs more than the task
+  static constexpr std::size_t tiny_task_depth = 24, short_task_depth = 8, smallest = 4;
+  static constexpr std::int64_t adapt_every = 32;  // tasks
+
+  void adapt() noexcept {
+    if (!fixed_) {
+      const Duration task = task_time_ / tasks_;
+      if (task < tiny_task) {
+        depth_ = tiny_task_depth;
+      } else if (task < short_task) {
+        depth_ = short_task_depth;
+      } else if (copies_ == 0) {
+        depth_ = 2;
+      } else {
+        const auto cover = static_cast<std::size_t>(copy_time_ / copies_ / task) + 2;
+        depth_ = std::clamp(cover + starved_, smallest, largest);
+      }
+    }
+    tasks_ = copies_ = 0;
+    task_time_ = copy_time_ = Duration{};
+    starved_ = 0;
+  }
+
+  const bool fixed_;
+  std::size_t depth_ = 8;
+  // Since it was last adapted.
+  std::int64_t tasks_ = 0, copies_ = 0;
+  Duration task_time_{}, copy_time_{};
+  std::size_t starved_ = 0;
+};
+
+}  // namespace fairlead::engine

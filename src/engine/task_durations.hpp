@@ -1,0 +1,48 @@
+// How long tasks take, as it was known beforehand or is learned while they run; and which of several
+// implementations runs next.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "data/task.hpp"
+#include "machine/topology.hpp"
+#include "memory/memory.hpp"
+#include "model/chooser.hpp"
+#include "model/duration_model.hpp"
+
+namespace fairlead::engine {
+
+/// Under the engine's lock.
+class TaskDurations {
+ public:
+  using Given = std::function<Duration(const Task&, WorkerId)>;
+
+  /// `given`: see Options::estimate. `kept`: what earlier runs found.
+  TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
+                const model::KeptDurations& kept);
+
+  Duration estimate(const Task& task, WorkerId worker) const;
+  bool known(const Task& task, WorkerId worker) const;
+  /// The task is launched. If its codelet has several implementations there, chooses one, and returns it; 0
+  /// if not. over() or returned() has to follow.
+  unsigned choose(Task& task);
+  void over(const Task& task, bool succeeded);
+  void returned(Task& task);
+  /// A task of which the engine heard nothing else.
+  void note(const Task& task, WorkerId worker, Duration duration);
+  const model::DurationModel& model() const noexcept { return model_; }
+
+ private:
+  bool has_choice(const Task& task, WorkerId worker) const noexcept;
+  model::Estimate there(const Task& task, WorkerId worker) const;
+  model::Footprint footprint(const Task& task) const;
+
+  const memory::Memory& memory_;  // how many bytes data have
+  const Given given_;
+  std::vector<model::Processor> processors_;  // by WorkerId
+  std::vector<WorkerKind> kinds_;             // by WorkerId
+  model::DurationModel model_;
+  model::Chooser chooser_{model_};
+};
+
+}  // namespace fairlead::engine
