@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/log/log_records.hpp"
 #include "engine/replay.hpp"
-#include "replay/log_records.hpp"
 #include "schedule/policies.hpp"
 
 namespace {

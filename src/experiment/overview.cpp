@@ -14,7 +14,7 @@ namespace fairlead::experiment {
 
 namespace {
 
-std::string number(double value) {
+std::string in_brief(double value) {
   return value >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.2g}", value);
 }
 
@@ -70,11 +70,11 @@ std::string row(const Told& told, const std::vector<std::string>& labels, const 
     }
     const double value = column.of(*series->points[at]);
     const std::string_view mark = value == *best ? "**" : "";
-    out += fmt::format(" {}{}{} |", mark, number(value), mark);
+    out += fmt::format(" {}{}{} |", mark, in_brief(value), mark);
   }
   for (const Bound& bound : bounds) {
     const double value = bound.of(*any);
-    out += value > 0 ? fmt::format(" {} |", number(value)) : " |";
+    out += value > 0 ? fmt::format(" {} |", in_brief(value)) : " |";
   }
   return out + "\n";
 }

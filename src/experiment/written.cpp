@@ -6,16 +6,11 @@
 #include <algorithm>
 
 #include "experiment/written_parts.hpp"
+#include "report/units.hpp"
 
 namespace fairlead::experiment {
 
 namespace {
-
-/// As a terminal shows it.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
-}
 
 /// As wide as the widest of their cells, and as `least`; the first from the left, others from the right. A
 /// cell more than there are columns follows as it is.
@@ -23,11 +18,11 @@ std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::v
   std::vector<std::size_t>& widths = least;
   for (const auto& row : rows)
     for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-      widths[i] = std::max(widths[i], width_of(row[i]) + (i == 0 ? 0 : 1));
+      widths[i] = std::max(widths[i], report::characters_of(row[i]) + (i == 0 ? 0 : 1));
   std::string out;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(i < widths.size() ? widths[i] - width_of(row[i]) : 0, ' ');
+      const std::string space(i < widths.size() ? widths[i] - report::characters_of(row[i]) : 0, ' ');
       out += i == 0 ? row[i] + space : space + row[i];
     }
     out += "\n";
