@@ -56,7 +56,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
   for (Access& access : task.accesses()) {
     if (access.mode == AccessMode::commutative) {
-      if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
+      if (data_[access.datum].token_holder != nullptr && !mistake_.is(Mistake::token_ignored))
         return Admission::token_taken;
     } else if (access.mode == AccessMode::reduction) {
       if (!choose_target(access, node)) return Admission::token_taken;
@@ -65,7 +65,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
     const Replica& replica = usable(task, access, node);
     const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
     if (replica.outgoing != nullptr && settled && needs_value(access) &&
-        replica.version != data_[id].version && bug_ != PlantedBug::leaving_revived_stale)
+        replica.version != data_[id].version && !mistake_.is(Mistake::leaving_revived_stale))
       return Admission::being_read;
   }
   if (task.has(TaskFlag::at_home)) {  // no space here: it is in nobody's way, and nobody in its
@@ -74,7 +74,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   }
   const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
-  const bool another_claims = node.claimant != nullptr && !claims && bug_ != PlantedBug::claimant_ignored;
+  const bool another_claims = node.claimant != nullptr && !claims && !mistake_.is(Mistake::claimant_ignored);
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2)
     return Admission::over_share;
   if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed))
@@ -133,7 +133,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = usable(task, access, node);
-    if (replica.in_list && bug_ != PlantedBug::own_data_evicted) {
+    if (replica.in_list && !mistake_.is(Mistake::own_data_evicted)) {
       node.may_leave.remove(replica);
       own_.push_back(&replica);
     }
@@ -177,7 +177,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
 void Memory::leave(Replica& replica, MemoryNode& node) {
   ++node.evictions;
   Datum& datum = data_[replica.datum];
-  if (another_holds(datum, replica) || bug_ == PlantedBug::dirty_dropped) {
+  if (another_holds(datum, replica) || mistake_.is(Mistake::dirty_dropped)) {
     drop(replica, DropReason::evicted);
     return;
   }
@@ -216,11 +216,10 @@ Replica* Memory::space_on_the_way(Datum& datum, NodeId through) {
 /// Prefetches to this node give their space back, and those from it let go of their sources; except what the
 /// task itself needs.
 void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
-  for (Copy& copy : copies_) {
-    if (copy.to == nullptr) continue;
+  copies_.for_each([&](Copy& copy) {
     if (std::ranges::any_of(for_task.accesses(),
                             [&](const Access& access) { return target(access) == copy.datum; }))
-      continue;
+      return;
     const bool queued = copy.state == Copy::State::queued;
     if (copy.via != nullptr && copy.via->node == node.id && copy.via->task_pins == 0 && !copy.via_revoked) {
       if (queued) {
@@ -230,20 +229,20 @@ void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
         node.revoked_bytes += copy.via->block.bytes;
       }
     }
-    if (queued && copy.via != nullptr && copy.via->task_pins != 0) continue;
+    if (queued && copy.via != nullptr && copy.via->task_pins != 0) return;
     if (copy.cause == Cause::prefetch && queued && copy.from->node == node.id) {
       abandon(copy, DropReason::revoked);
-      continue;
+      return;
     }
-    if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) continue;
-    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) continue;
+    if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) return;
+    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) return;
     if (queued) {
       abandon(copy, DropReason::revoked);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block.bytes;
     }
-  }
+  });
 }
 
 void Memory::take(Task& task, MemoryNode& node) {
@@ -286,7 +285,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   no_longer_unused(replica);
   replica.taken_back = 0;
   if (writes_in_any_order(access.mode)) datum.token_holder = &task;
-  if (access.partial != 0) partials_[data_[access.datum].partials - 1][access.partial - 1u].used = true;
+  if (access.partial != 0) partials_.of(data_[access.datum])[access.partial - 1u].used = true;
 
   if (in_place) {
     pin(replica, node);
@@ -317,8 +316,8 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
           revoked = false;
           node.revoked_bytes -= replica.block.bytes;
         }
-        if (bug_ == PlantedBug::arriving_not_joined) break;
-        if (bug_ == PlantedBug::passed_not_joined && passes) break;
+        if (mistake_.is(Mistake::arriving_not_joined)) break;
+        if (mistake_.is(Mistake::passed_not_joined) && passes) break;
         if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued) {
           // No longer something that can wait.
           if (passes) {
@@ -340,7 +339,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
       case ReplicaState::valid:
         pin(replica, node);
         if (needs_value(access) && replica.version != datum.version &&
-            bug_ != PlantedBug::leaving_revived_stale)
+            !mistake_.is(Mistake::leaving_revived_stale))
           bring(datum, replica, task);  // written elsewhere since; only the copies that read it have kept it
         break;
     }
@@ -350,7 +349,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   if (!writes(access.mode)) return;
   ++datum.writers;
   // A replica that is being read by a copy may not change under it.
-  if (bug_ == PlantedBug::writer_ignores_write_back) return;
+  if (mistake_.is(Mistake::writer_ignores_write_back)) return;
   for (Copy* copy = replica.outgoing; copy != nullptr;) {
     Copy* following = copy->next_outgoing;
     if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {

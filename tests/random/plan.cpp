@@ -1,0 +1,121 @@
+// Drawn from one generator, in a fixed order.
+#include "random/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/bytes_text.hpp"
+#include "random/machine.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::random_runs {
+
+RunOptions options_of(std::uint64_t seed) {
+  const auto policies = schedule::policies();
+  Random random(Random::mix(seed + 0x5eed));
+  RunOptions options;
+  options.policy = policies[seed % policies.size()].name;
+  options.tight = !random.once_in(3);
+  // In long ones somebody may be passed for long.
+  options.tasks =
+      static_cast<std::size_t>(random.once_in(5) ? random.between(200, 400) : random.between(20, 150));
+  if (random.once_in(3)) return options;  // nothing goes wrong
+  options.copies_fail = random.once_in(3);
+  options.write_backs_fail = random.once_in(5);
+  options.tasks_fail = random.once_in(3);
+  options.cancels = random.once_in(3);
+  options.holds = random.once_in(2);
+  return options;
+}
+
+RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
+    : random_(of_seed * 7919 + 17),
+      seed(of_seed),
+      options(std::move(wanted)),
+      several_kinds(random_.once_in(4)),
+      program(random_, options.tasks, several_kinds, options.cancels, options.holds),
+      machine(random_machine(random_, program, options.tight, several_kinds)) {
+  simulator_seed = random_.next();
+  copy_stalls_once_in = random_.once_in(3) ? 20 : 0;
+  recall_refused_once_in = seed % 3 == 0 ? 2 : 0;
+  copy_told_late_once_in = seed % 4 == 1 ? 2 : 0;
+  // What fails takes all that follows from it along: now and then is enough.
+  const auto rarely = [&](bool fails, std::int64_t low, std::int64_t high) {
+    return fails ? static_cast<std::uint64_t>(random_.between(low, high)) : std::uint64_t{0};
+  };
+  copy_fails_once_in = rarely(options.copies_fail, 4, 40);  // and then a second time
+  write_back_fails_once_in = rarely(options.write_backs_fail, 2, 20);
+  task_fails_once_in = rarely(options.tasks_fail, 10, 200);
+  time_scale = static_cast<std::int64_t>(std::uint64_t{1} << random_.below(12));
+  if (!random_.once_in(2))
+    pipeline_depth =
+        static_cast<std::size_t>(random_.once_in(2) ? random_.between(1, 3) : random_.between(1, 16));
+  if (!random_.once_in(2)) window = static_cast<std::size_t>(random_.between(2, 60));
+  short_of_space = random_.once_in(5);
+  application_seed = random_.next();
+}
+
+namespace {
+
+std::string machine_text(const Topology& machine) {
+  std::string text = "machine: user memory, a disk";
+  for (std::size_t node = 2; node < machine.nodes.size(); ++node) {
+    const auto id = static_cast<NodeId>(node);
+    std::size_t cores = 0, devices = 0;
+    for (const WorkerSpec& worker : machine.workers)
+      if (worker.node == id) ++(worker.kind == WorkerKind::cpu ? cores : devices);
+    text +=
+        fmt::format("; {} of {} with {} workers of kind {}", machine.nodes[node].name,
+                    mebibytes(machine.nodes[node].capacity), cores + devices, devices == 0 ? "cpu" : "cuda");
+  }
+  return text;
+}
+
+std::string program_text(const RandomProgram& program) {
+  const auto count = [](const auto& all, auto which) { return std::ranges::count(all, true, which); };
+  std::string text =
+      fmt::format("program: {} tasks in {} flows, {} data of {} in all, at most {} for one task",
+                  program.task_count(), program.flows.size(), program.data.size(),
+                  mebibytes(program.all_bytes), mebibytes(program.largest_footprint));
+  const auto say = [&](std::ptrdiff_t how_many, std::string_view of_what) {
+    if (how_many != 0) text += fmt::format("; {} {}", how_many, of_what);
+  };
+  say(count(program.data, &PlannedDatum::in_user_memory), "data in user memory");
+  say(count(program.data, &PlannedDatum::generated), "generated data");
+  say(count(program.data, &PlannedDatum::temporary), "data without a value at first");
+  say(count(program.data, &PlannedDatum::removed), "data removed before the end");
+  say(std::ranges::count_if(program.tasks, [](const PlannedTask& task) { return task.workers > 1; }),
+      "tasks for several workers at once");
+  say(count(program.tasks, &PlannedTask::hold), "holds of the application");
+  return text;
+}
+
+}  // namespace
+
+std::string RunPlan::text() const {
+  std::vector<std::string> faults;
+  const auto once_in = [&](std::string_view what, std::uint64_t times) {
+    if (times != 0) faults.push_back(fmt::format("{} once in {}", what, times));
+  };
+  once_in("copies fail", copy_fails_once_in);
+  once_in("write-backs fail", write_back_fails_once_in);
+  once_in("tasks fail", task_fails_once_in);
+  once_in("copies are told of late", copy_told_late_once_in);
+  once_in("copies stall", copy_stalls_once_in);
+  once_in("workers refuse to give a task back", recall_refused_once_in);
+  for (const PlannedFlow& flow : program.flows)
+    if (flow.cancelled_before)
+      faults.push_back(fmt::format("a flow is cancelled before task {}", *flow.cancelled_before));
+  if (short_of_space) faults.emplace_back("no space for partial results after the first");
+  return fmt::format("{}\n{}\npolicy: {}, pipelines {}, window {}\nfaults: {}\n", machine_text(machine),
+                     program_text(program), options.policy,
+                     pipeline_depth == 0 ? "by measured times" : fmt::format("of {}", pipeline_depth),
+                     window == 0 ? "as usual" : fmt::format("of {}", window),
+                     faults.empty() ? "none" : fmt::format("{}", fmt::join(faults, ", ")));
+}
+
+}  // namespace fairlead::random_runs
