@@ -1,17 +1,19 @@
-# Files of the repository as text inside the library, so that the command finds them wherever it is installed:
-# the machines of machines/, and the experiments of experiments/.
+# Files of the repository as text inside the library, so that the command finds them wherever it is installed: the
+# machines of machines/, the experiments of experiments/, and what pages are made from (src/report/html/).
 
-# embed(FOLDER GLOB TYPE FUNCTION NAMESPACE HEADER): makes FUNCTION(), which returns the files as TYPE {name, text}; a
-# name is the path below FOLDER without its ending.
-function(embed folder glob type function namespace header)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/${glob}")
+# embed(FUNCTION NAMESPACE HEADER FOLDER GLOB...): makes FUNCTION(), declared in HEADER, which returns the files of FOLDER
+# as EmbeddedFile {name, text}; a name is the path below FOLDER, without .toml.
+set(embedded_sources "")
+function(embed function namespace header folder)
+  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/${folder}/" OUTPUT_VARIABLE globs)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${globs})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   set(texts "")
   foreach(file ${files})
     file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/${folder}" ${file})
     string(REGEX REPLACE "\\.toml$" "" name ${name})
     file(READ ${file} text)
-    string(APPEND texts "    {\"${name}\", R\"toml(${text})toml\"},\n")
+    string(APPEND texts "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
   endforeach()
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${function}.cpp" CONTENT [[
 // Made from the files of @folder@/ by cmake/embedded.cmake.
@@ -19,14 +21,16 @@ function(embed folder glob type function namespace header)
 
 namespace fairlead::@namespace@ {
 namespace {
-constexpr @type@ files[] = {
+constexpr EmbeddedFile files[] = {
 @texts@};
 }  // namespace
 
-std::span<const @type@> @function@() { return files; }
+std::span<const EmbeddedFile> @function@() { return files; }
 }  // namespace fairlead::@namespace@
 ]] @ONLY)
+  set(embedded_sources ${embedded_sources} "${PROJECT_BINARY_DIR}/${function}.cpp" PARENT_SCOPE)
 endfunction()
 
-embed(machines *.toml MachineFile machine_files machine machine/machine_files.hpp)
-embed(experiments *.toml ExperimentFile experiment_files experiment experiment/experiment.hpp)
+embed(machine_files machine machine/machine_files.hpp machines *.toml)
+embed(experiment_files experiment experiment/experiment.hpp experiments *.toml)
+embed(page_files report::html report/html/page_files.hpp src/report/html *.js *.css *.html)

@@ -74,9 +74,14 @@ show_failures() {
   tail --lines=12 "$log"
 }
 
-# build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors.
+# build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors, through ccache where it
+# is installed.
 build() {
   local preset=$1
   shift
+  if command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # or it keeps nothing that has such a header
+  fi
   cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
 }

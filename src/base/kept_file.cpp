@@ -21,7 +21,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::size_t largest = std::size_t{64} << 20;  // bytes; ours are far smaller
+constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes; ours are far smaller
 
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
   throw SystemError(fmt::format("cannot {} \"{}\": {}", what, path.string(), std::strerror(error)));
@@ -35,7 +35,7 @@ int read_whole(const std::filesystem::path& path, std::string& text) {
   struct stat state {};
   int error = ::fstat(file.get(), &state) != 0 ? errno : 0;
   if (error == 0 && S_ISDIR(state.st_mode)) error = EISDIR;
-  if (error == 0 && (!S_ISREG(state.st_mode) || static_cast<std::size_t>(state.st_size) > largest))
+  if (error == 0 && (!S_ISREG(state.st_mode) || static_cast<std::size_t>(state.st_size) > largest_file))
     error = EFBIG;
   if (error == 0) text.resize(static_cast<std::size_t>(state.st_size));
   for (std::size_t done = 0; error == 0 && done < text.size();) {

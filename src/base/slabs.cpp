@@ -9,7 +9,7 @@
 namespace fairlead {
 
 namespace {
-constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20, largest = 4 * huge_page;
+constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20, largest_slab = 4 * huge_page;
 }
 
 Slabs::~Slabs() {
@@ -30,7 +30,7 @@ void* Slabs::take(std::size_t bytes, std::size_t alignment) {
 }
 
 void Slabs::add(std::size_t at_least) {
-  std::size_t bytes = std::max(at_least, std::min(total_ / 2, largest));
+  std::size_t bytes = std::max(at_least, std::min(total_ / 2, largest_slab));
   const std::size_t alignment = bytes >= huge_page ? huge_page : page;
   if (alignment == huge_page) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
   slabs_.reserve(slabs_.size() + 1);

@@ -12,7 +12,7 @@ namespace fairlead::engine {
 namespace {
 
 constexpr std::uint64_t most_parts = 1 << 16, most_durations = 1 << 20,
-                        longest_duration = std::uint64_t{1} << 53;
+                        longest_estimate = std::uint64_t{1} << 53;
 constexpr std::uint64_t largest_capacity = std::uint64_t{1} << 62;
 
 }  // namespace
@@ -123,7 +123,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     kept.size = log.word("size of a task");
     kept.tasks = log.word("number of tasks");
     for (std::int64_t& quantile : kept.quantiles_ns)
-      quantile = static_cast<std::int64_t>(log.word("a duration", longest_duration));
+      quantile = static_cast<std::int64_t>(log.word("a duration", longest_estimate));
   }
   if (!log.at_end()) log.refuse("its head is longer than what it says");
   return head;

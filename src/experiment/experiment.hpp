@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.hpp"
+
 namespace fairlead::experiment {
 
 /// What is measured of a run.
@@ -99,12 +101,8 @@ struct Experiment {
   std::vector<Claim> claims;
 };
 
-struct ExperimentFile {
-  std::string_view name;  ///< "darts/fig-5"
-  std::string_view text;
-};
-/// Those that come with Fairlead, by name.
-std::span<const ExperimentFile> experiment_files();
+/// Those that come with Fairlead, by name: "darts/fig-5".
+std::span<const EmbeddedFile> experiment_files();
 
 /// Throws ConfigError naming file, line, key, and what would be right. `file`: for messages; unless given,
 /// where those are that come with Fairlead.

@@ -226,7 +226,7 @@ std::vector<Experiment> find_experiments(std::string_view name) {
   }
   std::vector<Experiment> all, found;
   std::vector<std::string_view> names;
-  for (const ExperimentFile& file : experiment_files()) all.push_back(read_experiment(file.name, file.text));
+  for (const EmbeddedFile& file : experiment_files()) all.push_back(read_experiment(file.name, file.text));
   for (const Experiment& one : all) {
     names.push_back(one.name);
     names.insert(names.end(), one.also.begin(), one.also.end());

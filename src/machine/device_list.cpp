@@ -13,6 +13,7 @@
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
+#include "machine/system_files.hpp"
 
 namespace fairlead::machine {
 
@@ -63,15 +64,8 @@ constexpr std::array<Setting, key_count> keys{{
      .help = "so many like this"},
 }};
 constexpr std::array<std::string_view, 1> kinds{"emulated"};
-constexpr std::size_t most_devices = 28;  // nodes are bits of a word
 
 constexpr std::size_t position(Key key) { return static_cast<std::size_t>(key); }
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
 
 std::vector<std::string_view> parts(std::string_view text, char separator) {
   std::vector<std::string_view> result;

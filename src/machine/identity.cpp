@@ -9,18 +9,13 @@ namespace fairlead::machine {
 
 namespace {
 
-std::string trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n"), end = text.find_last_not_of(" \t\n");
-  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end + 1 - begin));
-}
-
 /// The first of these fields that /proc/cpuinfo has: x86 says a model's name, others numbers.
 std::string processor_of(const std::string& cpuinfo) {
   for (const std::string_view wanted : {"model name", "cpu model", "cpu", "CPU part", "uarch"})
     for (const std::string_view line : split(cpuinfo, '\n')) {
       const auto colon = line.find(':');
       if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == wanted)
-        return trimmed(line.substr(colon + 1));
+        return std::string(trimmed(line.substr(colon + 1)));
     }
   return {};
 }
@@ -35,7 +30,7 @@ std::string Identity::text() const {
 
 Identity identity_of(const Machine& machine, const std::filesystem::path& root) {
   const SystemFiles files(root);
-  return {trimmed(files.text("/proc/sys/kernel/hostname").value_or("")),
+  return {std::string(trimmed(files.text("/proc/sys/kernel/hostname").value_or(""))),
           processor_of(files.text("/proc/cpuinfo").value_or("")), machine.processors.cores_present};
 }
 

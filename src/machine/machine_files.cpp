@@ -23,11 +23,11 @@ MachineDescription find_machine(std::string_view name_or_path) {
       throw ConfigError(fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
     return read_machine(*text, path);
   }
-  const auto found = std::ranges::find(machine_files(), name_or_path, &MachineFile::name);
+  const auto found = std::ranges::find(machine_files(), name_or_path, &EmbeddedFile::name);
   if (found != machine_files().end())
     return read_machine(found->text, fmt::format("machines/{}.toml", found->name));
   std::vector<std::string_view> names;
-  for (const MachineFile& file : machine_files()) names.push_back(file.name);
+  for (const EmbeddedFile& file : machine_files()) names.push_back(file.name);
   throw ConfigError(fmt::format("unknown machine \"{}\"{}; there are {}, or the path of a file", name_or_path,
                                 did_you_mean(name_or_path, names), fmt::join(names, ", ")));
 }

@@ -3,17 +3,13 @@
 #include <span>
 #include <string_view>
 
+#include "base/embedded_file.hpp"
 #include "machine/description.hpp"
 
 namespace fairlead::machine {
 
-struct MachineFile {
-  std::string_view name;
-  std::string_view text;
-};
-
 /// Those that come with it, by name.
-std::span<const MachineFile> machine_files();
+std::span<const EmbeddedFile> machine_files();
 
 /// `name_or_path`: one of them, or a file of the user's, which contains a slash or ends in ".toml". Throws
 /// ConfigError, naming what comes nearest, and for what is wrong in the file.

@@ -10,6 +10,7 @@
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "machine/description.hpp"
+#include "machine/device_list.hpp"
 
 namespace fairlead::machine {
 
@@ -17,7 +18,6 @@ namespace {
 
 using config::TomlReader;
 
-constexpr std::size_t most_devices = 28;  // nodes are bits of a word
 constexpr Bytes least_memory = Bytes{64} << 10;
 
 Bytes memory_of(TomlReader& reader) {

@@ -28,6 +28,8 @@ class SystemFiles {
 std::size_t threads_of_process();
 
 std::vector<std::string_view> split(std::string_view text, char separator);
+/// Without blanks and ends of lines around it.
+std::string_view trimmed(std::string_view text);
 std::optional<std::uint64_t> to_number(std::string_view text);
 
 }  // namespace fairlead::machine

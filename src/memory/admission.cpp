@@ -216,11 +216,10 @@ Replica* Memory::space_on_the_way(Datum& datum, NodeId through) {
 /// Prefetches to this node give their space back, and those from it let go of their sources; except what the
 /// task itself needs.
 void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
-  for (Copy& copy : copies_) {
-    if (copy.to == nullptr) continue;
+  copies_.for_each([&](Copy& copy) {
     if (std::ranges::any_of(for_task.accesses(),
                             [&](const Access& access) { return target(access) == copy.datum; }))
-      continue;
+      return;
     const bool queued = copy.state == Copy::State::queued;
     if (copy.via != nullptr && copy.via->node == node.id && copy.via->task_pins == 0 && !copy.via_revoked) {
       if (queued) {
@@ -230,20 +229,20 @@ void Memory::revoke_prefetches(MemoryNode& node, const Task& for_task) {
         node.revoked_bytes += copy.via->block.bytes;
       }
     }
-    if (queued && copy.via != nullptr && copy.via->task_pins != 0) continue;
+    if (queued && copy.via != nullptr && copy.via->task_pins != 0) return;
     if (copy.cause == Cause::prefetch && queued && copy.from->node == node.id) {
       abandon(copy, DropReason::revoked);
-      continue;
+      return;
     }
-    if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) continue;
-    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) continue;
+    if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) return;
+    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) return;
     if (queued) {
       abandon(copy, DropReason::revoked);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block.bytes;
     }
-  }
+  });
 }
 
 void Memory::take(Task& task, MemoryNode& node) {
@@ -286,7 +285,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   no_longer_unused(replica);
   replica.taken_back = 0;
   if (writes_in_any_order(access.mode)) datum.token_holder = &task;
-  if (access.partial != 0) partials_[data_[access.datum].partials - 1][access.partial - 1u].used = true;
+  if (access.partial != 0) partials_.of(data_[access.datum])[access.partial - 1u].used = true;
 
   if (in_place) {
     pin(replica, node);

@@ -17,9 +17,8 @@ Memory::Memory(const Topology& topology, Policy& policy)
       routes_(topology_),
       policy_(&policy),
       tell_residency_(includes(policy.interests(), Interest::residency)),
-      links_(topology.links.size()),
-      traffic_(topology.links.size()),
-      crossings_(topology.links.size()),
+      links_(topology_, routes_),
+      away_(topology_),
       data_on_other_homes_(topology.nodes.size()),
       data_bytes_(topology.nodes.size()) {
   for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
@@ -29,10 +28,6 @@ Memory::Memory(const Topology& topology, Policy& policy)
     node.is_cache = spec.role == NodeRole::cache;
     for (const NodeId home : spec.reaches) node.reaches |= std::uint64_t{1} << index(home);
   }
-  for (const MemoryNode& node : nodes_) homes_to_refresh_ |= node.reaches;
-  std::uint64_t reached_by_all = ~std::uint64_t{0};
-  for (const WorkerSpec& worker : topology_.workers) reached_by_all &= nodes_[index(worker.node)].reaches;
-  homes_to_refresh_ &= ~reached_by_all;
 }
 
 DatumId Memory::add(const DatumSpec& spec) {
@@ -47,25 +42,9 @@ DatumId Memory::add(const DatumSpec& spec) {
     data_bytes_[index(node.id)] += node.space.rounded(spec.bytes);
   }
   const DatumId id = data_.add(spec);
-  if (may_be_away(data_[id]) && ++could_be_away_ > away_.capacity()) away_.reserve(2 * could_be_away_);
-  if (spec.partial_of != no_id<DatumId>) {
-    Datum& whole = data_[spec.partial_of];
-    if (whole.partials == 0) whole.partials = partials_place();
-    data_[id].partials = whole.partials;
-    partials_[whole.partials - 1].push_back({id});
-  }
+  away_.added(data_[id]);
+  if (spec.partial_of != no_id<DatumId>) partials_.add(data_[spec.partial_of], data_[id], id);
   return id;
-}
-
-std::uint32_t Memory::partials_place() {
-  if (free_partials_.empty()) {
-    if (free_partials_.capacity() <= partials_.size()) free_partials_.reserve(2 * partials_.size() + 8);
-    partials_.emplace_back();
-    return static_cast<std::uint32_t>(partials_.size());
-  }
-  const std::uint32_t place = free_partials_.back();
-  free_partials_.pop_back();
-  return place;
 }
 
 bool Memory::try_remove(DatumId id) {
@@ -85,12 +64,8 @@ bool Memory::try_remove(DatumId id) {
   if (in_flight && !mistake_.is(Mistake::removed_in_flight)) return false;
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
-  could_be_away_ -= may_be_away(datum);
-  if (std::exchange(datum.listed_away, false)) std::erase(away_, id);
-  if (datum.is_partial)
-    std::erase_if(partials_[datum.partials - 1], [&](const Partial& p) { return p.id == id; });
-  else if (datum.partials != 0 && partials_[datum.partials - 1].empty())
-    free_partials_.push_back(datum.partials);
+  away_.removed(datum);
+  partials_.remove(datum, id);
   for (const MemoryNode& node : nodes_) {
     if (reaches(node.id, datum.home.node)) continue;
     --data_on_other_homes_[index(node.id)];
@@ -170,7 +145,7 @@ void Memory::tell_back(const Replica& replica) {
 /// A task has written the datum at this replica: everything else that is held of it is old.
 void Memory::written(Datum& datum, Replica& at) {
   at.version = ++datum.version;
-  if (&at != &datum.home) note_away(datum);
+  if (&at != &datum.home) away_.note(datum);
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     if (replica == &at) continue;
     switch (replica->state) {
@@ -297,11 +272,10 @@ void Memory::check(bool idle) const {
   const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
   std::vector<Bytes> used(nodes_.size()), pinned(nodes_.size()), held(nodes_.size()), leaving(nodes_.size()),
       prefetching(nodes_.size()), prefetched(nodes_.size()), in_lane(nodes_.size()), revoked(nodes_.size());
-  for (const Copy& copy : copies_) {
-    if (copy.to == nullptr) continue;
+  copies_.for_each([&](const Copy& copy) {
     if (copy.revoked) revoked[index(copy.to->node)] += copy.to->block.bytes;
     if (copy.via_revoked) revoked[index(copy.via->node)] += copy.via->block.bytes;
-  }
+  });
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Datum& datum = data_[static_cast<DatumId>(i)];
     const std::string name = "datum " + std::to_string(i);

@@ -15,8 +15,12 @@
 #include "base/deliberate_mistake.hpp"
 #include "data/task.hpp"
 #include "machine/topology.hpp"
+#include "memory/away_list.hpp"
+#include "memory/copy_pool.hpp"
 #include "memory/datum_table.hpp"
+#include "memory/links.hpp"
 #include "memory/memory_node.hpp"
+#include "memory/partial_results.hpp"
 #include "memory/routes.hpp"
 #include "policy/policy.hpp"
 
@@ -43,17 +47,6 @@ struct Effects {
   int stop_error = 0;          // errno of a copy whose failure ends the run: what was to be safe is not
   DatumId stop_datum = no_id<DatumId>;
   std::exception_ptr stop_failure;  // what the world says about it; null: nothing more
-};
-
-/// Bytes and copies that went over a wire, by cause and direction: from its first node to its second is "from
-/// home". A copy that crosses two wires counts on both.
-struct LinkTraffic {
-  struct Count {
-    Bytes bytes = 0;
-    std::uint64_t copies = 0;
-  };
-  std::array<Count, cause_count> from_home{}, to_home{};
-  Duration busy{};  ///< at least one copy was under way
 };
 
 class Memory {
@@ -108,16 +101,14 @@ class Memory {
   bool waits_for_token(const Task& task) const;
   /// The datum whose replica an admitted access is given: its own, or that of a partial result.
   DatumId target(const Access& access) const noexcept {
-    return access.partial == 0 ? access.datum
-                               : partials_[data_[access.datum].partials - 1][access.partial - 1u].id;
+    return access.partial == 0 ? access.datum : partials_.of(data_[access.datum])[access.partial - 1u].id;
   }
   /// How many partial results a datum has.
   std::size_t partials_of(DatumId id) const noexcept {
-    const std::uint32_t at = data_[id].partials;
-    return at == 0 || data_[id].is_partial ? 0 : partials_[at - 1].size();
+    return data_[id].is_partial ? 0 : partials_.of(data_[id]).size();
   }
   /// For a task that folds: whether there is anything in its partial result.
-  bool anything_to_fold(const Task& fold) const;
+  bool anything_to_fold(const Task& fold);
   /// It is over, or there was nothing to fold: the partial result is empty again.
   void fold_over(const Task& fold);
   /// The task no longer waits for memory (it was cancelled or given to another node).
@@ -146,10 +137,10 @@ class Memory {
   void flush();
   bool flushing() const noexcept { return flush_wanted_; }
   /// Some workers change data of the program's own memory elsewhere, since they do not reach it.
-  bool homes_may_be_old() const noexcept { return homes_to_refresh_ != 0; }
+  bool homes_may_be_old() const noexcept { return away_.possible(); }
   /// Data in the program's own memory whose newest version is elsewhere, and that no task is changing. Those
   /// whose refresh is put off are left out unless these are asked for, too.
-  std::vector<DatumId> away_from_home(bool put_off_too);
+  std::vector<DatumId> away_from_home(bool put_off_too) { return away_.now(data_, put_off_too); }
   /// Sends the newest versions of these home, as far as no task is changing them: it is not waited for. Done
   /// when `flushing()` turns false.
   void refresh(std::span<const DatumId> data);
@@ -179,14 +170,13 @@ class Memory {
   std::size_t datum_count() const noexcept { return data_.size(); }
   MemoryNode& node(NodeId id) noexcept { return nodes_[index(id)]; }
   const MemoryNode& node(NodeId id) const noexcept { return nodes_[index(id)]; }
-  std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
-  std::size_t copies_in_flight() const noexcept { return copies_in_flight_; }
-  std::uint64_t copies_landed() const noexcept { return copies_landed_; }
+  std::span<const LinkTraffic> traffic() const noexcept { return links_.traffic(); }
+  std::size_t copies_in_flight() const noexcept { return links_.copies_in_flight(); }
+  std::uint64_t copies_landed() const noexcept { return links_.copies_ended(); }
   /// Calls f(const Copy&) for each that is queued or in flight.
   template <class F>
   void for_each_copy(F&& f) const {
-    for (const Copy& copy : copies_)
-      if (copy.to != nullptr) f(copy);
+    copies_.for_each(f);
   }
   /// The datum's replica on a cache; null if there never was one.
   const Replica* replica_on(DatumId id, NodeId node) const noexcept { return data_.find_on(id, node); }
@@ -203,17 +193,6 @@ class Memory {
  private:
   static constexpr Bytes prefetch_share = 4;  ///< of a node's capacity, one part in this many
   class LeastRecentlyUsed;
-  struct LinkQueue {
-    std::deque<Copy*> urgent, prefetches;
-    unsigned in_flight = 0, prefetches_in_flight = 0;
-  };
-  /// Of a wire that copies are crossing: since when without a break.
-  struct Crossing {
-    unsigned copies = 0;
-    const Copy* first = nullptr;  ///< when it began is known by the time it lands, which is before the last
-    Time since{}, until{};
-  };
-
   Replica& usable(DatumId id, const MemoryNode& node);
   /// A task that reduces: chooses where it adds. False if all are taken.
   bool choose_target(Access& access, const MemoryNode& node);
@@ -243,11 +222,6 @@ class Memory {
   void left(Replica& replica);
   void send_home(Datum& datum);
   void flush_ended() noexcept;
-  /// Its home is the program's own memory, which not all workers reach.
-  bool may_be_away(const Datum& datum) const noexcept {
-    return !datum.is_partial && (homes_to_refresh_ >> index(datum.home.node) & 1) != 0;
-  }
-  void note_away(Datum& datum) noexcept;
   /// A copy from there is not read but made: nothing has ever been written to the home.
   bool made_from(const Datum& datum, const Replica& holder) const noexcept {
     return datum.generator != nullptr && &holder == &datum.home &&
@@ -267,12 +241,9 @@ class Memory {
   void unqueue(Copy& copy);
   void abandon(Copy& copy, DropReason reason);
   void let_go_of_via(Copy& copy, DropReason reason);
-  void pump(LinkId link);
   void no_longer_prefetching(const Copy& copy) noexcept;
   void no_longer_unused(Replica& replica) noexcept;
   void detach(Copy& copy);
-  void recycle(Copy& copy);
-  void crossed(const Copy& copy);
   void arrived(Copy& copy);
   void came_home(Copy& copy);
   void failed(Copy& copy);
@@ -288,32 +259,17 @@ class Memory {
   DeliberateMistake mistake_;
   std::vector<MemoryNode> nodes_;  // by NodeId; homes have no space to manage
   DatumTable data_;
-  struct Partial {
-    DatumId id;
-    bool used = false;  ///< since the datum's reductions were last folded
-  };
-  std::vector<std::vector<Partial>> partials_;  // by Datum::partials - 1
-  std::vector<std::uint32_t> free_partials_;    // of data that are gone; has space for all
-  std::uint32_t partials_place();
-  Partial& partial_of_fold(const Task& fold);
-  std::vector<LinkQueue> links_;
-  std::vector<LinkTraffic> traffic_;
-  std::vector<Crossing> crossings_;  // by LinkId
-  std::deque<Copy> copies_;
-  std::vector<Copy*> unused_copies_;
+  PartialResults partials_;
+  Links links_;
+  CopyPool copies_;
+  AwayList away_;
   std::vector<Bytes> sizes_;   // scratch
   std::vector<Replica*> own_;  // scratch
-  std::uint64_t next_copy_id_ = 0;
-  std::size_t copies_in_flight_ = 0;
-  std::uint64_t copies_landed_ = 0;
   bool changed_ = false;
   std::function<std::string(DatumId)> name_;
   std::vector<std::size_t> data_on_other_homes_;  // by NodeId: not used in place there
   bool flush_wanted_ = false;
-  bool refreshing_ = false;             // what is open is a refresh: it waits for no task
-  std::uint64_t homes_to_refresh_ = 0;  // in the program's memory, where some workers do not reach it; bits
-  std::vector<DatumId> away_;           // may be; each once. Has space for all that could be
-  std::size_t could_be_away_ = 0;
+  bool refreshing_ = false;        // what is open is a refresh: it waits for no task
   bool poison_seen_ = false;       // ever: spares the search where nothing failed
   std::vector<Bytes> data_bytes_;  // by NodeId: of all data, rounded, that are not used in place there
   ReplicaList lane_;               // replicas that stay for the direct lane

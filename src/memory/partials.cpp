@@ -22,7 +22,7 @@ bool Memory::choose_target(Access& access, const MemoryNode& node) {
            (replica->state == ReplicaState::arriving || replica->version == data_[id].version);
   };
   if (own_free && is_here(access.datum)) return true;
-  const auto partials = std::span(partials_[datum.partials - 1]).first(access.partials);
+  const auto partials = partials_.of(datum).first(access.partials);
   std::size_t empty = partials.size(), used = partials.size();
   for (std::size_t k = 0; k < partials.size(); ++k) {
     if (data_[partials[k].id].token_holder != nullptr) continue;
@@ -56,27 +56,23 @@ bool Memory::waits_for_token(const Task& task) const {
     const Datum& datum = data_[access.datum];
     if (datum.token_holder == nullptr) return false;
     return access.mode != AccessMode::reduction || access.partials == 0 ||
-           std::ranges::all_of(
-               std::span(partials_[datum.partials - 1]).first(access.partials),
-               [&](const Partial& partial) { return data_[partial.id].token_holder != nullptr; });
+           std::ranges::all_of(partials_.of(datum).first(access.partials), [&](const PartialResult& partial) {
+             return data_[partial.id].token_holder != nullptr;
+           });
   });
 }
 
-Memory::Partial& Memory::partial_of_fold(const Task& fold) {
+bool Memory::anything_to_fold(const Task& fold) {
   const DatumId id = fold.accesses()[1].datum;
-  ensure(data_[id].is_partial, "what is folded is a partial result");
-  return *std::ranges::find(partials_[data_[id].partials - 1], id, &Partial::id);
-}
-
-bool Memory::anything_to_fold(const Task& fold) const {
-  return !mistake_.is(Mistake::partial_not_folded) && const_cast<Memory&>(*this).partial_of_fold(fold).used;
+  return !mistake_.is(Mistake::partial_not_folded) && partials_.entry(data_[id], id).used;
 }
 
 void Memory::fold_over(const Task& fold) {
-  Partial& partial = partial_of_fold(fold);
+  const DatumId id = fold.accesses()[1].datum;
+  PartialResult& partial = partials_.entry(data_[id], id);
   if (!partial.used || mistake_.is(Mistake::partial_kept)) return;
   partial.used = false;
-  Datum& datum = data_[partial.id];
+  Datum& datum = data_[id];
   datum.poisoned = false;
   written(datum, datum.home);  // no copy of it is worth keeping, and none has to go home
 }

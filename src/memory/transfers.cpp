@@ -48,15 +48,8 @@ bool Memory::may_leave(const Datum& datum, const Replica& replica) const noexcep
 }
 
 Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
-  Copy* copy;
-  if (unused_copies_.empty()) {
-    copy = &copies_.emplace_back();
-  } else {
-    copy = unused_copies_.back();
-    unused_copies_.pop_back();
-  }
+  Copy* const copy = &copies_.take();
   const Datum& datum = data_[to.datum];
-  copy->id = next_copy_id_++;
   copy->datum = to.datum;
   copy->from = &from;
   copy->to = &to;
@@ -64,17 +57,11 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   const Route& route = routes_.of(*copy);
   copy->link = route.link;
   copy->cause = cause;
-  copy->state = Copy::State::queued;
-  copy->overtaken = copy->revoked = copy->counts_for_flush = copy->via_revoked = false;
-  copy->via = nullptr;
   // In caches it is one block: from one to another it goes as it is.
   const bool between_caches = nodes_[index(from.node)].is_cache && nodes_[index(to.node)].is_cache;
   copy->layout = between_caches ? nullptr : datum.layout;
-  copy->attempts = 0;
-  copy->error_number = 0;
   copy->version = from.version;
   copy->bytes = datum.bytes;
-  copy->waiters.clear();
   copy->next_outgoing = from.outgoing;
   from.outgoing = copy;
   if (!mistake_.is(Mistake::source_not_pinned)) {
@@ -101,22 +88,18 @@ void Memory::wait_for(Task& task, Copy& copy) {
 }
 
 void Memory::enqueue(Copy& copy) {
-  LinkQueue& link = links_[index(copy.link)];
-  (copy.cause == Cause::prefetch ? link.prefetches : link.urgent).push_back(&copy);
-  pump(copy.link);
+  links_.add(copy);
+  links_.start(copy.link, effects.started);
 }
 
 /// Takes a copy back that the world has not heard of.
 void Memory::unqueue(Copy& copy) {
-  ensure(copy.state == Copy::State::queued, "a copy that is taken back has not started");
-  LinkQueue& link = links_[index(copy.link)];
-  std::erase(link.urgent, &copy);
-  std::erase(link.prefetches, &copy);
+  links_.remove(copy);
   detach(copy);
   copy.to->arriving = nullptr;
   no_longer_prefetching(copy);
   let_go_of_via(copy, DropReason::revoked);
-  recycle(copy);
+  copies_.give_back(copy);
 }
 
 /// Takes a copy back that the world has not heard of and that nobody waits for, and gives up its space.
@@ -141,28 +124,6 @@ void Memory::no_longer_prefetching(const Copy& copy) noexcept {
   if (copy.cause == Cause::prefetch) nodes_[index(copy.to->node)].prefetching_bytes -= copy.to->block.bytes;
 }
 
-void Memory::pump(LinkId id) {
-  LinkQueue& link = links_[index(id)];
-  const unsigned most = topology_.links[index(id)].concurrent_copies;
-  while (link.in_flight < most) {
-    auto& queue = !link.urgent.empty() ? link.urgent : link.prefetches;
-    if (queue.empty()) return;
-    Copy* copy = queue.front();
-    if (copy->cause == Cause::prefetch) {
-      // Half of what is started at once: what is urgent tomorrow does not wait behind all of it.
-      if (link.prefetches_in_flight >= std::max(1u, most / 2)) return;
-      ++link.prefetches_in_flight;
-    }
-    queue.pop_front();
-    copy->state = Copy::State::in_flight;
-    ++link.in_flight;
-    ++copies_in_flight_;
-    for (const Leg& leg : routes_.of(*copy).legs)
-      if (Crossing& crossing = crossings_[index(leg.link)]; crossing.copies++ == 0) crossing.first = copy;
-    effects.started.push_back(copy);
-  }
-}
-
 /// The copy no longer reads its source.
 void Memory::detach(Copy& copy) {
   Replica& from = *copy.from;
@@ -174,51 +135,21 @@ void Memory::detach(Copy& copy) {
   if (nodes_[index(from.node)].is_cache && from.state == ReplicaState::valid) settle(from);
 }
 
-void Memory::recycle(Copy& copy) {
-  copy.from = copy.to = nullptr;
-  copy.failure = nullptr;
-  unused_copies_.push_back(&copy);
-}
-
-/// For how long the wires were in use: from the first copy's beginning to the last one's end.
-void Memory::crossed(const Copy& copy) {
-  for (const Leg& leg : routes_.of(copy).legs) {
-    Crossing& crossing = crossings_[index(leg.link)];
-    if (crossing.first == &copy) {
-      crossing.since = copy.started;
-      crossing.first = nullptr;
-    }
-    crossing.until = std::max(crossing.until, copy.at);
-    if (--crossing.copies == 0 && crossing.until > crossing.since)
-      traffic_[index(leg.link)].busy += crossing.until - crossing.since;
-  }
-}
-
 void Memory::landed(Copy& copy, bool succeeded) {
   const LinkId link = copy.link;
-  --links_[index(link)].in_flight;
-  if (copy.cause == Cause::prefetch) --links_[index(link)].prefetches_in_flight;
-  --copies_in_flight_;
-  ++copies_landed_;
-  crossed(copy);
+  links_.ended(copy);
   note_change();
   if (!succeeded && !mistake_.is(Mistake::failed_copy_ignored)) {
     failed(copy);
   } else {
-    for (const Leg& leg : routes_.of(copy).legs) {
-      LinkTraffic& traffic = traffic_[index(leg.link)];
-      auto& direction = leg.away_from_home ? traffic.from_home : traffic.to_home;
-      auto& count = direction[static_cast<std::size_t>(copy.cause)];
-      count.bytes += copy.bytes;
-      ++count.copies;
-    }
+    links_.count(copy);
     if (nodes_[index(copy.to->node)].is_cache) {
       arrived(copy);
     } else {
       came_home(copy);
     }
   }
-  pump(link);
+  links_.start(link, effects.started);
 }
 
 void Memory::serve_waiters(Copy& copy) {
@@ -281,7 +212,7 @@ void Memory::arrived(Copy& copy) {
   if (copy.cause == Cause::eviction) left(*copy.from);
   if (copy.cause == Cause::eviction && mistake_.is(Mistake::refuge_taken_for_home))
     data_[copy.datum].home.version = datum.version;
-  recycle(copy);
+  copies_.give_back(copy);
 }
 
 void Memory::left(Replica& replica) {
@@ -321,7 +252,7 @@ void Memory::came_home(Copy& copy) {
   serve_waiters(copy);
   left(replica);
   if (copy.counts_for_flush) flush_ended();
-  recycle(copy);
+  copies_.give_back(copy);
 }
 
 void Memory::failed(Copy& copy) {
@@ -412,7 +343,7 @@ void Memory::failed(Copy& copy) {
       flush_ended();
     }
   }
-  recycle(copy);
+  copies_.give_back(copy);
 }
 
 void Memory::drop_clean() {
@@ -434,24 +365,6 @@ void Memory::send_home(Datum& datum) {
 
 void Memory::flush_ended() noexcept {
   if (--flushes_open_ == 0) flush_wanted_ = false;
-}
-
-void Memory::note_away(Datum& datum) noexcept {
-  if (datum.listed_away || !may_be_away(datum)) return;
-  datum.listed_away = true;
-  away_.push_back(datum.home.datum);  // add() has made space
-}
-
-std::vector<DatumId> Memory::away_from_home(bool put_off_too) {
-  std::vector<DatumId> away;
-  away.reserve(away_.size());
-  std::erase_if(away_, [&](DatumId id) {
-    Datum& datum = data_[id];
-    datum.listed_away = datum.dirty();
-    if (datum.dirty() && datum.writers == 0 && (put_off_too || !datum.refresh_put_off)) away.push_back(id);
-    return !datum.dirty();
-  });
-  return away;
 }
 
 void Memory::refresh(std::span<const DatumId> data) {

@@ -20,7 +20,6 @@ class Lanes {
     *free = end;
     return static_cast<std::size_t>(free - free_at_.begin());
   }
-  std::size_t count() const noexcept { return free_at_.size(); }
 
  private:
   std::vector<Time> free_at_;

@@ -152,8 +152,7 @@ class Writer {
       Rows& row = rows[index(worker)];
       const std::size_t lane = row.lanes.place(begin, end);
       while (row.tracks.size() <= lane)
-        row.tracks.push_back(row.tracks.empty() ? worker_track(worker)
-                                                : child(snapshot_.workers[index(worker)] + ", asynchronous"));
+        row.tracks.push_back(child(snapshot_.workers[index(worker)] + ", asynchronous"));
       return row.tracks[lane];
     };
     for (std::size_t i = 0; i < rows.size(); ++i)

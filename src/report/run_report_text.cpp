@@ -19,11 +19,6 @@ using memory::Cause;
 
 constexpr std::size_t most_workers_listed = 8;
 
-std::string ratio(Bytes measured, Bytes bound) {
-  return bound == 0 ? ""
-                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
-}
-
 void setting(TextPage& page, const RunReport& report) {
   page.parts("Fairlead", {report.version, report.operation, report.date}, "   ");
   if (!report.machine.empty()) page.row("", report.machine);

@@ -1,5 +1,5 @@
 // The order in which the tasks of a program ran, over the tiles that they write: what figures 6, 7 and 10 of
-// Gonthier, Marchal, Thibault 2023 draw. Filled in by the simulator, drawn by html/script_order.cpp.
+// Gonthier, Marchal, Thibault 2023 draw. Filled in by the simulator, drawn by html/order/pictures.js.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -60,4 +60,14 @@ std::string percent(double part, double whole) {
                                                                      : 0);
 }
 
+std::size_t characters_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+}
+
+std::string ratio(Bytes measured, Bytes bound) {
+  return bound == 0 ? ""
+                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
+}
+
 }  // namespace fairlead::report

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace fairlead::report {
 
@@ -17,5 +18,9 @@ std::string readable_seconds(double seconds);
 std::string clock_time(double seconds);
 /// Of a part in its whole: "94 %", "9.4 %", "0.52 %". "-" if there is no whole.
 std::string percent(double part, double whole);
+/// How many characters a person sees; a byte of UTF-8 that follows another is none.
+std::size_t characters_of(std::string_view text);
+/// How many times a bound was moved: "x 1.17". Nothing if there is no bound.
+std::string ratio(Bytes measured, Bytes bound);
 
 }  // namespace fairlead::report

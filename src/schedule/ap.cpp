@@ -17,10 +17,10 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/append_reads.hpp"
-#include "schedule/bottom_levels.hpp"
-#include "schedule/ranked_queue.hpp"
-#include "schedule/worker_sets.hpp"
+#include "schedule/index/append_reads.hpp"
+#include "schedule/index/bottom_levels.hpp"
+#include "schedule/index/ranked_queue.hpp"
+#include "schedule/index/worker_sets.hpp"
 
 namespace fairlead::schedule {
 namespace {

@@ -2,29 +2,20 @@
 // with other rules the policies of heft.hpp.
 #pragma once
 #include <array>
-#include <cstdint>
 #include <memory>
 
 #include "policy/policy.hpp"
 #include "policy/policy_options.hpp"
+#include "schedule/index/assigned_queue.hpp"
+#include "schedule/static_placement.hpp"
 
 namespace fairlead::schedule {
 
 /// What the policies of this family differ in. As it stands: dmda.
 struct DmdaRules {
-  enum class Order : std::uint8_t {
-    fifo,            // a worker takes the first of its queue
-    ready,           // that which misses the fewest bytes on its node, of equal ones the most urgent
-    ready_of_first,  // of those of the highest priority, that which misses the fewest
-  };
-  enum class Bound : std::uint8_t {
-    nothing,
-    first_writes,  // tasks whose datum nobody wrote before go where StaticPlacement puts it
-    everything,    // all tasks do
-  };
-
-  Order order = Order::fifo;
-  Bound bound = Bound::nothing;
+  /// Which task of its queue a worker takes: the first, or one by Algorithm 2.
+  AssignedQueue::Nearest nearest = AssignedQueue::Nearest::never_asked;
+  StaticPlacement::Bound bound = StaticPlacement::Bound::nothing;  ///< to workers that it names
   double transfers = 1;  ///< by how much their time is multiplied before it is added; 0: it does not count
   bool prefetch = true;  ///< what tasks in the queue read may come before they are picked
 };

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/append_reads.hpp"
+#include "schedule/index/append_reads.hpp"
 
 namespace fairlead::schedule {
 namespace {

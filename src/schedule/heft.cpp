@@ -25,7 +25,7 @@
 namespace fairlead::schedule {
 namespace {
 
-using Bound = DmdaRules::Bound;
+using Bound = StaticPlacement::Bound;
 
 double weight(const PolicyOptions& options) { return options.number("beta", 0, 1000); }
 

@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/append_reads.hpp"
-#include "schedule/others_by_distance.hpp"
-#include "schedule/two_ended_queue.hpp"
-#include "schedule/worker_sets.hpp"
+#include "schedule/index/append_reads.hpp"
+#include "schedule/index/others_by_distance.hpp"
+#include "schedule/index/two_ended_queue.hpp"
+#include "schedule/index/worker_sets.hpp"
 
 namespace fairlead::schedule {
 namespace {

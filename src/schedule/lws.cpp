@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/append_reads.hpp"
-#include "schedule/others_by_distance.hpp"
-#include "schedule/urgency_queue.hpp"
+#include "schedule/index/append_reads.hpp"
+#include "schedule/index/others_by_distance.hpp"
+#include "schedule/index/urgency_queue.hpp"
 
 namespace fairlead::schedule {
 namespace {

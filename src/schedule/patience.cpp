@@ -18,7 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/inner_view.hpp"
+#include "policy/forwarding_policy.hpp"
+#include "policy/forwarding_view.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -55,32 +56,28 @@ class Pace {
   double took_ = 0, estimated_ = 0;
 };
 
-class Patience final : public Policy {
+class Patience final : public ForwardingPolicy<Patience> {
  public:
-  explicit Patience(std::unique_ptr<Policy> inner) : inner_(std::move(inner)) {}
-
-  Interest interests() const override { return inner_->interests(); }
-  std::size_t horizon() const override { return inner_->horizon(); }
-  bool keeps_local_queues() const override { return inner_->keeps_local_queues(); }
+  using ForwardingPolicy::ForwardingPolicy;
 
   void ready(Task& task, WorkerId released_by) override {
     if (several_kinds_ && classify(task)) return;
-    inner_->ready(task, released_by);
+    inner().ready(task, released_by);
   }
   void returned(Task& task) override {
     if (several_kinds_) classify(task, false);
-    inner_->returned(task);
+    inner().returned(task);
   }
   void cancelled(Task& task) override {
     if (several_kinds_) {
       forget(task);
       std::erase(over_, &task);
     }
-    inner_->cancelled(task);
+    inner().cancelled(task);
   }
 
   Task* pick(WorkerId worker, bool must) override {
-    Task* task = inner_->pick(worker, must);
+    Task* task = inner().pick(worker, must);
     if (!several_kinds_) return task;
     if (task != nullptr) {
       note_pick(*task, worker);
@@ -92,13 +89,13 @@ class Patience final : public Policy {
 
   /// What others would be given, if it comes to that.
   Task* take_any(WorkerId worker) override {
-    Task* task = inner_->take_any(worker);
+    Task* task = inner().take_any(worker);
     if (!several_kinds_) return task;
     for (const WorkerInfo& other : view().workers()) {
       if (task != nullptr) break;
-      task = inner_->take_any(other.id);
+      task = inner().take_any(other.id);
       if (task == nullptr || view().can_run(*task, worker)) continue;
-      inner_->returned(*task);
+      inner().returned(*task);
       task = nullptr;
     }
     if (task != nullptr) forget(*task);
@@ -107,9 +104,9 @@ class Patience final : public Policy {
 
   /// What the worker could have had comes anew: the best kind for it may be another now.
   void worker_lost(WorkerId lost) override {
-    if (!several_kinds_) return inner_->worker_lost(lost);
+    if (!several_kinds_) return inner().worker_lost(lost);
     std::vector<Task*> again;
-    while (Task* task = inner_->pick(lost, true)) {
+    while (Task* task = inner().pick(lost, true)) {
       forget(*task);
       again.push_back(task);
     }
@@ -117,24 +114,8 @@ class Patience final : public Policy {
     over_.clear();
     lost_[index(lost)] = true;
     --present_[index_of(kind_of(lost))];
-    inner_->worker_lost(lost);
+    inner().worker_lost(lost);
     for (Task* task : again) returned(*task);
-  }
-
-  void submitted(Task& task) override { inner_->submitted(task); }
-  void horizon_closed() override { inner_->horizon_closed(); }
-  void started(Task& task, WorkerId worker) override { inner_->started(task, worker); }
-  void finished(Task& task, WorkerId worker, Duration took) override { inner_->finished(task, worker, took); }
-  void reserved(DatumId datum, NodeId node) override { inner_->reserved(datum, node); }
-  void loaded(DatumId datum, NodeId node) override { inner_->loaded(datum, node); }
-  void dropped(DatumId datum, NodeId node, DropReason why) override { inner_->dropped(datum, node, why); }
-  void removed(DatumId datum) override { inner_->removed(datum); }
-  DatumId victim(NodeId node, Candidates& candidates) override { return inner_->victim(node, candidates); }
-  DatumId spare(NodeId node, DatumId wanted, Candidates& candidates) override {
-    return inner_->spare(node, wanted, candidates);
-  }
-  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    return inner_->upcoming(worker, out);
   }
 
  private:
@@ -143,10 +124,13 @@ class Patience final : public Policy {
     WorkerKind best;
     Duration work;  // of that kind
   };
-  class OnlyBest final : public InnerView {
+  /// What the policy within sees: only the best kind can run a task.
+  class OnlyBest final : public ForwardingView {
    public:
-    OnlyBest(View& outer, const Patience& patience) : InnerView(outer), patience_(patience) {}
-    bool barred(const Task& task, WorkerId worker) const override { return patience_.barred(task, worker); }
+    OnlyBest(View& outer, const Patience& patience) : ForwardingView(outer), patience_(patience) {}
+    bool can_run(const Task& task, WorkerId worker) const override {
+      return ForwardingView::can_run(task, worker) && !patience_.barred(task, worker);
+    }
 
    private:
     const Patience& patience_;
@@ -163,12 +147,12 @@ class Patience final : public Policy {
     const auto workers = view().workers();
     several_kinds_ = std::ranges::any_of(
         workers, [&](const WorkerInfo& worker) { return worker.kind != workers.front().kind; });
-    if (!several_kinds_) return inner_->attach(view());
+    if (!several_kinds_) return ForwardingPolicy::attached();
     lost_.assign(workers.size(), false);
     for (const WorkerInfo& worker : workers) ++present_[index_of(worker.kind)];
     for (Pace& pace : paces_) pace.attach(workers.size());
     only_best_.emplace(view(), *this);
-    inner_->attach(*only_best_);
+    inner().attach(*only_best_);
   }
 
   /// A slower worker has to be done so much sooner: others may wait for what it took.
@@ -258,11 +242,10 @@ class Patience final : public Policy {
   void give_back_all() {
     for (Task* task : std::exchange(over_, {})) {
       classify(*task, false);
-      inner_->ready(*task, no_id<WorkerId>);
+      inner().ready(*task, no_id<WorkerId>);
     }
   }
 
-  std::unique_ptr<Policy> inner_;
   bool several_kinds_ = false;
   std::optional<OnlyBest> only_best_;
   std::vector<bool> lost_;         // by worker

@@ -12,6 +12,15 @@ const Access* StaticPlacement::leading_access(const Task& task) noexcept {
   return accesses.empty() ? nullptr : &accesses.front();
 }
 
+bool StaticPlacement::writes_first(const Task& task, const Access& access) {
+  if (!writes(access.mode)) return false;
+  if (index(access.datum) >= first_writers_.size())
+    first_writers_.resize(2 * index(access.datum) + 1, no_id<TaskId>);
+  TaskId& first = first_writers_[index(access.datum)];
+  if (first == no_id<TaskId>) first = task.id;
+  return first == task.id;
+}
+
 std::size_t StaticPlacement::part_of(DatumId datum, std::size_t parts) {
   const View::Coordinates at = view_->coordinates(datum);
   if (at.row >= 0 && at.column >= 0) {

@@ -52,7 +52,7 @@ struct Use {
   std::size_t datum;
   AccessMode mode;
 };
-struct Task {
+struct ToldTask {
   std::size_t codelet;
   std::int32_t priority;
   float work;
@@ -154,7 +154,7 @@ class Lines {
 
   std::vector<Codelet> codelets;
   std::vector<Datum> data;
-  std::vector<Task> tasks;
+  std::vector<ToldTask> tasks;
   Durations durations;
   std::vector<std::string> left_out;
   std::uint64_t phases = 0;
@@ -228,7 +228,7 @@ class Lines {
 
   void read_task(Line& line) {
     if (phases == 0) line.refuse("the first phase should begin before the first task");
-    Task task{};
+    ToldTask task{};
     task.codelet = line.known("codelet", line.word("the codelet"), codelets.size());
     const std::string_view place = line.word("the file and line");
     line.known("file", place.substr(0, place.find(':')), files_);
@@ -272,7 +272,7 @@ class Conversion {
     out_.left_out = lines.left_out;
     find_used();
     add_data();
-    for (const Task& task : lines.tasks)
+    for (const ToldTask& task : lines.tasks)
       if (wanted(task)) add(task);
     if (reductions_ != 0)
       out_.left_out.push_back(fmt::format(
@@ -281,13 +281,13 @@ class Conversion {
   RecordedFlow take() { return std::move(out_); }
 
  private:
-  bool wanted(const Task& task) const { return !phase_ || task.phase == *phase_; }
+  bool wanted(const ToldTask& task) const { return !phase_ || task.phase == *phase_; }
 
   /// What no task uses is left out; what an earlier phase wrote has a value.
   void find_used() {
     used_.resize(lines_.data.size());
     for (const Datum& datum : lines_.data) has_value_.push_back(datum.has_value);
-    for (const Task& task : lines_.tasks)
+    for (const ToldTask& task : lines_.tasks)
       for (const Use& use : task.uses) {
         if (wanted(task))
           used_[use.datum] = true;
@@ -326,7 +326,7 @@ class Conversion {
     }
   }
 
-  void add(const Task& task) {
+  void add(const ToldTask& task) {
     const Codelet& codelet = lines_.codelets[task.codelet];
     Bytes bytes = 0, smallest = std::numeric_limits<Bytes>::max();
     std::vector<ProgramUse> uses;
@@ -346,7 +346,7 @@ class Conversion {
                      uses);
   }
 
-  float flops_of(const Task& task, const Codelet& codelet, Bytes bytes) {
+  float flops_of(const ToldTask& task, const Codelet& codelet, Bytes bytes) {
     if (codelet.unit == Unit::flops) return ++out_.counted, task.work;
     double nanoseconds = codelet.unit == Unit::nanoseconds ? static_cast<double>(task.work) : 0;
     if (const auto known = lines_.durations.find(codelet.name);

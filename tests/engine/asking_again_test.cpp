@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "front/flow/flow_source.hpp"
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

@@ -1,5 +1,5 @@
 // What follows when a task, a copy or a write-back fails, or the program cancels.
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

@@ -5,7 +5,7 @@
 #include <fairlead/error.hpp>
 
 #include "front/flow/flow_source.hpp"
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "experiment/overview.hpp"
+#include "experiment/runner.hpp"
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
@@ -451,6 +452,14 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   std::filesystem::remove_all(folder);
 }
 
+// Whoever asks for more threads than the system has gets those that there is work for.
+TEST(Runner, TakesNoMoreThreadsThanThereAreRuns) {
+  const auto never = [] { return false; };
+  const auto nobody = [](const Progress&) {};
+  const auto runs = runs_of(read_experiment("e", small), true);
+  EXPECT_FALSE(Runner("", "this").run_all(runs, 1'000'000, nobody, never).empty());
+}
+
 // A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
 // damaged is not used.
 TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
@@ -499,7 +508,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "mine.toml").string();
   std::string machine;
-  for (const machine::MachineFile& file : machine::machine_files())
+  for (const EmbeddedFile& file : machine::machine_files())
     if (file.name == "k40") machine = file.text;
   std::ofstream(path) << machine;
   Experiment experiment = read_experiment("e", small);
@@ -522,7 +531,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
 
 TEST(ExperimentFiles, CanAllBeReadAndNameWhatThereIs) {
   EXPECT_GE(experiment_files().size(), 20u);
-  for (const ExperimentFile& file : experiment_files()) {
+  for (const EmbeddedFile& file : experiment_files()) {
     SCOPED_TRACE(file.name);
     const Experiment experiment = read_experiment(file.name, file.text);
     EXPECT_FALSE(experiment.paper.empty());

@@ -13,7 +13,7 @@ namespace fairlead::machine {
 
 namespace {
 
-std::string refusal(const std::string& directory) {
+std::string refusal_of_disk(const std::string& directory) {
   try {
     disk_of(directory);
   } catch (const SystemError& error) {
@@ -55,8 +55,9 @@ TEST(Disk, WhereNobodyMayWriteIsSaidWithTheReason) {
 }
 
 TEST(Disk, ThatIsNotThereIsRefusedByName) {
-  EXPECT_EQ(refusal("/no/such/place"), "cannot use the directory /no/such/place: No such file or directory");
-  EXPECT_EQ(refusal("/proc/version"), "cannot use the directory /proc/version: Not a directory");
+  EXPECT_EQ(refusal_of_disk("/no/such/place"),
+            "cannot use the directory /no/such/place: No such file or directory");
+  EXPECT_EQ(refusal_of_disk("/proc/version"), "cannot use the directory /proc/version: Not a directory");
 }
 
 TEST(Mounts, AreReadWithTheirBlanksAndOptionalFields) {

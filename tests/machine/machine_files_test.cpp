@@ -29,7 +29,7 @@ std::map<std::size_t, double> to_peers(const MachineDescription& machine) {
 
 TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
   EXPECT_GE(machine_files().size(), 12u);
-  for (const MachineFile& file : machine_files()) {
+  for (const EmbeddedFile& file : machine_files()) {
     SCOPED_TRACE(file.name);
     const MachineDescription machine = find_machine(file.name);
     EXPECT_EQ(machine.name, file.name);
@@ -40,7 +40,7 @@ TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
 }
 
 TEST(MachineFiles, NoKernelIsFasterThanAProductOfTiles) {
-  for (const MachineFile& file : machine_files()) {
+  for (const EmbeddedFile& file : machine_files()) {
     const MachineDescription machine = find_machine(file.name);
     for (const ProcessorDescription& processor : machine.processors)
       for (const std::string_view precision : {"single", "double"}) {

@@ -1,5 +1,5 @@
 // Who gets memory, and who has to make room for it.
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

@@ -1,6 +1,6 @@
 // Copies that cross two wires: disk to device, device to device, and home again, through RAM. Every byte
 // below is worked out by hand.
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 
@@ -15,19 +15,6 @@ Machine ram_and_two_devices(Bytes ram, Bytes device) {
     add_device(machine.topology,
                {.name = "device " + std::to_string(i), .kind = Machine::kind(i), .capacity = device});
   return machine;
-}
-
-Bytes crossed(const World& world, const std::string& wire, bool away_from_home) {
-  const auto& links = world.memory().topology().links;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (links[i].name != wire) continue;
-    Bytes bytes = 0;
-    const memory::LinkTraffic& traffic = world.memory().traffic()[i];
-    for (const auto& count : away_from_home ? traffic.from_home : traffic.to_home) bytes += count.bytes;
-    return bytes;
-  }
-  ADD_FAILURE() << "no wire " << wire;
-  return 0;
 }
 
 }  // namespace

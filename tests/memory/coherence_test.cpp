@@ -1,5 +1,5 @@
 // Copies of one datum in several places, at unlucky moments.
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

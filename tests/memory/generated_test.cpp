@@ -1,6 +1,6 @@
 // Data that are made when they are wanted and stored nowhere until something writes them. RAM over a disk,
 // with a link that computes; a device behind RAM. Every byte below is worked out by hand.
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 
@@ -15,22 +15,13 @@ Machine ram_with_a_device(Bytes ram, Bytes device = 4_MiB) {
   return machine;
 }
 
-/// In MiB, over a wire, away from home or back.
-Bytes crossed(const World& world, const std::string& wire, bool away_from_home) {
-  const auto& links = world.memory().topology().links;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (links[i].name != wire) continue;
-    Bytes bytes = 0;
-    const memory::LinkTraffic& traffic = world.memory().traffic()[i];
-    for (const auto& count : away_from_home ? traffic.from_home : traffic.to_home) bytes += count.bytes;
-    return bytes / 1_MiB;
-  }
-  ADD_FAILURE() << "no wire " << wire;
-  return 0;
+/// In MiB.
+Bytes mebibytes(const World& world, const std::string& wire, bool away_from_home) {
+  return crossed(world, wire, away_from_home) / 1_MiB;
 }
-Bytes made(const World& world) { return crossed(world, "generator", true); }
-Bytes read(const World& world) { return crossed(world, "disk", true); }
-Bytes written(const World& world) { return crossed(world, "disk", false); }
+Bytes made(const World& world) { return mebibytes(world, "generator", true); }
+Bytes read(const World& world) { return mebibytes(world, "disk", true); }
+Bytes written(const World& world) { return mebibytes(world, "disk", false); }
 
 constexpr auto generated = Place::generated;
 
@@ -94,7 +85,7 @@ TEST(Generated, ReachesADeviceByWireAndStaysInRam) {
   world.submit(reads("A"), 0);
   world.run();
   EXPECT_EQ(made(world), 1u);
-  EXPECT_EQ(crossed(world, "device", true), 1u);
+  EXPECT_EQ(mebibytes(world, "device", true), 1u);
   EXPECT_EQ(read(world), 0u);
 }
 
@@ -107,7 +98,7 @@ TEST(Generated, ReachesADeviceWhenRamIsFull) {
   world.run();
   EXPECT_EQ(world.residency("R"), ReplicaState::valid);
   EXPECT_EQ(made(world), 1u);
-  EXPECT_EQ(crossed(world, "device", true), 1u);
+  EXPECT_EQ(mebibytes(world, "device", true), 1u);
 }
 
 // The device has it: the wire brings it to RAM sooner than it is made again.
@@ -126,7 +117,7 @@ TEST(Generated, IsCopiedFromWhereItIsIfThatIsFaster) {
   world.submit(reads("A"), 0);
   world.run();
   EXPECT_EQ(made(world), 3u);
-  EXPECT_EQ(crossed(world, "device", false), 1u);
+  EXPECT_EQ(mebibytes(world, "device", false), 1u);
 }
 
 // Whoever makes it throws: he is not asked again, and only what needs the value fails.

@@ -3,7 +3,7 @@
 
 #include "memory/memory.hpp"
 #include "schedule/policies.hpp"
-#include "sim/world.hpp"
+#include "whole/world.hpp"
 
 namespace fairlead::tests {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/log/logged_run.hpp"
 #include "engine/replay.hpp"
-#include "replay/logged_run.hpp"
 #include "schedule/graph_world.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"

@@ -143,7 +143,13 @@ def test_the_mouse_over_a_copy_tells_datum_bytes_and_cause(shown):
       return [place.left + x((copies.start[0] + copies.end[0]) / 2), place.top + row.y + 4];
     })()""")
     shown.mouse("mouseMoved", x, y)
-    assert re.match(r"(demand|prefetch) A\[\d+,\d+\], 131 KB, ", shown.value("tip.textContent"))
+    assert re.match(r"(demand|prefetch) A\[\d+,\d+\], 131 kB, ", shown.value("tip.textContent"))
+
+
+def test_numbers_have_three_digits_and_no_exponent(shown):
+    assert shown.value("[999.6e6, 1e9, 123456, 12].map(moved)") == ["1.00 GB", "1.00 GB", "123 kB", "12 B"]
+    assert shown.value("[1023 * 2 ** 20, 2 ** 30, 0].map(stored)") == ["1023 MiB", "1.00 GiB", "0 B"]
+    assert shown.value("[999.7e6, 1.5e9, 1234567e9].map((ns) => duration(ns / info.tick_ns))") == ["1.00 s", "1.50 s", "1234567 s"]
 
 
 def test_far_away_tasks_are_counted(shown):
@@ -184,6 +190,22 @@ def test_wheel_keys_drag_and_buttons_move_the_view(shown):
     shown.value("[...document.querySelectorAll('#spans button')].find((one) => one.textContent === 'factorization').click()")
     phase = shown.value("info.phases.find((one) => one.name === 'factorization')")
     assert span() == [phase["start"], phase["end"]]
+
+
+def test_a_drag_that_the_browser_breaks_off_is_over(shown):
+    place = shown.value("(() => { const place = plot.getBoundingClientRect(); return [place.left + gutter + width / 2, place.top + 60] })()")
+    shown.value("show(whole.to / 4, whole.to / 2)")
+    before = shown.value("[view.from, view.to]")
+    shown.mouse("mousePressed", *place, button="left", buttons=1, clickCount=1)
+    shown.value("plot.dispatchEvent(new PointerEvent('pointercancel'))")
+    shown.mouse("mouseMoved", place[0] + 100, place[1])
+    assert shown.value("[view.from, view.to]") == before
+    shown.mouse("mouseReleased", place[0] + 100, place[1], button="left", clickCount=1)
+
+
+def test_a_share_of_next_to_nothing_is_said_in_words(shown):
+    share = "(() => { const kept = busyOf[0]; busyOf[0] = busy * %s; const text = shareOf(0); busyOf[0] = kept; return text })()"
+    assert [shown.value(share % part) for part in ("0.5", "0.004", "1e-7", "0")] == ["50 %", "0.4 %", "< 0.01 %", "0 %"]
 
 
 def test_without_a_click_the_wheel_belongs_to_the_page(shown):
@@ -253,7 +275,7 @@ def test_no_two_kinds_share_a_colour(shown):
     assert shown.value("new Set(info.codelets.map((_, kind) => colourOf(kind))).size === info.codelets.length")
     for theme in ("light", "dark"):
         shown.value(f"theme('{theme}')")
-        assert shown.value("new Set(kindColours(colours.codelets.slice(0, 10), 40)).size") == 40
+        assert shown.value("new Set(kindColours(40)).size") == 40
     assert shown.value("""[...document.querySelectorAll("#legend button i")].map((one) => getComputedStyle(one).backgroundColor)
       .every((one, i, all) => all.indexOf(one) === i)""")
 

@@ -252,6 +252,18 @@ def test_nothing_is_wider_than_the_window(three_by_three, policies, width):
         assert found == []
 
 
+def test_times_of_policies_have_no_exponent(policies):
+    """The last two as if it had been a long run."""
+    times = policies.value("""(() => {
+      const {about, time} = timelines, kept = about.seconds, short = [0, 0.1234, 0.9997].map(time);
+      about.seconds = 2000;
+      const long = [12.3, 1500].map(time);
+      about.seconds = kept;
+      return [...short, ...long];
+    })()""")
+    assert times == ["0", "123 ms", "1000 ms", "12.3 s", "1500 s"]
+
+
 def test_policies_are_on_one_axis_of_time(policies):
     """A row for each device under each policy, as busy as the run was, with the kinds of task that ran."""
     assert policies.value("timelines.runs.map((run) => [run.name, run.rows.length])") == [["eager", 2], ["dmdas", 2], ["darts", 2]]

@@ -14,7 +14,7 @@ FORBIDDEN = {
     "how it came to be": r"\b([c]oding [a]gents?|[l]anguage [m]odels?|[s]ubagents?|[H]ELPERS)\b",
     "a package registry": r"\b([d]eb\.debian\.org|[p]ypi\.org|[f]iles\.pythonhosted\.org|[p]roxy\.golang\.org)\b",
 }
-TEXT = {".hpp", ".cpp", ".py", ".md", ".txt", ".cmake", ".json", ".toml", ".sh", ".cu", ".jdf", ""}
+TEXT = {".hpp", ".cpp", ".py", ".md", ".txt", ".cmake", ".json", ".toml", ".sh", ".cu", ".jdf", ".js", ".css", ".html", ""}
 
 
 def found_in(text: str) -> list[str]:

@@ -1,5 +1,5 @@
 // Bottom levels inside the window, against the longest path found by trying all paths.
-#include "schedule/bottom_levels.hpp"
+#include "schedule/index/bottom_levels.hpp"
 
 #include "schedule/fake_world.hpp"
 

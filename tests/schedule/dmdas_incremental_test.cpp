@@ -1,5 +1,8 @@
 // DMDAS that keeps count of missing bytes decides as the one that asks every task, whatever happens in
 // between.
+#include <set>
+#include <string>
+
 #include "schedule/naive_dmdas.hpp"
 #include "schedule/policies.hpp"
 #include "schedule/twins.hpp"
@@ -43,6 +46,15 @@ struct DmdasTwins : Twins {
           tasks % 3 == 0 ? world->drop(name, at) : world->leave(name, at);
       }
   }
+  /// Time passes, and a task that was admitted begins.
+  void start_one() {
+    a.now_ms = b.now_ms += 0.5;
+    if (held.empty()) return;
+    const Held& task = held[random.below(held.size())];
+    if (!task.admitted || !running.insert(task.name).second) return;
+    a.start(task.name, task.by);
+    b.start(task.name, task.by);
+  }
   /// A worker is lost for good: its tasks find others, or wait where nobody looks.
   void lose_one() {
     if (lost || workers == 1) return;
@@ -51,7 +63,8 @@ struct DmdasTwins : Twins {
     naive.worker_lost(worker(workers - 1));
   }
 
-  bool hot;  // one datum is read by all tasks
+  bool hot;                       // one datum is read by all tasks
+  std::set<std::string> running;  // and those that ran
   std::unique_ptr<Policy> dmdas;
   NaiveDmdas naive;
   bool lost = false;
@@ -66,6 +79,7 @@ TEST(DmdasIncremental, DecidesAsTheOneThatAsksAllAfterAnySequenceOfEvents) {
       SCOPED_TRACE(step);
       const std::uint64_t what = twins.random.below(10);
       if (step == 400) twins.lose_one();
+      if (step % 4 == 0) twins.start_one();
       if (what < 3)
         twins.move();
       else if (what < 5)

@@ -1,5 +1,5 @@
 // The record of submitted tasks that planners keep.
-#include "schedule/lookahead.hpp"
+#include "schedule/index/lookahead.hpp"
 
 #include "schedule/fake_world.hpp"
 

@@ -1,7 +1,10 @@
-// Slower workers leave tasks to faster ones, unless those have too much to do.
+// Slower workers leave tasks to faster ones, unless those have too much to do. A table of what a core and a
+// device get, one after the other.
 #include "schedule/patience.hpp"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "schedule/fake_world.hpp"
 #include "schedule/policies.hpp"
@@ -9,149 +12,190 @@
 namespace fairlead::schedule {
 namespace {
 
-/// Worker 0 is a core, worker 1 a device; a task takes 1 ms there, and on the core `slower` times as long.
-class CoreAndDevice : public FakeWorld {
- public:
-  const std::unique_ptr<Policy> policy;
+constexpr const char* eager[] = {"eager"};
+constexpr const char* all_impatient[] = {"eager",        "lws",         "lfq",         "ap",        "darts",
+                                         "darts-belady", "darts-chain", "darts-defer", "ap-dplasma"};
 
-  explicit CoreAndDevice(const char* name = "eager", double slower = 10)
-      : FakeWorld(2), policy(make_policy(name)) {
-    kind(0, WorkerKind::cpu);
-    times_slower[0] = slower;
-    attach(*policy);
-  }
-  void ready_tasks(int first, int last) {
-    for (int i = first; i <= last; ++i) ready({"T" + std::to_string(i), {"A"}});
-  }
+enum class Do : std::uint8_t {
+  ready,          // so many tasks more: T1, T2, ...
+  core_asks,      // and gets `task`: a name, "-" for none, "*" for any
+  device_asks,    // likewise
+  core_must,      // asks, while nothing runs
+  core_gets_any,  // of those that there are
+  wait_20ms,
+  give_back,
+  cancel,
+  lose_the_device,
+};
+struct Step {
+  Do what;
+  const char* task = "*";
+  int times = 1;
+};
+struct Case {
+  const char* name;
+  std::span<const char* const> policies;
+  std::vector<Step> steps;
+  double slower = 10;            // the core than the device, on which a task takes 1 ms
+  bool only_the_core = false;    // can run the tasks
+  bool core_is_a_guess = false;  // nobody has measured it
 };
 
-constexpr const char* impatient[] = {"eager",        "lws",         "lfq",         "ap",        "darts",
-                                     "darts-belady", "darts-chain", "darts-defer", "ap-dplasma"};
+const std::vector<Case> cases{
+    // The device is done with all three before the core with one.
+    {"ASlowCoreLeavesAFewTasksToTheDevice",
+     all_impatient,
+     {{Do::ready, "", 3}, {Do::core_asks, "-"}, {Do::device_asks, "*", 3}, {Do::device_asks, "-"}}},
+    // It takes 10 ms; the device 13 for the tasks before the fourteenth, which is enough ahead of the core's
+    // end. Behind that one it would be done in 20 ms.
+    {"OfManyTheCoreTakesThoseThatItIsDoneWithSooner",
+     eager,
+     {{Do::ready, "", 16}, {Do::core_asks, "T14"}, {Do::core_asks, "-"}, {Do::device_asks, "T1"}}},
+    {"WhatIsLeftOverGoesToTheDeviceInTheEnd",
+     eager,
+     {{Do::ready, "", 16}, {Do::device_asks, "*", 16}, {Do::device_asks, "-"}}},
+    {"WhenTheDeviceIsNearlyDoneTheCoreTakesNoMore",
+     eager,
+     {{Do::ready, "", 16}, {Do::device_asks, "*", 8}, {Do::core_asks, "-"}, {Do::device_asks, "*", 8}}},
+    {.name = "WhatOnlyCoresCanRunTheyTakeAtOnce",
+     .policies = all_impatient,
+     .steps = {{Do::ready}, {Do::device_asks, "-"}, {Do::core_asks, "T1"}},
+     .only_the_core = true},
+    // A factorization's small tasks, say.
+    {"TheDeviceLeavesToTheCoreWhatThatIsBetterAt",
+     eager,
+     {{Do::ready, "", 2}, {Do::device_asks, "-"}, {Do::core_asks, "T1"}, {Do::core_asks, "T2"}},
+     0.1},
+    {.name = "AKindWhoseEstimatesAreGuessesTriesATask",
+     .policies = eager,
+     .steps = {{Do::ready, "", 3}, {Do::core_asks, "T1"}, {Do::device_asks, "T2"}},
+     .core_is_a_guess = true},
+    // The device does not ask: it may be away.
+    {"IfNothingElseRunsTheCoreGetsAnyTask",
+     all_impatient,
+     {{Do::ready, "", 3},
+      {Do::core_must, "-"},
+      {Do::core_gets_any},
+      {Do::core_must, "-"},
+      {Do::core_gets_any},
+      {Do::core_must, "-"},
+      {Do::core_gets_any},
+      {Do::core_gets_any, "-"}}},
+    // Some of the thirty were left over.
+    {"WhatALostDeviceWasToRunTheCoreRuns",
+     all_impatient,
+     {{Do::ready, "", 30},
+      {Do::lose_the_device},
+      {Do::ready, "", 2},
+      {Do::core_asks, "*", 32},
+      {Do::core_asks, "-"}}},
+    {"GivenBackOrCancelledTasksLeaveNothingBehind",
+     eager,
+     {{Do::ready, "", 3},
+      {Do::device_asks, "T1"},
+      {Do::give_back, "T1"},
+      {Do::core_asks, "-"},
+      {Do::device_asks, "T2"},
+      {Do::device_asks, "T3"},
+      {Do::device_asks, "T1"},
+      {Do::cancel, "T1"},
+      {Do::core_asks, "-"}}},
+    // The device waits 19 ms for each task's data: the core is over sooner, although it computes ten times as
+    // long.
+    {"ADeviceThatWaitsForItsLinkIsNotThatFast",
+     eager,
+     {{Do::ready, "", 4},
+      {Do::device_asks, "T1"},
+      {Do::wait_20ms},
+      {Do::device_asks, "T2"},
+      {Do::wait_20ms},
+      {Do::device_asks, "T3"},
+      {Do::wait_20ms},
+      {Do::device_asks, "T4"},
+      {Do::wait_20ms},
+      {Do::ready, "", 2},
+      {Do::core_asks, "T5"}}},
+};
+
+/// Worker 0 is a core, worker 1 a device.
+class CoreAndDevice : public FakeWorld {
+ public:
+  CoreAndDevice(const Case& given, const char* policy)
+      : FakeWorld(2), policy_(make_policy(policy)), case_(given) {
+    kind(0, WorkerKind::cpu);
+    times_slower[0] = given.slower;
+    if (given.core_is_a_guess) unknown_on = {0};
+    attach(*policy_);
+    in_place("A", node(0));
+  }
+  void perform(const Step& step) {
+    switch (step.what) {
+      case Do::ready:
+        return make_ready();
+      case Do::core_asks:
+        return expect(pick(0), step.task);
+      case Do::device_asks:
+        return expect(pick(1), step.task);
+      case Do::core_must:
+        return expect(pick(0, true), step.task);
+      case Do::core_gets_any: {
+        const Task* task = policy_->take_any(worker(0));
+        return expect(task == nullptr ? "-" : name_of(*task), step.task);
+      }
+      case Do::wait_20ms:
+        now_ms += 20;
+        return;
+      case Do::give_back:
+        return give_back(step.task);
+      case Do::cancel:
+        return policy_->cancelled(task(step.task));
+      case Do::lose_the_device:
+        return policy_->worker_lost(worker(1));
+    }
+  }
+
+ private:
+  void make_ready() {
+    const std::string name = "T" + std::to_string(++tasks_);
+    if (case_.only_the_core) only_workers[name] = {0};
+    ready({name, {"A"}});
+  }
+  static void expect(const std::string& got, const std::string& expected) {
+    if (expected == "*")
+      EXPECT_NE(got, "-");
+    else
+      EXPECT_EQ(got, expected);
+  }
+
+  std::unique_ptr<Policy> policy_;
+  const Case& case_;
+  int tasks_ = 0;
+};
+
+struct Patience : testing::TestWithParam<Case> {};
 
 }  // namespace
 
-// The device is done with all three before the core with one.
-TEST(Patience, ASlowCoreLeavesAFewTasksToTheDevice) {
-  for (const char* name : impatient) {
-    SCOPED_TRACE(name);
-    CoreAndDevice world(name);
-    world.in_place("A", node(0));
-    world.ready_tasks(1, 3);
-    EXPECT_EQ(world.pick(0), "-");
-    for (int i = 0; i < 3; ++i) EXPECT_NE(world.pick(1), "-");
-    EXPECT_EQ(world.pick(1), "-");
-  }
-}
-
-// It takes 10 ms; the device 13 for the tasks before the fourteenth, which is enough ahead of the core's end.
-TEST(Patience, OfManyTheCoreTakesThoseThatItIsDoneWithSooner) {
-  CoreAndDevice world;
-  world.ready_tasks(1, 16);
-  EXPECT_EQ(world.pick(0), "T14");
-  EXPECT_EQ(world.pick(0), "-");  // behind that it would be done in 20 ms
-  EXPECT_EQ(world.pick(1), "T1");
-}
-
-TEST(Patience, WhatIsLeftOverGoesToTheDeviceInTheEnd) {
-  CoreAndDevice world;
-  world.ready_tasks(1, 16);
-  for (int i = 1; i <= 16; ++i) EXPECT_NE(world.pick(1), "-");
-  EXPECT_EQ(world.pick(1), "-");
-}
-
-TEST(Patience, WhenTheDeviceIsNearlyDoneTheCoreTakesNoMore) {
-  CoreAndDevice world;
-  world.ready_tasks(1, 16);
-  for (int i = 1; i <= 8; ++i) world.pick(1);
-  EXPECT_EQ(world.pick(0), "-");
-  for (int i = 9; i <= 16; ++i) EXPECT_NE(world.pick(1), "-");
-}
-
-TEST(Patience, WhatOnlyCoresCanRunTheyTakeAtOnce) {
-  for (const char* name : impatient) {
-    SCOPED_TRACE(name);
-    CoreAndDevice world(name);
-    world.only_workers = {{"P", {0}}};
-    world.ready({"P", {"A"}});
-    EXPECT_EQ(world.pick(1), "-");
-    EXPECT_EQ(world.pick(0), "P");
-  }
-}
-
-// A factorization's small tasks, say.
-TEST(Patience, TheDeviceLeavesToTheCoreWhatThatIsBetterAt) {
-  CoreAndDevice world("eager", 0.1);
-  world.ready_tasks(1, 2);
-  EXPECT_EQ(world.pick(1), "-");
-  EXPECT_EQ(world.pick(0), "T1");
-  EXPECT_EQ(world.pick(0), "T2");
-}
-
-TEST(Patience, AKindWhoseEstimatesAreGuessesTriesATask) {
-  CoreAndDevice world;
-  world.unknown_on = {0};
-  world.ready_tasks(1, 3);
-  EXPECT_EQ(world.pick(0), "T1");
-  EXPECT_EQ(world.pick(1), "T2");
-}
-
-// Nothing runs and the device does not ask: it may be away.
-TEST(Patience, IfNothingElseRunsTheCoreGetsAnyTask) {
-  for (const char* name : impatient) {
-    SCOPED_TRACE(name);
-    CoreAndDevice world(name);
-    world.in_place("A", node(0));
-    world.ready_tasks(1, 3);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(world.pick(0, true), "-");
-      EXPECT_NE(world.policy->take_any(worker(0)), nullptr);
+TEST_P(Patience, GivesThemThat) {
+  for (const char* policy : GetParam().policies) {
+    SCOPED_TRACE(policy);
+    CoreAndDevice world(GetParam(), policy);
+    int done = 0;
+    for (const Step& step : GetParam().steps) {
+      SCOPED_TRACE("step " + std::to_string(++done));
+      for (int i = 0; i < step.times; ++i) world.perform(step);
     }
-    EXPECT_EQ(world.policy->take_any(worker(0)), nullptr);
   }
 }
 
-TEST(Patience, WhatALostDeviceWasToRunTheCoreRuns) {
-  for (const char* name : impatient) {
-    SCOPED_TRACE(name);
-    CoreAndDevice world(name);
-    world.in_place("A", node(0));
-    world.ready_tasks(1, 30);  // some of them left over
-    world.policy->worker_lost(worker(1));
-    world.ready_tasks(31, 32);
-    for (int i = 0; i < 32; ++i) EXPECT_NE(world.pick(0), "-");
-    EXPECT_EQ(world.pick(0), "-");
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Cases, Patience, testing::ValuesIn(cases),
+                         [](const auto& made) { return std::string(made.param.name); });
 
-TEST(Patience, GivenBackOrCancelledTasksLeaveNothingBehind) {
-  CoreAndDevice world;
-  world.ready_tasks(1, 3);
-  EXPECT_EQ(world.pick(1), "T1");
-  world.give_back("T1");
-  EXPECT_EQ(world.pick(0), "-");
-  for (const char* name : {"T2", "T3", "T1"}) EXPECT_EQ(world.pick(1), name);
-  world.policy->cancelled(world.task("T1"));
-  EXPECT_EQ(world.pick(0), "-");
-}
-
-// The device waits 19 ms for each task's data: the core is over sooner, although it computes ten times as
-// long.
-TEST(Patience, ADeviceThatWaitsForItsLinkIsNotThatFast) {
-  CoreAndDevice world;
-  world.ready_tasks(1, 4);
-  for (int i = 1; i <= 4; ++i) {
-    EXPECT_EQ(world.pick(1), "T" + std::to_string(i));
-    world.now_ms += 20;
-  }
-  world.ready_tasks(5, 6);
-  EXPECT_EQ(world.pick(0), "T5");
-}
-
-TEST(Patience, WorkersOfOneKindAreNotPatient) {
+TEST(PatienceAmongEquals, WorkersOfOneKindAreNotPatient) {
   FakeWorld world(2);
   world.times_slower[0] = 10;
-  const auto eager = make_policy("eager");
-  world.attach(*eager);
+  const auto policy = make_policy("eager");
+  world.attach(*policy);
   world.ready({{"T1", {"A"}}, {"T2", {"A"}}});
   EXPECT_EQ(world.pick(0), "T1");
   EXPECT_EQ(world.pick(1), "T2");

@@ -39,7 +39,7 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
   for (const std::string& workload : written)
     for (const Precision precision : {Precision::single, Precision::double_}) {
       const Program program = make_workload(workload, {100, 30, precision});
-      for (const machine::MachineFile& file : machine::machine_files()) {
+      for (const EmbeddedFile& file : machine::machine_files()) {
         const MachineDescription machine = machine::find_machine(file.name);
         for (const std::string& kernel : kernels_of(program)) {
           SCOPED_TRACE(workload + ", " + kernel + ", " + std::string(name_of(precision)) + " on " +

@@ -18,7 +18,7 @@ using testing::Not;
 using Place = TaskOrder::Place;
 
 constexpr WorkloadSize three_by_three{.n = 3 * 960, .tile = 960, .precision = Precision::single};
-constexpr Bytes tile_bytes = 960 * 960 * 4;
+constexpr Bytes bytes_of_a_tile = 960 * 960 * 4;
 
 SimulatedMachine machine_for(const Program& program, std::size_t devices, Bytes memory) {
   MachineUse use;
@@ -47,7 +47,7 @@ report::Comparison compared(const std::string& workload, const WorkloadSize& siz
 
 TEST(TaskOrder, OfThreeByThreeTilesHasEachTaskAtTheTileThatItWrites) {
   const Program program = make_workload("cholesky", three_by_three);
-  const TaskOrder order = task_places(program, machine_for(program, 1, 10 * tile_bytes));
+  const TaskOrder order = task_places(program, machine_for(program, 1, 10 * bytes_of_a_tile));
   EXPECT_EQ(order.matrix, "A");
   EXPECT_EQ(order.rows, 3);
   EXPECT_EQ(order.columns, 3);

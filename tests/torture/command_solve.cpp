@@ -24,7 +24,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/choose_kernels.hpp"
 #include "algorithms/linalg/blas/timing_cache.hpp"
-#include "npy/files.hpp"
+#include "data/npy/files.hpp"
 
 namespace fairlead::torture {
 namespace {

@@ -11,12 +11,11 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "backend/disk/aligned_memory.hpp"
 #include "backend/disk/io_threads.hpp"
 #include "backend/disk/spill_file.hpp"
 #include "base/random.hpp"
@@ -29,14 +28,9 @@ using Clock = std::chrono::steady_clock;
 constexpr Bytes page = 4096;
 constexpr unsigned latency_samples = 200;
 
-struct FreeMemory {
-  void operator()(std::byte* memory) const noexcept { std::free(memory); }
-};
-using Buffer = std::unique_ptr<std::byte, FreeMemory>;
-
 /// Random bytes: a disk that compresses gains nothing.
-Buffer random_bytes(Bytes bytes, std::uint64_t seed) {
-  Buffer buffer(static_cast<std::byte*>(std::aligned_alloc(page, bytes)));
+AlignedMemory random_bytes(Bytes bytes, std::uint64_t seed) {
+  AlignedMemory buffer = aligned_memory(bytes, page);
   if (!buffer) throw std::bad_alloc();
   Random random(seed);
   for (Bytes i = 0; i < bytes; i += 8) {
@@ -133,7 +127,7 @@ class Measuring {
 
   DiskMeasurement how_;
   SpillFile file_;
-  std::vector<Buffer> buffers_;
+  std::vector<AlignedMemory> buffers_;
   std::mutex mutex_;  // guards the two below
   std::vector<std::byte*> free_;
   int error_ = 0;

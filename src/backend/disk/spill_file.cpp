@@ -12,24 +12,20 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <utility>
+
+#include "backend/disk/aligned_memory.hpp"
 
 namespace fairlead::backend {
 namespace {
 
 constexpr Bytes smallest_alignment = 4096;
 
-struct FreeMemory {
-  void operator()(void* memory) const noexcept { std::free(memory); }
-};
-
 // Nothing if there is no memory.
-std::unique_ptr<void, FreeMemory> zeros(Bytes bytes, Bytes alignment) {
-  std::unique_ptr<void, FreeMemory> memory(std::aligned_alloc(alignment, bytes));
+AlignedMemory zeros(Bytes bytes, Bytes alignment) {
+  AlignedMemory memory = aligned_memory(bytes, alignment);
   if (memory) std::memset(memory.get(), 0, bytes);
   return memory;
 }

@@ -1,5 +1,5 @@
 // The records of a run, small enough for a page: times in ticks, differences instead of values, varints. The
-// reader is script_data.cpp; what is changed here is changed there.
+// reader is run/records.js; what is changed here is changed there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "base/json.hpp"
 #include "memory/replica.hpp"
+#include "report/html/blocks.hpp"
 #include "report/html/numbers.hpp"
 #include "report/html/page.hpp"
 #include "report/html/parts.hpp"
@@ -28,34 +29,6 @@ using trace::WaitRecord;
 
 constexpr std::size_t most_copies = 40'000, most_waits = 40'000, most_memory = 20'000;
 constexpr Bytes memory_unit = 4096;
-
-/// One task, or several short ones in a row that are drawn as one.
-struct Block {
-  Time start{}, end{};
-  Duration busy{};
-  std::uint64_t count = 0;
-  const TaskRecord* longest = nullptr;
-};
-
-/// Tasks shorter than `together` are joined as long as their block stays within it.
-std::vector<Block> blocks_of(std::span<const TaskRecord> tasks, Duration together) {
-  std::vector<Block> blocks;
-  bool open = false;
-  for (const TaskRecord& task : tasks) {
-    const bool small = task.duration() < together;
-    if (open && small && task.end() - blocks.back().start <= together && task.start() >= blocks.back().end) {
-      Block& block = blocks.back();
-      block.end = task.end();
-      block.busy += task.duration();
-      ++block.count;
-      if (task.duration() > block.longest->duration()) block.longest = &task;
-      continue;
-    }
-    blocks.push_back({task.start(), task.end(), task.duration(), 1, &task});
-    open = small;
-  }
-  return blocks;
-}
 
 /// Those of one worker, of records that are sorted by worker.
 template <class Record>

@@ -1,4 +1,4 @@
-// How data get into a page: numbers as varints in base64, names as JSON. script_page.cpp reads both.
+// How data get into a page: numbers as varints in base64, names as JSON. page/numbers.js reads both.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // The order of tasks, small enough for a page: places once for all runs, each run as differences from task to
-// task. The reader is script_order.cpp.
+// task. The reader is order/tasks.js.
 #include <cstdint>
 #include <vector>
 
@@ -60,23 +60,5 @@ PictureData order_data(const TaskOrder& order) {
                                  {"runs", std::move(runs)}})),
           numbers.base64()};
 }
-
-const std::string_view order_section = R"html(<section id="order" aria-label="The order of the tasks">
-<h2>The order in which tasks began</h2>
-<div class="bar">
-<div class="legend" id="order-legend"></div>
-<div class="buttons">
-<label id="order-runs-label">policy <select id="order-run"></select></label>
-<label id="order-devices-label">device <select id="order-device"></select></label>
-<label>colour changes after <select id="order-span"></select> tasks</label>
-<label>iterations <select id="order-shown"></select></label>
-<label>from iteration <button id="order-back" title="Earlier iterations">&minus;</button> <input id="order-first" type="range" min="1" value="1" aria-label="First iteration that is shown"> <button id="order-on" title="Later iterations">+</button></label>
-</div>
-</div>
-<div id="order-pictures"></div>
-<div id="order-tip" class="tip" role="tooltip" hidden></div>
-<p class="keys">Each square is a task, at the tile that it writes, one picture for each iteration of the algorithm's outer loop. The colour tells its place among all tasks of the run in the order of their beginnings; within a colour, from light to dark. <span id="order-notes"></span></p>
-</section>
-)html";
 
 }  // namespace fairlead::report::html

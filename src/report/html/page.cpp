@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "report/html/escaped.hpp"
+#include "report/html/page_files.hpp"
 #include "report/html/parts.hpp"
 #include "report/units.hpp"
 
@@ -11,96 +13,102 @@ namespace fairlead::report {
 namespace {
 
 using html::escaped;
+using Names = std::span<const std::string_view>;
+
+// Of several styles that say the same the last one holds; scripts run in this order.
+constexpr std::string_view styles[] = {"charts/light.css",  "page/page.css", "page/tables.css",
+                                       "charts/charts.css", "run/run.css",   "timelines/timelines.css",
+                                       "order/order.css",   "page/paper.css"};
+constexpr std::string_view shared_scripts[] = {"page/numbers.js", "charts/colours.js", "page/theme.js",
+                                               "charts/axis.js",  "charts/canvas.js",  "charts/legend.js",
+                                               "charts/tip.js",   "charts/words.js"};
+constexpr std::string_view run_scripts[] = {
+    "run/records.js", "run/words.js", "run/rows.js",    "run/workers.js", "run/links.js", "run/memory.js",
+    "run/draw.js",    "run/view.js",  "run/pointed.js", "run/mouse.js",   "run/keys.js",  "run/legend.js"};
+constexpr std::string_view timelines_scripts[] = {"timelines/timelines.js", "timelines/draw.js",
+                                                  "timelines/mouse.js"};
+constexpr std::string_view order_scripts[] = {"order/tasks.js", "order/shades.js", "order/pictures.js",
+                                              "order/choices.js", "order/mouse.js"};
+constexpr std::string_view last_script = "page/begin.js";
+
+/// What scripts draw: where, by which of them, and the elements that hold its data.
+struct Picture {
+  std::string_view markup;
+  Names scripts;
+  std::string_view names, numbers;
+};
+constexpr Picture run_picture{"run/run.html", run_scripts, "names", "numbers"};
+constexpr Picture timelines_picture{"timelines/timelines.html", timelines_scripts, "timeline-names",
+                                    "timeline-numbers"};
+constexpr Picture order_picture{"order/order.html", order_scripts, "order-names", "order-numbers"};
 
 std::string title_of(const RunReport& report) {
   return report.n == 0 ? report.operation
                        : fmt::format("{}, n = {}", report.operation, with_commas(report.n));
 }
 
-constexpr std::string_view chart_of_the_run = R"html(<section id="run" aria-label="The run over time">
-<div class="bar">
-<div id="legend" class="legend" aria-label="Kinds of task"></div>
-<div class="buttons"><span id="spans"></span><button id="out" title="Zoom out (-)">&minus;</button><button id="in" title="Zoom in (+)">+</button><button id="all" title="The whole run (0)">all</button></div>
-</div>
-<div id="chart"><canvas id="plot" tabindex="0" role="img" aria-label="Tasks of each worker, copies on each link and use of memory over time. The tables below tell the same in numbers."></canvas><canvas id="cross" aria-hidden="true"></canvas><div id="tip" class="tip" role="tooltip" hidden></div></div>
-<p class="keys"><span class="screen">Zoom: <kbd>Ctrl</kbd> + wheel, wheel after a click, <kbd>+</kbd> <kbd>&minus;</kbd>. Move: drag, <kbd>&larr;</kbd> <kbd>&rarr;</kbd>. <kbd>Shift</kbd> + drag: that span. <kbd>0</kbd>: all. </span><span id="notes"></span></p>
-</section>
-)html";
-
 /// A page whose pictures are added one by one: what is seen where it comes, scripts at the end.
 class Page {
  public:
-  explicit Page(const RunReport& report) : version_(report.version) {
-    text_ = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; "
-        "script-src 'unsafe-inline'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{} - "
-        "Fairlead</title>\n<style>{}</style>\n"
-        "</head>\n<body>\n<header>\n<h1>{}</h1>\n<p>{}</p>\n<button id=\"theme\" title=\"Light or dark\" "
-        "aria-label=\"Light or dark\" hidden>&#9680;</button>\n</header>\n",
-        escaped(title_of(report)), html::style, escaped(title_of(report)),
-        escaped(fmt::format("{}{}{}", report.date, report.date.empty() || report.machine.empty() ? "" : ", ",
-                            report.machine)));
-  }
-  void add(std::string_view part) { text_ += part; }
-  void chart(const trace::Snapshot& recorded) {
+  void add(std::string_view part) { parts_ += part; }
+  void run(const trace::Snapshot& recorded) {
     if (recorded.tasks.empty() && recorded.copies.empty()) return;
-    add(chart_of_the_run);
-    data("names", "numbers", html::chart_data(recorded));
-    for (const std::string_view script : {html::script_data, html::script_draw, html::script_use})
-      scripts_ += script;
+    add(run_picture, html::chart_data(recorded));
   }
   void timelines(const Comparison& comparison) {
-    const std::optional<html::PictureData> data_of_all = html::timeline_data(comparison);
-    if (!data_of_all) return;
-    add(html::timeline_section);
-    data("timeline-names", "timeline-numbers", *data_of_all);
-    scripts_ += html::script_timelines;
+    if (const std::optional<html::PictureData> of_all = html::timeline_data(comparison))
+      add(timelines_picture, *of_all);
   }
   void order(const TaskOrder& order) {
-    if (order.empty()) return;
-    add(html::order_section);
-    data("order-names", "order-numbers", html::order_data(order));
-    for (const std::string_view script : {html::script_order, html::script_order_use}) scripts_ += script;
+    if (!order.empty()) add(order_picture, html::order_data(order));
   }
-  std::string take() {
-    text_ += fmt::format("<footer>Fairlead {}</footer>\n", escaped(version_)) + data_;
-    if (!scripts_.empty())
-      text_ += fmt::format("<script>\n\"use strict\";\n{}{}{}</script>\n", html::script_page, scripts_,
-                           html::script_begin);
-    return std::move(text_) + "</body>\n</html>\n";
+  /// All of it, with what is known of `report` above.
+  std::string text(const RunReport& report) const {
+    const std::string between = report.date.empty() || report.machine.empty() ? "" : ", ";
+    const std::string script = scripts_.empty() ? std::string()
+                                                : fmt::format("<script>\n\"use strict\";\n{}{}{}</script>\n",
+                                                              html::page_files_in_turn(shared_scripts),
+                                                              scripts_, html::page_file(last_script));
+    return html::filled(html::page_file("page/page.html"),
+                        {{"title", escaped(title_of(report))},
+                         {"style", html::page_files_in_turn(styles)},
+                         {"dark", html::page_file("charts/dark.css")},
+                         {"where", escaped(report.date + between + report.machine)},
+                         {"parts", parts_},
+                         {"version", escaped(report.version)},
+                         {"data", data_},
+                         {"script", script}});
   }
 
  private:
-  void data(std::string_view names_id, std::string_view numbers_id, const html::PictureData& data) {
+  void add(const Picture& picture, const html::PictureData& data) {
+    add(html::page_file(picture.markup));
     data_ += fmt::format(
         "<script type=\"application/json\" id=\"{}\">{}</script>\n"
         "<script type=\"text/plain\" id=\"{}\">{}</script>\n",
-        names_id, data.names, numbers_id, data.numbers);
+        picture.names, data.names, picture.numbers, data.numbers);
+    scripts_ += html::page_files_in_turn(picture.scripts);
   }
 
-  std::string version_, text_, data_, scripts_;
+  std::string parts_, data_, scripts_;
 };
 
 }  // namespace
 
 std::string html_page(const RunReport& report, const trace::Snapshot& recorded) {
-  Page page(report);
+  Page page;
   page.add(html::figures(report));
-  page.chart(recorded);
+  page.run(recorded);
   page.add(html::tables(report, recorded));
-  return page.take();
+  return page.text(report);
 }
 
 std::string comparison_page(const Comparison& comparison, const trace::Snapshot& recorded) {
   const RunReport& first = comparison.runs.front().report;
-  Page page(first);
+  Page page;
   if (comparison.runs.size() == 1) {
     page.add(html::figures(first));
-    page.chart(recorded);
+    page.run(recorded);
     page.order(comparison.order);
     page.add(html::compared(comparison));
     page.add(html::tables(first, recorded));
@@ -109,7 +117,7 @@ std::string comparison_page(const Comparison& comparison, const trace::Snapshot&
     page.timelines(comparison);
     page.order(comparison.order);
   }
-  return page.take();
+  return page.text(first);
 }
 
 }  // namespace fairlead::report

@@ -1,11 +1,11 @@
-// Tables as HTML, and what every text in a page goes through.
+// Tables as HTML.
 #include "report/html/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/html/parts.hpp"
+#include "report/html/escaped.hpp"
 
 namespace fairlead::report::html {
 
@@ -34,29 +34,6 @@ void Table::remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", e
 
 std::string Table::take() {
   return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table>" + remark_ + "</section>\n";
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
 }
 
 }  // namespace fairlead::report::html

@@ -1,8 +1,7 @@
-// The report's figures and tables as HTML: what run_report_text.cpp prints, with the same bounds beside it.
+// The report's tables as HTML: what run_report_text.cpp prints, with the same bounds beside it.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "config/value.hpp"
 #include "report/html/parts.hpp"
@@ -15,11 +14,6 @@ namespace {
 
 using config::readable_size;
 using memory::Cause;
-
-std::string ratio(Bytes measured, Bytes bound) {
-  return bound == 0 ? ""
-                    : fmt::format("x {:.2f}", static_cast<double>(measured) / static_cast<double>(bound));
-}
 
 std::string setting(const RunReport& report) {
   Table table("Setting", {"", ""});
@@ -72,6 +66,12 @@ std::string speed(const RunReport& report) {
                    ? fmt::format("after {} step{} of refinement in double precision",
                                  *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                    : ""});
+  if (const auto& condition = report.condition) {
+    table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
+    table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
+               fmt::format("at most, which leaves {} digit{}", condition->digits,
+                           condition->digits == 1 ? "" : "s")});
+  }
   table.row({"tasks", with_commas(report.tasks)});
   table.row({"evictions", with_commas(report.evictions)});
   if (report.generated.copies != 0)
@@ -208,48 +208,6 @@ std::string codelets(const trace::Snapshot& recorded) {
 }
 
 }  // namespace
-
-std::string figures(const RunReport& report) {
-  std::string text = "<dl class=\"figures\">\n";
-  const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
-    text +=
-        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escaped(value), escaped(beside));
-  };
-  add("time", readable_seconds(report.seconds),
-      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "");
-  if (report.gflops > 0)
-    add("speed", fmt::format("{:.1f} GFlop/s", report.gflops),
-        report.ceiling_gflops
-            ? fmt::format("{} of the ceiling, {:.1f}", percent(report.gflops, *report.ceiling_gflops),
-                          *report.ceiling_gflops)
-            : "");
-  const Bytes both = report.bytes_read + report.bytes_written;
-  if (both != 0)
-    add("to and from disk", moved_bytes(both),
-        report.bounds ? fmt::format("{:.2f} x the least, {}",
-                                    static_cast<double>(both) / static_cast<double>(report.bounds->floor()),
-                                    moved_bytes(report.bounds->floor()))
-                      : "");
-  if (report.memory_limit_bytes != 0)
-    add("peak memory", readable_size(report.peak_memory_bytes),
-        fmt::format("{} of {} allowed",
-                    percent(static_cast<double>(report.peak_memory_bytes),
-                            static_cast<double>(report.memory_limit_bytes)),
-                    readable_size(report.memory_limit_bytes)));
-  double busy = 0, all = 0;
-  for (const WorkerReport& worker : report.worker_times) {
-    busy += worker.busy_seconds;
-    all += worker.all();
-  }
-  if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
-  if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
-  text += "</dl>\n";
-  if (!report.limiting) return text;
-  const std::string advice = report.limiting->advice();
-  return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b>: <span>{}{}{}</span></p>\n",
-                            escaped(report.limiting->words()), escaped(report.limiting->reason()),
-                            advice.empty() ? "" : "; ", escaped(advice));
-}
 
 std::string tables(const RunReport& report, const trace::Snapshot& recorded) {
   return "<div class=\"tables\">\n" + speed(report) + moved(report) + links(report) + memory_use(report) +

@@ -1,6 +1,6 @@
 // What workers did under each of several policies, on one axis of time, small enough for a page: the axis in
 // equal steps, and for each row how much of a step each kind of task took. Steps that are alike follow each
-// other as one. The reader is script_timelines.cpp.
+// other as one. The reader is timelines/timelines.js.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,15 +95,5 @@ std::optional<PictureData> timeline_data(const Comparison& comparison) {
                                             {"runs", std::move(runs)}})),
                      numbers.base64()};
 }
-
-const std::string_view timeline_section =
-    R"html(<section id="timelines" aria-label="What workers did over time">
-<h2>What workers did over time</h2>
-<div class="legend" id="timeline-legend"></div>
-<canvas id="timeline-plot" role="img" aria-label="A row for each worker under each policy, all on one axis of time."></canvas>
-<div id="timeline-tip" class="tip" role="tooltip" hidden></div>
-<p class="keys">All on one axis of time. Empty: no task ran. Dotted line: all workers at their best all the time. <span id="timeline-notes"></span></p>
-</section>
-)html";
 
 }  // namespace fairlead::report::html

@@ -13,7 +13,7 @@
 #include "schedule/blocks/node_plan.hpp"
 #include "schedule/blocks/owners.hpp"
 #include "schedule/blocks/tile_set.hpp"
-#include "schedule/lookahead.hpp"
+#include "schedule/index/lookahead.hpp"
 
 namespace fairlead::schedule {
 namespace {

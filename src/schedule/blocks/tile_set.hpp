@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "policy/view.hpp"
-#include "schedule/lookahead.hpp"
+#include "schedule/index/lookahead.hpp"
 
 namespace fairlead::schedule::blocks {
 

@@ -33,10 +33,15 @@ void DartsAhead::next_is_unlocked(AheadTask& unlocked) {
   if (variant_ == DartsVariant::chain) {
     tasks().set_bonus(*held, later_work(*first));
   } else if (held->where == HeldTask::Where::aside) {
-    tasks().take_out(*held, false);
-    tasks().count_missing(*held);
-    tasks().to_ready(*held);
+    wait_no_longer(*held);
   }
+}
+
+/// It was set aside.
+void DartsAhead::wait_no_longer(HeldTask& held) {
+  tasks().take_out(held, false);
+  tasks().count_missing(held);
+  tasks().to_ready(held);
 }
 
 /// What the updates right behind this one take, as far as they are unlocked.
@@ -63,7 +68,7 @@ void DartsAhead::enter(HeldTask& held) {
 bool DartsAhead::worth_waiting_for(const HeldTask& held) {
   const AheadTask* ahead = lookahead_.find(held.task->id);
   if (ahead->next == nullptr || ahead->next->unlocked()) return false;
-  for (const darts::Use& use : held.uses())
+  for (const Use& use : held.uses())
     if (use.datum == ahead->tile)
       for (Slot slot = 0; slot < tasks().slots(); ++slot)
         if (!tasks().missing(use.datum, slot)) return false;
@@ -72,11 +77,9 @@ bool DartsAhead::worth_waiting_for(const HeldTask& held) {
 
 // The oldest, which costs nothing to find; the most urgent one is no better.
 bool DartsAhead::recall(Slot slot) {
-  for (HeldTask* held = tasks().tasks_aside().front(); held != nullptr; held = held->next) {
-    if (!held->on(slot).usable()) continue;
-    tasks().take_out(*held, false);
-    tasks().count_missing(*held);
-    tasks().to_ready(*held);
+  for (HeldTask& held : tasks().tasks_aside()) {
+    if (!held.on(slot).usable()) continue;
+    wait_no_longer(held);
     return true;
   }
   return false;

@@ -3,14 +3,15 @@
 // two updates.
 //
 // chain: an update that makes later updates of the same tile runnable, whose other inputs are finished,
-//        weighs as much as all of them when its tile is considered for loading.
+// weighs as much as all of them when its tile is considered for loading.
+//
 // defer: a task whose tile is not in memory is held back until the next update of the tile is unlocked too,
-//        so that the tile is loaded for two; never when its node has nothing else to do.
+// so that the tile is loaded for two; never when its node has nothing else to do.
 #pragma once
 #include <vector>
 
 #include "schedule/darts/darts.hpp"
-#include "schedule/lookahead.hpp"
+#include "schedule/index/lookahead.hpp"
 
 namespace fairlead::schedule {
 
@@ -36,6 +37,7 @@ class DartsAhead final : public Darts {
   std::int64_t later_work(const AheadTask& ahead) const;
   bool worth_waiting_for(const HeldTask& held);
   void next_is_unlocked(AheadTask& unlocked);
+  void wait_no_longer(HeldTask& held);
 
   static constexpr int longest_chain = 2;  // updates looked at behind one
 

@@ -1,9 +1,37 @@
-// Writes down the two stages of Bramas 2019, "Memory node subgroups".
+// Eq. 10 and 11 of Bramas 2019, and the two stages of its "Memory node subgroups".
 #include "schedule/heteroprio/access_order.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace fairlead::schedule::heteroprio {
+
+double priority_distance(std::span<const std::int32_t> i, std::span<const std::int32_t> j) noexcept {
+  const std::size_t buckets = std::max(i.size(), j.size());
+  const auto of = [&](std::span<const std::int32_t> p, std::size_t k) {
+    const std::size_t lacks = buckets - p.size();
+    return k < lacks ? 0 : std::max(p[k - lacks], 0);
+  };
+  std::int64_t sum = 0, highest = 0;
+  for (std::size_t k = 0; k < buckets; ++k) {
+    sum += std::abs(of(i, k) - of(j, k));
+    highest = std::max<std::int64_t>(highest, std::max(of(i, k), of(j, k)));
+  }
+  const auto np = static_cast<double>(highest + 1);
+  return 1 - static_cast<double>(sum) / ((np + 1) * (np + 2) / 2);
+}
+
+std::vector<double> transfer_distances(const View& view) {
+  constexpr Bytes moved = Bytes{1} << 30;
+  std::vector<double> result;
+  for (const NodeInfo& i : view.nodes())
+    for (const NodeInfo& j : view.nodes())
+      result.push_back(i.id == j.id ? 0 : static_cast<double>(view.transfer_time(moved, j.id, i.id).count()));
+  const double longest = result.empty() ? 0 : *std::ranges::max_element(result);
+  if (longest > 0)
+    for (double& distance : result) distance /= longest;
+  return result;
+}
 
 std::vector<Visit> access_order(std::span<const std::uint32_t> buckets, Column own,
                                 std::span<const double> distances, Reach reach) {

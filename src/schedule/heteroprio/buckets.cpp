@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "schedule/heteroprio/node_distance.hpp"
+#include "schedule/heteroprio/access_order.hpp"
 
 namespace fairlead::schedule::heteroprio {
 

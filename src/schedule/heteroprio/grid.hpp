@@ -10,7 +10,7 @@
 #include <deque>
 #include <vector>
 
-#include "schedule/heteroprio/best_node_difference.hpp"
+#include "schedule/heteroprio/affinity.hpp"
 
 namespace fairlead::schedule::heteroprio {
 

@@ -1,4 +1,5 @@
-// The policy: pushes into the grid, and takes tasks out in each worker's access order.
+// The policy: pushes tasks into the grid, and workers pop them in their access orders. Heteroprio's buckets
+// are the rows of a grid with one column, LAHeteroprio's grid has a column for each memory node.
 #include "schedule/heteroprio/heteroprio.hpp"
 
 #include <fmt/format.h>
@@ -11,9 +12,9 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "schedule/heteroprio/access_order.hpp"
 #include "schedule/heteroprio/buckets.hpp"
 #include "schedule/heteroprio/grid.hpp"
-#include "schedule/heteroprio/node_distance.hpp"
 #include "schedule/heteroprio/placement.hpp"
 
 namespace fairlead::schedule {
@@ -24,6 +25,7 @@ class Heteroprio final : public Policy {
  public:
   explicit Heteroprio(Settings settings) : buckets_(std::move(settings)) {}
 
+  // Push: "task insertion in the grid with locality evaluation".
   void ready(Task& task, WorkerId released_by) override {
     const Runners runners = look_for_runners(task);
     const std::uint32_t b = bucket_of(task, runners.kinds);
@@ -41,6 +43,7 @@ class Heteroprio final : public Policy {
     ++buckets_.list()[b].waiting;
   }
 
+  // Pop. Thresholds do not count when nothing else would run.
   Task* pick(WorkerId worker, bool must) override {
     update_orders();
     Task* task = take(worker, true);
@@ -99,7 +102,7 @@ class Heteroprio final : public Policy {
                                view().nodes().begin());
   }
 
-  // ---- push
+  // ---- "Multi-priorities": who can run a task, and its bucket
 
   Runners look_for_runners(const Task& task) const {
     Runners runners;
@@ -137,6 +140,8 @@ class Heteroprio final : public Policy {
         settings().policy, kind, codelet.name));
   }
 
+  // ---- "Speedup factors"
+
   /// Nothing is learned from a task whose duration is a guess on one of the kinds.
   void learn(std::uint32_t b, const Task& task, const Runners& runners) {
     Bucket& bucket = buckets_.list()[b];
@@ -151,11 +156,11 @@ class Heteroprio final : public Policy {
     orders_outdated_ |= bucket.found.add(durations, bucket.kinds);
   }
 
-  // ---- pop
-
   bool open_for(const Bucket& bucket, WorkerKind kind) const noexcept {
     return may_take(bucket.speedup(), kind, bucket.waiting, bucket.kinds, present_);
   }
+
+  // ---- "Iterating order on the lists of the grid (pop)"
 
   Task* take(WorkerId worker, bool thresholds) {
     const Group& group = groups_[group_of_[index(worker)]];
@@ -218,6 +223,12 @@ class Heteroprio final : public Policy {
 std::unique_ptr<Policy> make_heteroprio(heteroprio::Settings settings) {
   settings.check();
   return std::make_unique<heteroprio::Heteroprio>(std::move(settings));
+}
+std::unique_ptr<Policy> make_heteroprio(const PolicyOptions& options) {
+  return make_heteroprio(heteroprio::read_settings(options, false));
+}
+std::unique_ptr<Policy> make_laheteroprio(const PolicyOptions& options) {
+  return make_heteroprio(heteroprio::read_settings(options, true));
 }
 
 }  // namespace fairlead::schedule

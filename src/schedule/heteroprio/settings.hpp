@@ -11,10 +11,33 @@
 #include <vector>
 
 #include <fairlead/worker_kind.hpp>
+#include "policy/policy_options.hpp"
 #include "schedule/heteroprio/access_order.hpp"
 #include "schedule/heteroprio/affinity.hpp"
 
-namespace fairlead::schedule::heteroprio {
+namespace fairlead::schedule {
+
+inline constexpr std::array heteroprio_options{
+    PolicyOption{"cpu", "found", "codelets in the order in which cores look for them: potrf/trsm+syrk/gemm"},
+    PolicyOption{"emulated", "found", "the same for emulated accelerators"},
+    PolicyOption{"cuda", "found", "the same for CUDA devices"},
+    PolicyOption{"opencl", "found", "the same for OpenCL devices"},
+    PolicyOption{"speedup", "found", "CODELET@FASTEST@FACTOR: gemm@cuda@12/trsm@cpu@2"},
+};
+inline constexpr std::array laheteroprio_options{
+    heteroprio_options[0],
+    heteroprio_options[1],
+    heteroprio_options[2],
+    heteroprio_options[3],
+    heteroprio_options[4],
+    PolicyOption{"affinity", "auto", "which node a task suits: laru, mc, sdh, sdh2, sdhb, smwb, or auto"},
+    PolicyOption{"lambda", "cpu@2/others@all", "buckets looked at before going to the next nodes"},
+    PolicyOption{"subgroups", "cpu@all/others@1", "how many other nodes are close"},
+    PolicyOption{"alpha", "0.5", "weight of priorities in the distance of nodes, from 0 to 1"},
+    PolicyOption{"theta", "1000", "weight of written data in sdhb"},
+};
+
+namespace heteroprio {
 
 constexpr std::size_t index(WorkerKind kind) noexcept { return static_cast<std::size_t>(kind); }
 
@@ -57,4 +80,10 @@ struct Settings {
   std::optional<std::size_t> place(WorkerKind kind, std::string_view codelet) const noexcept;
 };
 
-}  // namespace fairlead::schedule::heteroprio
+/// What is written behind the name. Throws ConfigError for what cannot be understood.
+Settings read_settings(const PolicyOptions& options, bool with_locality);
+/// The locality that laheteroprio has if nothing is said.
+Locality default_locality();
+
+}  // namespace heteroprio
+}  // namespace fairlead::schedule

@@ -2,8 +2,8 @@
 #include "schedule/placement/owner_compute.hpp"
 
 #include <algorithm>
-#include <utility>
-#include "schedule/append_reads.hpp"
+
+#include "schedule/index/append_reads.hpp"
 
 namespace fairlead::schedule {
 
@@ -28,10 +28,7 @@ OwnerCompute::Place OwnerCompute::place_of(NodeId id) const noexcept {
 
 void OwnerCompute::place(Task& task) {
   find_candidates(task);
-  if (free_.empty()) free_.push_back(&records_.emplace_back());
-  Placed& placed = *free_.back();
-  free_.pop_back();
-  task.policy_data = &placed;
+  Placed& placed = records_.make(task);
   if (candidates_.empty()) {  // nobody who is left can run it: kept for whoever comes back
     charge(placed, 0, {});
     nodes_.front().queue.insert(&task);
@@ -119,17 +116,12 @@ void OwnerCompute::charge(Placed& placed, Place place, Duration duration) {
   nodes_[place].load += duration;
 }
 
-void OwnerCompute::release(Placed& placed) {
-  nodes_[placed.place].load -= placed.charge;
-  free_.push_back(&placed);
-}
-
 /// A task that was picked is over, or placed anew. False if it was not.
-bool OwnerCompute::forget(const Task& task) {
-  const auto found = picked_.find(&task);
-  if (found == picked_.end()) return false;
-  release(*found->second);
-  picked_.erase(found);
+bool OwnerCompute::forget_picked(const Task& task) {
+  const Placed* placed = records_.find_picked(task);
+  if (placed == nullptr) return false;
+  nodes_[placed->place].load -= placed->charge;
+  records_.forget_picked(task);
   return true;
 }
 
@@ -140,12 +132,12 @@ void OwnerCompute::claim(const Task& task, Place place) {
 }
 
 void OwnerCompute::returned(Task& task) {
-  forget(task);
+  forget_picked(task);
   place(task);
 }
 
 void OwnerCompute::finished(Task& task, WorkerId worker, Duration) {
-  if (!forget(task)) return;
+  if (!forget_picked(task)) return;
   claim(task, place_of_worker_[index(worker)]);  // it may have been staged out before it was written
 }
 
@@ -162,7 +154,11 @@ void OwnerCompute::worker_lost(WorkerId worker) {
   std::erase(node.workers, worker);
   std::vector<Task*> tasks;
   while (Task* task = node.queue.take_first([](const Task&) { return true; })) tasks.push_back(task);
-  for (Task* task : tasks) release(*static_cast<Placed*>(task->policy_data));
+  for (Task* task : tasks) {
+    Placed& placed = records_.of_waiting(*task);
+    nodes_[placed.place].load -= placed.charge;
+    records_.release(placed);
+  }
   for (Task* task : tasks) place(*task);
 }
 
@@ -175,7 +171,7 @@ Task* OwnerCompute::pick(WorkerId worker, bool) {
 }
 
 Task* OwnerCompute::give_out(Task& task) {
-  picked_[&task] = static_cast<Placed*>(std::exchange(task.policy_data, nullptr));
+  records_.picked(task);
   return &task;
 }
 
@@ -186,7 +182,7 @@ Task* OwnerCompute::take_any(WorkerId thief) {
   for (Node& node : nodes_) {
     Task* task = node.queue.take_first([&](const Task& it) { return view().can_run(it, thief); });
     if (task == nullptr) continue;
-    auto& placed = *static_cast<Placed*>(task->policy_data);
+    Placed& placed = records_.of_waiting(*task);
     nodes_[placed.place].load -= placed.charge;
     charge(placed, place, view().estimate(*task, thief));
     claim(*task, place);

@@ -14,13 +14,13 @@
 #pragma once
 #include <deque>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "policy/policy.hpp"
+#include "schedule/index/task_records.hpp"
+#include "schedule/index/urgency_queue.hpp"
 #include "schedule/placement/load_rule.hpp"
 #include "schedule/placement/owner_table.hpp"
-#include "schedule/urgency_queue.hpp"
 
 namespace fairlead::schedule {
 
@@ -31,7 +31,7 @@ class OwnerCompute : public Policy {
   Interest interests() const override { return Interest::progress | Interest::residency; }
   void ready(Task& task, WorkerId) override { place(task); }
   void returned(Task& task) override;
-  void cancelled(Task& task) override { forget(task); }
+  void cancelled(Task& task) override { forget_picked(task); }
   void finished(Task& task, WorkerId worker, Duration) override;
   void worker_lost(WorkerId) override;
   void dropped(DatumId datum, NodeId node, DropReason reason) override;
@@ -88,8 +88,7 @@ class OwnerCompute : public Policy {
   Place by_load(const Task& task);
   void find_candidates(const Task& task);
   void charge(Placed& placed, Place place, Duration duration);
-  void release(Placed& placed);
-  bool forget(const Task& task);
+  bool forget_picked(const Task& task);
   Task* give_out(Task& task);
   void claim(const Task& task, Place place);
   bool is_there(DatumId datum, const Node& node) const;
@@ -100,10 +99,8 @@ class OwnerCompute : public Policy {
   std::deque<Node> nodes_;              // as the view lists them
   std::vector<Place> place_of_worker_;  // by id
   std::vector<Place> devices_;          // accelerators, as programs count them
-  std::deque<Placed> records_;
-  std::vector<Placed*> free_;
-  std::unordered_map<const Task*, Placed*> picked_;  // of ready tasks policy_data tells
-  std::vector<Candidate> candidates_;                // for the task that is being placed
+  TaskRecords<Placed> records_;
+  std::vector<Candidate> candidates_;  // for the task that is being placed
 };
 
 }  // namespace fairlead::schedule

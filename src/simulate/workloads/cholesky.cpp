@@ -8,7 +8,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-struct Sink {
+struct CholeskySink {
   Program& program;
   const Tiles& a;
   KernelIndex potrf_kernel, trsm_kernel, syrk_kernel, gemm_kernel;
@@ -49,9 +49,9 @@ Program make_cholesky(const WorkloadSize& size, const PolicyOptions&) {
   Program program;
   program.title = title_of("cholesky", size);
   const Tiles a(program, "A", size.n, size.n, size.tile, size.precision, Stored::lower_triangle);
-  linalg::for_each_cholesky_task(
-      a.row_count(), Sink{program, a, program.kernel("potrf"), program.kernel("trsm"), program.kernel("syrk"),
-                          program.kernel("gemm")});
+  linalg::for_each_cholesky_task(a.row_count(),
+                                 CholeskySink{program, a, program.kernel("potrf"), program.kernel("trsm"),
+                                              program.kernel("syrk"), program.kernel("gemm")});
   return program;
 }
 

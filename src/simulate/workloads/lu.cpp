@@ -8,7 +8,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-struct Sink {
+struct LuSink {
   Program& program;
   const Tiles& a;
   KernelIndex getrf_kernel, trsm_kernel, gemm_kernel;
@@ -46,8 +46,8 @@ Program make_lu(const WorkloadSize& size, const PolicyOptions&) {
   Program program;
   program.title = title_of("lu", size);
   const Tiles a(program, "A", size.n, size.n, size.tile, size.precision);
-  linalg::for_each_lu_task(a.row_count(), Sink{program, a, program.kernel("getrf"), program.kernel("trsm"),
-                                               program.kernel("gemm")});
+  linalg::for_each_lu_task(a.row_count(), LuSink{program, a, program.kernel("getrf"), program.kernel("trsm"),
+                                                 program.kernel("gemm")});
   return program;
 }
 

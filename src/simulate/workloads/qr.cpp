@@ -38,9 +38,9 @@ class Factors {
   std::vector<DatumIndex> data_;
 };
 
-class Sink {
+class QrSink {
  public:
-  Sink(Program& program, const Tiles& a, std::int64_t ib, Precision precision)
+  QrSink(Program& program, const Tiles& a, std::int64_t ib, Precision precision)
       : program_(program), a_(a), ib_(ib), element_(element_bytes(precision)) {}
 
   void geqrt(std::int32_t i, std::int32_t k) {
@@ -114,7 +114,7 @@ Program make_qr(const WorkloadSize& size, const PolicyOptions& options) {
   program.title = fmt::format("{}, {} tree", title_of("qr", size), options.text("tree"));
   if (columns != size.n) program.title += fmt::format(", {} columns", columns);
   const Tiles a(program, "A", size.n, columns, size.tile, size.precision);
-  linalg::for_each_qr_task(a.row_count(), a.column_count(), tree, Sink(program, a, ib, size.precision));
+  linalg::for_each_qr_task(a.row_count(), a.column_count(), tree, QrSink(program, a, ib, size.precision));
   prioritize_by_longest_path(program);
   return program;
 }

@@ -11,8 +11,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string line_of(int line) { return "data_test.cpp:" + std::to_string(line); }
-
 TEST(WrongData, ReadingWhatNothingHasWritten) {
   Runtime runtime(settings());
   const auto a = runtime.tiled<double>("A", 64, 64, 32);

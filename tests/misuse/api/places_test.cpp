@@ -15,7 +15,6 @@ Config with_devices() {
   config.set("devices", "emulated:memory=1MiB,count=2");
   return config;
 }
-std::string line_of(int line) { return "places_test.cpp:" + std::to_string(line); }
 const auto add_to = codelet("add").cpu([](In<int> from, int more, InOut<int> to) { *to += *from + more; });
 
 }  // namespace

@@ -10,6 +10,13 @@
 
 namespace fairlead::misuse {
 
+/// Words for the program that make no sense, and what it has to name when it says so.
+struct Mistake {
+  const char* name;
+  const char* words;
+  const char* named;
+};
+
 /// How the program ended, and what it said.
 struct Answer {
   int exit_code = -1;  ///< -1: by a signal

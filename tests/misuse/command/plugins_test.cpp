@@ -7,12 +7,6 @@
 namespace fairlead::misuse {
 namespace {
 
-struct Mistake {
-  const char* name;
-  const char* words;
-  const char* named;
-};
-
 class PluginMistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(PluginMistakes, AreRefused) {
@@ -21,7 +15,7 @@ TEST_P(PluginMistakes, AreRefused) {
 }
 
 #define SOLVE_WITH "solve A.npy b.npy -o x.npy --scheduler "
-constexpr Mistake mistakes[] = {
+constexpr Mistake plugin_mistakes[] = {
     {"AFileThatIsMissing", SOLVE_WITH "./mine.so", "there is no file ./mine.so"},
     {"AFileThatIsMissingForASimulation", "simulate cholesky --scheduler mine.so:weight=2", "no file mine.so"},
     {"AFolder", SOLVE_WITH "./", "./ is not a file"},
@@ -40,7 +34,7 @@ constexpr Mistake mistakes[] = {
     {"NeighboursBelowNothing", "compare --n 1920", "--n 1920"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Mistakes, PluginMistakes, testing::ValuesIn(mistakes),
+INSTANTIATE_TEST_SUITE_P(Mistakes, PluginMistakes, testing::ValuesIn(plugin_mistakes),
                          [](const auto& mistake) { return mistake.param.name; });
 
 // Whatever a plug-in throws is one line, and the program ends.

@@ -6,12 +6,6 @@
 namespace fairlead::misuse {
 namespace {
 
-struct Mistake {
-  const char* name;
-  const char* words;
-  const char* named;
-};
-
 class Usage : public testing::TestWithParam<Mistake> {};
 
 TEST_P(Usage, IsRefused) {
@@ -19,7 +13,7 @@ TEST_P(Usage, IsRefused) {
   expect_refused(folder, GetParam().words, 2, GetParam().named);
 }
 
-constexpr Mistake mistakes[] = {
+constexpr Mistake usage_mistakes[] = {
     {"AMisspeltSubcommand", "slove A.npy b.npy -o x.npy", "\"slove\" (did you mean solve?)"},
     {"AMisspeltBenchmark", "bench choleski", "\"choleski\""},
     {"NoBenchmark", "bench", "WHAT"},
@@ -43,7 +37,7 @@ constexpr Mistake mistakes[] = {
     {"AConfigurationFileThatIsMissing", "solve A.npy b.npy -o x.npy --config no.toml", "no.toml"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Mistakes, Usage, testing::ValuesIn(mistakes),
+INSTANTIATE_TEST_SUITE_P(Mistakes, Usage, testing::ValuesIn(usage_mistakes),
                          [](const auto& mistake) { return mistake.param.name; });
 
 TEST(UsageOfEnvironment, AMisspeltVariable) {

@@ -117,7 +117,7 @@ class Child {
   FileDescriptor output_;
 };
 
-std::vector<std::string_view> fields_of(std::string_view text) {
+std::vector<std::string_view> fields_of_answer(std::string_view text) {
   std::vector<std::string_view> fields;
   const auto line = text.substr(0, text.find('\n'));
   for (std::size_t begin = 0; begin <= line.size();) {
@@ -150,7 +150,7 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
     return {
         {}, fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))), {}};
 
-  const auto fields = fields_of(*text);
+  const auto fields = fields_of_answer(*text);
   if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2])};
   if (fields.size() == 10 && fields[0] == "fairlead-blas-timing" && fields[1] == "2") {
     const KernelRates rates{positive(fields[6]), positive(fields[7]), positive(fields[8]),

@@ -1,0 +1,19 @@
+// What a cell must not contain as it is.
+#include "experiment/cells.hpp"
+
+namespace fairlead::experiment {
+
+std::string csv_cell(std::string_view text, bool quotes) {
+  if (!quotes && text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + '"';
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
+  return cell;
+}
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,66 @@
+// Which partial results of reductions each datum has, and which of them have something in them.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/check.hpp"
+#include "memory/datum_table.hpp"
+
+namespace fairlead::memory {
+
+struct PartialResult {
+  DatumId id;
+  bool used = false;  ///< since the datum's reductions were last folded
+};
+
+/// `Datum::partials` of the whole and of its partial results says where they are.
+class PartialResults {
+ public:
+  /// `partial`, by the number `id`, is one more of `whole`.
+  void add(Datum& whole, Datum& partial, DatumId id) {
+    if (whole.partials == 0) whole.partials = place();
+    partial.partials = whole.partials;
+    places_[whole.partials - 1].push_back({id});
+  }
+  /// The datum goes: a partial result, or a whole whose partial results are gone.
+  void remove(const Datum& datum, DatumId id) {
+    if (datum.partials == 0) return;
+    auto& all = places_[datum.partials - 1];
+    if (datum.is_partial) {
+      std::erase_if(all, [&](const PartialResult& partial) { return partial.id == id; });
+    } else if (all.empty()) {
+      unused_.push_back(datum.partials);
+    }
+  }
+  /// Of the whole, in the order in which they were added.
+  std::span<PartialResult> of(const Datum& whole) noexcept {
+    if (whole.partials == 0) return {};
+    return places_[whole.partials - 1];
+  }
+  std::span<const PartialResult> of(const Datum& whole) const noexcept {
+    return const_cast<PartialResults&>(*this).of(whole);
+  }
+  PartialResult& entry(const Datum& partial, DatumId id) {
+    ensure(partial.is_partial, "what is folded is a partial result");
+    return *std::ranges::find(places_[partial.partials - 1], id, &PartialResult::id);
+  }
+
+ private:
+  std::uint32_t place() {
+    if (unused_.empty()) {
+      if (unused_.capacity() <= places_.size()) unused_.reserve(2 * places_.size() + 8);
+      places_.emplace_back();
+      return static_cast<std::uint32_t>(places_.size());
+    }
+    const std::uint32_t place = unused_.back();
+    unused_.pop_back();
+    return place;
+  }
+
+  std::vector<std::vector<PartialResult>> places_;  // by Datum::partials - 1
+  std::vector<std::uint32_t> unused_;               // of data that are gone; has space for all
+};
+
+}  // namespace fairlead::memory

@@ -1,0 +1,30 @@
+// Legends: which colour is what.
+
+// An entry beside a picture: a mark of that background, then words. `tag`: "span", or "button" for what can be pressed.
+const legendEntry = (tag, background, ...words) => {
+  const entry = document.createElement(tag), mark = document.createElement("i");
+  mark.style.background = background;
+  entry.append(mark, ...words);
+  return entry;
+};
+const recolourEntry = (entry, background) => { entry.firstChild.style.background = background; };
+
+// Entries within a picture, beside each other from `from` on if all fit there up to `wide`; else from 0 on, below, in as
+// many lines as they need. Gives the place of each, and how many lines below there are.
+const legendPlaces = ({widthOf}, names, from, wide) => {
+  const sizes = names.map((name) => 34 + widthOf(name)), gap = 19;
+  const beside = from + sizes.reduce((a, b) => a + b, 0) - gap <= wide, line = 18;
+  let left = 0, below = beside ? 0 : 1;
+  const places = sizes.map((size) => {
+    if (!beside && left && left + size - gap > wide) { left = 0; ++below; }
+    left += size;
+    return [(beside ? from : 0) + left - size, line * below];
+  });
+  return {places, below: line * below};
+};
+// A square of the colour, or an empty one for what has none, and the name.
+const drawLegendEntry = ({paint, box, label}, name, colour, left, top) => {
+  if (colour) box(colour, left, top, left + 10, top + 10);
+  else { paint.strokeStyle = colours.line; paint.strokeRect(left + 0.5, top + 0.5, 9, 9); }
+  label(name, left + 15, top + 5.5);
+};

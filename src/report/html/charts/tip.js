@@ -1,0 +1,13 @@
+// What a picture says of what is under the mouse.
+
+const bold = (text) => { const b = document.createElement("b"); b.textContent = text; return b; };
+const small = (text) => { const s = document.createElement("small"); s.textContent = text; return s; };
+
+// Beside a point of `frame`, and within it.
+const showTip = (tip, frame, words, x, y) => {
+  tip.replaceChildren(...words);
+  tip.hidden = false;
+  const left = x + 14 + tip.offsetWidth > frame.clientWidth ? x - 14 - tip.offsetWidth : x + 14;
+  tip.style.left = Math.max(0, left) + "px";
+  tip.style.top = Math.min(y + 14, Math.max(0, frame.clientHeight - tip.offsetHeight)) + "px";
+};

@@ -1,0 +1,56 @@
+// The figures at the top of a page, each with what would have been possible, and what limited the run.
+#include <fmt/format.h>
+
+#include "config/value.hpp"
+#include "report/html/escaped.hpp"
+#include "report/html/parts.hpp"
+#include "report/units.hpp"
+
+namespace fairlead::report::html {
+
+using config::readable_size;
+
+std::string figures(const RunReport& report) {
+  std::string text = "<dl class=\"figures\">\n";
+  const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
+    text +=
+        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escaped(value), escaped(beside));
+  };
+  add("time", readable_seconds(report.seconds),
+      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "");
+  if (report.gflops > 0)
+    add("speed", fmt::format("{:.1f} GFlop/s", report.gflops),
+        report.ceiling_gflops
+            ? fmt::format("{} of the ceiling, {:.1f}", percent(report.gflops, *report.ceiling_gflops),
+                          *report.ceiling_gflops)
+            : "");
+  const Bytes both = report.bytes_read + report.bytes_written;
+  if (both != 0)
+    add("to and from disk", moved_bytes(both),
+        report.bounds && report.bounds->floor() != 0
+            ? fmt::format("{:.2f} x the least, {}",
+                          static_cast<double>(both) / static_cast<double>(report.bounds->floor()),
+                          moved_bytes(report.bounds->floor()))
+            : "");
+  if (report.memory_limit_bytes != 0)
+    add("peak memory", readable_size(report.peak_memory_bytes),
+        fmt::format("{} of {} allowed",
+                    percent(static_cast<double>(report.peak_memory_bytes),
+                            static_cast<double>(report.memory_limit_bytes)),
+                    readable_size(report.memory_limit_bytes)));
+  double busy = 0, all = 0;
+  for (const WorkerReport& worker : report.worker_times) {
+    busy += worker.busy_seconds;
+    all += worker.all();
+  }
+  if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
+  if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
+  text += "</dl>\n";
+  if (!report.limiting) return text;
+  const std::string advice = report.limiting->advice();
+  return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b>: <span>{}{}{}</span></p>\n",
+                            escaped(report.limiting->words()), escaped(report.limiting->reason()),
+                            advice.empty() ? "" : "; ", escaped(advice));
+}
+
+}  // namespace fairlead::report::html

@@ -1,0 +1,240 @@
+// Every routine of the table against the textbook's loops, in both types of number, with columns farther
+// apart than they are long.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fairlead/error.hpp>
+#include <thread>
+
+#include "algorithms/linalg/blas/matrices.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+using namespace test;
+
+constexpr double accurate = 8;  // units of rounding times the order
+
+template <class T>
+class Routine : public testing::Test {
+ protected:
+  const std::shared_ptr<const Blas> blas = Blas::load();
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Routine, Types);
+
+constexpr std::array both_transposes{Transpose::no, Transpose::yes};
+constexpr std::array both_triangles{Triangle::lower, Triangle::upper};
+constexpr std::array both_sides{Side::left, Side::right};
+constexpr std::array both_diagonals{Diagonal::general, Diagonal::unit};
+
+template <class T>
+Matrix<T> op(Transpose transpose, const Matrix<T>& a) {
+  return transpose == Transpose::yes ? transposed(a) : a;
+}
+
+/// Solving with a unit triangle of large numbers would grow without bounds.
+template <class T>
+Matrix<T> small_triangle(int n) {
+  auto a = random_triangle<T>(n, 5);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      if (i != j) a(i, j) /= static_cast<T>(n);
+  return a;
+}
+
+TYPED_TEST(Routine, GemmMultipliesAndAdds) {
+  using T = TypeParam;
+  for (const auto op_a : both_transposes)
+    for (const auto op_b : both_transposes) {
+      const auto a = op_a == Transpose::no ? random_matrix<T>(33, 17, 1) : random_matrix<T>(17, 33, 1);
+      const auto b = op_b == Transpose::no ? random_matrix<T>(17, 21, 2) : random_matrix<T>(21, 17, 2);
+      auto c = random_matrix<T>(33, 21, 3);
+      const auto expected = sum<T>(-2, product(op(op_a, a), op(op_b, b)), 3, c);
+      this->blas->template gemm<T>(op_a, op_b, 33, 21, 17, -2, a.data(), a.ld, b.data(), b.ld, 3, c.data(),
+                                   c.ld);
+      EXPECT_LT(difference(c, expected), accurate);
+    }
+}
+
+TYPED_TEST(Routine, SymmReadsOneTriangle) {
+  using T = TypeParam;
+  for (const auto side : both_sides)
+    for (const auto triangle : both_triangles) {
+      const int order = side == Side::left ? 19 : 23;
+      const auto a = random_matrix<T>(order, order, 1), b = random_matrix<T>(19, 23, 2);
+      auto c = random_matrix<T>(19, 23, 3);
+      const auto full = symmetric_of(a, triangle);
+      const auto expected = sum<T>(2, side == Side::left ? product(full, b) : product(b, full), -1, c);
+      this->blas->template symm<T>(side, triangle, 19, 23, 2, a.data(), a.ld, b.data(), b.ld, -1, c.data(),
+                                   c.ld);
+      EXPECT_LT(difference(c, expected), accurate);
+    }
+}
+
+TYPED_TEST(Routine, SyrkTouchesOneTriangle) {
+  using T = TypeParam;
+  for (const auto transpose : both_transposes)
+    for (const auto triangle : both_triangles) {
+      const auto a = transpose == Transpose::no ? random_matrix<T>(25, 18, 1) : random_matrix<T>(18, 25, 1);
+      auto c = random_matrix<T>(25, 25, 2);
+      const auto before = c;
+      const auto full = op(transpose, a);
+      const auto expected = sum<T>(-1, product(full, transposed(full)), 1, c);
+      this->blas->template syrk<T>(triangle, transpose, 25, 18, -1, a.data(), a.ld, 1, c.data(), c.ld);
+      EXPECT_LT(difference(triangle_of(c, triangle), triangle_of(expected, triangle)), accurate);
+      const auto other = triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
+      EXPECT_EQ(difference(triangle_of(c, other, Diagonal::unit), triangle_of(before, other, Diagonal::unit)),
+                0);
+    }
+}
+
+TYPED_TEST(Routine, TrsmUndoesAProductWithTheTriangle) {
+  using T = TypeParam;
+  for (const auto side : both_sides)
+    for (const auto triangle : both_triangles)
+      for (const auto transpose : both_transposes)
+        for (const auto diagonal : both_diagonals) {
+          const auto a = small_triangle<T>(side == Side::left ? 29 : 13);
+          auto b = random_matrix<T>(29, 13, 2);
+          const auto right_hand_sides = b;
+          this->blas->template trsm<T>(side, triangle, transpose, diagonal, 29, 13, 2, a.data(), a.ld,
+                                       b.data(), b.ld);
+          const auto seen = op(transpose, triangle_of(a, triangle, diagonal));
+          const auto back = side == Side::left ? product(seen, b) : product(b, seen);
+          EXPECT_LT(difference(back, sum<T>(2, right_hand_sides, 0, right_hand_sides)), accurate);
+        }
+}
+
+TYPED_TEST(Routine, TrmmMultipliesWithTheTriangle) {
+  using T = TypeParam;
+  for (const auto side : both_sides)
+    for (const auto triangle : both_triangles)
+      for (const auto transpose : both_transposes) {
+        const auto a = random_triangle<T>(side == Side::left ? 14 : 27, 1);
+        auto b = random_matrix<T>(14, 27, 2);
+        const auto seen = op(transpose, triangle_of(a, triangle));
+        const auto once = side == Side::left ? product(seen, b) : product(b, seen);
+        this->blas->template trmm<T>(side, triangle, transpose, Diagonal::general, 14, 27, -3, a.data(), a.ld,
+                                     b.data(), b.ld);
+        EXPECT_LT(difference(b, sum<T>(-3, once, 0, once)), accurate);
+      }
+}
+
+TYPED_TEST(Routine, GemvMultipliesAVectorWithStrides) {
+  using T = TypeParam;
+  for (const auto transpose : both_transposes) {
+    const auto a = random_matrix<T>(15, 22, 1);
+    const auto full = op(transpose, a);
+    const auto x = random_matrix<T>(full.columns, 1, 2);
+    auto y = random_matrix<T>(full.rows, 1, 3);
+    const auto expected = sum<T>(2, product(full, x), -1, y);
+    std::vector<T> apart(static_cast<std::size_t>(2 * full.columns));
+    for (int i = 0; i < full.columns; ++i) apart[static_cast<std::size_t>(2 * i)] = x(i, 0);
+    this->blas->template gemv<T>(transpose, 15, 22, 2, a.data(), a.ld, apart.data(), 2, -1, y.data(), 1);
+    EXPECT_LT(difference(y, expected), accurate);
+  }
+}
+
+TYPED_TEST(Routine, TrsvSolvesForOneVector) {
+  using T = TypeParam;
+  for (const auto triangle : both_triangles)
+    for (const auto transpose : both_transposes) {
+      const auto a = random_triangle<T>(31, 1);
+      auto x = random_matrix<T>(31, 1, 2);
+      const auto right_hand_side = x;
+      this->blas->template trsv<T>(triangle, transpose, Diagonal::general, 31, a.data(), a.ld, x.data(), 1);
+      EXPECT_LT(difference(product(op(transpose, triangle_of(a, triangle)), x), right_hand_side), accurate);
+    }
+}
+
+TYPED_TEST(Routine, PotrfGivesTheFactor) {
+  using T = TypeParam;
+  for (const auto triangle : both_triangles) {
+    const auto a = random_positive_definite<T>(150, 1);
+    auto factor = a;
+    ASSERT_EQ(this->blas->template potrf<T>(triangle, 150, factor.data(), factor.ld), 0);
+    const auto seen = triangle_of(factor, triangle);
+    const auto back =
+        triangle == Triangle::lower ? product(seen, transposed(seen)) : product(transposed(seen), seen);
+    EXPECT_LT(difference(back, a), accurate * 4);  // numbers of the size of the order
+  }
+}
+
+TYPED_TEST(Routine, PotrfNamesTheFirstMinorThatIsNotPositive) {
+  using T = TypeParam;
+  auto a = random_positive_definite<T>(40, 1);
+  a(28, 28) = -1;
+  EXPECT_EQ(this->blas->template potrf<T>(Triangle::lower, 40, a.data(), a.ld), 29);
+}
+
+TYPED_TEST(Routine, ARefusedArgumentIsAnError) {
+  using T = TypeParam;
+  auto a = random_positive_definite<T>(8, 1);
+  testing::internal::CaptureStdout();  // the library speaks as well
+  EXPECT_THROW((void)this->blas->template potrf<T>(Triangle::lower, 8, a.data(), 2), UsageError);
+  testing::internal::GetCapturedStdout();
+}
+
+TYPED_TEST(Routine, TrtriInvertsATriangle) {
+  using T = TypeParam;
+  for (const auto triangle : both_triangles) {
+    const auto a = small_triangle<T>(70);
+    auto inverse = a;
+    ASSERT_EQ(this->blas->template trtri<T>(triangle, Diagonal::general, 70, inverse.data(), inverse.ld), 0);
+    Matrix<T> identity(70, 70);
+    for (int i = 0; i < 70; ++i) identity(i, i) = 1;
+    EXPECT_LT(difference(product(triangle_of(a, triangle), triangle_of(inverse, triangle)), identity),
+              accurate);
+  }
+}
+
+TYPED_TEST(Routine, TrtriNamesAZeroOnTheDiagonal) {
+  using T = TypeParam;
+  auto a = random_triangle<T>(20, 1);
+  a(6, 6) = 0;
+  EXPECT_EQ(this->blas->template trtri<T>(Triangle::lower, Diagonal::general, 20, a.data(), a.ld), 7);
+}
+
+TYPED_TEST(Routine, NormsAreThoseOfTheDefinition) {
+  using T = TypeParam;
+  Matrix<T> a(2, 3);  //  1 -2  3
+  for (int j = 0; j < 3; ++j) a(0, j) = T(j % 2 == 0 ? j + 1 : -j - 1), a(1, j) = T(0);
+  a(1, 2) = 4;  //  0  0  4
+  std::array<T, 2> work;
+  EXPECT_EQ(this->blas->template lange<T>(Norm::largest_element, 2, 3, a.data(), a.ld), T(4));
+  EXPECT_EQ(this->blas->template lange<T>(Norm::one, 2, 3, a.data(), a.ld), T(7));
+  EXPECT_EQ(this->blas->template lange<T>(Norm::infinity, 2, 3, a.data(), a.ld, work.data()), T(6));
+  EXPECT_NEAR(this->blas->template lange<T>(Norm::frobenius, 2, 3, a.data(), a.ld), std::sqrt(30.), 1e-5);
+
+  auto s = random_matrix<T>(2, 2, 1);  // lower triangle: 1, -5; 2
+  s(0, 0) = 1, s(1, 0) = -5, s(1, 1) = 2;
+  EXPECT_EQ(this->blas->template lansy<T>(Norm::infinity, Triangle::lower, 2, s.data(), s.ld, work.data()),
+            T(7));
+  EXPECT_EQ(this->blas->template lansy<T>(Norm::largest_element, Triangle::lower, 2, s.data(), s.ld), T(5));
+}
+
+// One thread per call, and many calls at once: each thread must get what it would have got alone, to the last
+// bit.
+TYPED_TEST(Routine, ThreadsMayCallAtOnce) {
+  using T = TypeParam;
+  const auto a = random_positive_definite<T>(200, 1);
+  auto alone = a;
+  ASSERT_EQ(this->blas->template potrf<T>(Triangle::lower, 200, alone.data(), alone.ld), 0);
+  std::array<int, 4> wrong{};
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mine : wrong)
+      threads.emplace_back([&] {
+        for (int round = 0; round < 20; ++round) {
+          auto factor = a;
+          const int info = this->blas->template potrf<T>(Triangle::lower, 200, factor.data(), factor.ld);
+          mine += info != 0 || factor.elements != alone.elements;
+        }
+      });
+  }
+  EXPECT_EQ(wrong, (std::array<int, 4>{}));
+}
+
+}  // namespace
+}  // namespace fairlead::linalg

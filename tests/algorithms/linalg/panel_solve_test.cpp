@@ -1,0 +1,28 @@
+// The solve in panels, beside that of the library in one piece.
+#include <gtest/gtest.h>
+
+#include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/world.hpp"
+
+namespace fairlead::linalg::testing {
+namespace {
+
+TEST(PanelSolve, AgreesWithASolveInOnePiece) {
+  for (const TriangularSolve& solve : {below_cholesky, below_lu, right_of_lu})
+    for (const auto& [m, n] : {std::pair(5, 1), {7, 95}, {96, 96}, {30, 97}, {200, 193}, {64, 300}}) {
+      const int order = solve.side == Side::right ? n : m;
+      auto t = dense<double>(GeneratedSpd<double>(order, 1));
+      if (solve.diagonal == Diagonal::unit)
+        for (double& element : t.elements) element /= order;
+      const auto a = dense<double>(GeneratedUniform<double>(m, n, 2));
+      auto whole = a, panels = a;
+      kernels().blas().trsm<double>(solve.side, solve.triangle, solve.op, solve.diagonal, m, n, 1,
+                                    t.elements.data(), order, whole.elements.data(), m);
+      panel_solve<double>(kernels().blas(), solve, m, n, t.elements.data(), order, panels.elements.data(), m);
+      for (std::size_t i = 0; i < whole.elements.size(); ++i)
+        ASSERT_NEAR(panels.elements[i], whole.elements[i], 1e-13) << m << " x " << n;
+    }
+}
+
+}  // namespace
+}  // namespace fairlead::linalg::testing

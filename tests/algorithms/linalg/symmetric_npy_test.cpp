@@ -1,0 +1,174 @@
+// A matrix in a file: it arrives in the tiles as it is, or the place is named where it cannot be used.
+#include <fairlead/error.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+
+#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/symmetric_source.hpp"
+#include "algorithms/linalg/world.hpp"
+#include "data/npy/npy_writer.hpp"
+
+namespace fairlead::linalg::testing {
+namespace {
+
+using data::StorageOrder;
+
+/// A file that is gone at the end of the test.
+class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::shared_ptr<const data::NpyFile> file_of(const Dense<double>& a) {
+    const auto path = folder_ / "A.npy";
+    data::NpyWriter out(path, data::ElementType::float64, GetParam(),
+                        {static_cast<std::uint64_t>(a.rows), static_cast<std::uint64_t>(a.columns)});
+    out.write_block<double>(0, static_cast<std::uint64_t>(a.rows), 0, static_cast<std::uint64_t>(a.columns),
+                            a.elements.data(), static_cast<std::uint64_t>(a.rows));
+    out.commit();
+    return std::make_shared<const data::NpyFile>(path);
+  }
+
+  /// What arrives in the tiles' lower triangle.
+  Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
+    Runtime runtime(config_of({.memory = memory}));
+    SymmetricNpy<double> reader(file_of(a), stored);
+    const auto tiles = runtime.tiled<double>("A", a.rows, a.columns, tile, Tiles::lower);
+    Flow flow(runtime);
+    reader.submit(flow, tiles, runtime.capacity_bytes());
+    EXPECT_EQ(flow.submitted(), reader.tasks(tiles, runtime.capacity_bytes()));
+    wait_for_results(flow);
+    reader.require_symmetric();
+    return fetch(flow, tiles, Tiles::lower);
+  }
+
+  std::string refusal(const Dense<double>& a, int tile, Stored stored = Stored::both) {
+    try {
+      read(a, tile, plenty, stored);
+    } catch (const NumericalError& error) {
+      return error.what();
+    }
+    return "not refused";
+  }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("fairlead-symmetric-npy-" + std::to_string(getpid()));
+};
+
+Dense<double> lower_of(Dense<double> a) {
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = 0; i < j; ++i) a(i, j) = 0;
+  return a;
+}
+
+TEST_P(SymmetricNpyTest, ArrivesInTheTiles) {
+  for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {32, 8}, {61, 8}, {150, 7}, {290, 16}}) {
+    const auto a = dense<double>(GeneratedSpd<double>(n, 5));
+    EXPECT_TRUE(read(a, tile) == lower_of(a)) << n << " in tiles of " << tile;
+  }
+}
+
+TEST_P(SymmetricNpyTest, ArrivesThroughLittleMemory) {
+  const auto a = dense<double>(GeneratedSpd<double>(200, 5));
+  EXPECT_TRUE(read(a, 16, 65536) == lower_of(a));
+}
+
+TEST_P(SymmetricNpyTest, NamesThePlaceOfWhatIsNotFinite) {
+  const auto good = dense<double>(GeneratedSpd<double>(100, 5));
+  for (const auto& [row, column] :
+       {std::pair(0, 0), {99, 99}, {17, 3}, {3, 17}, {99, 0}, {0, 99}, {50, 49}}) {
+    auto a = good;
+    a(row, column) = std::numeric_limits<double>::quiet_NaN();
+    const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column);
+    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr("A.npy: the element in " + place +
+                                                     " (counted from 0) is not a number (NaN)"));
+    a(row, column) = -std::numeric_limits<double>::infinity();
+    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr(place + " (counted from 0) is infinite"));
+  }
+}
+
+TEST_P(SymmetricNpyTest, NamesThePlaceWhereItIsNotSymmetric) {
+  const auto good = dense<double>(GeneratedSpd<double>(100, 5));
+  for (const auto& [row, column] : {std::pair(0, 1), {17, 3}, {3, 17}, {99, 0}, {0, 99}, {98, 99}}) {
+    auto a = good;
+    a(row, column) += 0.25;
+    EXPECT_THAT(refusal(a, 16),
+                ::testing::HasSubstr("A.npy is not symmetric: row " + std::to_string(std::min(row, column)) +
+                                     ", column " + std::to_string(std::max(row, column)) + " "));
+  }
+}
+
+// What rounding makes of a symmetric matrix is no reason to refuse it.
+TEST_P(SymmetricNpyTest, BearsDifferencesOfRounding) {
+  auto a = dense<double>(GeneratedSpd<double>(100, 5));
+  a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
+  EXPECT_TRUE(read(a, 16) == lower_of(a));
+}
+
+/// `a` with nothing but garbage on one side of the diagonal.
+Dense<double> half_of(Dense<double> a, Stored stored) {
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      if (stored == Stored::lower ? i < j : i > j) a(i, j) = std::numeric_limits<double>::quiet_NaN();
+  return a;
+}
+
+TEST_P(SymmetricNpyTest, TakesOneTriangleWhateverTheOtherHas) {
+  for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {61, 8}, {150, 7}, {290, 16}}) {
+    const auto a = dense<double>(GeneratedSpd<double>(n, 5));
+    for (const Stored stored : {Stored::lower, Stored::upper}) {
+      const auto half = half_of(a, stored);
+      EXPECT_TRUE(read(half, tile, plenty, stored) == lower_of(a)) << n << " in tiles of " << tile;
+      // What the residual is computed from is the whole of that matrix.
+      EXPECT_TRUE(dense<double>(SymmetricSource(file_of(half), stored)) == a) << n;
+    }
+  }
+}
+
+TEST_P(SymmetricNpyTest, NamesThePlaceInTheTriangleThatIsUsed) {
+  const auto good = dense<double>(GeneratedSpd<double>(100, 5));
+  auto a = good;
+  a(17, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(a, 16, Stored::lower), ::testing::HasSubstr("row 17, column 3 "));
+  EXPECT_EQ(refusal(a, 16, Stored::upper), "not refused");
+  a = good;
+  a(3, 17) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(a, 16, Stored::upper), ::testing::HasSubstr("row 3, column 17 "));
+  EXPECT_EQ(refusal(a, 16, Stored::lower), "not refused");
+}
+
+TEST_P(SymmetricNpyTest, TakesTheMeanOfTrianglesThatRoundingMadeDifferent) {
+  for (const auto& [n, tile] : {std::pair(5, 8), {61, 8}, {150, 7}, {290, 16}}) {
+    auto a = dense<double>(GeneratedSpd<double>(n, 5)), mean = a;
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        if (i != j) a(i, j) += 1e-10 * static_cast<double>(i % 7 - j % 5);
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i) mean(i, j) = a(i, j) / 2 + a(j, i) / 2;
+    EXPECT_TRUE(read(a, tile, plenty, Stored::mean) == lower_of(mean)) << n << " in tiles of " << tile;
+    EXPECT_TRUE(dense<double>(SymmetricSource(file_of(a), Stored::mean)) == mean) << n;
+    EXPECT_THAT(refusal(a, tile), ::testing::HasSubstr("--symmetrize"));
+    a(0, n - 1) += 1e-3;
+    EXPECT_THAT(refusal(a, tile, Stored::mean), ::testing::HasSubstr("that is more than rounding"));
+  }
+}
+
+TEST_P(SymmetricNpyTest, RefusesWhatIsNotSquare) {
+  const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
+  EXPECT_THROW(SymmetricNpy<double>{file_of(a)}, InputError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, SymmetricNpyTest, ::testing::Values(StorageOrder::c, StorageOrder::fortran),
+                         [](const auto& order) {
+                           return order.param == StorageOrder::c ? "rows" : "columns";
+                         });
+
+}  // namespace
+}  // namespace fairlead::linalg::testing

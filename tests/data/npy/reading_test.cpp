@@ -1,0 +1,146 @@
+// Pieces of .npy files in every order, type and byte order, read with staging memory of every size that
+// matters.
+#include <gtest/gtest.h>
+
+#include <fairlead/error.hpp>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "data/npy/files.hpp"
+#include "data/npy/npy_file.hpp"
+
+namespace fairlead::data {
+namespace {
+
+using namespace test;
+
+/// How many elements of the piece are not what they should be, or lie outside of it and have been touched.
+template <class T>
+std::size_t wrong_elements(const NpyFile& file, std::uint64_t row, std::uint64_t rows, std::uint64_t column,
+                           std::uint64_t columns, std::size_t staging_bytes) {
+  const auto ld = rows + 2;
+  std::vector<T> out(ld * (columns + 1), T(-1));
+  std::vector<std::byte> staging(staging_bytes);
+  file.read_block<T>(row, rows, column, columns, out.data(), ld, staging);
+  std::size_t wrong = 0;
+  for (std::uint64_t j = 0; j <= columns; ++j)
+    for (std::uint64_t i = 0; i < ld; ++i)
+      wrong +=
+          out[i + j * ld] != (i < rows && j < columns ? static_cast<T>(element(row + i, column + j)) : T(-1));
+  return wrong;
+}
+
+struct Kind {
+  std::string descr;
+  bool fortran;
+  int version;
+};
+
+class NpyReading : public testing::TestWithParam<Kind> {
+ protected:
+  Directory directory;
+};
+
+TEST_P(NpyReading, EveryPieceIsRight) {
+  const auto& kind = GetParam();
+  const std::uint64_t rows = 70, columns = 90;
+  const NpyFile file(directory.file("A.npy", matrix(kind.descr, kind.fortran, rows, columns, kind.version)));
+  EXPECT_EQ(file.rows(), rows);
+  EXPECT_EQ(file.columns(), columns);
+  EXPECT_EQ(file.order(), kind.fortran ? StorageOrder::fortran : StorageOrder::c);
+  Random random(3);
+  for (const std::size_t staging : {0u, 8u, 100u, 700u, 2000u, 100000u})
+    for (int piece = 0; piece < 40; ++piece) {
+      const auto row = random.below(rows), column = random.below(columns);
+      const auto row_count = 1 + random.below(rows - row), column_count = 1 + random.below(columns - column);
+      ASSERT_EQ(wrong_elements<double>(file, row, row_count, column, column_count, staging), 0u);
+      ASSERT_EQ(wrong_elements<float>(file, row, row_count, column, column_count, staging), 0u);
+    }
+  EXPECT_EQ(wrong_elements<double>(file, 0, rows, 0, columns, 0), 0u);
+  EXPECT_EQ(wrong_elements<double>(file, 5, 0, 5, 0, 0), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, NpyReading,
+                         testing::Values(Kind{"<f8", false, 1}, Kind{"<f8", true, 1}, Kind{"<f4", false, 1},
+                                         Kind{"<f4", true, 2}, Kind{">f8", false, 3}, Kind{">f4", true, 3},
+                                         Kind{">f8", true, 1}, Kind{"=f8", false, 2}, Kind{"|f4", false, 1}));
+
+// Long lines: the gaps between the pieces are skipped, not read.
+TEST(NpyReadingWide, PiecesFarApartAreRight) {
+  const Directory directory;
+  for (const bool fortran : {false, true}) {
+    const std::uint64_t rows = fortran ? 20000 : 12, columns = fortran ? 12 : 20000;
+    const NpyFile file(directory.file("A.npy", matrix("<f8", fortran, rows, columns)));
+    const auto row = fortran ? 9000u : 2u, column = fortran ? 2u : 9000u;
+    for (const std::size_t staging : {0u, 4096u, 100000u})
+      EXPECT_EQ(wrong_elements<double>(file, row, fortran ? 9001 : 9, column, fortran ? 9 : 9001, staging),
+                0u);
+  }
+}
+
+TEST(NpyReadingTiles, ABandGoesToItsTilesAndUnwantedOnesAreLeftOut) {
+  const Directory directory;
+  for (const bool fortran : {false, true}) {
+    const NpyFile file(directory.file("A.npy", matrix("<f8", fortran, 50, 64)));
+    // Rows 10..39 and columns 3..52 in tiles of 16 x 20: 2 x 3 of them, the last ones partial.
+    const std::uint64_t ld = 16;
+    std::vector<std::vector<double>> tiles(6, std::vector<double>(16 * 20, -1));
+    std::vector<double*> targets;
+    for (auto& tile : tiles) targets.push_back(tile.data());
+    targets[3] = nullptr;
+    std::vector<std::byte> staging(1000);
+    file.read_tiles<double>(10, 30, 3, 50, {targets, 16, 20, ld}, staging);
+    for (std::uint64_t j = 0; j < 60; ++j)
+      for (std::uint64_t i = 0; i < 32; ++i) {
+        const auto tile = j / 20 * 2 + i / 16;
+        const bool wanted = i < 30 && j < 50 && tile != 3;
+        ASSERT_EQ(tiles[tile][i % 16 + j % 20 * ld], wanted ? element(10 + i, 3 + j) : -1) << i << " " << j;
+      }
+  }
+}
+
+TEST(NpyReadingVector, AVectorIsOneColumn) {
+  const Directory directory;
+  const NpyFile file(
+      directory.file("b.npy", header(1, dictionary("<f8", false, "(37,)")) + elements("<f8", true, 37, 1)));
+  EXPECT_EQ(file.dimensions(), 1);
+  EXPECT_EQ(file.rows(), 37u);
+  EXPECT_EQ(file.columns(), 1u);
+  EXPECT_EQ(wrong_elements<double>(file, 4, 33, 0, 1, 40), 0u);
+}
+
+TEST(NpyReadingThreads, ManyMayReadAtOnce) {
+  const Directory directory;
+  const NpyFile file(directory.file("A.npy", matrix("<f8", false, 200, 300)));
+  std::vector<std::size_t> wrong(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+      threads.emplace_back([&, t] { wrong[t] = wrong_elements<double>(file, t * 50, 50, 0, 300, 10000); });
+  }
+  EXPECT_EQ(wrong, std::vector<std::size_t>(4));
+}
+
+TEST(NpyReadingMisuse, APieceOutsideOfTheMatrixIsRefused) {
+  const Directory directory;
+  const NpyFile file(directory.file("A.npy", matrix("<f8", false, 5, 6)));
+  std::vector<double> out(100);
+  EXPECT_THROW(file.read_block<double>(0, 6, 0, 1, out.data(), 6), UsageError);
+  EXPECT_THROW(file.read_block<double>(0, 1, 6, 1, out.data(), 6), UsageError);
+  EXPECT_THROW(file.read_block<double>(4, ~std::uint64_t{0}, 0, 1, out.data(), 6), UsageError);
+  EXPECT_THROW(file.read_block<double>(0, 5, 0, 6, out.data(), 4),
+               UsageError);  // columns closer than their length
+}
+
+TEST(NpyReadingMisuse, AFileThatShrinksMeanwhileIsNoticed) {
+  const Directory directory;
+  const auto path = directory.file("A.npy", matrix("<f8", false, 50, 60));
+  const NpyFile file(path);
+  std::filesystem::resize_file(path, 10000);
+  std::vector<double> out(3000);
+  EXPECT_THROW(file.read_block<double>(0, 50, 0, 60, out.data(), 50), InputError);
+}
+
+}  // namespace
+}  // namespace fairlead::data

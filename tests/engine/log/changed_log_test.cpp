@@ -1,0 +1,298 @@
+// The commands follow from the events: another event, other commands, or none at all because the engine would
+// not have asked for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "engine/log/log_records.hpp"
+#include "engine/log/logged_run.hpp"
+#include "whole/sanitized.hpp"
+
+namespace fairlead::tests {
+namespace {
+
+bool is_noticed(const LoggedRun& run, const std::vector<LogRecord>& changed) {
+  try {
+    return run.replay(words_of(changed)).digest != run.digest;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+constexpr std::uint64_t runs = sanitized ? 2 : 8;
+
+struct Tally {
+  std::size_t changes = 0, noticed = 0;
+};
+
+/// Makes the change at every record for which `change` returns true, one at a time, in logs of several runs.
+Tally try_everywhere(const std::string& policy,
+                     const std::function<bool(std::vector<LogRecord>&, std::size_t at)>& change) {
+  Tally tally;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const LoggedRun run = logged_run(
+        seed, {.policy = policy, .copies_fail = seed % 3 == 0, .tasks_fail = seed % 4 == 0, .tasks = 60});
+    const std::vector<LogRecord> records = records_of(run.words);
+    EXPECT_EQ(words_of(records), run.words);
+    for (std::size_t at = 0; at < records.size(); ++at) {
+      auto changed = records;
+      if (!change(changed, at)) continue;
+      ++tally.changes;
+      tally.noticed += is_noticed(run, changed);
+    }
+  }
+  return tally;
+}
+
+void erase(std::vector<LogRecord>& records, std::size_t at) {
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+}  // namespace
+
+TEST(ChangedLog, AReadyTaskThatIsLeftOutIsMissed) {
+  for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
+    const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
+      if (!records[at].is(EventKind::task_ready)) return false;
+      erase(records, at);
+      return true;
+    });
+    EXPECT_GE(tally.changes, runs * 60);  // and those that fold
+    EXPECT_EQ(tally.noticed, tally.changes) << policy;
+  }
+}
+
+// Nothing may follow from the last events of a run, so not every one of these is missed.
+TEST(ChangedLog, TheEndOfATaskOrCopyIsMissedWhereSomethingFollowedFromIt) {
+  for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
+    const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
+      const LogRecord& record = records[at];
+      if (record.is(EventKind::task_ready) || !(record.is_about_a_task() || record.is_about_a_copy()))
+        return false;
+      erase(records, at);
+      return true;
+    });
+    EXPECT_GT(tally.changes, 100 * runs);
+    EXPECT_GT(tally.noticed * 100, tally.changes * 90) << policy;
+  }
+}
+
+TEST(ChangedLog, AnEventOfAnotherTaskOrCopyIsNoticed) {
+  for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
+    const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
+      if (!records[at].is_about_a_task() && !records[at].is_about_a_copy()) return false;
+      records[at].subject() ^= 1;
+      return true;
+    });
+    EXPECT_GT(tally.changes, 125 * runs);
+    EXPECT_EQ(tally.noticed, tally.changes) << policy;
+  }
+}
+
+// First come, first served: who comes first matters.
+TEST(ChangedLog, TwoReadyTasksInTheOtherOrderGiveOtherCommands) {
+  const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
+    if (at + 1 == records.size() || !records[at].is(EventKind::task_ready) ||
+        !records[at + 1].is(EventKind::task_ready))
+      return false;
+    // One that has nothing to fold is over at once, whoever comes before it.
+    const auto folds = [](const LogRecord& record) { return ((record.words[7] >> 34) & 1) != 0; };
+    if (folds(records[at]) || folds(records[at + 1])) return false;
+    std::swap(records[at], records[at + 1]);
+    return true;
+  });
+  EXPECT_GT(tally.changes, 3 * runs);
+  // Both may be given out before anything else happens, to workers for which it makes no difference.
+  EXPECT_GT(tally.noticed * 100, tally.changes * 80);
+}
+
+TEST(ChangedLog, ATaskThatFailedInsteadOfSucceedingGivesOtherCommands) {
+  const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
+    if (!records[at].is(EventKind::task_finished)) return false;
+    records[at].words[0] += (static_cast<std::uint64_t>(EventKind::task_failed) -
+                             static_cast<std::uint64_t>(EventKind::task_finished))
+                            << 8;
+    return true;
+  });
+  EXPECT_GT(tally.noticed * 2, tally.changes);  // not where it only read, or nobody reads what it wrote
+}
+
+bool of_one_kind(const Topology& machine) {
+  return std::ranges::all_of(
+      machine.workers, [&](const WorkerSpec& worker) { return worker.kind == machine.workers.front().kind; });
+}
+
+// Pipelines are as deep as copies take tasks, unless their depth is given: only then durations do not matter,
+// if no slower worker leaves tasks to a faster one.
+TEST(ChangedLog, LongerTasksGiveOtherCommandsWhereTheDepthOfPipelinesFollowsFromThem) {
+  std::size_t free = 0, fixed = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const LoggedRun run = logged_run(seed, {.policy = "eager", .tight = false, .tasks = 400});
+    auto records = records_of(run.words);
+    for (LogRecord& record : records)
+      if (record.is(EventKind::task_finished)) record.duration() *= 1000;
+    if (run.options.pipeline_depth == 0) {
+      free += is_noticed(run, records);
+    } else if (of_one_kind(run.machine)) {
+      EXPECT_FALSE(is_noticed(run, records)) << "seed " << seed;
+      ++fixed;
+    }
+  }
+  EXPECT_GT(free, 0u);
+  EXPECT_GT(fixed, 0u);
+}
+
+TEST(ChangedLog, AnotherPriorityGivesOtherCommandsIfThePolicyLooksAtIt) {
+  const auto raise = [](auto& records, std::size_t at) {
+    if (!records[at].is(EventKind::task_ready)) return false;
+    records[at].words[4] = (records[at].words[4] & ~std::uint64_t{0xffff'ffff}) | 1000;
+    return true;
+  };
+  EXPECT_GT(try_everywhere("lws", raise).noticed, 20u);
+  EXPECT_EQ(try_everywhere("eager", raise).noticed, 0u);
+}
+
+// Logs of machines with accelerators have wishes in them: of tasks, and of data.
+TEST(ChangedLog, WhatTheProgramWishesGivesOtherCommandsIfThePolicyLooksAtIt) {
+  const auto no_wish_of_a_task = [](auto& records, std::size_t at) {
+    constexpr std::uint64_t place = 0xffff'0000;
+    if (!records[at].is(EventKind::task_ready) || (records[at].words[6] & place) == 0) return false;
+    records[at].words[6] &= ~place;
+    return true;
+  };
+  const auto no_advice = [](auto& records, std::size_t at) {
+    if (records[at].kind() != LogRecord::Kind::advice) return false;
+    erase(records, at);
+    return true;
+  };
+  EXPECT_GT(try_everywhere("owner-user", no_wish_of_a_task).noticed, 5u);
+  EXPECT_GT(try_everywhere("owner-user", no_advice).noticed, 0u);
+  EXPECT_EQ(try_everywhere("dmda", no_wish_of_a_task).noticed, 0u);
+  EXPECT_EQ(try_everywhere("dmda", no_advice).noticed, 0u);
+}
+
+TEST(ChangedLog, AnAcceleratorThatDoesNotExistIsRefused) {
+  const Tally tally = try_everywhere("owner-user", [](auto& records, std::size_t at) {
+    if (records[at].is(EventKind::task_ready)) {
+      records[at].words[6] |= 0xff'0000;
+    } else if (records[at].kind() == LogRecord::Kind::advice) {
+      records[at].words[0] |= std::uint64_t{0xff} << 40;
+    } else {
+      return false;
+    }
+    return true;
+  });
+  EXPECT_EQ(tally.noticed, tally.changes);
+}
+
+TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
+  const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
+    if (records[at].kind() != LogRecord::Kind::datum) return false;
+    records[at].words[1] *= 3;
+    return true;
+  });
+  EXPECT_GT(tally.noticed * 2, tally.changes);
+}
+
+TEST(ChangedLog, BelongsToItsPolicy) {
+  LoggedRun run = logged_run(3, {.policy = "eager"});
+  for (const char* other : {"lws", "darts"}) {
+    run.policy = other;
+    EXPECT_TRUE(is_noticed(run, records_of(run.words))) << other;
+  }
+  run.policy = "blocks";
+  try {
+    run.replay();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("plans over the graph"));
+  }
+}
+
+// Whatever stands in a file: an error, or a run. Words are changed bit by bit and torn off.
+TEST(ChangedLog, NoWordsBreakTheReplay) {
+  std::size_t refused = 0;
+  Random random(9);
+  for (const char* policy : {"eager", "darts", "blocks"})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const LoggedRun run =
+          logged_run(seed, {.policy = policy, .copies_fail = true, .tasks_fail = true, .tasks = 40});
+      for (int i = 0; i < 250; ++i) {
+        auto words = run.words;
+        words[random.below(words.size())] ^= std::uint64_t{1} << random.below(64);
+        if (random.once_in(5)) words.resize(random.below(words.size()));
+        if (!words.empty() && random.once_in(5))
+          words.erase(words.begin() + static_cast<std::ptrdiff_t>(words.size() / 2));
+        try {
+          run.replay(words);
+        } catch (const InputError&) {
+          ++refused;
+        }
+      }
+    }
+  EXPECT_GT(refused, 1000u);
+}
+
+TEST(ChangedLog, SaysWhereItCannotBeFollowed) {
+  const LoggedRun run = logged_run(1, {});
+  std::vector<LogRecord> records = records_of(run.words);
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    if (!records[at].is(EventKind::task_finished)) continue;
+    records[at].subject() = 4711;
+    break;
+  }
+  try {
+    run.replay(words_of(records));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::MatchesRegex("the event log cannot be replayed; at word [0-9]+: "
+                                                    "there is no task 4711"));
+  }
+}
+
+// A task gets another priority: before it is told of, everything is as it was.
+TEST(ChangedLog, TellsTheFirstEventAfterWhichOtherCommandsFollow) {
+  const LoggedRun run = logged_run(3, {.policy = "lws", .tasks = 60});
+  const auto records = records_of(run.words);
+  std::size_t told = 0;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    if (!records[at].is(EventKind::task_ready)) continue;
+    auto changed = records;
+    changed[at].words[4] = (changed[at].words[4] & ~std::uint64_t{0xffff'ffff}) | 1000;  // its priority
+    const auto events_before = static_cast<std::size_t>(
+        std::count_if(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(at),
+                      [](const LogRecord& record) { return record.kind() == LogRecord::Kind::event; }));
+    std::string what;
+    try {
+      what = run.replay(words_of(changed)).difference;
+    } catch (const InputError& error) {
+      what = error.what();
+    }
+    std::size_t event = 0;
+    const auto named = what.find("after event ");
+    if (named == std::string::npos) continue;  // nothing depended on it, or only what can follow from it
+    ++told;
+    event = std::stoull(what.substr(named + 12));
+    EXPECT_GT(event, events_before) << what;
+    EXPECT_THAT(what, testing::ContainsRegex("this engine does otherwise than that of the run: it [a-z]+"));
+  }
+  EXPECT_GT(told, 3u);
+}
+
+// Logs of older versions say nothing of commands.
+TEST(ChangedLog, IsNotComparedWhereItDoesNotTell) {
+  const LoggedRun run = logged_run(3, {});
+  auto records = records_of(run.words);
+  for (LogRecord& record : records)
+    if (record.kind() == LogRecord::Kind::served) record.words[0] &= 0xff;
+  const engine::ReplayResult again = run.replay(words_of(records));
+  EXPECT_EQ(again.digest, run.digest);
+  EXPECT_EQ(again.compared, 0u);
+  EXPECT_EQ(again.difference, "");
+}
+
+}  // namespace fairlead::tests

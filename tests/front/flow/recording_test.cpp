@@ -1,0 +1,311 @@
+// Recordings: analysed once, run many times, with the results that a flow would give each time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "schedule/policies.hpp"
+#include "whole/every_policy.hpp"
+
+namespace fairlead {
+namespace {
+
+using testing::HasSubstr;
+
+Config config_with(int workers, const std::string& scheduler = "lws", const std::string& memory = "1MiB") {
+  Config config;
+  config.set("workers", workers);
+  config.set("memory", memory);
+  config.set("scheduler", scheduler);
+  config.set("bind-threads", false);
+  return config;
+}
+
+class Recorded : public testing::Test {
+ protected:
+  Runtime runtime{config_with(2)};
+  double x = 0, y = 0;
+  Handle<double> first = runtime.value("x", x), second = runtime.value("y", y);
+  Codelet<InOut<double>, double> add = codelet("add").cpu([](InOut<double> to, double what) { *to += what; });
+  Codelet<In<double>, InOut<double>> add_to =
+      codelet("add to").cpu([](In<double> from, InOut<double> to) { *to += *from; });
+};
+
+}  // namespace
+
+TEST_F(Recorded, TasksRunNotBeforeTheyAreToldToAndThenAsOftenAsOneLikes) {
+  Recording step(runtime);
+  step.submit(add(first, 1));
+  step.submit(add_to(first, second));
+  EXPECT_EQ(step.tasks(), 2u);
+  EXPECT_EQ(x, 0);
+  for (int i = 0; i < 10; ++i) step.run();
+  EXPECT_EQ(x, 10);
+  EXPECT_EQ(y, 55);
+  EXPECT_EQ(runtime.statistics().tasks, 20u);
+}
+
+TEST_F(Recorded, TasksComeAfterThoseOfFlowsAndBeforeTheNext) {
+  Recording step(runtime);
+  step.submit(add_to(first, second));
+  Flow flow(runtime);
+  for (int i = 0; i < 5; ++i) {
+    flow.submit(add(first, 1));
+    step.run();
+  }
+  flow.submit(add_to(first, second));
+  flow.wait();
+  EXPECT_EQ(y, 1 + 2 + 3 + 4 + 5 + 5);
+}
+
+TEST_F(Recorded, ArgumentsStayAsTheyWere) {
+  std::vector<std::string> seen;
+  const auto look = codelet("look").cpu([&seen](InOut<double>, std::string text, std::vector<int> numbers) {
+    seen.push_back(text + std::to_string(numbers.size()));
+  });
+  Recording step(runtime);
+  {
+    std::string text = "a text that is too long to be kept inside";
+    step.submit(look(first, text, std::vector<int>(3)));
+    text = "changed";
+  }
+  step.run();
+  step.run();
+  EXPECT_THAT(seen, testing::ElementsAre("a text that is too long to be kept inside3",
+                                         "a text that is too long to be kept inside3"));
+}
+
+TEST_F(Recorded, ATaskMayReadWhatAnEarlierOneWrites) {
+  const auto vector = runtime.vector<double>("v", 100);
+  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 7; });
+  const auto get = codelet("get").cpu([](In<Vector<double>> v, Out<double> to) { *to = v(0); });
+  Recording step(runtime);
+  EXPECT_THROW(step.submit(get(vector, first)), UsageError);
+  step.submit(set(vector));
+  step.submit(get(vector, first));
+  Flow flow(runtime);
+  EXPECT_THROW(flow.submit(get(vector, first)), UsageError) << "nothing has run yet";
+  step.run();
+  EXPECT_EQ(x, 7);
+  flow.submit(get(vector, second));
+  flow.wait();
+  EXPECT_EQ(y, 7);
+}
+
+TEST_F(Recorded, AFailureIsToldAndTheNextRunFindsItsInputMissing) {
+  std::atomic<bool> fail = true;
+  const auto sometimes = codelet("sometimes").cpu([&fail](Out<double> to) {
+    if (fail) throw std::runtime_error("not today");
+    *to = 1;
+  });
+  Recording step(runtime);
+  step.submit(sometimes(first));
+  step.submit(add_to(first, second));
+  try {
+    step.run();
+    FAIL();
+  } catch (const TaskError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("sometimes(x)"));
+    EXPECT_THAT(error.what(), HasSubstr("recording_test.cpp"));
+    EXPECT_THAT(error.what(), HasSubstr("not today"));
+  }
+  fail = false;
+  EXPECT_THROW(step.run(), TaskError) << "y is not what it should be";
+  const auto reset = codelet("reset").cpu([](Out<double> to) { *to = 0; });
+  Flow flow(runtime);
+  flow.submit(reset(second));
+  flow.wait();
+  step.run();
+  EXPECT_EQ(y, 1);
+}
+
+TEST_F(Recorded, WhatCannotBeIsRefused) {
+  Recording step(runtime);
+  step.submit(add(first, 1));
+  Flow flow(runtime);
+  {
+    const auto hold = flow.acquire(read(second));
+    EXPECT_THROW(step.run(), UsageError) << "it would wait for this thread";
+  }
+  step.run();
+  EXPECT_THROW(step.submit(add(first, 1)), UsageError) << "it has run";
+  runtime.remove(first);
+  EXPECT_THROW(step.run(), UsageError) << "a datum is gone";
+}
+
+TEST_F(Recorded, ACancelledOneRunsNoMore) {
+  Recording step(runtime);
+  step.submit(add(first, 1));
+  step.run();
+  step.cancel();
+  EXPECT_THROW(step.run(), TaskError);
+  EXPECT_EQ(x, 1);
+}
+
+TEST_F(Recorded, ThousandsMayBeReadyAtOnce) {
+  std::vector<double> values(20'000);
+  std::vector<Handle<double>> handles;
+  for (double& value : values) handles.push_back(runtime.value("v", value));
+  Recording step(runtime);
+  for (const auto& handle : handles) step.submit(add(handle, 1));
+  for (int i = 0; i < 3; ++i) step.run();
+  for (const double value : values) ASSERT_EQ(value, 3);
+}
+
+TEST_F(Recorded, NoticesWhatHasHappenedToItsDataSinceItRan) {
+  const auto vector = runtime.vector<double>("v", 1024);
+  const auto grow = codelet("grow").cpu([](InOut<Vector<double>> v) { v(0) += 1; });
+  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 0; });
+  Recording step(runtime), other(runtime);
+  step.submit(set(vector));
+  step.submit(grow(vector));
+  other.submit(add(first, 1));
+  for (int i = 0; i < 3; ++i) step.run();
+  other.run();
+  const auto sum = codelet("sum").cpu([](Reduce<double> to) { *to += 10; });
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) flow.submit(sum(first));
+  other.run();
+  EXPECT_EQ(x, 42);
+  double z = 0;
+  runtime.remove(runtime.value("z", z));
+  other.run();
+  EXPECT_EQ(x, 43);
+  const auto halves = runtime.split(vector, 512);
+  EXPECT_THROW(step.run(), UsageError);
+  other.run();
+  EXPECT_EQ(x, 44);
+}
+
+/// A tree whose leaves each task reaches: one task fails somewhere, so that the engine has what comes after,
+/// in a run that had one thread to itself until then.
+TEST(RecordedAlone, IsTheEnginesFromAFailureOnAndItsOwnTheNextTime) {
+  constexpr int count = 255;
+  Runtime runtime(config_with(1));
+  std::vector<double> values(count);
+  std::vector<Handle<double>> data;
+  for (double& value : values) data.push_back(runtime.value("v", value));
+  int fails = -1;
+  const auto root = codelet("root").cpu([](Out<double> v) { *v = 1; });
+  const auto child = codelet("child").cpu([&fails](In<double> parent, Out<double> v, int number) {
+    if (number == fails) throw std::runtime_error("not this one");
+    *v = *parent + 1;
+  });
+  Recording tree(runtime);
+  tree.submit(root(data[0]));
+  for (int i = 1; i < count; ++i) tree.submit(child(data[(i - 1) / 2], data[i], i));
+  for (const int at : {1, 7, 100, 200, -1}) {
+    std::ranges::fill(values, 0);
+    fails = at;
+    if (at > 0)
+      EXPECT_THROW(tree.run(), TaskError);
+    else
+      tree.run();
+    const auto depends_on_it = [at](int i) {
+      while (i > at && i > 0) i = (i - 1) / 2;
+      return at > 0 && i == at;
+    };
+    for (int i = 0; i < count; ++i)
+      EXPECT_EQ(values[i], depends_on_it(i) ? 0 : std::bit_width(static_cast<unsigned>(i + 1))) << i;
+  }
+}
+
+TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
+  for (int round = 0; round < 20; ++round) {
+    Runtime runtime(config_with(1));
+    double value = 0;
+    const auto datum = runtime.value("v", value);
+    std::atomic<bool> begun = false;
+    const auto add = codelet("add").cpu([&begun](InOut<double> v) {
+      *v += 1;
+      begun = true;
+    });
+    Recording chain(runtime);
+    for (int i = 0; i < 20'000; ++i) chain.submit(add(datum));
+    std::thread other([&] {
+      while (!begun) std::this_thread::yield();
+      chain.cancel();
+    });
+    try {
+      chain.run();
+      EXPECT_EQ(value, 20'000);  // it was faster
+    } catch (const TaskError&) {
+      EXPECT_LT(value, 20'000);
+    }
+    other.join();
+  }
+}
+
+/// Random programs, run several times in little or enough memory by every policy: each task adds what it
+/// reads.
+TEST(RandomRecordings, GiveWhatASequentialRunGives) {
+  for (const PolicyEntry& policy : schedule::policies())
+    for (const std::uint64_t seed : tests::seeds_for(policy.name, 1, 12)) {
+      Random random(seed);
+      Config config = config_with(static_cast<int>(1 + seed % 3), std::string(policy.name),
+                                  random.once_in(2) ? "1MiB" : "96KiB");
+      Runtime runtime(config);
+      constexpr std::size_t count = 12;
+      std::vector<Handle<Vector<double>>> data;
+      std::vector<double> expected(count);
+      const auto set = codelet("set").cpu([](Out<Vector<double>> v, double x) { v(0) = v(1023) = x; });
+      const auto mix = codelet("mix").cpu(
+          [](In<Vector<double>> a, In<Vector<double>> b, InOut<Vector<double>> c, double by) {
+            c(0) = c(1023) = static_cast<double>(static_cast<long>(c(0) + by * a(0) + 3 * b(1023)) % 10'007);
+          });
+      const auto more =
+          codelet("more").cpu([](Commute<Vector<double>> v, double by) { v(0) = v(1023) += by; });
+      Flow flow(runtime);
+      for (std::size_t i = 0; i < count; ++i) {
+        data.push_back(runtime.vector<double>("v" + std::to_string(i), 1024));
+        flow.submit(set(data[i], expected[i] = static_cast<double>(i)));
+      }
+      struct Step {
+        std::size_t a, b, c;
+        double by;
+      };
+      std::vector<Step> steps;
+      Recording recording(runtime);
+      for (int t = 0; t < 120; ++t) {
+        const std::size_t c = random.below(count), a = (c + 1 + random.below(count - 1)) % count,
+                          b = (c + 1 + random.below(count - 1)) % count;
+        steps.push_back({a, b, c, static_cast<double>(random.below(50))});
+        if (random.once_in(6)) {
+          recording.submit(more(data[c], steps.back().by));
+          steps.back().a = count;
+        } else if (random.once_in(4)) {
+          recording.submit(mix(data[a], data[b], data[c], steps.back().by).priority(t % 4));
+        } else {
+          recording.submit(mix(data[a], data[b], data[c], steps.back().by));
+        }
+      }
+      for (int run = 0; run < 3; ++run) {
+        recording.run();
+        for (const Step& step : steps) {
+          double& own = expected[step.c];
+          own =
+              step.a == count
+                  ? own + step.by
+                  : static_cast<double>(
+                        static_cast<long>(own + step.by * expected[step.a] + 3 * expected[step.b]) % 10'007);
+        }
+      }
+      std::atomic<int> wrong = 0;
+      const auto check = codelet("check").cpu(
+          [&wrong](In<Vector<double>> v, double x) { wrong += v(0) != x || v(1023) != x; });
+      for (std::size_t i = 0; i < count; ++i) flow.submit(check(data[i], expected[i]));
+      flow.wait();
+      ASSERT_EQ(wrong, 0) << policy.name << ", seed " << seed;
+    }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,43 @@
+// Tests that run under every policy, each as a test of its own.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/policies.hpp"
+#include "whole/sanitized.hpp"
+
+namespace fairlead::tests {
+
+inline std::vector<std::string> every_policy() {
+  const auto names = schedule::policy_names();
+  return {names.begin(), names.end()};
+}
+
+/// As the names of tests have it.
+inline std::string name_of_policy(std::string policy) {
+  std::ranges::replace(policy, '-', '_');
+  return policy;
+}
+inline std::string name_of_test(const testing::TestParamInfo<std::string>& instance) {
+  return name_of_policy(instance.param);
+}
+
+/// The seeds from `first` to `last` with which a policy runs: all, but only one in so many where a sanitizer
+/// watches, others for each policy, so that each seed and each policy is seen. A policy is a sequential
+/// program under the engine's lock; which threads meet, and where, depends on the seed.
+inline std::vector<std::uint64_t> seeds_for(std::string_view policy, std::uint64_t first, std::uint64_t last,
+                                            std::uint64_t one_in = 7) {
+  const auto names = schedule::policy_names();
+  const auto place = static_cast<std::uint64_t>(std::ranges::find(names, policy) - names.begin());
+  const std::uint64_t step = sanitized ? one_in : 1;
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t seed = first + place % step; seed <= last; seed += step) seeds.push_back(seed);
+  return seeds;
+}
+
+}  // namespace fairlead::tests
