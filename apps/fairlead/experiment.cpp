@@ -19,6 +19,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/kept_file.hpp"
 #include "experiment/overview.hpp"
+#include "experiment/runner.hpp"
 #include "experiment/written.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"

@@ -1,14 +1,10 @@
-// Running what experiments ask for: each run once, several at a time, and none that was run before by the
-// same program.
+// Running what experiments ask for: the runs of an experiment, and the figures of each.
 #pragma once
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/kept_file.hpp"
 #include "experiment/experiment.hpp"
 #include "report/comparison.hpp"
 
@@ -48,10 +44,6 @@ inline constexpr NamedFigure all_figures[] = {
     {"critical_path_gflops", &Figures::critical_path_gflops},
 };
 
-struct Progress {
-  std::size_t done = 0, all = 0, from_cache = 0;
-};
-
 /// By RunSpec::text().
 using Results = std::map<std::string, Figures>;
 
@@ -61,27 +53,6 @@ Figures run(const RunSpec& spec);
 /// Every line at this x, with the order in which its tasks ran, for a page. The lines have the same machine
 /// and workload.
 report::Comparison side_by_side(const Experiment& experiment, double x);
-
-class Runner {
- public:
-  /// `directory`: where figures are kept; empty: nowhere. `program`: a word for what computes them; others'
-  /// figures are not used.
-  Runner(std::string directory, std::string program)
-      : directory_(std::move(directory)), program_(std::move(program)) {}
-
-  /// All of them, on `threads` threads or as many as there are; `told` is called under a lock after each.
-  /// Stops early, keeping what is there, when `stop()` says so.
-  Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
-                  const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
-
- private:
-  /// Where its figures are, named by all that they depend on.
-  KeptFile kept(const RunSpec& spec) const;
-  bool load(const RunSpec& spec, Figures& figures) const;
-  void keep(const RunSpec& spec, const Figures& figures) const;
-
-  std::string directory_, program_;
-};
 
 /// The runs whose mean is a point: by seed, those around x. `quick`: with the first seed, at x alone.
 std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "experiment/overview.hpp"
+#include "experiment/runner.hpp"
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"

@@ -7,6 +7,7 @@
 
 #include "report/html/charts/colours.hpp"
 #include "report/html/escaped.hpp"
+#include "report/units.hpp"
 
 namespace fairlead::report::html {
 
@@ -30,10 +31,7 @@ std::string svg_line(double x1, double y1, double x2, double y2, std::string_vie
                      more);
 }
 
-double svg_text_width(std::string_view text) {
-  return letter * static_cast<double>(std::ranges::count_if(
-                      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
-}
+double svg_text_width(std::string_view text) { return letter * static_cast<double>(characters_of(text)); }
 
 std::string svg_picture(double width, double height, std::string_view inside) {
   return fmt::format(

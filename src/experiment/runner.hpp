@@ -1,0 +1,39 @@
+// Many runs: each once, several at a time, and none that was run before by the same program.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/kept_file.hpp"
+#include "experiment/run.hpp"
+
+namespace fairlead::experiment {
+
+struct Progress {
+  std::size_t done = 0, all = 0, from_cache = 0;
+};
+
+class Runner {
+ public:
+  /// `directory`: where figures are kept; empty: nowhere. `program`: a word for what computes them; others'
+  /// figures are not used.
+  Runner(std::string directory, std::string program)
+      : directory_(std::move(directory)), program_(std::move(program)) {}
+
+  /// All of them, on `threads` threads or as many as there are; `told` is called under a lock after each.
+  /// Stops early, keeping what is there, when `stop()` says so.
+  Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
+                  const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
+
+ private:
+  /// Where its figures are, named by all that they depend on.
+  KeptFile kept(const RunSpec& spec) const;
+  bool load(const RunSpec& spec, Figures& figures) const;
+  void keep(const RunSpec& spec, const Figures& figures) const;
+
+  std::string directory_, program_;
+};
+
+}  // namespace fairlead::experiment
