@@ -10,7 +10,7 @@
 #include <string>
 
 #include "command/answer.hpp"
-#include "replay/log_records.hpp"
+#include "engine/log/log_records.hpp"
 
 namespace fairlead {
 namespace {

@@ -9,13 +9,13 @@
 namespace fairlead::memory {
 namespace {
 
-constexpr NodeId far{0}, near{1};
+constexpr NodeId disk{0}, cache{1};
 constexpr LinkId wire{0};
 
 Topology one_wire(unsigned concurrent) {
   Topology topology;
   topology.nodes = {{.name = "disk", .role = NodeRole::home}, {.name = "RAM", .role = NodeRole::cache}};
-  topology.links = {{.name = "wire", .first = far, .second = near, .concurrent_copies = concurrent}};
+  topology.links = {{.name = "wire", .first = disk, .second = cache, .concurrent_copies = concurrent}};
   return topology;
 }
 
@@ -46,7 +46,7 @@ struct Wire {
   const Topology topology;
   const Routes routes{topology};
   Links links{topology, routes};
-  Replica at_home{.node = far}, cached{.node = near};
+  Replica at_home{.node = disk}, cached{.node = cache};
   std::deque<Copy> copies;
 };
 
