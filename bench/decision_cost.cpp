@@ -3,8 +3,7 @@
 // beside, and taken off. Run: decision_cost [policy ...]
 //
 // grid: independent tasks that read a row and a column each, an eighth of the data in memory; durations
-// equal,
-//   or all different, or with a tile of its own that each task updates.
+//   equal, or all different, or with a tile of its own that each task updates.
 // random: independent tasks that read three data each, a tenth as many data as tasks, a quarter in memory.
 // cholesky: the whole graph, a quarter of the tiles in memory.
 #include <time.h>

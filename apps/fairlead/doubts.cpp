@@ -20,8 +20,7 @@ std::vector<std::string> doubts_about(const Config& config, const machine::Machi
   if (config.has("memory") && config.bytes("memory") > whole)
     doubts.push_back(
         fmt::format("a memory limit of {} is more than the {} that {}: what does not fit is swapped, or ends "
-                    "the run. Without "
-                    "--memory it would be {}",
+                    "the run. Without --memory it would be {}",
                     config.written("memory"), config::readable_size(whole),
                     memory.limit_bytes ? "its control group allows this process" : "this machine has",
                     config::readable_size(memory.usable_bytes())));

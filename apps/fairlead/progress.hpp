@@ -21,8 +21,8 @@ class Progress {
     int fd = 2;  ///< the standard error stream
     Duration interval = std::chrono::milliseconds(200);
     std::function<Time()> now = {};  ///< the steady clock if empty
-    std::function<std::size_t()> columns =
-        {};  ///< that of the terminal at `fd` if empty; 80 if it does not say
+    /// That of the terminal at `fd` if empty; 80 if it does not say.
+    std::function<std::size_t()> columns = {};
   };
 
   /// Starts to show. With ProgressStyle::none there is no thread and nobody is asked.

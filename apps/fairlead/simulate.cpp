@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
-#include "fairlead/replay_seeds.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
@@ -44,34 +43,14 @@ constexpr auto options = both(
                 .absent = "all",
                 .minimum = "1",
                 .help = "with --recorded: only what the program submitted before it waited for the first "
-                        "time (1), then "
-                        "before the second, ..."},
+                        "time (1), then before the second, ..."},
         Setting{.key = "runs",
                 .type = SettingType::count,
                 .fallback = "1",
                 .minimum = "1",
                 .maximum = "1000",
                 .help = "of each policy so many, with --seed and the seeds after it: what is shown is their "
-                        "mean, the "
-                        "least and the most"},
-        Setting{.key = "replay",
-                .type = SettingType::flag,
-                .fallback = "false",
-                .help = "no workload, but the random run with faults that the tests make of --seed: what it "
-                        "is, and whether "
-                        "all invariants hold"},
-        Setting{.key = "seeds",
-                .type = SettingType::text,
-                .absent = "none",
-                .value_name = "FIRST-LAST",
-                .help = "with --replay: all these instead of --seed; those that fail are named"},
-        Setting{
-            .key = "plant",
-            .type = SettingType::text,
-            .absent = "none",
-            .value_name = "MISTAKE",
-            .help =
-                "with --replay: with this mistake in the memory or the engine, to see that it is caught"}});
+                        "mean, the least and the most"}});
 constexpr auto settings =
     both(settings_of_simulations,
          std::array{TakenSetting{.key = "scheduler",
@@ -229,16 +208,8 @@ int run_recorded(const Config& config) {
 
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
-  for (const char* instead : {"replay", "recorded"}) {
-    const bool given_instead =
-        instead == std::string_view("replay") ? config.flag(instead) : config.has(instead);
-    if (given_instead && !given.positionals.empty())
-      throw ConfigError(
-          fmt::format("--{} takes no workload, but there is \"{}\"", instead, given.positionals[0]));
-  }
-  if (config.flag("replay")) return replay_seeds(config);
-  for (const char* key : {"seeds", "plant"})
-    if (config.has(key)) throw ConfigError(fmt::format("--{} is for --replay", key));
+  if (config.has("recorded") && !given.positionals.empty())
+    throw ConfigError(fmt::format("--recorded takes no workload, but there is \"{}\"", given.positionals[0]));
   if (config.has("recorded")) return run_recorded(config);
   if (config.has("phase")) throw ConfigError("--phase is for --recorded");
   if (given.positionals.empty())

@@ -66,8 +66,7 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "write the solution even if its backward error shows that it is wrong; the exit status is "
-                  "3 all the "
-                  "same"},
+                  "3 all the same"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",

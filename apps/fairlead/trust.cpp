@@ -44,8 +44,7 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
                         condition.digits == 1 ? "digit" : fmt::format("{}", condition.digits), all);
   return fmt::format(
       "the matrix is ill-conditioned (condition {:.0e}): {}. The equations hold to rounding, but a change of "
-      "A "
-      "or b by rounding alone moves the solution by up to {:.0e} of its size{}",
+      "A or b by rounding alone moves the solution by up to {:.0e} of its size{}",
       condition.number, trusted, condition.forward_error,
       precision.epsilon > 1e-10 ? "; --refine computes in double precision" : "");
 }
@@ -55,14 +54,11 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   if (error <= limit) return std::nullopt;
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
-           "too "
-           "large, for this precision";
+           "too large, for this precision";
   return fmt::format(
       "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If the "
-      "matrix "
-      "has no numbers so small that they lose digits (below {}), a disk, the memory or a library has failed: "
-      "try "
-      "again, and with another --blas",
+      "matrix has no numbers so small that they lose digits (below {}), a disk, the memory or a library has "
+      "failed: try again, and with another --blas",
       error, limit, report.element == "FP32" ? "1e-37" : "1e-307");
 }
 

@@ -1,8 +1,8 @@
 // A codelet is a kind of task: a name, and a body per kind of processor, or several. The access modes are the
 // types of the body's parameters.
 //
-//   const auto scale = fairlead::codelet("scale").cpu([](fairlead::InOut<double> x, double factor) { *x *=
-//   factor; }); flow.submit(scale(x, 2.0).priority(1));
+//   const auto scale = fairlead::codelet("scale").cpu([](InOut<double> x, double factor) { *x *= factor; });
+//   flow.submit(scale(x, 2.0).priority(1));
 #pragma once
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/completion.hpp>
@@ -430,8 +430,8 @@ class Codelet {
   /// what the task is given, handles and values, when it is submitted. Tasks of one codelet then count as
   /// equally long if their data and their operations are equal, and durations are compared by operations.
   ///
-  ///   codelet("gemm").cpu(...).flops([](auto& a, auto& b, auto& c) { return 2.0 * a.columns() * c.rows() *
-  ///   c.columns(); })
+  ///   codelet("gemm").cpu(...).flops(
+  ///       [](auto& a, auto& b, auto& c) { return 2.0 * a.columns() * c.rows() * c.columns(); })
   template <class F>
   Codelet flops(F formula) const {
     return with_formula(WorkUnit::flops, std::move(formula));

@@ -1,6 +1,5 @@
 // What happened in a run, for people to look at. Recording is on if the settings `trace` or `report` name a
-// file
-// (--report run.html); the program says when to write it.
+// file (--report run.html); the program says when to write it.
 #pragma once
 #include <fairlead/runtime.hpp>
 

@@ -1,8 +1,8 @@
 // Memory that a task has while it runs and nobody else ever sees: reserved with its data, on the node where
 // it runs, and gone with it.
 //
-//   const auto sum = codelet("sum").cpu([](In<Tile<double>> a, InOut<double> s, Scratch<double> work) { ...
-//   }); flow.submit(sum(a(0, 0), s, scratch(1024)));  // work.size() is 1024
+//   const auto sum = codelet("sum").cpu([](In<Tile<double>> a, InOut<double> s, Scratch<double> work) {...});
+//   flow.submit(sum(a(0, 0), s, scratch(1024)));  // work.size() is 1024
 #pragma once
 #include <fairlead/ids.hpp>
 

@@ -9,8 +9,8 @@ namespace fairlead {
 
 struct TileShape {
   std::int32_t rows = 0, columns = 0;
-  std::int32_t leading_dimension =
-      0;  ///< elements from one column to the next, where the tile is used in place
+  /// Elements from one column to the next, where the tile is used in place.
+  std::int32_t leading_dimension = 0;
 };
 
 /// Element (i, j) is data()[i + j * leading_dimension()]. Element is const where a task only reads. Of an

@@ -32,8 +32,8 @@ struct Event {
   Time at{};              ///< when it happened
   Duration duration{};    ///< task_finished, task_failed: how long the body ran
   EventKind kind = EventKind::time_passed;
-  WorkerId worker =
-      no_id<WorkerId>;         ///< where it happened; task_ready: who released it (none: the submitter)
+  /// Where it happened; task_ready: who released it (none: the submitter).
+  WorkerId worker = no_id<WorkerId>;
   std::uint16_t reporter = 0;  ///< who says so, and may reuse a finished task once it is applied
 };
 

@@ -57,8 +57,8 @@ class KeptFile {
     explicit Lock(const KeptFile& file);
 
    private:
-    FileDescriptor
-        file_;  // of a file beside it: the file itself is replaced, and a lock would stay with the old
+    // of a file beside it: the file itself is replaced, and a lock would stay with the old
+    FileDescriptor file_;
   };
 
  private:

@@ -15,8 +15,8 @@ class ProcessMark {
   bool same_process() const noexcept;
 
  private:
-  volatile int* page_ =
-      nullptr;  // holds 1; the kernel wipes it in a child. Null: not available, so ask for the id
+  // holds 1; the kernel wipes it in a child. Null: not available, so ask for the id
+  volatile int* page_ = nullptr;
   int process_;
 };
 

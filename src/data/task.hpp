@@ -96,13 +96,13 @@ struct alignas(64) Task : Event {
   graph::RecordedTask* recorded = nullptr;  ///< the part of a recording that it carries out, if it does
   std::uint16_t workers_wanted = 0;  ///< at once, on a core: so many, or all if there are fewer; 0: one
   std::uint16_t width = 0;           ///< the engine's, if more are wanted: how many it runs on
-  bool cancelled =
-      false;  ///< completes without running: an input is poisoned, or its flow was cancelled. A byte
-              ///< of its own, since whoever completes the task looks at it while the engine sets flags
-  std::uint8_t implementation =
-      no_implementation;  ///< the engine's: which one runs, from when it is staged
-                          ///< on a worker of a kind that its codelet has several for
-  PlaceHint place;        ///< where the program would have it; a policy may look at it
+  /// Completes without running: an input is poisoned, or its flow was cancelled. A byte of its own, since
+  /// whoever completes the task looks at it while the engine sets flags.
+  bool cancelled = false;
+  /// The engine's: which one runs, from when it is staged on a worker of a kind that its codelet has several
+  /// for.
+  std::uint8_t implementation = no_implementation;
+  PlaceHint place;  ///< where the program would have it; a policy may look at it
   std::array<Access, inline_accesses> inline_access;
   alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
 

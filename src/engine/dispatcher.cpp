@@ -86,7 +86,7 @@ void Dispatcher::returned(Task& task) {
       continue;
     if (!pipelines_[best].present || pipeline.tasks.size() < pipelines_[best].tasks.size()) best = worker.id;
   }
-  if (options_.bug == memory::PlantedBug::returned_task_lost) return pipelines_.take_out(task);
+  if (options_.mistake.is(Mistake::returned_task_lost)) return pipelines_.take_out(task);
   if (best != task.worker || !from.aside) gathering_.change_worker(task, best);
   // It is launched after the events that are served together, or its end could come among these.
   memory_.effects.landed.push_back(&task);

@@ -12,7 +12,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
     : world_(world),
       options_(std::move(options)),
       policy_(std::move(policy)),
-      memory_(topology, *policy_, options_.bug),
+      memory_(topology, *policy_),
       durations_(topology, memory_, options_.estimate, options_.durations),
       pipelines_(topology.workers.size()),
       depth_(options_.pipeline_depth),
@@ -20,7 +20,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       lane_(topology.workers.size(), memory_, view_.host()),
       journal_(topology, options_),
       endings_(memory_, lane_, pipelines_, policy_, journal_, deliveries_, stop_),
-      holds_(memory_, view_, lane_, endings_, journal_, deliveries_, options_.bug),
+      holds_(memory_, view_, lane_, endings_, journal_, deliveries_, options_),
       launcher_(world_, view_, lane_, pipelines_, durations_, policy_, journal_),
       gathering_(memory_, world_, view_, lane_, pipelines_, depth_, launcher_, endings_, journal_),
       dispatcher_({.memory = memory_,
@@ -38,6 +38,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
                    .stop = stop_},
                   options_),
       entrance_(*this, world_, deliveries_, options_.reporters) {
+  memory_.make(options_.mistake);
   if (options_.keep_ids) memory_.keep_ids();
   policy_->attach(view_);
   lane_.allow(lane_is_possible());
@@ -118,6 +119,7 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::drop_clean:
       return lane_.flush_or_drop(event.kind);
     case EventKind::refresh:
+      if (options_.mistake.is(Mistake::refresh_forgotten)) return;
       return memory_.refresh(static_cast<const RefreshRequest&>(event).data);
     case EventKind::hold_released:
       return holds_.released(static_cast<HoldRelease&>(event), out);
@@ -127,7 +129,7 @@ void Engine::apply(Event& event, Commands& out) {
 }
 
 void Engine::apply_copy(memory::Copy& copy) {
-  if (options_.bug == memory::PlantedBug::event_lost && copy.id % 64 == 63) return;
+  if (options_.mistake.is(Mistake::event_lost) && copy.id % 64 == 63) return;
   depth_.copy_over(copy.duration);
   if (journal_.records()) journal_.copy_over(copy, memory_.routes());
   memory_.landed(copy, copy.kind == EventKind::copy_finished);

@@ -33,6 +33,14 @@ std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector
     for (const std::uint64_t word : *part) sum = Random::mix(sum + 0x9e37'79b9'7f4a'7c15) ^ word;
   return Random::mix(sum);
 }
+std::string of_another_version(const std::string& path, std::uint64_t found) {
+  const auto format = [](std::uint64_t mark) {
+    const auto last = static_cast<unsigned char>(mark >> 56);
+    return last >= 'a' && last <= 'z' ? std::string(1, static_cast<char>(last)) : std::to_string(last);
+  };
+  return "\"" + path + "\" is an event log of another version of Fairlead: its format is \"" + format(found) +
+         "\", that of this version \"" + format(magic) + "\"";
+}
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
@@ -142,7 +150,7 @@ void EventLog::removal(DatumId id) { words_.push_back(head(Record::removal, inde
 void EventLog::advice(DatumId id, int device) {
   words_.push_back(head(Record::advice, index(id) | (plus_one(device) << 32)));
 }
-void EventLog::served() { words_.push_back(head(Record::served, 0)); }
+void EventLog::served(std::uint64_t mark) { words_.push_back(head(Record::served, mark)); }
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
 void EventLog::durations(std::span<const Duration> by_processor) {
@@ -171,13 +179,13 @@ void EventLog::submission(const Task& submitted) {
 }
 
 // In the file: magic, words of the head, words of the log, a checksum of both, the head, the log.
-void EventLog::write(const std::string& path, const LogHead& head) const {
+void EventLog::write(const std::string& path, const LogHead& head, const std::vector<std::uint64_t>& words) {
   const std::vector<std::uint64_t> head_words = head.words();
-  const std::array<std::uint64_t, 4> header{magic, head_words.size(), words_.size(),
-                                            checksum(head_words, words_)};
+  const std::array<std::uint64_t, 4> header{magic, head_words.size(), words.size(),
+                                            checksum(head_words, words)};
   const std::span<const std::byte> first = std::as_bytes(std::span(header)),
                                    second = std::as_bytes(std::span(head_words)),
-                                   third = std::as_bytes(std::span(words_));
+                                   third = std::as_bytes(std::span(words));
   data::OutputFile file(path, first.size() + second.size() + third.size());
   file.write(0, first);
   file.write(first.size(), second);
@@ -206,7 +214,8 @@ LogFile EventLog::read(const std::string& path) {
     return true;
   };
   std::array<std::uint64_t, 4> header{};
-  if (!read(header) || header[0] != magic) throw damaged("is not an event log of this version");
+  if (!read(header) || (header[0] ^ magic) << 8 != 0) throw damaged("is not an event log");
+  if (header[0] != magic) throw InputError(of_another_version(path, header[0]));
   const auto bytes = static_cast<std::uint64_t>(found.st_size) - sizeof header;
   const std::uint64_t all = bytes / 8;
   if (bytes % 8 != 0 || header[1] > all || header[2] != all - header[1])

@@ -1,5 +1,5 @@
-// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; what the
-// engine answered is kept apart, as a digest.
+// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; of what
+// the engine answered to each batch of them, no more than a digest.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -51,12 +51,14 @@ class EventLog {
   void cancellation(std::uint32_t source);
   /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
   void durations(std::span<const Duration> by_processor);
-  /// The events before this were served together: then workers were given tasks.
-  void served();
+  /// The events before this were served together: then workers were given tasks. `mark`: the engine's
+  /// CommandDigest::mark() afterwards, so that whoever reads the log can compare.
+  void served(std::uint64_t mark);
 
   const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   /// Throws SystemError naming the file.
-  void write(const std::string& path, const LogHead& head) const;
+  void write(const std::string& path, const LogHead& head) const { write(path, head, words_); }
+  static void write(const std::string& path, const LogHead& head, const std::vector<std::uint64_t>& words);
   /// By worker: which processor it is, of those that are of different kinds or names.
   static std::vector<std::size_t> processors_of(const Topology& topology);
   /// Throws SystemError if the file cannot be read, InputError if it is no log or damaged.
@@ -90,6 +92,8 @@ class CommandDigest {
     ++count_;
   }
   std::uint64_t value() const noexcept { return value_; }
+  /// 56 bits of it, for logs. By chance only it is 0, which logs have that do not tell.
+  std::uint64_t mark() const noexcept { return (value_ + 1) & 0xff'ffff'ffff'ffff; }
   std::uint64_t count() const noexcept { return count_; }
 
  private:

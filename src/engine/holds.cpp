@@ -80,7 +80,7 @@ void Holds::released(HoldRelease& release, Commands& out) {
       case TaskState::staged:
         std::erase(granted_, hold);
         memory_.unhold(*hold);
-        memory_.release(*hold, release.unused || bug_ == memory::PlantedBug::hold_write_forgotten
+        memory_.release(*hold, release.unused || mistake_.is(Mistake::hold_write_forgotten)
                                    ? memory::Outcome::returned
                                    : memory::Outcome::succeeded);
         endings_.end_hold(*hold, out);

@@ -4,9 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "base/deliberate_mistake.hpp"
 #include "engine/deliveries.hpp"
 #include "engine/endings.hpp"
 #include "engine/engine_view.hpp"
+#include "engine/options.hpp"
 
 namespace fairlead::engine {
 
@@ -14,14 +16,14 @@ namespace fairlead::engine {
 class Holds {
  public:
   Holds(memory::Memory& memory, const EngineView& view, LaneGate& lane, Endings& endings, Journal& journal,
-        Deliveries& deliveries, memory::PlantedBug bug)
+        Deliveries& deliveries, const Options& options)
       : memory_(memory),
         view_(view),
         lane_(lane),
         endings_(endings),
         journal_(journal),
         deliveries_(deliveries),
-        bug_(bug) {}
+        mistake_(options.mistake) {}
 
   /// All that was before it is over.
   void ready(Task& hold, Commands& out);
@@ -48,7 +50,7 @@ class Holds {
   Endings& endings_;
   Journal& journal_;
   Deliveries& deliveries_;
-  const memory::PlantedBug bug_;
+  const DeliberateMistake mistake_;
   std::vector<Task*> waiting_, arriving_, granted_;
 };
 

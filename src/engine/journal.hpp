@@ -43,7 +43,7 @@ class Journal {
   }
   /// The events before this were served together: then workers were given tasks.
   void served() {
-    if (logs()) log_.served();
+    if (logs()) log_.served(digest_.mark());
   }
   const EventLog& log() const noexcept { return log_; }
 

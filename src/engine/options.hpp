@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "base/deliberate_mistake.hpp"
 #include "data/task.hpp"
-#include "memory/memory.hpp"
 #include "model/kept_duration.hpp"
 
 namespace fairlead::engine {
@@ -28,7 +28,7 @@ struct Options {
   /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
   /// processor; else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
-  memory::PlantedBug bug = memory::PlantedBug::none;
+  DeliberateMistake mistake{};
 };
 
 }  // namespace fairlead::engine

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/heard_commands.hpp"
 #include "engine/log_text.hpp"
 
 namespace fairlead::engine {
@@ -27,16 +28,6 @@ constexpr std::int32_t most_tiles = 1 << 20;     // in a row or column
 constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were never submitted
 constexpr std::uint64_t most_likes = 127;
 constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
-
-/// Hears commands and carries out nothing: what became of them is in the log.
-class SilentWorld final : public World {
- public:
-  void launch(WorkerId, Task&) override {}
-  void recall(WorkerId, Task&) override {}
-  void start(memory::Copy&) override {}
-  void launched(WorkerId) override {}
-  void stopped() noexcept override {}
-};
 
 class SilentSource final : public TaskSource {
  public:
@@ -70,11 +61,23 @@ class Replayer {
   }
 
   ReplayResult run() {
-    // An engine that broke down takes nothing more.
-    while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
-    if (!batch_.empty() && !engine_.stop_reason().stopped())
-      log_.refuse("it ends in the middle of a batch of events");
-    return {engine_.journal().digest().value(), engine_.journal().digest().count(), events_, engine_.fatal()};
+    try {
+      // An engine that broke down takes nothing more.
+      while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
+      if (!batch_.empty() && !engine_.stop_reason().stopped()) {
+        serve(0);  // one in which the engine of the run broke down is not marked as served
+        if (!engine_.stop_reason().stopped()) log_.refuse("it ends in the middle of a batch of events");
+      }
+    } catch (const InputError& error) {
+      if (difference_.empty()) throw;
+      throw InputError(std::string(error.what()) + "; before that, " + difference_);
+    }
+    return {.digest = engine_.journal().digest().value(),
+            .commands = engine_.journal().digest().count(),
+            .events = events_,
+            .compared = compared_,
+            .difference = difference_,
+            .fatal = engine_.fatal()};
   }
 
  private:
@@ -119,7 +122,7 @@ class Replayer {
         engine_.cancel(source(static_cast<std::uint32_t>(rest)));
         break;
       case Record::served:
-        serve();
+        serve(rest);
         break;
       case Record::codelet:
         new_codelet(rest);
@@ -417,6 +420,7 @@ class Replayer {
     event->kind = kind;
     event->at = Time(at);
     event->duration = Duration(duration);
+    last_event_ = ToldEvent(*event);
     batch_.append(*event);
     ++events_;
   }
@@ -466,9 +470,12 @@ class Replayer {
     return copy;
   }
 
-  /// One batch, exactly as it was served: with this world nothing else arrives meanwhile.
-  void serve() {
+  /// One batch, exactly as it was served: with this world nothing else arrives meanwhile. `mark`: as the log
+  /// has it.
+  void serve(std::uint64_t mark) {
+    world_.clear();
     engine_.entrance().enter_surely(batch_, commands_);
+    compare(mark);
     for (memory::Copy* copy : commands_.copies) copies_[copy->id] = copy;
     for (const Task* task : commands_.completions) over_.push_back(static_cast<std::uint64_t>(task->id));
     commands_.clear();
@@ -488,11 +495,21 @@ class Replayer {
     flush_in_batch_ = false;
   }
 
+  void compare(std::uint64_t mark) {
+    if (mark == 0) return;  // that of an older version
+    ++compared_;
+    const bool broke_down = engine_.stop_reason().stopped();
+    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !broke_down)) return;
+    difference_ = "at word " + std::to_string(log_.position()) + ", after event " + std::to_string(events_) +
+                  " (" + last_event_.text() + "), this engine does otherwise than that of the run: it " +
+                  (broke_down ? "breaks down" : world_.text(commands_, engine_.memory().topology()));
+  }
+
   LogReader log_;
   const bool durations_known_;                 // beforehand: the log tells them
   const std::vector<std::size_t> processors_;  // by worker
   std::deque<std::vector<Duration>> durations_;
-  SilentWorld world_;
+  HeardCommands world_;
   const SilentGenerator generator_;
   std::map<std::uint32_t, SilentSource> sources_;
   std::deque<CodeletInfo> codelets_;                          // by number
@@ -511,7 +528,9 @@ class Replayer {
   std::vector<std::uint64_t> answers_;  // to recalls, by worker
   bool flush_in_batch_ = false;
   Commands commands_;
-  std::uint64_t events_ = 0, next_submission_ = 0, devices_ = 0;
+  std::uint64_t events_ = 0, compared_ = 0, next_submission_ = 0, devices_ = 0;
+  ToldEvent last_event_;
+  std::string difference_;
   Engine engine_;  // last: it lets go of tasks and copies first
 };
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/engine.hpp"
 
@@ -15,15 +16,18 @@ struct ReplayResult {
   std::uint64_t digest = 0;    ///< of all commands: equal to CommandDigest::value() of the logged run
   std::uint64_t commands = 0;  ///< launches, recalls, copies, completions, stops
   std::uint64_t events = 0;
-  std::exception_ptr
-      fatal;  ///< what went wrong inside the engine, as it did in the logged run; null if nothing did
+  std::uint64_t compared = 0;  ///< batches of events of which the log tells how they were answered
+  /// Where and how this engine first answered otherwise than that of the logged run; empty: nowhere.
+  std::string difference{};
+  /// What went wrong inside the engine, as it did in the logged run; null if nothing did.
+  std::exception_ptr fatal{};
 };
 
 /// Feeds the words of a log (EventLog::words()) to an engine with this machine and policy. Of the options,
-/// the depth of pipelines, the seed and the planted bug must be those of the logged run, and whether there is
-/// an estimate: what it said is in the log. Throws InputError if the words are no log, or if an event cannot
-/// follow from the commands before it: the log is damaged, or belongs to another machine, policy, or version
-/// of the engine.
+/// the depth of pipelines, the seed and the deliberate mistake must be those of the logged run, and whether
+/// there is an estimate: what it said is in the log. Throws InputError if the words are no log, or if an
+/// event cannot follow from the commands before it: the log is damaged, or belongs to another machine,
+/// policy, or version of the engine.
 ReplayResult replay(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
                     std::span<const std::uint64_t> words);
 

@@ -197,14 +197,14 @@ void Reporter::report_all() {
     if (task->failure != nullptr) engine_.lane().close();  // what reads its results has to be told
     finished_.append(*task);
   }
-  if (engine_.options().bug == memory::PlantedBug::successors_told_first) {
+  if (engine_.options().mistake.is(Mistake::successors_told_first)) {
     complete(batch_);
     engine_.entrance().enter(events_, commands_);
   }
   engine_.entrance().finish(
       finished_, events_,
       [this] {
-        if (engine_.options().bug != memory::PlantedBug::successors_told_first) complete(batch_);
+        if (!engine_.options().mistake.is(Mistake::successors_told_first)) complete(batch_);
       },
       commands_);
   for (Task* task : batch_) unapplied_.push_back(task);

@@ -13,14 +13,14 @@
 namespace fairlead::graph {
 
 struct Epoch {
-  std::atomic<std::int32_t> pending{
-      0};  ///< accesses not finished, and one more while it is the datum's last epoch
+  /// Accesses not finished, and one more while it is the datum's last epoch.
+  std::atomic<std::int32_t> pending{0};
   AccessMode mode = AccessMode::read;  ///< the submitter's
-  std::atomic<Access*> waiters{
-      nullptr};           ///< accesses that wait for it to begin, newest first; then `begun()`
+  /// Accesses that wait for it to begin, newest first; then `begun()`.
+  std::atomic<Access*> waiters{nullptr};
   Epoch* next = nullptr;  ///< set before the bias is taken away, read by the last to finish
-  void* address =
-      nullptr;  ///< where tasks of the direct lane find the datum; DatumTail's when they were inserted
+  /// Where tasks of the direct lane find the datum; DatumTail's when they were inserted.
+  void* address = nullptr;
 
   /// The value of `waiters` once the epoch has begun. No access has this address.
   static Access* begun() noexcept { return reinterpret_cast<Access*>(std::uintptr_t{1}); }

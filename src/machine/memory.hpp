@@ -19,8 +19,8 @@ struct Memory {
   std::string limit_source;          ///< the file that says so, or what it is
   Bytes free_bytes = 0;              ///< the least of what is available and of the room in every limit
   Bytes margin_bytes = 0;
-  std::optional<Bytes>
-      address_room;  ///< addresses that are left to this process; none if nothing limits them
+  /// Addresses that are left to this process; none if nothing limits them.
+  std::optional<Bytes> address_room;
   /// What a run may take if nobody says how much.
   Bytes usable_bytes() const noexcept { return free_bytes - margin_bytes; }
 };

@@ -8,8 +8,8 @@
 namespace fairlead::machine {
 
 struct Core {
-  unsigned processing_unit =
-      0;                   ///< the first of its hardware threads that is allowed, as the system numbers it
+  /// The first of its hardware threads that is allowed, as the system numbers it.
+  unsigned processing_unit = 0;
   unsigned numa_node = 0;  ///< as the system numbers it
 };
 

@@ -44,8 +44,8 @@ struct BusSpec {
 /// A bus that a wire goes through.
 struct BusUse {
   std::size_t bus = 0;  ///< place in Topology::buses
-  bool reversed =
-      false;  ///< away from home on the wire is back on the bus: of a port, which has sides of its own
+  /// Away from home on the wire is back on the bus: of a port, which has sides of its own.
+  bool reversed = false;
 };
 
 /// What the copies between two nodes have to share. Homes come first, then RAM, then devices: "away from
@@ -56,8 +56,8 @@ struct LinkSpec {
   double bytes_per_second = 1e9;  ///< of both directions together, or of each if it is duplex
   bool duplex = false;
   Duration latency{};
-  unsigned concurrent_copies =
-      8;  ///< started and not finished; the rest waits in the engine, where it can be taken back
+  /// Started and not finished; the rest waits in the engine, where it can be taken back.
+  unsigned concurrent_copies = 8;
   /// Empty: a wire of its own. Else the wires that its copies cross, from `first` to `second`: one that other
   /// nodes use too, or two that meet in the cache `through`.
   std::vector<LinkId> legs{};

@@ -56,7 +56,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   ensure(task.state != TaskState::admitted && task.state != TaskState::staged, "a task is admitted once");
   for (Access& access : task.accesses()) {
     if (access.mode == AccessMode::commutative) {
-      if (data_[access.datum].token_holder != nullptr && bug_ != PlantedBug::token_ignored)
+      if (data_[access.datum].token_holder != nullptr && !mistake_.is(Mistake::token_ignored))
         return Admission::token_taken;
     } else if (access.mode == AccessMode::reduction) {
       if (!choose_target(access, node)) return Admission::token_taken;
@@ -65,7 +65,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
     const Replica& replica = usable(task, access, node);
     const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
     if (replica.outgoing != nullptr && settled && needs_value(access) &&
-        replica.version != data_[id].version && bug_ != PlantedBug::leaving_revived_stale)
+        replica.version != data_[id].version && !mistake_.is(Mistake::leaving_revived_stale))
       return Admission::being_read;
   }
   if (task.has(TaskFlag::at_home)) {  // no space here: it is in nobody's way, and nobody in its
@@ -74,7 +74,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
   }
   const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
-  const bool another_claims = node.claimant != nullptr && !claims && bug_ != PlantedBug::claimant_ignored;
+  const bool another_claims = node.claimant != nullptr && !claims && !mistake_.is(Mistake::claimant_ignored);
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space.capacity() / 2)
     return Admission::over_share;
   if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed))
@@ -133,7 +133,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
   own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = usable(task, access, node);
-    if (replica.in_list && bug_ != PlantedBug::own_data_evicted) {
+    if (replica.in_list && !mistake_.is(Mistake::own_data_evicted)) {
       node.may_leave.remove(replica);
       own_.push_back(&replica);
     }
@@ -177,7 +177,7 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
 void Memory::leave(Replica& replica, MemoryNode& node) {
   ++node.evictions;
   Datum& datum = data_[replica.datum];
-  if (another_holds(datum, replica) || bug_ == PlantedBug::dirty_dropped) {
+  if (another_holds(datum, replica) || mistake_.is(Mistake::dirty_dropped)) {
     drop(replica, DropReason::evicted);
     return;
   }
@@ -316,8 +316,8 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
           revoked = false;
           node.revoked_bytes -= replica.block.bytes;
         }
-        if (bug_ == PlantedBug::arriving_not_joined) break;
-        if (bug_ == PlantedBug::passed_not_joined && passes) break;
+        if (mistake_.is(Mistake::arriving_not_joined)) break;
+        if (mistake_.is(Mistake::passed_not_joined) && passes) break;
         if (copy.cause == Cause::prefetch && copy.state == Copy::State::queued) {
           // No longer something that can wait.
           if (passes) {
@@ -339,7 +339,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
       case ReplicaState::valid:
         pin(replica, node);
         if (needs_value(access) && replica.version != datum.version &&
-            bug_ != PlantedBug::leaving_revived_stale)
+            !mistake_.is(Mistake::leaving_revived_stale))
           bring(datum, replica, task);  // written elsewhere since; only the copies that read it have kept it
         break;
     }
@@ -349,7 +349,7 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   if (!writes(access.mode)) return;
   ++datum.writers;
   // A replica that is being read by a copy may not change under it.
-  if (bug_ == PlantedBug::writer_ignores_write_back) return;
+  if (mistake_.is(Mistake::writer_ignores_write_back)) return;
   for (Copy* copy = replica.outgoing; copy != nullptr;) {
     Copy* following = copy->next_outgoing;
     if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {

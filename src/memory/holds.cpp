@@ -9,7 +9,7 @@ void Memory::hold(Task& admitted) {
   MemoryNode& node = nodes_[index(admitted.node)];
   for (const Access& access : admitted.accesses()) {
     Replica& replica = usable(access.datum, node);
-    if (bug_ == PlantedBug::hold_not_pinned) {
+    if (mistake_.is(Mistake::hold_not_pinned)) {
       unpin(replica, node);
       continue;
     }
@@ -24,7 +24,7 @@ void Memory::unhold(Task& held) {
   MemoryNode& node = nodes_[index(held.node)];
   for (const Access& access : held.accesses()) {
     Replica& replica = usable(access.datum, node);
-    if (bug_ == PlantedBug::hold_not_pinned) {
+    if (mistake_.is(Mistake::hold_not_pinned)) {
       pin(replica, node);
       continue;
     }

@@ -12,12 +12,11 @@
 
 namespace fairlead::memory {
 
-Memory::Memory(const Topology& topology, Policy& policy, PlantedBug bug)
+Memory::Memory(const Topology& topology, Policy& policy)
     : topology_(topology),
       routes_(topology_),
       policy_(&policy),
       tell_residency_(includes(policy.interests(), Interest::residency)),
-      bug_(bug),
       links_(topology_, routes_),
       away_(topology_),
       data_on_other_homes_(topology.nodes.size()),
@@ -62,7 +61,7 @@ bool Memory::try_remove(DatumId id) {
     }
   }
   in_flight |= datum.home.source_pins != 0;
-  if (in_flight && bug_ != PlantedBug::removed_in_flight) return false;
+  if (in_flight && !mistake_.is(Mistake::removed_in_flight)) return false;
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) drop(*replica, DropReason::overwritten);
   away_.removed(datum);
@@ -164,7 +163,7 @@ void Memory::written(Datum& datum, Replica& at) {
       case ReplicaState::leaving:
         // The copy that it waits for carries an old version now; if the world has not heard of it, it need
         // not be made.
-        if (bug_ == PlantedBug::leaving_not_invalidated) {
+        if (mistake_.is(Mistake::leaving_not_invalidated)) {
           replica->version = datum.version;
         } else if (replica->outgoing != nullptr && replica->outgoing->state == Copy::State::queued &&
                    replica->outgoing->next_outgoing == nullptr && !replica->outgoing->counts_for_flush &&
@@ -212,7 +211,7 @@ void Memory::release(Task& task, Outcome outcome) {
         send_home(datum);
       }
     }
-    if (bug_ == PlantedBug::pin_forgotten && index(task.id) % 16 == 7) continue;
+    if (mistake_.is(Mistake::pin_forgotten) && index(task.id) % 16 == 7) continue;
     unpin(replica, node);
   }
   if (task.scratch_bytes != 0) give_scratch_back(task, node);
@@ -221,7 +220,7 @@ void Memory::release(Task& task, Outcome outcome) {
 }
 
 void Memory::poison_outputs(const Task& task) {
-  if (bug_ == PlantedBug::poison_forgotten) return;
+  if (mistake_.is(Mistake::poison_forgotten)) return;
   poison_seen_ = true;
   note_change();  // who reads that, and waits, is not to be admitted any more
   for (const Access& access : task.accesses())

@@ -9,10 +9,10 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/deliberate_mistake.hpp"
 #include "data/task.hpp"
 #include "machine/topology.hpp"
 #include "memory/away_list.hpp"
@@ -49,42 +49,11 @@ struct Effects {
   std::exception_ptr stop_failure;  // what the world says about it; null: nothing more
 };
 
-/// Deliberate mistakes, so that tests can show that they would be noticed. `none` outside tests.
-enum class PlantedBug : std::uint8_t {
-  none,
-  leaving_not_invalidated,    // a write elsewhere leaves a copy in state leaving alive
-  leaving_revived_stale,      // a replica on its way out is used again although it was written elsewhere
-  pin_forgotten,              // a finished task keeps one pin
-  write_back_overtakes,       // a write-back that lands late makes the home current
-  dirty_dropped,              // eviction drops the only copy of the newest version
-  writer_ignores_write_back,  // a task changes a replica that is being read for a write-back
-  claimant_ignored,           // freed space goes to whoever asks first
-  overtaken_copy_served,      // a copy that carries an old version is given to a reader
-  arriving_not_joined,        // a second reader takes an arriving replica for valid
-  failed_copy_ignored,        // a copy that failed counts as landed
-  poison_forgotten,           // data of failed tasks pass as good
-  token_ignored,              // commutative tasks run at the same time
-  source_not_pinned,          // a replica may leave while a copy reads it
-  own_data_evicted,           // what a task has already makes room for what it lacks
-  removed_in_flight,          // a datum is forgotten while copies of it are under way
-  passed_not_joined,          // what a copy will leave in the cache that it passes is taken for there already
-  refuge_taken_for_home,      // what left a device for RAM counts as safe at home
-  hold_not_pinned,            // what the application holds may leave
-  partial_not_folded,         // a partial result counts as empty when it is to be folded
-  partial_kept,               // a partial result that was folded is added to again
-  written_made_anew,          // what was made once is made again although it was written since
-  // In the engine.
-  successors_told_first,  // a task's successors are served before its own end
-  returned_task_lost,     // a task that was taken back from a worker is given to nobody
-  event_lost,             // now and then the end of a copy is not served
-  hold_write_forgotten,   // what the application has written while it held a datum counts as unchanged
-};
-inline constexpr std::size_t planted_bug_count = 26;
-std::string_view name_of(PlantedBug bug) noexcept;
-
 class Memory {
  public:
-  Memory(const Topology& topology, Policy& policy, PlantedBug bug = PlantedBug::none);
+  Memory(const Topology& topology, Policy& policy);
+  /// From now on; see base/deliberate_mistake.hpp.
+  void make(DeliberateMistake mistake) noexcept { mistake_ = mistake; }
 
   /// Whom to tell and ask from now on; before the first admission only.
   void use_policy(Policy& policy) noexcept {
@@ -256,7 +225,7 @@ class Memory {
   /// A copy from there is not read but made: nothing has ever been written to the home.
   bool made_from(const Datum& datum, const Replica& holder) const noexcept {
     return datum.generator != nullptr && &holder == &datum.home &&
-           (holder.version == 1 || bug_ == PlantedBug::written_made_anew);
+           (holder.version == 1 || mistake_.is(Mistake::written_made_anew));
   }
   const Route& route_from(const Datum& datum, const Replica& holder, NodeId to) const noexcept {
     return made_from(datum, holder) ? routes_.computing(holder.node, to) : routes_.between(holder.node, to);
@@ -287,7 +256,7 @@ class Memory {
   Routes routes_;
   Policy* policy_;
   bool tell_residency_;
-  PlantedBug bug_;
+  DeliberateMistake mistake_;
   std::vector<MemoryNode> nodes_;  // by NodeId; homes have no space to manage
   DatumTable data_;
   PartialResults partials_;

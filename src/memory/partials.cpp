@@ -12,7 +12,7 @@ bool Memory::choose_target(Access& access, const MemoryNode& node) {
   const Datum& datum = data_[access.datum];
   access.partial = 0;
   access.fresh = false;
-  if (bug_ == PlantedBug::token_ignored) return true;
+  if (mistake_.is(Mistake::token_ignored)) return true;
   const bool own_free = datum.token_holder == nullptr;
   if (access.partials == 0) return own_free;
   const auto is_here = [&](DatumId id) {
@@ -64,13 +64,13 @@ bool Memory::waits_for_token(const Task& task) const {
 
 bool Memory::anything_to_fold(const Task& fold) {
   const DatumId id = fold.accesses()[1].datum;
-  return bug_ != PlantedBug::partial_not_folded && partials_.entry(data_[id], id).used;
+  return !mistake_.is(Mistake::partial_not_folded) && partials_.entry(data_[id], id).used;
 }
 
 void Memory::fold_over(const Task& fold) {
   const DatumId id = fold.accesses()[1].datum;
   PartialResult& partial = partials_.entry(data_[id], id);
-  if (!partial.used || bug_ == PlantedBug::partial_kept) return;
+  if (!partial.used || mistake_.is(Mistake::partial_kept)) return;
   partial.used = false;
   Datum& datum = data_[id];
   datum.poisoned = false;

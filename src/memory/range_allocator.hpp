@@ -51,8 +51,8 @@ class SortedKeys {
   std::vector<std::uint64_t> last_;                // the largest key of each run
   std::vector<std::vector<std::uint64_t>> runs_;   // none is empty
   std::vector<std::vector<std::uint64_t>> spare_;  // empty, with space: what runs are split into
-  std::size_t excess_ =
-      0;  // keys of runs beyond half a run each: a run is split when it has half a run of them
+  // keys of runs beyond half a run each: a run is split when it has half a run of them
+  std::size_t excess_ = 0;
 };
 
 /// Best fit; among holes of one size the lowest. Data of equal sizes leave no hole that the next one cannot

@@ -64,7 +64,7 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   copy->bytes = datum.bytes;
   copy->next_outgoing = from.outgoing;
   from.outgoing = copy;
-  if (bug_ != PlantedBug::source_not_pinned) {
+  if (!mistake_.is(Mistake::source_not_pinned)) {
     ++from.source_pins;
     if (from.in_list) nodes_[index(from.node)].may_leave.remove(from);
   }
@@ -130,7 +130,7 @@ void Memory::detach(Copy& copy) {
   Copy** link = &from.outgoing;
   while (*link != &copy) link = &(*link)->next_outgoing;
   *link = copy.next_outgoing;
-  if (bug_ != PlantedBug::source_not_pinned) --from.source_pins;
+  if (!mistake_.is(Mistake::source_not_pinned)) --from.source_pins;
   note_change();
   if (nodes_[index(from.node)].is_cache && from.state == ReplicaState::valid) settle(from);
 }
@@ -139,7 +139,7 @@ void Memory::landed(Copy& copy, bool succeeded) {
   const LinkId link = copy.link;
   links_.ended(copy);
   note_change();
-  if (!succeeded && bug_ != PlantedBug::failed_copy_ignored) {
+  if (!succeeded && !mistake_.is(Mistake::failed_copy_ignored)) {
     failed(copy);
   } else {
     links_.count(copy);
@@ -195,7 +195,7 @@ void Memory::arrived(Copy& copy) {
   const Datum& datum = data_[replica.datum];
   no_longer_prefetching(copy);
   const bool old = copy.overtaken || copy.version != datum.version;
-  const bool noticed = old && bug_ != PlantedBug::overtaken_copy_served;
+  const bool noticed = old && !mistake_.is(Mistake::overtaken_copy_served);
   arrived_at(replica, copy, copy.revoked, noticed);
   if (old && !noticed) replica.version = datum.version;
   if (via != nullptr) {
@@ -210,7 +210,7 @@ void Memory::arrived(Copy& copy) {
   settle_after(replica, copy.revoked);
   if (via != nullptr) settle_after(*via, copy.via_revoked);
   if (copy.cause == Cause::eviction) left(*copy.from);
-  if (copy.cause == Cause::eviction && bug_ == PlantedBug::refuge_taken_for_home)
+  if (copy.cause == Cause::eviction && mistake_.is(Mistake::refuge_taken_for_home))
     data_[copy.datum].home.version = datum.version;
   copies_.give_back(copy);
 }
@@ -227,7 +227,7 @@ void Memory::came_home(Copy& copy) {
   Datum& datum = data_[copy.datum];
   Replica& replica = *copy.from;
   datum.home.arriving = nullptr;
-  if (bug_ == PlantedBug::write_back_overtakes) {
+  if (mistake_.is(Mistake::write_back_overtakes)) {
     datum.home.version = datum.version;
   } else {
     datum.home.version = std::max(datum.home.version, copy.version);
@@ -277,7 +277,7 @@ void Memory::failed(Copy& copy) {
       copy.link = routes_.between(other->node, replica.node).link;
       copy.next_outgoing = copy.from->outgoing;
       copy.from->outgoing = &copy;
-      if (bug_ != PlantedBug::source_not_pinned) ++copy.from->source_pins;
+      if (!mistake_.is(Mistake::source_not_pinned)) ++copy.from->source_pins;
       if (copy.from->in_list) nodes_[index(copy.from->node)].may_leave.remove(*copy.from);
     }
     if (!copy.waiters.empty() && copy.cause == Cause::prefetch) {  // a task waits for it now: it is urgent

@@ -12,8 +12,8 @@ namespace fairlead {
 
 /// The symbol `fairlead_policy`. What it looks like never changes, so that also old ones are understood.
 struct PolicyPlugin {
-  std::uint64_t
-      interface;        ///< interface_id of the one who compiled it. If it is another, `entry` is not touched
+  /// interface_id of the one who compiled it. If it is another, `entry` is not touched.
+  std::uint64_t interface;
   const char* version;  ///< of the Fairlead that it was compiled against
   const PolicyEntry* entry;
 };

@@ -24,9 +24,9 @@ double gemm_loads(double m, double n, double k, double memory);
 
 /// The least that has to cross between memory and disk when everything starts and ends on disk. Bytes.
 struct IoBounds {
-  Bytes leading_term =
-      0;             ///< of the proved bound, for loads; asymptotic: not proved to the last byte for finite n
-  Bytes inputs = 0;  ///< every input loaded once; no schedule reads less
+  /// Of the proved bound, for loads; asymptotic: not proved to the last byte for finite n.
+  Bytes leading_term = 0;
+  Bytes inputs = 0;      ///< every input loaded once; no schedule reads less
   Bytes compulsory = 0;  ///< what the floor adds to the leading term: the inputs that this does not contain
   Bytes results = 0;     ///< every result written once
   bool fits = false;     ///< memory holds everything at once: each input is loaded once and that is all

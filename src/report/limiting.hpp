@@ -4,8 +4,8 @@
 //   1. files      Reading the input and writing the output took half of the time or more.
 //   2. computing  Workers were in tasks for three quarters of the time or more.
 //   3. link       They were not, and a wire carried copies for nine tenths of the time or more; or they
-//   waited
-//                 for data longer than they had nothing to do. Of several wires, the one in use the longest.
+//                 waited for data longer than they had nothing to do. Of several wires, the one in use the
+//                 longest.
 //   4. tasks      Else: there were too few tasks that could run.
 //
 // Times of workers and wires are those between two moments, `RunReport::counted_seconds`; in them a worker is

@@ -107,16 +107,16 @@ struct RunReport {
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`
 
   // What it is measured against.
-  std::optional<double>
-      gemm_peak_gflops;  ///< of all workers: what one does while the others compute the same, times them
+  /// Of all workers: what one does while the others compute the same, times them.
+  std::optional<double> gemm_peak_gflops;
   std::optional<Ceiling> ceiling;  ///< of the tiled algorithm with the kernels of this run
   std::optional<double> ceiling_gflops;
   std::optional<TileRates> tile_rates;  ///< of one core, from which the ceiling follows
 
   // Bytes between memory and disk.
   Bytes bytes_read = 0, bytes_written = 0;  ///< by the engine's count
-  std::optional<Bytes> kernel_bytes_read,
-      kernel_bytes_written;  ///< by the kernel's, of the same stretch of time
+  /// By the kernel's, of the same stretch of time.
+  std::optional<Bytes> kernel_bytes_read, kernel_bytes_written;
   std::optional<IoBounds> bounds;
   std::vector<LinkReport> links;
   Traffic generated;  ///< data computed where they would have been read; not among bytes_read

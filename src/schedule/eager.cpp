@@ -49,8 +49,8 @@ class EagerByRelease final : public Policy {
  private:
   void attached() override { next_.assign(view().workers().size(), 0); }
 
-  std::deque<Task*>
-      queue_;  // oldest first; null: taken out of turn, by a worker that could not run older ones
+  // oldest first; null: taken out of turn, by a worker that could not run older ones
+  std::deque<Task*> queue_;
   std::uint64_t first_ = 0;          // the position of the queue's front, counted since the beginning
   std::vector<std::uint64_t> next_;  // by worker: it can run nothing before this position
 };

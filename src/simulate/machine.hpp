@@ -86,13 +86,13 @@ class SimulatedMachine {
   std::size_t devices_ = 0;
   backend::MemoryModel memory_model_;
   Bytes memory_ = 0, memory_in_all_ = 0;
-  std::vector<const machine::ProcessorDescription*>
-      kinds_of_workers_;                     // each described processor in use, once
+  // each described processor in use, once
+  std::vector<const machine::ProcessorDescription*> kinds_of_workers_;
   std::vector<std::size_t> kind_of_worker_;  // by WorkerId: place in the above
   std::vector<std::size_t> processor_of_worker_;
   std::vector<double> together_;  // by processor
-  std::vector<std::vector<const machine::KernelRate*>>
-      rates_;                         // by kind of worker, then kernel; null: cannot
+  // by kind of worker, then kernel; null: cannot
+  std::vector<std::vector<const machine::KernelRate*>> rates_;
   std::vector<std::uint32_t> kinds_;  // by kernel
 };
 

@@ -1,14 +1,18 @@
 // A program for the simulator from the file that the setting record-flow makes of a real one. Lines of words:
 //
-//   fairlead-flow 1                                     the format's version; first
-//   codelet NUMBER KINDS UNIT NAME                      UNIT: what WORK of its tasks counts: flops,
-//   nanoseconds, none file NUMBER NAME datum NUMBER BYTES MATRIX ROW COLUMN value|empty NAME   -1 for what is
-//   no tile; value: before its first task phase NUMBER                                        the program
-//   waited for all tasks before, if it is not the first task CODELET FILE:LINE PRIORITY WORK ACCESS...
-//   ACCESS: r, w, rw, c (commutative) or x (reduction), and a datum duration KIND SIZE TASKS NANOSECONDS
-//   CODELET        measured; SIZE: WORK of one task, or the bytes it uses left-out COUNT WHAT what the
-//   simulation does not know of unrecorded WHY                                      nothing after this could
-//   be written down end DATA TASKS                                      last
+//   fairlead-flow 1                         the format's version; first
+//   codelet NUMBER KINDS UNIT NAME          UNIT: what WORK of its tasks counts: flops, nanoseconds, none
+//   file NUMBER NAME
+//   datum NUMBER BYTES MATRIX ROW COLUMN value|empty NAME
+//                                           -1 for what is no tile; value: before its first task
+//   phase NUMBER                            the program waited for all tasks before, if it is not the first
+//   task CODELET FILE:LINE PRIORITY WORK ACCESS...
+//                                           ACCESS: r, w, rw, c (commutative) or x (reduction), and a datum
+//   duration KIND SIZE TASKS NANOSECONDS CODELET
+//                                           measured; SIZE: WORK of one task, or the bytes it uses
+//   left-out COUNT WHAT                     what the simulation does not know of
+//   unrecorded WHY                          nothing after this could be written down
+//   end DATA TASKS                          last
 //
 // Numbers count from 0 in the order of their lines, which come before those that name them.
 #pragma once

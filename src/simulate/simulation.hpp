@@ -31,8 +31,7 @@ struct SimulationOptions {
   std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order
-  bool charge_decisions = false;   ///< a worker's next task begins after the time in which it was decided
-                                   ///< what the worker does
+  bool charge_decisions = false;   ///< a worker's next task begins after the time that deciding it took
   std::function<Time()> decision_clock{};  ///< by which that is measured; empty: this machine's
   Bytes trace_memory = 0;                  ///< for records of what happened; 0: none are kept
   bool keep_order = false;                 ///< of the tasks, in SimulationResult::order

@@ -41,9 +41,9 @@ class Newcomer : public testing::Test {
       std::filesystem::temp_directory_path() / ("fairlead-newcomer-" + std::to_string(getpid()));
 };
 
-const std::vector<std::string> subcommands{"solve",      "bench",    "info",     "calibrate",
-                                           "schedulers", "machines", "simulate", "compare",
-                                           "experiment", "status",   "help"};
+const std::vector<std::string> subcommands{"solve",      "bench",      "info",     "calibrate",
+                                           "schedulers", "machines",   "simulate", "compare",
+                                           "experiment", "replay-log", "status",   "help"};
 
 }  // namespace
 
@@ -56,7 +56,7 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
     std::vector<std::string> examples;
     for (const std::string& line : lines_of(text.substr(text.find("\nExamples:\n"))))
       if (line.starts_with("  fairlead "))
-        examples.push_back(line.substr(11, line.find_first_of("|>$") - 11));
+        examples.push_back(line.substr(11, line.find_first_of("|>$&") - 11));
     ASSERT_EQ(examples.size(), 2u) << name;
     for (const std::string& example : examples) {
       const Answer answer = fairlead_command(example + " --help");
@@ -67,7 +67,7 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
 
 // What help does not list is refused, and what it lists is taken.
 TEST_F(Newcomer, IsShownOnlyTheOptionsThatASubcommandTakes) {
-  for (const std::string name : {"schedulers", "machines", "status 1", "help"}) {
+  for (const std::string name : {"schedulers", "machines", "replay-log a", "status 1", "help"}) {
     EXPECT_THAT(fairlead_command(name + " --help").text, Not(HasSubstr("--memory"))) << name;
     const Answer answer = fairlead_command(name + " --memory 1GB");
     EXPECT_EQ(answer.exit_code, 2) << name;

@@ -45,33 +45,37 @@ TEST_F(Simulate, WritesALogThatReplaysToTheSameCommands) {
   EXPECT_EQ(fmt::format("{:016x}", again.digest), nlohmann::json::parse(stream)[0]["command_digest"]);
 }
 
-struct Mistake {
+struct Refused {
   const char* words;
   const char* why;
 };
 
 TEST_F(Simulate, RefusesWhatSaysNothing) {
-  for (const Mistake& mistake : {
-           Mistake{"--scheduler eager,lws --event-log run.log",
+  for (const Refused& refused : {
+           Refused{"--scheduler eager,lws --event-log run.log",
                    "--event-log writes one run: give --scheduler one"},
-           Mistake{"--scheduler all --trace run.pftrace",
+           Refused{"--scheduler all --trace run.pftrace",
                    "--trace writes one run: give --scheduler one policy"},
-           Mistake{"--record-flow run.flow", "--record-flow is for programs that really run"},
-           Mistake{"--workers 3", "`fairlead simulate` has no use for --workers;"},
-           Mistake{"--no-huge-pages", "`fairlead simulate` has no use for --no-huge-pages;"},
-           Mistake{"--devices emulated:memory=1GiB", "`fairlead simulate` has no use for --devices;"},
-           Mistake{"--host-memory 1GB", "--host-memory has no effect here: data are in RAM"},
-           Mistake{"--gpus 0 --data ram", "--memory has no effect here: data are in RAM"},
-           Mistake{"--machine epyc-7642 --host-memory 1GB",
+           Refused{"--record-flow run.flow", "--record-flow is for programs that really run"},
+           Refused{"--replay", "unknown option --replay"},
+           Refused{"--seeds 1-9", "unknown option --seeds"},
+           Refused{"--plant dirty_dropped", "unknown option --plant"},
+           Refused{"--workers 3", "`fairlead simulate` has no use for --workers;"},
+           Refused{"--no-huge-pages", "`fairlead simulate` has no use for --no-huge-pages;"},
+           Refused{"--devices emulated:memory=1GiB", "`fairlead simulate` has no use for --devices;"},
+           Refused{"--host-memory 1GB", "--host-memory has no effect here: data are in RAM"},
+           Refused{"--gpus 0 --data ram", "--memory has no effect here: data are in RAM"},
+           Refused{"--machine epyc-7642 --host-memory 1GB",
                    "--host-memory has no effect here: without devices"},
-           Mistake{"--machine epyc-7642 --streams 2", "--streams has no effect here: no device is used"},
-           Mistake{"--machine epyc-7642 --no-peers", "--peers has no effect here: no device is used"},
-           Mistake{"--machine epyc-7642 --advice cyclic", "--advice has no effect here: no device is used"},
+           Refused{"--machine epyc-7642 --streams 2", "--streams has no effect here: no device is used"},
+           Refused{"--machine epyc-7642 --no-peers", "--peers has no effect here: no device is used"},
+           Refused{"--machine epyc-7642 --advice cyclic", "--advice has no effect here: no device is used"},
        }) {
-    const Answer answer = fairlead_command(small + mistake.words);
-    EXPECT_EQ(answer.exit_code, 2) << mistake.words;
-    EXPECT_THAT(answer.text, HasSubstr(mistake.why));
+    const Answer answer = fairlead_command(small + refused.words);
+    EXPECT_EQ(answer.exit_code, 2) << refused.words;
+    EXPECT_THAT(answer.text, HasSubstr(refused.why));
   }
+  EXPECT_THAT(fairlead_command("simulate").text, HasSubstr("missing argument WORKLOAD"));
   EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("is not for many runs"));
   EXPECT_THAT(fairlead_command("compare --spin 1").text,
               HasSubstr("`fairlead compare` has no use for --spin"));

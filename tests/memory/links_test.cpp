@@ -9,13 +9,13 @@
 namespace fairlead::memory {
 namespace {
 
-constexpr NodeId disk{0}, ram{1};
+constexpr NodeId disk{0}, cache{1};
 constexpr LinkId wire{0};
 
 Topology one_wire(unsigned concurrent) {
   Topology topology;
   topology.nodes = {{.name = "disk", .role = NodeRole::home}, {.name = "RAM", .role = NodeRole::cache}};
-  topology.links = {{.name = "wire", .first = disk, .second = ram, .concurrent_copies = concurrent}};
+  topology.links = {{.name = "wire", .first = disk, .second = cache, .concurrent_copies = concurrent}};
   return topology;
 }
 
@@ -46,7 +46,7 @@ struct Wire {
   const Topology topology;
   const Routes routes{topology};
   Links links{topology, routes};
-  Replica at_home{.node = disk}, cached{.node = ram};
+  Replica at_home{.node = disk}, cached{.node = cache};
   std::deque<Copy> copies;
 };
 

@@ -10,13 +10,12 @@ namespace fairlead {
 
 using model::Chooser;
 using model::DurationModel;
+using tests::cpu;
 using tests::data_of;
 using tests::ms;
 using tests::named;
 
 namespace {
-
-const model::Processor cpu(WorkerKind::cpu);
 
 CodeletInfo with_bodies(std::initializer_list<const char*> names, WorkUnit unit = WorkUnit::none) {
   CodeletInfo codelet = named("gemm", unit);

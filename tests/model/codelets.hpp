@@ -24,6 +24,7 @@ inline model::Footprint data_of(std::initializer_list<Bytes> bytes, float work =
   return footprint;
 }
 
+inline const model::Processor cpu(WorkerKind::cpu);
 inline constexpr std::int64_t us = 1'000, ms = 1'000'000;
 
 }  // namespace fairlead::tests

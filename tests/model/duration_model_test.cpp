@@ -10,6 +10,7 @@ namespace fairlead {
 using model::Basis;
 using model::DurationModel;
 using model::Estimate;
+using tests::cpu;
 using tests::data_of;
 using tests::ms;
 using tests::named;
@@ -17,7 +18,7 @@ using tests::us;
 
 namespace {
 
-const model::Processor cpu(WorkerKind::cpu), gpu(WorkerKind::emulated);
+const model::Processor gpu(WorkerKind::emulated);
 
 void run(DurationModel& model, const CodeletInfo& codelet, const model::Processor& kind,
          const model::Footprint& footprint, int times, std::int64_t duration_ns) {

@@ -498,7 +498,7 @@ def main():
     command = given.command.resolve()
     runs = range(given.first, given.first + given.runs) if given.only is None else [given.only]
     print(f"seed {given.seed}, {len(runs)} runs from {runs[0]}", flush=True)
-    began, results, failures, solved = time.monotonic(), [], 0, 0
+    began, results, failures = time.monotonic(), [], 0
 
     def one(index):
         try:

@@ -24,7 +24,7 @@ def test_a_run_under_a_limit_of_addresses_ends(command, tmp_path, workers, memor
         done = subprocess.run([command, "solve", "A.npy", "b.npy", "-o", "x.npy", "--tile", "64", "--workers", str(workers),
                                "--progress", "none", "--config", "none", *memory],
                               cwd=tmp_path, capture_output=True, text=True, timeout=240,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit * MIB, limit * MIB)))
+                              preexec_fn=lambda most=limit * MIB: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
         if done.returncode == 0:
             solved.append(limit)
             x = numpy.load(tmp_path / "x.npy")

@@ -78,7 +78,7 @@ class Scripts(unittest.TestCase):
     def test_every_package_says_what_it_is_for(self):
         for line in tree.read(pathlib.Path("scripts/packages.txt")).splitlines():
             if line and not line.startswith("#"):
-                self.assertRegex(line, r"^[a-z0-9.+-]+ +(build|test|bench) +# \w")
+                self.assertRegex(line, r"^[a-z0-9.+-]+ +(build|test|bench|tidy) +# \w")
 
     @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
     def test_shellcheck_has_nothing_to_say(self):

@@ -8,7 +8,7 @@
 namespace fairlead::simulate {
 namespace {
 
-double seconds(const std::string& policy, const Program& program, std::size_t cores) {
+double seconds_of(const std::string& policy, const Program& program, std::size_t cores) {
   MachineUse use;
   use.cores = cores;
   const SimulatedMachine machine{machine::find_machine("k40"), use, program, Precision::double_};
@@ -20,7 +20,7 @@ TEST(CoresBesideDevices, SlowDownNoPolicyThatDoesNotLookAtDurations) {
     const Program program = make_workload("cholesky", {tiles * 960, 960, Precision::double_});
     for (const char* policy : {"darts", "darts-belady", "darts-chain", "darts-defer", "eager", "lfq", "ap"}) {
       SCOPED_TRACE(policy);
-      EXPECT_LE(seconds(policy, program, 20), seconds(policy, program, 0) / 0.97);
+      EXPECT_LE(seconds_of(policy, program, 20), seconds_of(policy, program, 0) / 0.97);
     }
   }
 }
@@ -30,7 +30,7 @@ TEST(CoresBesideDevices, HelpWhereThereIsEnoughToDo) {
   const Program program = make_workload("cholesky", {36 * 960, 960, Precision::double_});
   for (const char* policy : {"darts", "eager", "lws"}) {
     SCOPED_TRACE(policy);
-    EXPECT_LE(seconds(policy, program, 20), seconds(policy, program, 0) / 1.05);
+    EXPECT_LE(seconds_of(policy, program, 20), seconds_of(policy, program, 0) / 1.05);
   }
 }
 

@@ -35,12 +35,12 @@ machine::MachineDescription machine_of(std::size_t devices, Bytes tiles_in_memor
                                    .wire = {400e6, false, {}, {}}});
   return machine;
 }
-struct Small {
+struct FewTiles {
   const char* workload;
   std::int64_t tiles;
   Bytes tiles_in_memory;
 };
-Program program_of(const Small& small) {
+Program program_of(const FewTiles& small) {
   return make_workload(small.workload,
                        {.n = small.tiles * tile, .tile = tile, .precision = Precision::double_});
 }
@@ -49,7 +49,7 @@ Program program_of(const Small& small) {
 
 // What is taken by one worker, a task at a time, is taken in one order, however long anything lasts.
 TEST(Emulated, MovesTheSameBytesAsTheSimulationWhereNothingDependsOnTime) {
-  for (const Small& small : {Small{"cholesky", 12, 20}, Small{"lu", 8, 14}})
+  for (const FewTiles& small : {FewTiles{"cholesky", 12, 20}, FewTiles{"lu", 8, 14}})
     for (const char* policy : {"eager", "lws"}) {
       SCOPED_TRACE(fmt::format("{} {}", small.workload, policy));
       const Program program = program_of(small);
@@ -65,7 +65,7 @@ TEST(Emulated, MovesTheSameBytesAsTheSimulationWhereNothingDependsOnTime) {
 // Where order depends on time, no two real runs are alike: they lie around the simulated one.
 TEST(Emulated, MovesNearlyTheSameBytesInTheMedianWhereOrderDependsOnTime) {
   std::vector<double> ratios;
-  for (const Small& small : {Small{"cholesky", 12, 20}, Small{"lu", 8, 14}})
+  for (const FewTiles& small : {FewTiles{"cholesky", 12, 20}, FewTiles{"lu", 8, 14}})
     for (const char* policy : {"eager", "lws", "dmda", "dmdas", "darts"}) {
       const Program program = program_of(small);
       const SimulatedMachine machine(machine_of(2, small.tiles_in_memory), {}, program, Precision::double_);

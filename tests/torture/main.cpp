@@ -40,9 +40,9 @@ char again[1024];
 
 extern "C" void tell_and_die(int number) {
   constexpr char text[] = "\nThe test program crashed. Again by:\n  ";
-  [[maybe_unused]] ssize_t ignored = write(2, text, sizeof text - 1);
-  ignored = write(2, again, std::strlen(again));
-  ignored = write(2, "\n", 1);
+  [[maybe_unused]] ssize_t ignored = ::write(2, text, sizeof text - 1);
+  ignored = ::write(2, again, std::strlen(again));
+  ignored = ::write(2, "\n", 1);
   std::signal(number, SIG_DFL);
   std::raise(number);
 }

@@ -10,8 +10,8 @@
 
 #include "backend/sim/sim_world.hpp"
 #include "front/flow/flow_source.hpp"
+#include "random/value_checker.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/random/value_checker.hpp"
 #include "whole/every_policy.hpp"
 
 namespace fairlead::tests {

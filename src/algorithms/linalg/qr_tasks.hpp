@@ -1,7 +1,6 @@
 // The tasks of a tiled QR factorization in program order, for whoever submits them and for whoever only
 // simulates them. Buttari, Langou, Kurzak, Dongarra 2009 (the flat tree); Hadri, Ltaief, Agullo, Dongarra
-// 2010
-// ("Tile QR factorization with parallel panel processing": trees of triangles).
+// 2010 ("Tile QR factorization with parallel panel processing": trees of triangles).
 #pragma once
 #include <algorithm>
 #include <cstdint>

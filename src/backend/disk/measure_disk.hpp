@@ -12,8 +12,8 @@
 namespace fairlead::backend {
 
 struct DiskMeasurement {
-  Bytes bytes =
-      Bytes{1} << 30;  ///< of the file that is written and read; a multiple of `piece`, at least 4 of it
+  /// Of the file that is written and read; a multiple of `piece`, at least 4 of it.
+  Bytes bytes = Bytes{1} << 30;
   unsigned threads = 4;
   Duration longest = std::chrono::seconds(3);  ///< for each of the four parts; what is left of it is left out
   static constexpr Bytes piece = Bytes{4} << 20;

@@ -44,8 +44,7 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
           data::layout_of(shape_of(place_of(n)), whole.as.element_bytes).has_value())
         throw UsageError(fmt::format(
             "{} cannot be split like this: its home is on disk, where each part has to be one piece that "
-            "begins "
-            "at a multiple of {} bytes, and {} is not\n"
+            "begins at a multiple of {} bytes, and {} is not\n"
             "  Split what varies slowest only, in larger parts (elements have {} bytes), or register tiles "
             "(Runtime::tiled), or keep it in your memory.",
             whole.name, alignment, text_of(n), whole.as.element_bytes));

@@ -31,8 +31,8 @@ class TileSet {
     bool in_set = false;
     bool listed = false;       // among the candidates
     std::uint32_t locked = 0;  // of its remaining updates, those that wait for what nobody plans
-    std::uint32_t unshared =
-        0;  // inputs of its updates that the set does not use, each as often as it is used
+    // inputs of its updates that the set does not use, each as often as it is used
+    std::uint32_t unshared = 0;
     std::uint64_t signature = 0;  // of those inputs: equal if they are the same
     AheadTask* first = nullptr;   // its next update
     std::uint64_t last = 0;       // the level of its last update that is planned

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 
 #include "engine/log/log_records.hpp"
 #include "engine/log/logged_run.hpp"
@@ -251,6 +252,47 @@ TEST(ChangedLog, SaysWhereItCannotBeFollowed) {
     EXPECT_THAT(error.what(), testing::MatchesRegex("the event log cannot be replayed; at word [0-9]+: "
                                                     "there is no task 4711"));
   }
+}
+
+// A task gets another priority: before it is told of, everything is as it was.
+TEST(ChangedLog, TellsTheFirstEventAfterWhichOtherCommandsFollow) {
+  const LoggedRun run = logged_run(3, {.policy = "lws", .tasks = 60});
+  const auto records = records_of(run.words);
+  std::size_t told = 0;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    if (!records[at].is(EventKind::task_ready)) continue;
+    auto changed = records;
+    changed[at].words[4] = (changed[at].words[4] & ~std::uint64_t{0xffff'ffff}) | 1000;  // its priority
+    const auto events_before = static_cast<std::size_t>(
+        std::count_if(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(at),
+                      [](const LogRecord& record) { return record.kind() == LogRecord::Kind::event; }));
+    std::string what;
+    try {
+      what = run.replay(words_of(changed)).difference;
+    } catch (const InputError& error) {
+      what = error.what();
+    }
+    std::size_t event = 0;
+    const auto named = what.find("after event ");
+    if (named == std::string::npos) continue;  // nothing depended on it, or only what can follow from it
+    ++told;
+    event = std::stoull(what.substr(named + 12));
+    EXPECT_GT(event, events_before) << what;
+    EXPECT_THAT(what, testing::ContainsRegex("this engine does otherwise than that of the run: it [a-z]+"));
+  }
+  EXPECT_GT(told, 3u);
+}
+
+// Logs of older versions say nothing of commands.
+TEST(ChangedLog, IsNotComparedWhereItDoesNotTell) {
+  const LoggedRun run = logged_run(3, {});
+  auto records = records_of(run.words);
+  for (LogRecord& record : records)
+    if (record.kind() == LogRecord::Kind::served) record.words[0] &= 0xff;
+  const engine::ReplayResult again = run.replay(words_of(records));
+  EXPECT_EQ(again.digest, run.digest);
+  EXPECT_EQ(again.compared, 0u);
+  EXPECT_EQ(again.difference, "");
 }
 
 }  // namespace fairlead::tests

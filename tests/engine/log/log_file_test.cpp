@@ -22,7 +22,7 @@ class LogFiles : public testing::Test {
     log_.horizon_closed();
     log_.cancellation(3);
     log_.datum({.bytes = 100, .home = NodeId{1}, .home_offset = 4096, .coordinates = {1, -1, 3}});
-    log_.served();
+    log_.served(7);
     log_.write(path_, head_);
   }
   ~LogFiles() override { std::filesystem::remove_all(directory_); }
@@ -117,7 +117,17 @@ TEST_F(LogFiles, IsRefusedWhenItIsShorterOrLonger) {
 TEST_F(LogFiles, IsNamedWhenItIsNoLog) {
   replace("This is a text of more than thirty-two bytes.");
   EXPECT_THAT([&] { EventLog::read(path_); },
-              ThrowsMessage<InputError>("\"" + path_ + "\" is not an event log of this version"));
+              ThrowsMessage<InputError>("\"" + path_ + "\" is not an event log"));
+}
+
+TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
+  std::string other = contents();
+  other[7] = 'z';
+  replace(other);
+  EXPECT_THAT([&] { EventLog::read(path_); },
+              ThrowsMessage<InputError>("\"" + path_ +
+                                        "\" is an event log of another version of Fairlead: its format is "
+                                        "\"z\", that of this version \"a\""));
 }
 
 TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {

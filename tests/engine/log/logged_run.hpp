@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/replay.hpp"
+#include "random/run.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/random/run.hpp"
 
 namespace fairlead::tests {
 

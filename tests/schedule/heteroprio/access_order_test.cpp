@@ -10,11 +10,11 @@ namespace fairlead::schedule::heteroprio {
 namespace {
 
 constexpr Column cores = 0, gpu0 = 1, gpu1 = 2;
-using Buckets = std::vector<std::uint32_t>;
+using BucketNumbers = std::vector<std::uint32_t>;
 using Distances = std::vector<double>;
 using Table = std::vector<std::vector<int>>;  // by bucket, node: the position in the order; -1: not visited
 
-const Buckets cpu_buckets{0, 1, 2, 3}, gpu_buckets{3, 2, 1};
+const BucketNumbers cpu_buckets{0, 1, 2, 3}, gpu_buckets{3, 2, 1};
 // Table 3A, rows = from. It is data here: Eq. 12 cannot give it.
 const Distances from_cpu{0, 0.5, 1}, from_gpu0{0.5, 0, 1}, from_gpu1{0.5, 1, 0};
 constexpr Reach cpu_reach{2, 2}, gpu_reach{2, 1};
@@ -61,7 +61,7 @@ TEST(AccessOrder, WithTheLargestLambdaFinishesTheOwnNodeFirst) {
 }
 
 TEST(AccessOrder, NodesEquallyFarComeInTheirOrder) {
-  EXPECT_EQ(access_order(Buckets{0}, 1, Distances{1, 0, 1, 1}, {1, 2}),
+  EXPECT_EQ(access_order(BucketNumbers{0}, 1, Distances{1, 0, 1, 1}, {1, 2}),
             (std::vector<Visit>{{0, 1}, {0, 0}, {0, 2}, {0, 3}}));
 }
 

@@ -39,8 +39,7 @@ struct BlasTiming {
 };
 
 /// A timing, or why there is none, in words: "cannot load the library ...", "was ended by signal 4 (Illegal
-/// instruction)", "computes wrong results", "computes on
-/// several threads", "took longer than 1.5 s".
+/// instruction)", "computes wrong results", "computes on several threads", "took longer than 1.5 s".
 struct TimingOutcome {
   std::optional<BlasTiming> timing;
   std::string failure;

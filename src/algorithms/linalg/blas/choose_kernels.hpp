@@ -30,11 +30,11 @@ struct KernelSettings {
   std::vector<std::string> helper;        ///< see time_in_child
   std::filesystem::path cache_directory;  ///< the user's; empty: time every time
   int tile = 512;                         ///< elements a side
-  Duration budget =
-      std::chrono::seconds(20);  ///< for all candidates; those not reached are listed as failures
-  bool time_again = false;       ///< do not believe the cache
-  std::function<void()>
-      before_timing{};  ///< called once if nothing was kept: what follows takes some seconds
+  /// For all candidates; those not reached are listed as failures.
+  Duration budget = std::chrono::seconds(20);
+  bool time_again = false;  ///< do not believe the cache
+  /// Called once if nothing was kept: what follows takes some seconds.
+  std::function<void()> before_timing{};
 };
 
 struct KernelChoice {

@@ -24,8 +24,8 @@ enum class RateSet : std::uint8_t { cholesky, lu, product };
 struct RateSettings {
   int tile = 512;   ///< elements a side
   int threads = 1;  ///< run each kernel at the same time; the mean of their rates is returned
-  Duration per_kernel =
-      std::chrono::milliseconds(100);  ///< at least `repetitions` calls, then until this is over
+  /// At least `repetitions` calls, then until this is over.
+  Duration per_kernel = std::chrono::milliseconds(100);
   int repetitions = 5;
   RateSet kernels = RateSet::cholesky;
   std::function<void(int thread)> at_start = {};  ///< runs first in each thread: binds it to a core, say

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "simulate/random/program.hpp"
+#include "random/program.hpp"
 
 namespace fairlead::random_runs {
 

@@ -7,7 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "machine/topology.hpp"
-#include "simulate/random/program.hpp"
+#include "random/program.hpp"
 
 namespace fairlead::random_runs {
 
@@ -20,7 +20,7 @@ struct RunOptions {
   bool holds = false;  ///< the application acquires data in between
   bool tight = true;   ///< capacity near the largest footprint
   std::size_t tasks = 150;
-  memory::PlantedBug bug = memory::PlantedBug::none;
+  DeliberateMistake mistake{};
   /// Given the engine at the end, however the run ended. If set, the engine keeps a log.
   std::function<void(const engine::Engine&)> at_end{};
 };

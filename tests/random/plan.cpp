@@ -1,5 +1,5 @@
 // Drawn from one generator, in a fixed order.
-#include "simulate/random/plan.hpp"
+#include "random/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/bytes_text.hpp"
+#include "random/machine.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/random/machine.hpp"
 
 namespace fairlead::random_runs {
 

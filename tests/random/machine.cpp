@@ -1,5 +1,5 @@
 // One to three caches, links of random speeds; see machine.hpp.
-#include "simulate/random/machine.hpp"
+#include "random/machine.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // See run.hpp.
-#include "simulate/random/run.hpp"
+#include "random/run.hpp"
 
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
@@ -15,8 +15,8 @@
 
 #include "backend/sim/sim_world.hpp"
 #include "front/flow/flow_source.hpp"
+#include "random/value_checker.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/random/value_checker.hpp"
 
 namespace fairlead::random_runs {
 
@@ -123,7 +123,7 @@ class Runner {
       submission.priority = task.priority;
       submission.scratch_bytes = task.scratch;
       submission.workers = at_most(task.workers);
-      submission.file = "simulate/random/run.cpp";
+      submission.file = "random/run.cpp";
       submission.line = static_cast<std::uint32_t>(t);
       wish(submission, t);
       // What is held may leave no room, or lie in the way: then it is released, and all is as if nothing had
@@ -338,7 +338,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
       .topology = machine, .policy = schedule::make_policy(options.policy), .engine = {}};
   core_options.engine.seed = plan.seed;
   core_options.engine.check_invariants = true;
-  core_options.engine.bug = options.bug;
+  core_options.engine.mistake = options.mistake;
   core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;

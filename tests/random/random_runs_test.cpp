@@ -1,7 +1,6 @@
 // Thousands of random programs on random machines under all policies, with memory from the largest footprint
 // upwards and with faults. No stale or lost version, never two writers, capacity never exceeded, always
-// progress, nobody passed for ever, nothing pinned at the end. `fairlead simulate --seed N --replay` repeats
-// one of them.
+// progress, nobody passed for ever, nothing pinned at the end. `fairlead-seeds --seed N` repeats one of them.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -10,8 +9,8 @@
 #include <map>
 #include <string>
 
+#include "random/run.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/random/run.hpp"
 
 namespace fairlead::tests {
 
@@ -47,7 +46,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
     RunResult result;
     const auto failure = run(plan, result);
     EXPECT_FALSE(failure.has_value()) << "seed " << seed << " (" << plan.options.policy << "): " << *failure
-                                      << "\n  again: fairlead simulate --seed " << seed << " --replay";
+                                      << "\n  again: fairlead-seeds --seed " << seed;
     add(total, result);
     evict += result.evictions != 0;
     several_caches += plan.caches() >= 3;

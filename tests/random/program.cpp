@@ -1,5 +1,5 @@
 // Data first, then flows, tasks, and the values of a sequential run.
-#include "simulate/random/program.hpp"
+#include "random/program.hpp"
 
 #include <algorithm>
 #include <array>

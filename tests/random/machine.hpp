@@ -1,7 +1,7 @@
 // A random machine for a program: one to three caches over user memory and a disk, slow links between them.
 #pragma once
 #include "machine/topology.hpp"
-#include "simulate/random/program.hpp"
+#include "random/program.hpp"
 
 namespace fairlead::random_runs {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "simulate/random/plan.hpp"
+#include "random/plan.hpp"
 
 namespace fairlead::random_runs {
 

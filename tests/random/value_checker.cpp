@@ -1,5 +1,5 @@
 // Follows the simulated bytes; see value_checker.hpp.
-#include "simulate/random/value_checker.hpp"
+#include "random/value_checker.hpp"
 
 #include <fmt/format.h>
 

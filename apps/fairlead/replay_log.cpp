@@ -1,0 +1,81 @@
+// fairlead replay-log: the log of a run, fed to a fresh engine, and whether that gives the same commands.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/replay.hpp"
+#include "fairlead/subcommand.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+/// Not the user's mistake if it is unknown: the log names it.
+std::unique_ptr<Policy> policy_of(const std::string& path, const engine::LogHead& head) {
+  try {
+    return schedule::make_policy(head.policy);
+  } catch (const ConfigError& error) {
+    throw InputError(
+        fmt::format("\"{}\" is the log of a run under a policy that is not here: {}", path, error.what()));
+  }
+}
+
+engine::ReplayResult replayed(const std::string& path, const engine::LogFile& log) {
+  std::unique_ptr<Policy> policy = policy_of(path, log.head);
+  try {
+    return engine::replay(log.head, std::move(policy), log.words);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("\"{}\": {}", path, error.what()));
+  }
+}
+
+int run(const ParsedCommandLine& given) {
+  const std::string& path = given.positionals.front();
+  const engine::LogFile log = engine::EventLog::read(path);
+  const engine::ReplayResult result = replayed(path, log);
+  fmt::print("{}: {} events under {}, {} workers\n", path, result.events, log.head.policy,
+             log.head.topology.workers.size());
+  if (!result.difference.empty()) {
+    std::fflush(stdout);
+    throw InputError(fmt::format(
+        "other commands follow from \"{}\" than in its run: {}. Either the log has been changed, or another "
+        "version of Fairlead has written it",
+        path, result.difference));
+  }
+  if (result.compared != 0)
+    fmt::print("the same {} commands follow as in the run; their digest is {:016x}\n", result.commands,
+               result.digest);
+  else
+    fmt::print(
+        "{} commands follow; their digest is {:016x}. The log, of an older version, does not say what the "
+        "run's were: compare with the command_digest of its report\n",
+        result.commands, result.digest);
+  try {
+    if (result.fatal) std::rethrow_exception(result.fatal);
+  } catch (const std::exception& error) {
+    fmt::print("then the engine breaks down, as in the run: {}\n", error.what());
+  }
+  return success;
+}
+
+constexpr Positional positionals[] = {
+    {.name = "FILE", .help = "the log, which a run with --event-log FILE has written"}};
+
+}  // namespace
+
+const Subcommand replay_log{
+    .name = "replay-log",
+    .summary = "Feeds the log of a run to a fresh engine: do the same commands follow?",
+    .positionals = positionals,
+    .options = {},
+    .run = run,
+    .settings = takes_no_settings};
+
+}  // namespace fairlead::app

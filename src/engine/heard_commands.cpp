@@ -1,0 +1,95 @@
+// Commands and events in words, for the message that names where a replay goes another way.
+#include "engine/heard_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fairlead::engine {
+
+namespace {
+
+constexpr std::size_t told_of_each_kind = 4;
+
+/// "a, b and 3 more"; nothing if there is none.
+template <class List, class Say>
+void tell(std::string& text, std::string_view what, const List& list, Say&& say) {
+  if (list.empty()) return;
+  text += fmt::format("{}{} ", text.empty() ? "" : "; ", what);
+  for (std::size_t i = 0; i < std::min(list.size(), told_of_each_kind); ++i)
+    text += (i == 0 ? "" : ", ") + say(list[i]);
+  if (list.size() > told_of_each_kind) text += fmt::format(" and {} more", list.size() - told_of_each_kind);
+}
+
+constexpr std::array kinds = {"is ready",
+                              "has finished",
+                              "has failed",
+                              "was given back",
+                              "a task asked for was not given back",
+                              "has landed",
+                              "has failed",
+                              "a worker arrived",
+                              "a worker left",
+                              "results are wanted at home",
+                              "time has passed",
+                              "caches are to be emptied",
+                              "a hold was released",
+                              "newest values are wanted in the program's memory"};
+
+}  // namespace
+
+std::string HeardCommands::text(const Commands& others, const Topology& topology) const {
+  const auto on_worker = [](const std::pair<TaskId, WorkerId>& one) {
+    return fmt::format("task {} on worker {}", index(one.first), index(one.second));
+  };
+  const auto name = [&](NodeId node) { return topology.nodes[index(node)].name; };
+  const auto number = [](const Task* task) { return fmt::format("task {}", index(task->id)); };
+  std::string text;
+  tell(text, "launches", launches_, on_worker);
+  tell(text, "recalls", recalls_, on_worker);
+  tell(text, "copies", others.copies, [&](const memory::Copy* copy) {
+    return fmt::format("datum {} from \"{}\" to \"{}\"", index(copy->datum), name(copy->from->node),
+                       name(copy->to->node));
+  });
+  tell(text, "cancels", others.completions, number);
+  tell(text, "grants", others.granted, number);
+  if (others.stopped) text += text.empty() ? "stops the run" : "; stops the run";
+  return text.empty() ? "commands nothing" : text;
+}
+
+ToldEvent::ToldEvent(const Event& event) : kind(event.kind), at(event.at) {
+  switch (kind) {
+    case EventKind::task_ready:
+    case EventKind::task_finished:
+    case EventKind::task_failed:
+    case EventKind::task_returned:
+      subject = index(static_cast<const Task&>(event).id);
+      break;
+    case EventKind::copy_finished:
+    case EventKind::copy_failed:
+      subject = static_cast<const memory::Copy&>(event).id;
+      break;
+    default:
+      break;
+  }
+}
+
+std::string ToldEvent::text() const {
+  const std::string_view what = kinds.at(static_cast<std::size_t>(kind));
+  switch (kind) {
+    case EventKind::task_ready:
+    case EventKind::task_finished:
+    case EventKind::task_failed:
+    case EventKind::task_returned:
+      return fmt::format("task {} {} at {:.9f} s", subject, what, seconds(at));
+    case EventKind::copy_finished:
+    case EventKind::copy_failed:
+      return fmt::format("copy {} {} at {:.9f} s", subject, what, seconds(at));
+    default:
+      return fmt::format("{} at {:.9f} s", what, seconds(at));
+  }
+}
+
+}  // namespace fairlead::engine
