@@ -28,9 +28,9 @@ class DataUsers {
     std::uint32_t record;
     std::uint8_t use, need;
     /// Which of the task's uses the datum is.
-    std::uint32_t use_of(DatumId datum, const HeldTask& held) const noexcept {
+    std::uint32_t use_of(DatumId datum) const noexcept {
       std::uint32_t at = use;
-      while (at >= many_uses && held.uses()[at].datum != datum) ++at;
+      while (at >= many_uses && held->uses()[at].datum != datum) ++at;
       return at;
     }
   };
