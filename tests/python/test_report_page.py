@@ -287,22 +287,22 @@ def test_it_says_what_limited_the_run_as_the_json_does(shown, page):
 
 
 def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_path):
-    """85 x 85 tiles of 32: 105,995 tasks in the factorization alone."""
+    """85 x 85 tiles of 32: 105,995 tasks in the factorization alone. Of a processor, not of a clock."""
     page = bench(command, tmp_path, "--n", 2720, "--tile", 32, "--memory-fraction", 0.5)
     assert page.stat().st_size < 5_000_000
     with browser.Browser(tmp_path / "browser") as window:
-        seconds = window.open(page)
-        drawn = window.value("Number(document.documentElement.dataset.drawn)")
-        assert seconds < 3 and drawn < 3000
+        window.open(page)
+        assert window.value("Number(document.documentElement.dataset.drawn)") > 0
+        assert window.worked() < 3
         assert window.value("workers.reduce((sum, {tasks}) => sum + tasks.merged.reduce((a, b) => a + b, 0), 0)") > 100_000
         found = colours_in(window, "worker")
         assert found["colours"] > 10 and found["drawn"] > 0.02
-        frame = window.value("(() => { const begin = performance.now(); for (let i = 0; i < 5; ++i) draw();"
-                             "return (performance.now() - begin) / 5 })()")
-        assert frame < 500, f"a frame takes {frame} ms"
-        begin = time.monotonic()
+        before = window.worked()
+        window.value("(() => { for (let i = 0; i < 5; ++i) draw(); })()")
+        assert (window.worked() - before) / 5 < 0.5
+        before = window.worked()
         window.value("show(whole.to / 2, whole.to / 2 + whole.to / 1000)")
-        assert time.monotonic() - begin < 2
+        assert window.worked() - before < 0.5
         assert window.complaints == []
 
 

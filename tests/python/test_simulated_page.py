@@ -217,11 +217,12 @@ def test_a_hundred_thousand_tasks_are_drawn_at_once(command, tmp_path):
                     "--scheduler", "eager,dmdas")
     assert page.stat().st_size < 3_000_000
     with browser.Browser(tmp_path / "browser") as window:
-        seconds = window.open(page)
-        assert window.complaints == [] and seconds < 4
+        window.open(page)
+        assert window.complaints == [] and window.worked() < 4
         assert window.value("order.pictures()[0].canvas.panels.cell") >= 3  # pixels to a task
-        frame = window.value("(() => { const begin = performance.now(); for (let i = 0; i < 5; ++i) order.draw(); return (performance.now() - begin) / 5 })()")
-        assert frame < 500, f"drawing takes {frame} ms"
+        before = window.worked()
+        window.value("(() => { for (let i = 0; i < 5; ++i) order.draw(); })()")
+        assert (window.worked() - before) / 5 < 0.5
 
 
 def test_of_two_matrices_that_take_turns_one_is_drawn_and_the_page_says_so(command, tmp_path):

@@ -3,9 +3,10 @@
 // two updates.
 //
 // chain: an update that makes later updates of the same tile runnable, whose other inputs are finished,
-//        weighs as much as all of them when its tile is considered for loading.
+// weighs as much as all of them when its tile is considered for loading.
+//
 // defer: a task whose tile is not in memory is held back until the next update of the tile is unlocked too,
-//        so that the tile is loaded for two; never when its node has nothing else to do.
+// so that the tile is loaded for two; never when its node has nothing else to do.
 #pragma once
 #include <vector>
 

@@ -221,7 +221,7 @@ void ReadyIndex::update_present(DatumId datum, Slot slot) {
     if (now)
       lacks_one_less(held, slot);
     else
-      lacks_one_more(held, found.use_of(datum, held), slot, e);
+      lacks_one_more(held, found.use_of(datum), slot, e);
   });
   if (now) {
     e.s0 = e.s1 = 0;
