@@ -45,7 +45,7 @@ std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
 /// -1 is none.
-std::uint64_t plus_one(int number) { return static_cast<std::uint64_t>(number + 1); }
+std::uint64_t plus_one(int number) { return static_cast<std::uint64_t>(number) + 1; }
 template <class F>
 void for_each_implementation(const CodeletInfo& codelet, F&& f) {
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)

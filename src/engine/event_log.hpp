@@ -46,7 +46,7 @@ class EventLog {
   void datum(const memory::DatumSpec& spec);
   void removal(DatumId id);
   void advice(DatumId id, int device);
-  void submission(const Task& task);
+  void submission(const Task& submitted);
   void horizon_closed();
   void cancellation(std::uint32_t source);
   /// How long the tasks after this take on each processor, where that is known beforehand: see Options.

@@ -34,7 +34,7 @@ class Pipelines {
   // ---- workers
 
   /// True if it is its first time. `in_lane`: what it has run in the direct lane so far, here and below.
-  bool arrived(WorkerId worker, Time at, Duration in_lane) noexcept;
+  bool arrived(WorkerId worker, Time now, Duration in_lane) noexcept;
   void left(WorkerId worker) noexcept;
   /// Whether a task that takes several workers has this one, or is about to.
   void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }
