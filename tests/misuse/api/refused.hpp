@@ -4,16 +4,14 @@
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
-#include <source_location>
 #include <string>
 #include <string_view>
 
 namespace fairlead::misuse {
 
 /// Of the file that asks, as errors name it.
-inline std::string line_of(int line, std::source_location here = std::source_location::current()) {
-  const std::string file = here.file_name();
-  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(line);
+inline std::string line_of(int line, std::string_view file = __builtin_FILE()) {
+  return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(line);
 }
 
 inline Config settings(std::size_t workers = 2, const char* memory = "1MiB") {
