@@ -15,30 +15,6 @@ constexpr std::uint32_t passes_allowed = 64;
 bool needs_value(const Access& access) noexcept { return reads(access.mode) && !access.fresh; }
 }  // namespace
 
-/// Walks the list of replicas that may leave, oldest first. Skips those whose version cannot go home now.
-class Memory::LeastRecentlyUsed final : public Candidates {
- public:
-  LeastRecentlyUsed(const Memory& memory, const MemoryNode& node)
-      : memory_(memory), next_(node.may_leave.oldest()) {}
-
-  bool acceptable(const Replica& replica) const {
-    const Datum& datum = memory_.data_[replica.datum];
-    return replica.in_list && memory_.may_leave(datum, replica);
-  }
-  DatumId next() override {
-    while (next_ != nullptr) {
-      const Replica& replica = *next_;
-      next_ = replica.newer;
-      if (acceptable(replica)) return replica.datum;
-    }
-    return no_id<DatumId>;
-  }
-
- private:
-  const Memory& memory_;
-  Replica* next_;
-};
-
 /// The replica that a task on this node uses: the home where it is reached in place, else the node's own.
 Replica& Memory::usable(DatumId id, const MemoryNode& node) {
   Datum& datum = data_[id];
@@ -126,9 +102,6 @@ void Memory::forget_claim(Task& task) {
 /// Makes replicas leave until `sizes_` can be had at once. False if that needs copies to end first.
 bool Memory::make_room(const Task& task, MemoryNode& node) {
   if (node.space.can_allocate(sizes_)) return true;
-  Bytes need = 0;
-  for (const Bytes bytes : sizes_) need += node.space.rounded(bytes);
-
   // What the task itself uses may not leave for it: out of the list while we look.
   own_.clear();
   for (const Access& access : task.accesses()) {
@@ -138,79 +111,25 @@ bool Memory::make_room(const Task& task, MemoryNode& node) {
       own_.push_back(&replica);
     }
   }
-  const auto coming = [&] { return node.leaving_bytes + node.revoked_bytes; };
-  bool fits = false;
-  for (;;) {
-    fits = node.space.can_allocate(sizes_);
-    // Enough is on its way out already: more would leave for nothing.
-    if (fits || (coming() > 0 && node.space.free_bytes() + coming() >= need)) break;
-    LeastRecentlyUsed candidates(*this, node);
-    DatumId id = policy_->victim(node.id, candidates);
-    // A policy that names none of them must not keep others waiting.
-    if (index(id) >= data_.size() || !candidates.acceptable(usable(id, node)))
-      id = LeastRecentlyUsed(*this, node).next();
-    if (id == no_id<DatumId>) break;
-    leave(usable(id, node), node);
-  }
-  if (!fits && coming() == 0) {
+  bool fits = evictor_.make_room(Purpose::task, node, sizes_);
+  if (!fits && !Evictor::is_coming(node)) {
     revoke_prefetches(node, task);
     find_needs(task, node);  // an old copy of what it uses may have gone with the prefetch that read it
     fits = node.space.can_allocate(sizes_);
-    if (!fits && coming() == 0 && node.pinned_bytes == 0) {
+    if (!fits && !Evictor::is_coming(node) && node.pinned_bytes == 0) {
       // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
       // (rule 11).
       for (Replica* replica : own_) {
         if (!may_leave(data_[replica->datum], *replica)) continue;
         if (!replica->in_list) node.may_leave.append(*replica);
-        leave(*replica, node);
+        evictor_.leave(*replica, node);
       }
     }
   }
   for (Replica* replica : own_)
     if (replica->state == ReplicaState::valid && !replica->in_list) node.may_leave.append(*replica);
-  lane_is_in_the_way_ |= !fits && coming() == 0 && node.lane_bytes != 0;
+  lane_is_in_the_way_ |= !fits && !Evictor::is_coming(node) && node.lane_bytes != 0;
   return fits;
-}
-
-/// Makes an unpinned replica give up its space: at once if somebody else holds the same, else by way of its
-/// home.
-void Memory::leave(Replica& replica, MemoryNode& node) {
-  ++node.evictions;
-  Datum& datum = data_[replica.datum];
-  if (another_holds(datum, replica) || mistake_.is(Mistake::dirty_dropped)) {
-    drop(replica, DropReason::evicted);
-    return;
-  }
-  node.may_leave.remove(replica);
-  replica.state = ReplicaState::leaving;
-  node.leaving_bytes += replica.block.bytes;
-  if (tell_residency_) policy_->dropped(replica.datum, node.id, DropReason::evicted);  // as good as gone
-  // On the way home it may stay in a cache that has space for it now; nobody waits for such space (rule 5).
-  const NodeId through = routes_.between(node.id, datum.home.node).through;
-  Replica* const refuge = through == no_id<NodeId> ? nullptr : space_on_the_way(datum, through);
-  enqueue(make_copy(replica, refuge != nullptr ? *refuge : datum.home, Cause::eviction));
-}
-
-/// Space on a cache that a copy of the datum passes, if it can be had at once: free, or held by what others
-/// hold as well and used longest ago. Null if not; nobody ever waits for it.
-Replica* Memory::space_on_the_way(Datum& datum, NodeId through) {
-  constexpr unsigned most_looked_at = 16;
-  MemoryNode& node = nodes_[index(through)];
-  if (reaches(through, datum.home.node)) return nullptr;  // there it is used in its home only
-  Replica& replica = data_.cached_on(datum.home.datum, through);
-  if (replica.state != ReplicaState::absent || node.claimant != nullptr || datum.removed) return nullptr;
-  auto range = node.space.allocate(datum.bytes);
-  Replica* candidate = node.may_leave.oldest();
-  for (unsigned looked = 0; !range && candidate != nullptr && looked < most_looked_at; ++looked) {
-    Replica& old = *std::exchange(candidate, candidate->newer);
-    if (old.prefetched || !another_holds(data_[old.datum], old)) continue;
-    ++node.evictions;
-    drop(old, DropReason::evicted);
-    range = node.space.allocate(datum.bytes);
-  }
-  if (!range) return nullptr;
-  occupy(replica, node, *range);
-  return &replica;
 }
 
 /// Prefetches to this node give their space back, and those from it let go of their sources; except what the
@@ -361,20 +280,6 @@ void Memory::take_access(Task& task, Access& access, MemoryNode& node) {
   }
 }
 
-/// Makes leave what the policy values less than `wanted`. True if there is room for that at once; else what
-/// leaves is on its way home, and the prefetch can be tried again when it is there.
-bool Memory::spare_for(DatumId wanted, Bytes bytes, MemoryNode& node) {
-  if (node.leaving_bytes > 0) return false;
-  LeastRecentlyUsed candidates(*this, node);
-  const DatumId id = policy_->spare(node.id, wanted, candidates);
-  if (index(id) >= data_.size() || id == wanted) return false;
-  Replica& replica = usable(id, node);
-  // One that is too small would leave for nothing.
-  if (!candidates.acceptable(replica) || replica.block.bytes < node.space.rounded(bytes)) return false;
-  leave(replica, node);
-  return replica.state == ReplicaState::absent;
-}
-
 bool Memory::prefetch(DatumId id, NodeId node_id) {
   MemoryNode& node = nodes_[index(node_id)];
   Datum& datum = data_[id];
@@ -389,7 +294,8 @@ bool Memory::prefetch(DatumId id, NodeId node_id) {
   // What has to be made would keep workers from tasks that are admitted.
   if (source == nullptr || made_from(datum, *source)) return false;
   auto range = node.space.allocate(datum.bytes);
-  if (!range && spare_for(id, datum.bytes, node)) range = node.space.allocate(datum.bytes);
+  if (!range && evictor_.make_room(Purpose::prefetch, node, {&datum.bytes, 1}, id))
+    range = node.space.allocate(datum.bytes);
   if (!range) return false;
   replica.prefetched = true;
   node.prefetching_bytes += range->bytes;

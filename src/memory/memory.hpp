@@ -18,6 +18,7 @@
 #include "memory/away_list.hpp"
 #include "memory/copy_pool.hpp"
 #include "memory/datum_table.hpp"
+#include "memory/evictor.hpp"
 #include "memory/links.hpp"
 #include "memory/memory_node.hpp"
 #include "memory/partial_results.hpp"
@@ -192,7 +193,7 @@ class Memory {
 
  private:
   static constexpr Bytes prefetch_share = 4;  ///< of a node's capacity, one part in this many
-  class LeastRecentlyUsed;
+  friend class Evictor;
   Replica& usable(DatumId id, const MemoryNode& node);
   /// A task that reduces: chooses where it adds. False if all are taken.
   bool choose_target(Access& access, const MemoryNode& node);
@@ -201,8 +202,6 @@ class Memory {
   /// there.
   Bytes find_needs(const Task& task, const MemoryNode& node);
   bool make_room(const Task& task, MemoryNode& node);
-  void leave(Replica& replica, MemoryNode& node);
-  bool spare_for(DatumId wanted, Bytes bytes, MemoryNode& node);
   void revoke_prefetches(MemoryNode& node, const Task& for_task);
   void take(Task& task, MemoryNode& node);
   void take_access(Task& task, Access& access, MemoryNode& node);
@@ -231,7 +230,6 @@ class Memory {
     return made_from(datum, holder) ? routes_.computing(holder.node, to) : routes_.between(holder.node, to);
   }
   const Replica* source_of(const Datum& datum, NodeId to) const noexcept;
-  Replica* space_on_the_way(Datum& datum, NodeId through);
   bool another_holds(const Datum& datum, const Replica& replica) const noexcept;
   bool may_leave(const Datum& datum, const Replica& replica) const noexcept;
 
@@ -263,6 +261,7 @@ class Memory {
   Links links_;
   CopyPool copies_;
   AwayList away_;
+  Evictor evictor_{*this};
   std::vector<Bytes> sizes_;   // scratch
   std::vector<Replica*> own_;  // scratch
   bool changed_ = false;

@@ -72,7 +72,7 @@ Copy& Memory::make_copy(Replica& from, Replica& to, Cause cause) {
   if (!nodes_[index(to.node)].is_cache) return *copy;
   to.state = ReplicaState::arriving;
   if (route.through != no_id<NodeId> && cause != Cause::eviction) {
-    copy->via = space_on_the_way(data_[to.datum], route.through);
+    copy->via = evictor_.space_on_the_way(data_[to.datum], route.through);
     if (copy->via != nullptr) {
       copy->via->arriving = copy;
       copy->via->state = ReplicaState::arriving;

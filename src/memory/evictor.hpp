@@ -1,0 +1,50 @@
+// Makes room in a cache: which replicas leave, for what, and where they go (docs/memory.md, "How is room
+// made?").
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <span>
+
+#include "memory/datum_table.hpp"
+#include "memory/memory_node.hpp"
+
+namespace fairlead::memory {
+
+class Memory;
+
+/// What room is made for.
+enum class Purpose : std::uint8_t {
+  task,      // one is to be admitted: what leaves may go home first, and the task waits for it
+  prefetch,  // a task will read it: what the policy spares, one at a time, if it leaves nothing behind
+  passing,   // a copy passes that cache: what can be dropped at once; nobody waits
+};
+
+class Evictor {
+ public:
+  explicit Evictor(Memory& memory) : memory_(memory) {}
+
+  /// Lets replicas leave until `sizes` can be had at once. False if that needs copies to end first, or cannot
+  /// be. `wanted`: the datum that is prefetched or passes.
+  bool make_room(Purpose purpose, MemoryNode& node, std::span<const Bytes> sizes,
+                 DatumId wanted = no_id<DatumId>);
+  /// An unpinned replica gives up its space: at once if somebody else holds the same, else by way of its
+  /// home.
+  void leave(Replica& replica, MemoryNode& node);
+  /// Space on a cache that a copy of the datum passes, if it can be had at once. Null if not; nobody ever
+  /// waits for it (rule 4).
+  Replica* space_on_the_way(Datum& datum, NodeId through);
+  /// Something is on its way out, or will be given back when it lands.
+  static bool is_coming(const MemoryNode& node) noexcept {
+    return node.leaving_bytes + node.revoked_bytes > 0;
+  }
+
+ private:
+  class LeastRecentlyUsed;
+  bool spare_for(DatumId wanted, Bytes bytes, MemoryNode& node);
+  bool drop_for(Bytes bytes, MemoryNode& node);
+
+  Memory& memory_;
+};
+
+}  // namespace fairlead::memory
