@@ -7,17 +7,26 @@
 
 namespace fairlead::memory {
 
-/// Walks the list of replicas that may leave, oldest first. Skips those whose version cannot go home now.
+/// Walks the list of replicas that may leave, oldest first. Skips those that would not do: whose version
+/// cannot go home now; and, for a copy that passes, also those that cannot be dropped at once or are too
+/// small.
 class Evictor::LeastRecentlyUsed final : public Candidates {
  public:
-  LeastRecentlyUsed(const Memory& memory, const MemoryNode& node)
-      : memory_(memory), next_(node.may_leave.oldest()) {}
+  /// `passing`: the space that a copy takes that passes; 0: it is for something else.
+  LeastRecentlyUsed(const Memory& memory, const MemoryNode& node, Bytes passing = 0)
+      : memory_(memory),
+        next_(node.may_leave.oldest()),
+        passing_(passing),
+        most_looked_at_(passing == 0 ? ~0u : most_looked_at_for_passing) {}
 
   bool acceptable(const Replica& replica) const {
-    return replica.in_list && memory_.may_leave(memory_.data_[replica.datum], replica);
+    const Datum& datum = memory_.data_[replica.datum];
+    if (passing_ == 0) return replica.in_list && memory_.may_leave(datum, replica);
+    return replica.in_list && !replica.prefetched && replica.block.bytes >= passing_ &&
+           memory_.another_holds(datum, replica);
   }
   DatumId next() override {
-    while (next_ != nullptr) {
+    while (next_ != nullptr && most_looked_at_-- != 0) {
       const Replica& replica = *next_;
       next_ = replica.newer;
       if (acceptable(replica)) return replica.datum;
@@ -26,9 +35,25 @@ class Evictor::LeastRecentlyUsed final : public Candidates {
   }
 
  private:
+  /// Others may be many, and copies that pass are, too: it is not worth more.
+  static constexpr unsigned most_looked_at_for_passing = 16;
+
   const Memory& memory_;
   Replica* next_;
+  const Bytes passing_;
+  unsigned most_looked_at_;
 };
+
+/// The one that the policy names; of those that would do, the least recently used if it names another. Null
+/// if none would.
+Replica* Evictor::victim(MemoryNode& node, Bytes passing) {
+  LeastRecentlyUsed candidates(memory_, node, passing);
+  DatumId id = memory_.policy_->victim(node.id, candidates);
+  // A policy that names none of them must not keep others waiting.
+  if (index(id) >= memory_.data_.size() || !candidates.acceptable(memory_.usable(id, node)))
+    id = LeastRecentlyUsed(memory_, node, passing).next();
+  return id == no_id<DatumId> ? nullptr : &memory_.usable(id, node);
+}
 
 bool Evictor::make_room(Purpose purpose, MemoryNode& node, std::span<const Bytes> sizes, DatumId wanted) {
   if (purpose == Purpose::prefetch) return spare_for(wanted, sizes.front(), node);
@@ -40,13 +65,9 @@ bool Evictor::make_room(Purpose purpose, MemoryNode& node, std::span<const Bytes
     if (node.space.can_allocate(sizes)) return true;
     // Enough is on its way out already: more would leave for nothing.
     if (coming() > 0 && node.space.free_bytes() + coming() >= need) return false;
-    LeastRecentlyUsed candidates(memory_, node);
-    DatumId id = memory_.policy_->victim(node.id, candidates);
-    // A policy that names none of them must not keep others waiting.
-    if (index(id) >= memory_.data_.size() || !candidates.acceptable(memory_.usable(id, node)))
-      id = LeastRecentlyUsed(memory_, node).next();
-    if (id == no_id<DatumId>) return false;
-    leave(memory_.usable(id, node), node);
+    Replica* const replica = victim(node, 0);
+    if (replica == nullptr) return false;
+    leave(*replica, node);
   }
 }
 
@@ -64,19 +85,12 @@ bool Evictor::spare_for(DatumId wanted, Bytes bytes, MemoryNode& node) {
   return replica.state == ReplicaState::absent;
 }
 
-/// What others hold as well, used longest ago.
+/// One that others hold as well goes, if its space alone is enough: none goes in vain.
 bool Evictor::drop_for(Bytes bytes, MemoryNode& node) {
-  constexpr unsigned most_looked_at = 16;
-  Replica* candidate = node.may_leave.oldest();
-  bool fits = false;
-  for (unsigned looked = 0; !fits && candidate != nullptr && looked < most_looked_at; ++looked) {
-    Replica& old = *std::exchange(candidate, candidate->newer);
-    if (old.prefetched || !memory_.another_holds(memory_.data_[old.datum], old)) continue;
-    ++node.evictions;
-    memory_.drop(old, DropReason::evicted);
-    fits = node.space.can_allocate({&bytes, 1});
-  }
-  return fits;
+  const Bytes needed = node.space.rounded(bytes);
+  if (LeastRecentlyUsed(memory_, node, needed).next() == no_id<DatumId>) return false;  // as most often
+  leave(*victim(node, needed), node);
+  return true;
 }
 
 void Evictor::leave(Replica& replica, MemoryNode& node) {

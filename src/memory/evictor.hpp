@@ -41,6 +41,7 @@ class Evictor {
 
  private:
   class LeastRecentlyUsed;
+  Replica* victim(MemoryNode& node, Bytes passing);
   bool spare_for(DatumId wanted, Bytes bytes, MemoryNode& node);
   bool drop_for(Bytes bytes, MemoryNode& node);
 
