@@ -170,7 +170,7 @@ int run(Arguments arguments) {
 
   Bytes bytes_read = 0, bytes_written = 0;
   core.engine().locked([&](const memory::Memory& memory) {
-    for (const memory::LinkTraffic& traffic : memory.traffic()) {
+    for (const memory::LinkTraffic& traffic : memory.transfers().traffic()) {
       for (const auto& count : traffic.from_home) bytes_read += count.bytes;
       for (const auto& count : traffic.to_home) bytes_written += count.bytes;
     }

@@ -41,7 +41,8 @@ void Dispatcher::ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
   if (task.flags != 0) [[unlikely]] {
     if (task.has(TaskFlag::hold)) return holds_.ready(task, out);
-    if (task.has(TaskFlag::fold) && !memory_.anything_to_fold(task)) return endings_.skip_fold(task, out);
+    if (task.has(TaskFlag::fold) && !memory_.reductions().anything_to_fold(task))
+      return endings_.skip_fold(task, out);
   }
   if (endings_.hopeless(task)) return endings_.drop(task, out);
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
@@ -58,7 +59,7 @@ void Dispatcher::over(Task& task, bool succeeded) {
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed);
   if (!succeeded) lane_.close();
   if (task.has(TaskFlag::fold)) [[unlikely]]
-    memory_.fold_over(task);
+    memory_.reductions().fold_over(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
     gathering_.over(task, true);
@@ -231,7 +232,8 @@ void Dispatcher::prefetch_upcoming(Commands& out) {
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
-    if (!pipeline.present || pipeline.tasks.size() < depth_.depth() || !memory_.may_prefetch(worker.node))
+    if (!pipeline.present || pipeline.tasks.size() < depth_.depth() ||
+        !memory_.prefetches().possible(worker.node))
       continue;
     const std::size_t count = policy_->upcoming(worker.id, wanted);
     for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
@@ -286,7 +288,7 @@ void Dispatcher::share_staged() {
 /// If nothing runs and nothing moves although tasks are ready, the policy has to give one out.
 /// True if what waited for memory was admitted, or found to be cancelled: then others may have their turn.
 bool Dispatcher::insist(Commands& out) {
-  while (pipelines_.tasks() == 0 && held_by_policy_ > 0 && memory_.copies_in_flight() == 0) {
+  while (pipelines_.tasks() == 0 && held_by_policy_ > 0 && memory_.transfers().in_flight() == 0) {
     Task* task = nullptr;
     WorkerId worker{};
     bool anybody = false;
@@ -331,7 +333,7 @@ bool Dispatcher::insist(Commands& out) {
 
 bool Dispatcher::everything_waits_for_memory() const noexcept {
   return waiting() > 0 && pipelines_.tasks() == pipelines_.unadmitted() && holds_.arriving().empty() &&
-         memory_.copies_in_flight() == 0;
+         memory_.transfers().in_flight() == 0;
 }
 
 }  // namespace fairlead::engine

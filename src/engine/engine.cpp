@@ -136,7 +136,7 @@ void Engine::apply_copy(memory::Copy& copy) {
 }
 
 bool Engine::nothing_moves() const noexcept {
-  return memory_.copies_in_flight() == 0 && holds_.arriving().empty() &&
+  return memory_.transfers().in_flight() == 0 && holds_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
          (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
          lane_.lane().still();
@@ -263,7 +263,8 @@ LogHead Engine::log_head() const {
 
 std::uint64_t Engine::activity() const {
   const Entrance::Guard guard{entrance_};
-  return journal_.digest().count() + tasks_done() + endings_.cancelled() + memory_.copies_landed();
+  return journal_.digest().count() + tasks_done() + endings_.cancelled() +
+         memory_.transfers().landed_so_far();
 }
 
 }  // namespace fairlead::engine

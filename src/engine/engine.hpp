@@ -96,11 +96,11 @@ class Engine final : private Server {
   /// if somebody has to hear of it.
   bool arrived(std::size_t completions) noexcept { return deliveries_.end(completions); }
   /// A flush was asked for and is not over. Under the lock.
-  bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushing(); }
+  bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushes().under_way(); }
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
-    return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 && memory_.copies_in_flight() == 0 &&
-           !lane_.lane().something_queued() && holds_.none();
+    return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 &&
+           memory_.transfers().in_flight() == 0 && !lane_.lane().something_queued() && holds_.none();
   }
 
   // ---- for reports

@@ -28,7 +28,7 @@ class LaneGate {
   /// Where the datum stays while it is open; null if the datum cannot be let in now. `has_value`: it was
   /// written before, or its home has a value.
   void* let_in(DatumId id, bool has_value) {
-    return lane_.generation() == 0 ? nullptr : memory_.keep_for_lane(id, host_, has_value);
+    return lane_.generation() == 0 ? nullptr : memory_.lane().keep(id, host_, has_value);
   }
   /// Any thread may; the engine has to be entered afterwards.
   void close() noexcept { lane_.close(); }

@@ -50,7 +50,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
               for_engine(options.engine, world.reporters())),
       machine_(topology(), engine_.view().host()),
       application_(engine_, world, graph_, 0),
-      home_values_(*this, options.refresh && engine_.memory().homes_may_be_old()) {
+      home_values_(*this, options.refresh && engine_.memory().flushes().homes_may_be_old()) {
   if (engine_.options().keep_ids) names_.keep();
   if (topology().workers.size() > 1) graph_.tasks().share();
   try {

@@ -180,7 +180,7 @@ class Run {
 
   /// What crossed a link: as the engine commanded, or as the driver and the kernels did by themselves.
   memory::LinkTraffic traffic_of(const memory::Memory& memory, std::size_t link) const {
-    memory::LinkTraffic all = memory.traffic()[link];
+    memory::LinkTraffic all = memory.transfers().traffic()[link];
     const auto add = [&](const memory::LinkTraffic& more) {
       for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
         all.from_home[cause].bytes += more.from_home[cause].bytes;
@@ -245,7 +245,7 @@ class Run {
     for (const NodeInfo& info : core_.engine().view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
       const bool managed = world_.page_driver() != nullptr && index(info.id) > index(Nodes::ram);
-      const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes;
+      const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes.get();
       result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, peak});
       result_.evictions += node.evictions;
     }

@@ -46,7 +46,7 @@ struct Bare {
     memory.release(t, memory::Outcome::succeeded);
   }
   Bytes unused(DropReason reason) const {
-    return memory.node(OutOfCoreNodes::ram).unused_prefetch_bytes[static_cast<std::size_t>(reason)];
+    return memory.node(OutOfCoreNodes::ram).unused_prefetch_bytes.get()[static_cast<std::size_t>(reason)];
   }
   static Topology with_copies(Topology machine, unsigned at_a_time) {
     for (LinkSpec& link : machine.links) link.concurrent_copies = at_a_time;

@@ -65,27 +65,27 @@ TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
   const NodeId device{index(ram) + 1u};
   constexpr DatumId datum{0};
   World world = machine.with_data({{"U", 2_MiB, Place::in_user_memory}});
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));
-  EXPECT_FALSE(world.memory().has_newest(datum, device));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, device));
 
   world.submit(updates("U"), 1);
   world.run();
-  EXPECT_TRUE(world.memory().has_newest(datum, device));
-  EXPECT_FALSE(world.memory().has_newest(datum, ram));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, device));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, ram));
   EXPECT_EQ(world.memory().residency(datum, ram), ReplicaState::valid);
-  EXPECT_GT(world.memory().transfer_time(datum, ram), Duration{});
+  EXPECT_GT(world.memory().state().transfer_time(datum, ram), Duration{});
 
   world.submit(reads("U"), 0);
   world.run_until(copy_started("U", home));
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));  // on its way
-  EXPECT_EQ(world.memory().transfer_time(datum, ram), Duration{});
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));  // on its way
+  EXPECT_EQ(world.memory().state().transfer_time(datum, ram), Duration{});
   world.run();
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));
-  EXPECT_TRUE(world.memory().has_newest(datum, device));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, device));
 
   world.submit(updates("U"), 0);
   world.run();
-  EXPECT_FALSE(world.memory().has_newest(datum, device));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, device));
 }
 
 // Device 0 holds the only newest copy, and device 1 is still fetching it: dropping it would lose it.

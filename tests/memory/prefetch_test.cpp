@@ -185,7 +185,7 @@ TEST(Prefetch, ThatWasNeverUsedIsCounted) {
   ASSERT_TRUE(bare.memory.prefetch(unused, ram));
   bare.land_all();
   bare.run(bare.task(AccessMode::read, {used}));
-  EXPECT_EQ(bare.memory.prefetched_and_unused(ram), 1_MiB);
+  EXPECT_EQ(bare.memory.prefetches().unused(ram), 1_MiB);
 }
 
 // Independent tasks, one at a time, with memory to spare: the next ones' data come while one runs.
@@ -199,7 +199,7 @@ TEST(Prefetch, BringsTheDataOfTheNextTasks) {
   for (const auto& copy : world.copies())
     ahead += copy.cause == memory::Cause::prefetch && copy.what == World::CopyEvent::landed;
   EXPECT_EQ(ahead, 2u);
-  EXPECT_EQ(world.memory().prefetched_and_unused(Machine::device(0)), 0u);
+  EXPECT_EQ(world.memory().prefetches().unused(Machine::device(0)), 0u);
 }
 
 // The same where memory holds one task: nothing is fetched ahead, and nothing is fetched twice.

@@ -515,16 +515,16 @@ void CpuWorld::start(memory::Copy& copy) {
   const auto at_device = [](const memory::Replica& replica) { return replica.node > Nodes::ram; };
   if (devices_ && (at_device(*copy.from) || at_device(*copy.to))) return devices_->start(copy);
   if (copy.generator != nullptr)
-    return generate({.copy = &copy, .to = options_.arena + copy.to->block.offset, .bytes = copy.bytes});
+    return generate({.copy = &copy, .to = options_.arena + copy.to->block->offset, .bytes = copy.bytes});
   const bool read = copy.from->node == Nodes::disk;
   const memory::Replica& in_memory = read ? *copy.to : *copy.from;
   const memory::Replica& on_disk = read ? *copy.from : *copy.to;
   if (in_memory.node != Nodes::ram || on_disk.node != Nodes::disk || disk_ == nullptr)
     throw Error("internal: a copy between nodes that this backend does not join");
   disk_->submit(IoRequest{.descriptor = options_.spill.descriptor,
-                          .offset = on_disk.block.offset,
-                          .memory = options_.arena + in_memory.block.offset,
-                          .bytes = in_memory.block.bytes,
+                          .offset = on_disk.block->offset,
+                          .memory = options_.arena + in_memory.block->offset,
+                          .bytes = in_memory.block->bytes,
                           .direction = read ? IoDirection::read : IoDirection::write,
                           .token = &copy});
 }

@@ -74,8 +74,8 @@ double Devices::speed_of(NodeId node) const noexcept {
 }
 
 std::byte* Devices::address_of(const memory::Replica& replica) const noexcept {
-  if (const DeviceOptions* device = device_at(replica.node)) return device->arena + replica.block.offset;
-  if (replica.node == OutOfCoreNodes::ram) return around_.ram + replica.block.offset;
+  if (const DeviceOptions* device = device_at(replica.node)) return device->arena + replica.block->offset;
+  if (replica.node == OutOfCoreNodes::ram) return around_.ram + replica.block->offset;
   return static_cast<std::byte*>(replica.address);  // user memory
 }
 
@@ -111,7 +111,7 @@ void Devices::carry(const Hop& hop) {
                              .bytes = hop.bytes,
                              .token = token});
   if (end.node == OutOfCoreNodes::disk) {
-    around_.submit_to_disk({.offset = end.block.offset + hop.first,
+    around_.submit_to_disk({.offset = end.block->offset + hop.first,
                             .memory = hop.buffer,
                             .bytes = hop.bytes,
                             .direction = hop.wire == 0 ? IoDirection::read : IoDirection::write,

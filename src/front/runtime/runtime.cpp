@@ -140,9 +140,9 @@ class Runtime::Implementation {
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
       memory.name_by([this](DatumId id) { return core.names().text(id); });
-      memory.node(OutOfCoreNodes::ram).base = arena.at(0);
+      memory.map(OutOfCoreNodes::ram, arena.at(0));
       for (std::size_t i = 0; i < device_arenas.size(); ++i)
-        memory.node(node_of_device(i)).base = device_arenas[i].at(0);
+        memory.map(node_of_device(i), device_arenas[i].at(0));
     });
     if (config.has("record-flow"))
       flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"));
@@ -529,7 +529,7 @@ Statistics Runtime::statistics() const {
     result.scheduler = engine.options().policy_name;
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
-      const memory::LinkTraffic& traffic = memory.traffic()[i];
+      const memory::LinkTraffic& traffic = memory.transfers().traffic()[i];
       const bool computes = topology.links[i].computes;
       Statistics::Link link{topology.links[i].name,
                             computes ? "generator" : topology.nodes[index(topology.links[i].first)].name,
