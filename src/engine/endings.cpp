@@ -9,7 +9,7 @@ void Endings::leave(Task& task) {
   if (state == TaskState::picked) memory_.forget_claim(task);
   if (state == TaskState::picked || state == TaskState::admitted) pipelines_.take_out(task);
   if (state == TaskState::admitted)
-    memory_.release(task, memory::Outcome::failed);
+    memory_.release(task, memory::Outcome::failed, effects_);
   else
     memory_.poison_outputs(task);
   lane_.close();  // whoever reads that has to be told

@@ -145,6 +145,7 @@ class Engine final : private Server {
   Callbacks callbacks_;
   PolicyInUse policy_;
   memory::Memory memory_;
+  memory::Effects effects_;  // of what memory was told; Dispatcher::follow() goes on with it
   TaskDurations durations_;
   Pipelines pipelines_;
   PipelineDepth depth_;

@@ -22,7 +22,7 @@ bool LaneGate::follow() {
   if (!lane_.left()) return false;
   pinned_ = false;
   memory_.lane().end();
-  if (std::exchange(flush_after_, false)) memory_.flush();
+  if (std::exchange(flush_after_, false)) memory_.flushes().flush(effects_);
   if (std::exchange(drop_after_, false)) memory_.drop_clean();
   return true;
 }
@@ -33,7 +33,7 @@ void LaneGate::flush_or_drop(EventKind kind) {
     lane_.close();
     (flush ? flush_after_ : drop_after_) = true;
   } else {
-    flush ? memory_.flush() : memory_.drop_clean();
+    flush ? memory_.flushes().flush(effects_) : memory_.drop_clean();
   }
 }
 

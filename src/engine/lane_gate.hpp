@@ -12,8 +12,8 @@ namespace fairlead::engine {
 class LaneGate {
  public:
   /// `host`: the memory node where its data are.
-  LaneGate(std::size_t workers, memory::Memory& memory, NodeId host)
-      : memory_(memory), host_(host), lane_(workers) {}
+  LaneGate(std::size_t workers, memory::Memory& memory, NodeId host, memory::Effects& effects)
+      : memory_(memory), effects_(effects), host_(host), lane_(workers) {}
 
   DirectLane& lane() noexcept { return lane_; }
   const DirectLane& lane() const noexcept { return lane_; }
@@ -41,6 +41,7 @@ class LaneGate {
 
  private:
   memory::Memory& memory_;
+  memory::Effects& effects_;
   const NodeId host_;
   DirectLane lane_;
   std::atomic<bool> possible_{false};

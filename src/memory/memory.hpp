@@ -1,6 +1,6 @@
 // What is where, what moves and what leaves: the coherence of all replicas and the admission of tasks to
 // memory. Passive: it decides and records; who calls it carries out the copies it wants started and reports
-// how they end. Why it cannot hang is argued in docs/memory.md, whose rule numbers the comments cite.
+// how they end. What followed from a call is added to the caller's `Effects`. Why it cannot hang is argued in docs/memory.md, whose rule numbers the comments cite.
 //
 // This class only wires the parts, each of which writes what is its own: replicas (coherence.hpp), copies
 // (transfers.hpp, landing.hpp), who leaves (evictor.hpp), tasks (admission.hpp), and smaller ones.
@@ -40,9 +40,11 @@ class Memory {
   /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted
   /// task is before it in its worker's pipeline, so it may take the whole node and become its claimant (rule
   /// 2).
-  Admission admit(Task& task, NodeId node, bool first) { return admitter_.admit(task, node, first, effects); }
+  Admission admit(Task& task, NodeId node, bool first, Effects& effects) {
+    return admitter_.admit(task, node, first, effects);
+  }
   /// Ends what admit() began.
-  void release(Task& task, Outcome outcome) { admitter_.release(task, outcome, effects); }
+  void release(Task& task, Outcome outcome, Effects& effects) { admitter_.release(task, outcome, effects); }
   /// The admitted task is the application's: its data are held until unhold(), after which release() ends
   /// it (rule 9).
   void hold(Task& admitted) { admitter_.hold(admitted); }
@@ -63,12 +65,9 @@ class Memory {
   void note_change() noexcept { state_.note_change(); }
 
   /// A copy that was started has ended.
-  void landed(Copy& copy, bool succeeded) { landing_.landed(copy, succeeded, effects); }
-  /// Data ahead of tasks: see Prefetches.
-  bool prefetch(DatumId id, NodeId node) { return prefetches_.fetch(id, node, effects); }
+  void landed(Copy& copy, bool succeeded, Effects& effects) { landing_.landed(copy, succeeded, effects); }
+  Prefetches& prefetches() noexcept { return prefetches_; }
   const Prefetches& prefetches() const noexcept { return prefetches_; }
-  void flush() { flushes_.flush(effects); }
-  void refresh(std::span<const DatumId> data) { flushes_.refresh(data, effects); }
   Flushes& flushes() noexcept { return flushes_; }
   const Flushes& flushes() const noexcept { return flushes_; }
   /// Drops every replica that nobody uses and whose version another place holds: memory is then as cold as
@@ -98,8 +97,6 @@ class Memory {
   /// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is
   /// pinned.
   void check(bool idle) const { check_invariants(state_, transfers_, idle); }
-
-  Effects effects;
 
  private:
   State state_;

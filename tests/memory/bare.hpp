@@ -32,18 +32,21 @@ struct Bare {
     return made;
   }
   bool admit(Task& t, NodeId node = OutOfCoreNodes::ram) {
-    return memory.admit(t, node, true) == memory::Admission::admitted;
+    return memory.admit(t, node, true, effects) == memory::Admission::admitted;
   }
-  std::vector<memory::Copy*> take_started() { return std::exchange(memory.effects.started, {}); }
+  std::vector<memory::Copy*> take_started() { return std::exchange(effects.started, {}); }
   void land_all() {
     for (auto started = take_started(); !started.empty(); started = take_started())
-      for (memory::Copy* copy : started) memory.landed(*copy, true);
+      for (memory::Copy* copy : started) memory.landed(*copy, true, effects);
+  }
+  bool prefetch(DatumId id, NodeId node = OutOfCoreNodes::ram) {
+    return memory.prefetches().fetch(id, node, effects);
   }
   /// Runs it from admission to its end.
   void run(Task& t, NodeId node = OutOfCoreNodes::ram) {
     ASSERT_TRUE(admit(t, node));
     land_all();
-    memory.release(t, memory::Outcome::succeeded);
+    memory.release(t, memory::Outcome::succeeded, effects);
   }
   Bytes unused(DropReason reason) const {
     return memory.node(OutOfCoreNodes::ram).unused_prefetch_bytes.get()[static_cast<std::size_t>(reason)];
@@ -56,6 +59,7 @@ struct Bare {
   const Topology topology;
   const std::unique_ptr<Policy> policy = schedule::make_policy("eager");
   memory::Memory memory;
+  memory::Effects effects;
   std::deque<Task> tasks;
 };
 

@@ -26,34 +26,34 @@ TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
   const DatumId a = bare.datum(1_MiB), b = bare.datum(2_MiB), c = bare.datum(3_MiB), d = bare.datum(1_MiB),
                 e = bare.datum(1_MiB);
 
-  ASSERT_TRUE(memory.prefetch(a, device));
+  ASSERT_TRUE(bare.prefetch(a, device));
   const std::vector<Copy*> prefetch = bare.take_started();
   ASSERT_EQ(prefetch.size(), 1u);
   ASSERT_NE(prefetch[0]->via, nullptr);
   Task& large = bare.task(AccessMode::read, {b});
-  ASSERT_EQ(memory.admit(large, ram, true), Admission::no_room);
+  ASSERT_EQ(memory.admit(large, ram, true, bare.effects), Admission::no_room);
   ASSERT_EQ(memory.node(ram).revoked_bytes, 1_MiB);
   Task& urgent = bare.task(AccessMode::read, {c});
-  ASSERT_EQ(memory.admit(urgent, device, true), Admission::admitted);
-  memory.landed(*prefetch[0], false);  // C has the wire now
+  ASSERT_EQ(memory.admit(urgent, device, true, bare.effects), Admission::admitted);
+  memory.landed(*prefetch[0], false, bare.effects);  // C has the wire now
   Task& another = bare.task(AccessMode::read, {d});
-  ASSERT_EQ(memory.admit(another, device, true), Admission::admitted);  // in the space of A
+  ASSERT_EQ(memory.admit(another, device, true, bare.effects), Admission::admitted);  // in the space of A
   memory.check(false);
   EXPECT_EQ(memory.node(ram).revoked_bytes, 0u);
 
   memory.forget_claim(large);
   Task& small = bare.task(AccessMode::read, {e});
-  ASSERT_EQ(memory.admit(small, ram, true), Admission::admitted);
+  ASSERT_EQ(memory.admit(small, ram, true, bare.effects), Admission::admitted);
   for (int landed = 0; landed < 3; ++landed)
-    for (Copy* copy : bare.take_started()) memory.landed(*copy, true);
-  memory.release(small, memory::Outcome::succeeded);
-  EXPECT_EQ(memory.admit(large, ram, true), Admission::admitted);  // E leaves for it
+    for (Copy* copy : bare.take_started()) memory.landed(*copy, true, bare.effects);
+  memory.release(small, memory::Outcome::succeeded, bare.effects);
+  EXPECT_EQ(memory.admit(large, ram, true, bare.effects), Admission::admitted);  // E leaves for it
 }
 
 TEST(Prefetch, GoesIntoFreeSpaceOnly) {
   Bare bare(4_MiB);
   bare.run(bare.task(AccessMode::read, {bare.datum(2_MiB), bare.datum(2_MiB)}));
-  EXPECT_FALSE(bare.memory.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB), ram));
 }
 
 /// Spares whatever it is offered first.
@@ -70,7 +70,7 @@ TEST(Prefetch, PushesOutWhatThePolicySpares) {
   bare.memory.use_policy(policy);
   const DatumId old = bare.datum(1_MiB), wanted = bare.datum(1_MiB);
   bare.run(bare.task(AccessMode::read, {old, bare.datum(3_MiB)}));
-  EXPECT_TRUE(bare.memory.prefetch(wanted, ram));
+  EXPECT_TRUE(bare.prefetch(wanted, ram));
   EXPECT_EQ(bare.memory.residency(old, ram), ReplicaState::absent);
 }
 
@@ -80,11 +80,11 @@ TEST(Prefetch, WaitsForWhatMustGoHomeFirst) {
   bare.memory.use_policy(policy);
   const DatumId first = bare.datum(1_MiB), second = bare.datum(3_MiB), wanted = bare.datum(1_MiB);
   bare.run(bare.task(AccessMode::write, {first, second}));
-  EXPECT_FALSE(bare.memory.prefetch(wanted, ram));
-  EXPECT_FALSE(bare.memory.prefetch(wanted, ram));  // one at a time
+  EXPECT_FALSE(bare.prefetch(wanted, ram));
+  EXPECT_FALSE(bare.prefetch(wanted, ram));  // one at a time
   EXPECT_EQ(bare.memory.residency(second, ram), ReplicaState::valid);
   bare.land_all();
-  EXPECT_TRUE(bare.memory.prefetch(wanted, ram));
+  EXPECT_TRUE(bare.prefetch(wanted, ram));
   EXPECT_EQ(bare.memory.datum(first).home.version, bare.memory.datum(first).version);
 }
 
@@ -96,17 +96,17 @@ TEST(Prefetch, PushesNothingOutThatIsTooSmallOrInUse) {
   bare.run(bare.task(AccessMode::read, {small}));
   Task& using_it = bare.task(AccessMode::read, {large});
   ASSERT_TRUE(bare.admit(using_it));
-  EXPECT_FALSE(bare.memory.prefetch(bare.datum(1_MiB + 4096), ram));
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB + 4096), ram));
   EXPECT_EQ(bare.memory.residency(small, ram), ReplicaState::valid);
-  EXPECT_TRUE(bare.memory.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
   EXPECT_EQ(bare.memory.residency(large, ram), ReplicaState::arriving);
 }
 
 TEST(Prefetch, TakesNoMoreThanAQuarterOfTheNodeAtATime) {
   Bare bare(8_MiB);
-  EXPECT_TRUE(bare.memory.prefetch(bare.datum(1_MiB), ram));
-  EXPECT_TRUE(bare.memory.prefetch(bare.datum(1_MiB), ram));
-  EXPECT_FALSE(bare.memory.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB), ram));
 }
 
 TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
@@ -115,14 +115,14 @@ TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
   Task& running = bare.task(AccessMode::read, {other});
   ASSERT_TRUE(bare.admit(running));
   EXPECT_FALSE(bare.admit(bare.task(AccessMode::read, {large})));
-  EXPECT_FALSE(bare.memory.prefetch(wanted, ram));
+  EXPECT_FALSE(bare.prefetch(wanted, ram));
 }
 
 TEST(Prefetch, ThatHasNotStartedIsCancelledWhenATaskNeedsItsSpace) {
   Bare bare(8_MiB, 1);
   const DatumId first = bare.datum(1_MiB), second = bare.datum(1_MiB), large = bare.datum(7_MiB);
-  ASSERT_TRUE(bare.memory.prefetch(first, ram));   // in flight
-  ASSERT_TRUE(bare.memory.prefetch(second, ram));  // queued behind it
+  ASSERT_TRUE(bare.prefetch(first, ram));   // in flight
+  ASSERT_TRUE(bare.prefetch(second, ram));  // queued behind it
   Task& task = bare.task(AccessMode::read, {large});
   EXPECT_TRUE(bare.admit(task));  // at once: the first one need not even land
   EXPECT_EQ(bare.memory.residency(second, ram), ReplicaState::absent);
@@ -131,7 +131,7 @@ TEST(Prefetch, ThatHasNotStartedIsCancelledWhenATaskNeedsItsSpace) {
 TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
-  ASSERT_TRUE(bare.memory.prefetch(early, ram));
+  ASSERT_TRUE(bare.prefetch(early, ram));
   Task& task = bare.task(AccessMode::read, {large});
   EXPECT_FALSE(bare.admit(task));
   bare.land_all();
@@ -142,7 +142,7 @@ TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
 TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
-  ASSERT_TRUE(bare.memory.prefetch(early, ram));
+  ASSERT_TRUE(bare.prefetch(early, ram));
   Task& waiting = bare.task(AccessMode::read, {large});
   EXPECT_FALSE(bare.admit(waiting));
   bare.memory.forget_claim(waiting);
@@ -157,32 +157,33 @@ TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(bare.memory.prefetch(early, ram));
+    ASSERT_TRUE(bare.prefetch(early, ram));
     bare.land_all();
     bare.run(bare.task(AccessMode::read, {large}));  // pushes it out
     bare.memory.try_remove(large);
     bare.run(bare.task(AccessMode::write, {}));
   }
   EXPECT_EQ(bare.unused(DropReason::evicted), 2_MiB);
-  EXPECT_FALSE(bare.memory.prefetch(early, ram));
+  EXPECT_FALSE(bare.prefetch(early, ram));
   bare.run(bare.task(AccessMode::read, {early}));
   bare.run(bare.task(AccessMode::read, {bare.datum(4_MiB)}));
-  EXPECT_FALSE(bare.memory.prefetch(early, ram));  // no space
+  EXPECT_FALSE(bare.prefetch(early, ram));  // no space
 }
 
 TEST(Prefetch, NeverReadsWhatATaskIsChanging) {
   World world = devices({8_MiB, 8_MiB}).with_data({{"A", 1_MiB}});
   const auto writer = world.submit(adds_to("A"));
   world.run_until(task_started(writer));
-  EXPECT_FALSE(world.memory().prefetch(DatumId{0}, Machine::device(1)));
+  memory::Effects effects;
+  EXPECT_FALSE(world.memory().prefetches().fetch(DatumId{0}, Machine::device(1), effects));
   world.run();
 }
 
 TEST(Prefetch, ThatWasNeverUsedIsCounted) {
   Bare bare(8_MiB);
   const DatumId used = bare.datum(1_MiB), unused = bare.datum(1_MiB);
-  ASSERT_TRUE(bare.memory.prefetch(used, ram));
-  ASSERT_TRUE(bare.memory.prefetch(unused, ram));
+  ASSERT_TRUE(bare.prefetch(used, ram));
+  ASSERT_TRUE(bare.prefetch(unused, ram));
   bare.land_all();
   bare.run(bare.task(AccessMode::read, {used}));
   EXPECT_EQ(bare.memory.prefetches().unused(ram), 1_MiB);
