@@ -74,7 +74,7 @@ class Tiles {
         const Bytes bytes = static_cast<Bytes>(side(i) * side(j)) * sizeof(double);
         core.register_datum(*datum,
                             {.bytes = bytes,
-                             .home = OutOfCoreNodes::disk,
+                             .home = core.topology().store(),
                              .home_offset = offset,
                              .coordinates = {0, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j)}});
         datum->ever_written = true;

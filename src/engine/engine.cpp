@@ -215,7 +215,7 @@ void Engine::stop(std::exception_ptr why) noexcept {
     const Entrance::Guard guard{entrance_};
     note_fatal(std::move(why));
   }
-  world_.stopped();
+  world_.wake(Who::everybody());
 }
 
 // ---- the direct lane

@@ -81,7 +81,7 @@ class Engine final : private Server {
 
   // ---- whether anything moves
 
-  /// From now on whoever waits is to be told (World::look_again) when nothing moves any more. For runs with
+  /// From now on whoever waits is to be told (Who::application) when nothing moves any more. For runs with
   /// holds: tasks may then wait for what the waiting thread itself has to release.
   void want_quiet(bool wanted) noexcept {
     if (wanted) lane_.close();  // what moves in the lane cannot be seen

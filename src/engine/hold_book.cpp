@@ -23,14 +23,14 @@ void HoldSource::completed(std::span<Task* const> holds, EventChain& ready, Recy
     if (record.state.load() == HoldRecord::State::waiting) tell(record, HoldRecord::State::refused);
     record.over.store(true, std::memory_order_release);  // afterwards it may be gone
   }
-  core_.world().nudge();
+  core_.world().wake(Who::application());
 }
 
 void HoldSource::granted(Task& hold) {
   auto& record = *static_cast<HoldRecord*>(hold.policy_data);
   for (const Access& access : record.accesses) record.places.push_back({access.address, access.packed});
   tell(record, HoldRecord::State::granted);
-  core_.world().nudge();
+  core_.world().wake(Who::application());
 }
 
 void HoldSource::tell(HoldRecord& record, HoldRecord::State state) {

@@ -120,7 +120,7 @@ void Reporter::divert_to_lane() {
       events_.append(*event);
     event = following;
   }
-  if (filled) world_.lane_filled();
+  if (filled) world_.wake(Who::any_worker());
 }
 
 Task* Reporter::over_in_lane(Task& task) {
@@ -154,7 +154,7 @@ Task* Reporter::over_in_lane(Task& task) {
     }
     event = following;
   }
-  if (filled) world_.lane_filled();
+  if (filled) world_.wake(Who::any_worker());
   return next;
 }
 
@@ -178,7 +178,7 @@ Task* Reporter::release_recorded(Task& task) {
       add_ready(described);
     }
   });
-  if (filled) world_.lane_filled();
+  if (filled) world_.wake(Who::any_worker());
   return next == nullptr ? nullptr : &run.describe(*next, recycler_);
 }
 
@@ -226,11 +226,13 @@ void Reporter::carry_out() {
   while (!commands_.empty()) {
     for (memory::Copy* copy : commands_.copies) world_.start(*copy);
     for (const WorkerId worker : commands_.launched)
-      if (index(worker) != id_) world_.launched(worker);  // a worker that carries out is awake itself
-    if (commands_.stopped) world_.stopped();
-    if (commands_.quiet) world_.look_again();
+      if (index(worker) != id_)
+        world_.wake(Who::worker(worker));  // a worker that carries out is awake itself
+    if (commands_.stopped) world_.wake(Who::everybody());
+    if (commands_.quiet) world_.wake(Who::application());
     for (Task* hold : commands_.granted) hold->source->granted(*hold);
-    if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size())) world_.look_again();
+    if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size()))
+      world_.wake(Who::application());
     cancelled_.swap(commands_.completions);
     commands_.clear();
     if (!cancelled_.empty()) {
@@ -252,7 +254,7 @@ void Reporter::carry_out() {
 
 void Reporter::run_callbacks() noexcept {
   or_stop([this] {
-    if (engine_.callbacks().run()) world_.look_again();
+    if (engine_.callbacks().run()) world_.wake(Who::application());
   });
 }
 

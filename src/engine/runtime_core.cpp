@@ -206,7 +206,7 @@ void RuntimeCore::wind_down() noexcept {
   if (!caller_.same_process()) return;
   winding_down_.store(true);
   world_.hurry();
-  world_.nudge();
+  world_.wake(Who::application());
 }
 
 void RuntimeCore::throw_if_winding_down() const {

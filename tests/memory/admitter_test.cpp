@@ -5,7 +5,7 @@
 namespace fairlead::tests {
 
 namespace {
-constexpr NodeId node_of_tasks = OutOfCoreNodes::ram;
+constexpr NodeId node_of_tasks{2};  // of out_of_core_topology()
 }
 
 TEST(Admitter, ATaskThatIsRefusedHoldsNothingAndClaimsTheNode) {

@@ -20,7 +20,7 @@ struct Bare {
   explicit Bare(Bytes capacity, unsigned concurrent_copies = 8)
       : Bare(with_copies(out_of_core_topology(1, capacity, 1e9, Duration{}), concurrent_copies)) {}
 
-  DatumId datum(Bytes bytes) { return memory.add({.bytes = bytes, .home = OutOfCoreNodes::disk}); }
+  DatumId datum(Bytes bytes) { return memory.add({.bytes = bytes, .home = topology.store()}); }
   Task& task(AccessMode mode, std::initializer_list<DatumId> data) {
     Task& made = tasks.emplace_back();
     made.accesses_begin = made.inline_access.data();
@@ -31,7 +31,8 @@ struct Bare {
     made.id = static_cast<TaskId>(tasks.size());
     return made;
   }
-  bool admit(Task& t, NodeId node = OutOfCoreNodes::ram) {
+  bool admit(Task& t) { return admit(t, topology.host()); }
+  bool admit(Task& t, NodeId node) {
     return memory.admit(t, node, true, effects) == memory::Admission::admitted;
   }
   std::vector<memory::Copy*> take_started() { return std::exchange(effects.started, {}); }
@@ -39,17 +40,17 @@ struct Bare {
     for (auto started = take_started(); !started.empty(); started = take_started())
       for (memory::Copy* copy : started) memory.landed(*copy, true, effects);
   }
-  bool prefetch(DatumId id, NodeId node = OutOfCoreNodes::ram) {
-    return memory.prefetches().fetch(id, node, effects);
-  }
+  bool prefetch(DatumId id) { return prefetch(id, topology.host()); }
+  bool prefetch(DatumId id, NodeId node) { return memory.prefetches().fetch(id, node, effects); }
   /// Runs it from admission to its end.
-  void run(Task& t, NodeId node = OutOfCoreNodes::ram) {
+  void run(Task& t) { run(t, topology.host()); }
+  void run(Task& t, NodeId node) {
     ASSERT_TRUE(admit(t, node));
     land_all();
     memory.release(t, memory::Outcome::succeeded, effects);
   }
   Bytes unused(DropReason reason) const {
-    return memory.node(OutOfCoreNodes::ram).unused_prefetch_bytes.get()[static_cast<std::size_t>(reason)];
+    return memory.node(topology.host()).unused_prefetch_bytes.get()[static_cast<std::size_t>(reason)];
   }
   static Topology with_copies(Topology machine, unsigned at_a_time) {
     for (LinkSpec& link : machine.links) link.concurrent_copies = at_a_time;

@@ -61,8 +61,8 @@ TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
   machine.topology = out_of_core_topology(1, 4_MiB, 1e9, Duration(0));
   machine.topology.workers[0].kind = Machine::kind(0);
   add_device(machine.topology, {.name = "device", .kind = Machine::kind(1), .capacity = 4_MiB});
-  constexpr NodeId home = OutOfCoreNodes::user_memory, ram = OutOfCoreNodes::ram;
-  const NodeId device{index(ram) + 1u};
+  const NodeId home = machine.topology.user_memory(), ram = machine.topology.host(),
+               device = machine.topology.devices().front();
   constexpr DatumId datum{0};
   World world = machine.with_data({{"U", 2_MiB, Place::in_user_memory}});
   EXPECT_TRUE(world.memory().state().has_newest(datum, ram));

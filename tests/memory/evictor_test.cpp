@@ -8,7 +8,7 @@ namespace fairlead::tests {
 
 namespace {
 
-constexpr NodeId evictor_ram = OutOfCoreNodes::ram;
+constexpr NodeId evictor_ram{2};  // of out_of_core_topology()
 constexpr auto device_behind = static_cast<NodeId>(index(evictor_ram) + 1);
 
 /// Names what was used last, and keeps count of where it was asked.

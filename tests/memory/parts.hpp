@@ -17,10 +17,10 @@ struct Parts {
         coherence(state),
         transfers(state, coherence) {}
 
-  DatumId datum(Bytes bytes) { return state.add({.bytes = bytes, .home = OutOfCoreNodes::disk}); }
+  DatumId datum(Bytes bytes) { return state.add({.bytes = bytes, .home = topology.store()}); }
   memory::Replica& home(DatumId id) { return state.data[id].home; }
-  memory::Replica& cached(DatumId id) { return state.data.cached_on(id, OutOfCoreNodes::ram); }
-  memory::MemoryNode& ram() { return state.node(OutOfCoreNodes::ram); }
+  memory::Replica& cached(DatumId id) { return state.data.cached_on(id, topology.host()); }
+  memory::MemoryNode& ram() { return state.node(topology.host()); }
   /// Space for it, and a copy into that.
   memory::Copy& bring(DatumId id, memory::Cause cause = memory::Cause::demand) {
     EXPECT_TRUE(coherence.reserve(cached(id), ram(), ReplicaState::absent));

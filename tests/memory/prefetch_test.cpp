@@ -10,7 +10,7 @@ namespace {
 using memory::Admission;
 using memory::Copy;
 
-constexpr NodeId ram = OutOfCoreNodes::ram;
+constexpr NodeId ram{2};  // of out_of_core_topology()
 }  // namespace
 
 // A comes to a device ahead of time, by way of RAM, where its space is wanted back as soon as it lands. The
@@ -20,7 +20,7 @@ TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
   Topology topology = out_of_core_topology(1, 2_MiB, 1e9, Duration{});
   add_device(topology, {.name = "device", .capacity = 4_MiB});
   for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
-  const auto device = static_cast<NodeId>(index(ram) + 1);
+  const NodeId device = topology.devices().front();
   Bare bare(topology);
   memory::Memory& memory = bare.memory;
   const DatumId a = bare.datum(1_MiB), b = bare.datum(2_MiB), c = bare.datum(3_MiB), d = bare.datum(1_MiB),

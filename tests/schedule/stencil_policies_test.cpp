@@ -58,7 +58,7 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
                        std::size_t block) {
     core.register_datum(
         datum, {.bytes = bytes,
-                .home = OutOfCoreNodes::user_memory,
+                .home = core.topology().user_memory(),
                 .coordinates = {static_cast<std::int32_t>(collection), static_cast<std::int32_t>(block), 0}});
     datum.ever_written = true;
   };

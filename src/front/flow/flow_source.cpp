@@ -319,7 +319,7 @@ void FlowSource::announce(Task& task, std::span<const graph::Insertion> insertio
 
 void FlowSource::tell_ready(Task& task) {
   if (core_.application().put_in_lane(task)) {
-    if (core_.world().must_be_told()) core_.world().lane_filled();
+    if (core_.world().must_be_told()) core_.world().wake(engine::Who::any_worker());
     return;
   }
   graph::RecordedRun::given_away(task);
@@ -524,9 +524,9 @@ void FlowSource::tell(const Task& task, EventChain& ready) {
       calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
       watched->on_done = nullptr;
       calls->open.fetch_sub(1);
-      world.nudge();
+      world.wake(engine::Who::application());
     });
-  core_.world().nudge();
+  core_.world().wake(engine::Who::application());
 }
 
 std::exception_ptr WatchedTask::outcome() const noexcept {
@@ -564,7 +564,7 @@ void FlowSource::count(std::size_t tasks, Recycler& recycler) {
   if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks);
   // Once the last task is counted this flow may be gone.
   engine::DrivenWorld& world = core_.world();
-  if (progress_.count(tasks)) world.nudge();
+  if (progress_.count(tasks)) world.wake(engine::Who::application());
 }
 
 }  // namespace fairlead::front

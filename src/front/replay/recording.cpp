@@ -151,7 +151,7 @@ void FlowSource::run(RecordedTasks& tasks) {
     if (!reporter.put_in_lane(task))
       tell_ready(tasks.run.describe(task, reporter.recycler()));
     else if (core_.world().must_be_told())
-      core_.world().lane_filled();
+      core_.world().wake(engine::Who::any_worker());
     if (++begun % begun_together == 0 && begun > begun_together)
       wait_until_done(before + begun - begun_together);
   }

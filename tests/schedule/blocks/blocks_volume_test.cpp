@@ -54,7 +54,7 @@ double moved_over_floor(const Run& run) {
     for (std::size_t k = 0; k <= m; ++k) {
       core.register_datum(*at(m, k),
                           {.bytes = tile_bytes,
-                           .home = OutOfCoreNodes::disk,
+                           .home = core.topology().store(),
                            .coordinates = {0, static_cast<std::int32_t>(m), static_cast<std::int32_t>(k)}});
       at(m, k)->ever_written = true;
     }
