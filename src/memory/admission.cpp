@@ -47,7 +47,7 @@ Replica& Memory::usable(DatumId id, const MemoryNode& node) {
 }
 
 Replica& Memory::usable(const Task& task, const Access& access, const MemoryNode& node) {
-  if (task.has(TaskFlag::at_home)) return data_[access.datum].home;
+  if (task.role == TaskRole::view_switch) return data_[access.datum].home;
   return usable(target(access), node);
 }
 
@@ -68,7 +68,7 @@ Admission Memory::admit(Task& task, NodeId node_id, bool first) {
         replica.version != data_[id].version && !mistake_.is(Mistake::leaving_revived_stale))
       return Admission::being_read;
   }
-  if (task.has(TaskFlag::at_home)) {  // no space here: it is in nobody's way, and nobody in its
+  if (task.role == TaskRole::view_switch) {  // no space here: it is in nobody's way, and nobody in its
     take(task, node);
     return Admission::admitted;
   }

@@ -185,7 +185,7 @@ void Memory::release(Task& task, Outcome outcome) {
     Datum& datum = data_[id];
     Replica& replica = usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
-    if (task.has(TaskFlag::at_home)) datum.out_of_view = access.mode == AccessMode::read_write;
+    if (task.role == TaskRole::view_switch) datum.out_of_view = access.mode == AccessMode::read_write;
     if (datum.token_holder == &task) datum.token_holder = nullptr;
     if (outcome != Outcome::succeeded && task.pending_copies != 0) {
       // It ends while copies that it waited for go on.

@@ -293,7 +293,7 @@ void Memory::failed(Copy& copy) {
   // on.
   const auto needs_it = [&](const Task& task) {
     if (copy.via != nullptr && task.node == copy.via->node) return true;
-    if (!to_cache && task.has(TaskFlag::at_home)) return true;
+    if (!to_cache && task.role == TaskRole::view_switch) return true;
     return to_cache ? task.node == replica.node : reaches(task.node, replica.node);
   };
   for (Task* task : copy.waiters) {
@@ -312,7 +312,7 @@ void Memory::failed(Copy& copy) {
     }
   }
   const bool to_be_seen = !to_cache && std::ranges::any_of(copy.waiters, [](const Task* task) {
-    return task->has(TaskFlag::at_home);
+    return task->role == TaskRole::view_switch;
   });
   copy.waiters.clear();
   replica.arriving = nullptr;

@@ -8,7 +8,6 @@
 
 #include "backend/cpu/cpu_world.hpp"
 #include "front/flow/flow_implementation.hpp"
-#include "graph/recorded.hpp"
 
 namespace fairlead {
 
@@ -71,7 +70,8 @@ Place place_of(const TaskContext& context, unsigned access) noexcept {
 }
 void* closure_of(const TaskContext& context) noexcept {
   Task& task = *context.task;
-  return task.recorded != nullptr ? task.recorded->closure() : task.closure.data();
+  const std::size_t at = task.family->closure_at;
+  return at != 0 ? reinterpret_cast<std::byte*>(task.lazy) + at : task.closure.data();
 }
 int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses) {
   const auto refuse = [&](const std::string& why) {
