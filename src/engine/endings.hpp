@@ -39,8 +39,9 @@ class Endings {
   void drop_failed(Task& task, Commands& out);
   /// There was nothing to fold.
   void skip_fold(Task& task, Commands& out);
-  /// The hold is over. With `poisoned`, what it was to write is not as it should be.
+  /// The hold is over.
   void end_hold(Task& hold, Commands& out);
+  /// The hold is over; what it was to write is not as it should be.
   void poison_hold(Task& hold, Commands& out);
 
   void ran() noexcept { ++done_; }

@@ -29,7 +29,6 @@ class Engine final : private Server {
   const memory::Memory& memory() const noexcept { return memory_; }
   DirectLane& lane() noexcept { return lane_.lane(); }
   const DirectLane& lane() const noexcept { return lane_.lane(); }
-  const LaneGate& lane_gate() const noexcept { return lane_; }
   const Journal& journal() const noexcept { return journal_; }
   const Pipelines& pipelines() const noexcept { return pipelines_; }
   const Endings& endings() const noexcept { return endings_; }

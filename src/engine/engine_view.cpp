@@ -5,6 +5,8 @@
 
 namespace fairlead::engine {
 
+namespace {
+/// The memory node where the program uses what it holds.
 NodeId host_of(const Topology& topology) {
   NodeId first = no_id<NodeId>, reaching = no_id<NodeId>;
   for (std::size_t i = 0; i < topology.nodes.size(); ++i) {
@@ -15,6 +17,7 @@ NodeId host_of(const Topology& topology) {
   }
   return reaching == no_id<NodeId> ? first : reaching;
 }
+}  // namespace
 
 EngineView::EngineView(const Topology& topology, const memory::Memory& memory, const Pipelines& pipelines,
                        const TaskDurations& durations, std::uint64_t seed)

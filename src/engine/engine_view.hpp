@@ -59,7 +59,4 @@ class EngineView final : public View {
   Random random_;
 };
 
-/// The memory node where the program uses what it holds.
-NodeId host_of(const Topology& topology);
-
 }  // namespace fairlead::engine

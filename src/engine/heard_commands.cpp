@@ -38,6 +38,14 @@ constexpr std::array kinds = {"is ready",
                               "a hold was released",
                               "newest values are wanted in the program's memory"};
 
+bool is_of_a_task(EventKind kind) noexcept {
+  return kind == EventKind::task_ready || kind == EventKind::task_finished ||
+         kind == EventKind::task_failed || kind == EventKind::task_returned;
+}
+bool is_of_a_copy(EventKind kind) noexcept {
+  return kind == EventKind::copy_finished || kind == EventKind::copy_failed;
+}
+
 }  // namespace
 
 std::string HeardCommands::text(const Commands& others, const Topology& topology) const {
@@ -60,36 +68,16 @@ std::string HeardCommands::text(const Commands& others, const Topology& topology
 }
 
 ToldEvent::ToldEvent(const Event& event) : kind(event.kind), at(event.at) {
-  switch (kind) {
-    case EventKind::task_ready:
-    case EventKind::task_finished:
-    case EventKind::task_failed:
-    case EventKind::task_returned:
-      subject = index(static_cast<const Task&>(event).id);
-      break;
-    case EventKind::copy_finished:
-    case EventKind::copy_failed:
-      subject = static_cast<const memory::Copy&>(event).id;
-      break;
-    default:
-      break;
-  }
+  if (is_of_a_task(kind)) subject = index(static_cast<const Task&>(event).id);
+  if (is_of_a_copy(kind)) subject = static_cast<const memory::Copy&>(event).id;
 }
 
 std::string ToldEvent::text() const {
   const std::string_view what = kinds.at(static_cast<std::size_t>(kind));
-  switch (kind) {
-    case EventKind::task_ready:
-    case EventKind::task_finished:
-    case EventKind::task_failed:
-    case EventKind::task_returned:
-      return fmt::format("task {} {} at {:.9f} s", subject, what, seconds(at));
-    case EventKind::copy_finished:
-    case EventKind::copy_failed:
-      return fmt::format("copy {} {} at {:.9f} s", subject, what, seconds(at));
-    default:
-      return fmt::format("{} at {:.9f} s", what, seconds(at));
-  }
+  std::string who;
+  if (is_of_a_task(kind)) who = fmt::format("task {} ", subject);
+  if (is_of_a_copy(kind)) who = fmt::format("copy {} ", subject);
+  return fmt::format("{}{} at {:.9f} s", who, what, seconds(at));
 }
 
 }  // namespace fairlead::engine

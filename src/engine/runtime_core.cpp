@@ -4,7 +4,6 @@
 #include "base/pages.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace fairlead::engine {
@@ -25,17 +24,15 @@ Options for_engine(Options options, std::size_t reporters) {
 }
 }  // namespace
 
-MachineFacts::MachineFacts(const Topology& topology, NodeId host) {
-  std::uint32_t with_devices = 0;  // by node
+MachineFacts::MachineFacts(const Topology& topology, const EngineView& view)
+    : devices(static_cast<int>(accelerators(view).size())) {
   for (const NodeSpec& node : topology.nodes)
     if (node.role == NodeRole::cache)
       smallest_cache = std::min(smallest_cache, whole_pages_in(node.capacity));
   for (const WorkerSpec& worker : topology.workers) {
     kinds_of_workers |= 1u << static_cast<unsigned>(worker.kind);
-    if (worker.node == host) host_kinds |= 1u << static_cast<unsigned>(worker.kind);
-    if (worker.kind != WorkerKind::cpu) with_devices |= 1u << index(worker.node);
+    if (worker.node == view.host()) host_kinds |= 1u << static_cast<unsigned>(worker.kind);
   }
-  devices = std::popcount(with_devices);
 }
 
 std::string MachineFacts::devices_text() const {
@@ -48,7 +45,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
       fixed_order_(options.fixed_order),
       engine_(options.topology, std::move(options.policy), world,
               for_engine(options.engine, world.reporters())),
-      machine_(topology(), engine_.view().host()),
+      machine_(topology(), engine_.view()),
       application_(engine_, world, graph_, 0),
       home_values_(*this, options.refresh && engine_.memory().homes_may_be_old()) {
   if (engine_.options().keep_ids) names_.keep();

@@ -72,7 +72,7 @@ struct Surroundings {
 
 /// What programs ask of a machine when they submit.
 struct MachineFacts {
-  explicit MachineFacts(const Topology& topology, NodeId host);
+  MachineFacts(const Topology& topology, const EngineView& view);
 
   Bytes smallest_cache = ~Bytes{0};    ///< what fits there fits everywhere
   std::uint32_t kinds_of_workers = 0;  ///< bit k: there is a worker of WorkerKind k
@@ -197,12 +197,12 @@ class RuntimeCore {
   HoldBook holds_{*this};
   ReductionBook reductions_{*this};
   HomeValues home_values_;
-  Kept kept_;
   Surroundings surroundings_;
   std::uint64_t data_changes_ = 0;
   std::atomic<bool> winding_down_{false};
   std::atomic<bool> waits_for_others_{false};  // to release something
   front::FlowRecorder* flow_recorder_ = nullptr;
+  Kept kept_;  // the last one, so that it goes first: what is kept may use all of the others
 };
 
 }  // namespace fairlead::engine

@@ -10,15 +10,12 @@ namespace fairlead::engine {
 TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
                              const model::KeptDurations& kept)
     : memory_(memory), given_(std::move(given)) {
-  for (const WorkerSpec& worker : topology.workers) {
-    processors_.emplace_back(worker.kind, worker.processor);
-    kinds_.push_back(worker.kind);
-  }
+  for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
   model_.start_with(kept);
 }
 
 bool TaskDurations::has_choice(const Task& task, WorkerId worker) const noexcept {
-  return task.codelet->choices != 0 && task.codelet->has_choice(kinds_[index(worker)]);
+  return task.codelet->choices != 0 && task.codelet->has_choice(processors_[index(worker)].kind());
 }
 
 model::Footprint TaskDurations::footprint(const Task& task) const {

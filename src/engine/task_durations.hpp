@@ -40,7 +40,6 @@ class TaskDurations {
   const memory::Memory& memory_;  // how many bytes data have
   const Given given_;
   std::vector<model::Processor> processors_;  // by WorkerId
-  std::vector<WorkerKind> kinds_;             // by WorkerId
   model::DurationModel model_;
   model::Chooser chooser_{model_};
 };

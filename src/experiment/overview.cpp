@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiment/cells.hpp"
+#include "report/table_cells.hpp"
 
 namespace fairlead::experiment {
 
@@ -60,8 +60,8 @@ std::string row(const Told& told, const std::vector<std::string>& labels, const 
       any = point;
     }
   if (!any || most == 0) return "";  // cores that use all in place move nothing
-  std::string out = fmt::format("| {}, {:g} {} |", markdown_cell(told.experiment->title), told.table.x[at],
-                                told.experiment->sweep);
+  std::string out = fmt::format("| {}, {:g} {} |", report::markdown_cell(told.experiment->title),
+                                told.table.x[at], told.experiment->sweep);
   for (const std::string& label : labels) {
     const Series* series = told.table.find(label);
     if (series == nullptr || !series->points[at]) {
@@ -82,7 +82,8 @@ std::string row(const Told& told, const std::vector<std::string>& labels, const 
 std::string table_of_all(std::span<const Told> all, const std::vector<std::string>& labels,
                          const Column& column, std::span<const Bound> bounds) {
   std::string out = fmt::format("| {} |", column.unit), line = "|---|";
-  for (const std::string& label : labels) out += fmt::format(" {} |", markdown_cell(label)), line += "---|";
+  for (const std::string& label : labels)
+    out += fmt::format(" {} |", report::markdown_cell(label)), line += "---|";
   for (const Bound& bound : bounds) out += fmt::format(" *{}* |", bound.label), line += "---|";
   out += "\n" + line + "\n";
   for (const Told& told : all)
@@ -122,9 +123,9 @@ std::string overview_csv(std::span<const Told> all) {
         if (!series.points[at]) continue;
         const Figures& f = *series.points[at];
         out += fmt::format("{},{:g},{},{},{},{},{},{},{},{}\n", told.experiment->name, told.table.x[at],
-                           csv_cell(series.label), f.percent_of_peak, f.gflops, f.of(Metric::gigabytes_moved),
-                           f.gigabytes_from_disk, critical_path_percent(f), f.lower_bound_gigabytes,
-                           f.floor_gigabytes);
+                           report::csv_cell(series.label), f.percent_of_peak, f.gflops,
+                           f.of(Metric::gigabytes_moved), f.gigabytes_from_disk, critical_path_percent(f),
+                           f.lower_bound_gigabytes, f.floor_gigabytes);
       }
   return out;
 }

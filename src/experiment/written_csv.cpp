@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "experiment/cells.hpp"
 #include "experiment/written.hpp"
 #include "experiment/written_parts.hpp"
+#include "report/table_cells.hpp"
 
 namespace fairlead::experiment {
 
@@ -23,7 +23,7 @@ std::string csv(const Experiment& experiment, const Table& table) {
     for (std::size_t at = 0; at < table.x.size(); ++at) {
       if (!series.points[at]) continue;
       const Figures& f = *series.points[at];
-      out += fmt::format("{},{:g},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(series.label, true),
+      out += fmt::format("{},{:g},{},{},{},{},{},{},{},{},{},{},{}", report::csv_cell(series.label, true),
                          table.x[at], f.seconds, f.gflops, f.percent_of_peak, f.gigabytes_to_devices,
                          f.gigabytes_from_devices, f.gigabytes_between_devices, f.gigabytes_from_disk,
                          f.bus_limit_gigabytes, f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);

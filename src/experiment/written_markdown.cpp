@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "experiment/cells.hpp"
 #include "experiment/written.hpp"
 #include "experiment/written_parts.hpp"
+#include "report/table_cells.hpp"
 
 namespace fairlead::experiment {
 
@@ -28,19 +28,19 @@ std::string markdown(const Experiment& experiment, const Table& table) {
   const auto values = judge_values(experiment, table);
   if (!values.empty()) out += "| | paper | Fairlead | ratio | verdict |\n|---|---|---|---|---|\n";
   for (const ValueVerdict& one : values)
-    out +=
-        fmt::format("| {}, {} | {} | {} | {} | {}{} |\n", markdown_cell(one.value->line),
-                    unit_of(one.value->metric), short_number(one.value->value),
-                    one.here ? short_number(*one.here) + in_brackets(text_of(one.range)) : "",
-                    one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "", name_of(one.verdict),
-                    one.value->note.empty() ? "" : fmt::format(": {}", markdown_cell(one.value->note)));
+    out += fmt::format(
+        "| {}, {} | {} | {} | {} | {}{} |\n", report::markdown_cell(one.value->line),
+        unit_of(one.value->metric), short_number(one.value->value),
+        one.here ? short_number(*one.here) + in_brackets(text_of(one.range)) : "",
+        one.here ? fmt::format("{:.2f}", *one.here / one.value->value) : "", name_of(one.verdict),
+        one.value->note.empty() ? "" : fmt::format(": {}", report::markdown_cell(one.value->note)));
   if (!values.empty()) out += "\n";
   if (!experiment.claims.empty())
     out += "| claim | here | verdict | why, where it differs |\n|---|---|---|---|\n";
   for (const ClaimVerdict& one : judge_claims(experiment, table))
-    out += fmt::format("| {} | {} | {} | {} |\n", markdown_cell(one.claim->text), markdown_cell(one.found),
-                       name_of(one.verdict),
-                       one.verdict == Verdict::differs ? markdown_cell(one.claim->reason) : "");
+    out += fmt::format("| {} | {} | {} | {} |\n", report::markdown_cell(one.claim->text),
+                       report::markdown_cell(one.found), name_of(one.verdict),
+                       one.verdict == Verdict::differs ? report::markdown_cell(one.claim->reason) : "");
   if (!experiment.claims.empty()) out += "\n";
   // Not more columns than a page holds: the ends and some between.
   std::vector<std::size_t> shown;
@@ -54,7 +54,7 @@ std::string markdown(const Experiment& experiment, const Table& table) {
     for (std::size_t i = 0; i < shown.size(); ++i) out += "---|";
     out += "\n";
     for (const Series& series : table.series) {
-      out += fmt::format("| {} |", markdown_cell(series.label));
+      out += fmt::format("| {} |", report::markdown_cell(series.label));
       for (const std::size_t at : shown)
         out += fmt::format(" {}{} |", cell(series.points[at], metric),
                            in_brackets(text_of(series.range(at, metric))));

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "report/table_cells.hpp"
+
 namespace fairlead::simulate {
 
 namespace {
@@ -22,13 +24,6 @@ constexpr std::array<std::pair<const char*, Spread Runs::*>, 10> columns{{
     {"time_ratio", &Runs::time_ratio},
     {"bytes_ratio", &Runs::bytes_ratio},
 }};
-
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of("\",\r\n") == text.npos) return std::string(text);
-  std::string out = "\"";
-  for (const char letter : text) out.append(letter == '"' ? 2 : 1, letter);
-  return out + "\"";
-}
 
 }  // namespace
 
@@ -62,9 +57,9 @@ std::string csv_heading() {
 
 std::string csv_line(const Runs& runs, std::string_view machine, std::string_view workload,
                      const WorkloadSize& size) {
-  std::string line = fmt::format("{},{},{},{},{},{},{},{},{}", csv_cell(runs.scheduler), csv_cell(machine),
-                                 csv_cell(workload), size.n, size.tile, name_of(size.precision),
-                                 runs.first_seed, runs.runs, runs.seconds.count);
+  std::string line = fmt::format("{},{},{},{},{},{},{},{},{}", report::csv_cell(runs.scheduler),
+                                 report::csv_cell(machine), report::csv_cell(workload), size.n, size.tile,
+                                 name_of(size.precision), runs.first_seed, runs.runs, runs.seconds.count);
   for (const auto& [name, spread] : columns) {
     const Spread& it = runs.*spread;
     line += it.count == 0 ? std::string(",,,") : fmt::format(",{},{},{}", it.mean(), it.least, it.most);

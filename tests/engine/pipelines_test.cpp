@@ -37,7 +37,6 @@ TEST(Pipelines, CountWhatTheyHaveWhateverIsDoneToTheTasks) {
   Random random(7);
   std::vector<Task> tasks(24);
   Pipelines pipelines(3);
-  std::vector<Task*> in;
   for (WorkerId worker : {first, second}) pipelines.arrived(worker, Time{}, nothing);
   for (int step = 0; step < 2000; ++step) {
     Task& task = tasks[random.below(tasks.size())];
@@ -48,24 +47,17 @@ TEST(Pipelines, CountWhatTheyHaveWhateverIsDoneToTheTasks) {
         pipelines.pick(task, worker);
         break;
       case TaskState::picked:
-        if (what == 0) {
-          pipelines.take_out(task);
-          task.state = TaskState::waiting;
-        } else if (what == 1) {
-          pipelines.move(task, worker);
-        } else {
-          pipelines.admitted(task);
-          task.state = TaskState::admitted;
-        }
-        break;
       case TaskState::admitted:
         if (what == 0) {
           pipelines.take_out(task);
           task.state = TaskState::waiting;
         } else if (what == 1) {
           pipelines.move(task, worker);
-        } else {
+        } else if (task.state == TaskState::admitted) {
           pipelines.stage(task, Time{step}, nothing);
+        } else {
+          pipelines.admitted(task);
+          task.state = TaskState::admitted;
         }
         break;
       default:

@@ -1,5 +1,5 @@
 // Labels and claims are what somebody wrote: whatever is in them, a cell stays one.
-#include "experiment/cells.hpp"
+#include "report/table_cells.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,14 +12,14 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Cells, OfCsvAreInQuotesWhereTheyHaveToBe) {
-  EXPECT_EQ(csv_cell("darts"), "darts");
-  EXPECT_EQ(csv_cell("darts", true), "\"darts\"");
-  EXPECT_EQ(csv_cell("static, prefetch"), "\"static, prefetch\"");
-  EXPECT_EQ(csv_cell("the \"best\""), "\"the \"\"best\"\"\"");
+  EXPECT_EQ(report::csv_cell("darts"), "darts");
+  EXPECT_EQ(report::csv_cell("darts", true), "\"darts\"");
+  EXPECT_EQ(report::csv_cell("static, prefetch"), "\"static, prefetch\"");
+  EXPECT_EQ(report::csv_cell("the \"best\""), "\"the \"\"best\"\"\"");
 }
 
 TEST(Cells, OfMarkdownDoNotEndEarly) {
-  EXPECT_EQ(markdown_cell("|a - b|\nis small"), "\\|a - b\\| is small");
+  EXPECT_EQ(report::markdown_cell("|a - b|\nis small"), "\\|a - b\\| is small");
 }
 
 TEST(Cells, OfAnExperimentAreWrittenSo) {

@@ -1,7 +1,7 @@
 // What a cell must not contain as it is.
-#include "experiment/cells.hpp"
+#include "report/table_cells.hpp"
 
-namespace fairlead::experiment {
+namespace fairlead::report {
 
 std::string csv_cell(std::string_view text, bool quotes) {
   if (!quotes && text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
@@ -16,4 +16,4 @@ std::string markdown_cell(std::string_view text) {
   return cell;
 }
 
-}  // namespace fairlead::experiment
+}  // namespace fairlead::report
