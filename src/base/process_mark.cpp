@@ -27,8 +27,4 @@ ProcessMark::~ProcessMark() {
   if (page_ != nullptr) munmap(const_cast<int*>(page_), page_bytes);
 }
 
-bool ProcessMark::same_process() const noexcept {
-  return page_ != nullptr ? *page_ == 1 : getpid() == process_;
-}
-
 }  // namespace fairlead

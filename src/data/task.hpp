@@ -15,14 +15,12 @@
 #include <vector>
 
 #include "base/event.hpp"
+#include "data/lazy_task.hpp"
 
 namespace fairlead {
 
-struct Task;
-class TaskSource;
 namespace graph {
 struct Epoch;
-struct RecordedTask;
 }  // namespace graph
 
 /// One datum that a task uses. Written by the submitter; `address` by the engine when the task is admitted.
@@ -56,56 +54,69 @@ enum class TaskFlag : std::uint8_t {
   put_off = 1,       // its data are there, but it waits for workers: see engine/gathering.hpp
   told_started = 2,  // the policy knows that it runs
   recalled = 4,      // asked back from its worker; not a second time from the same
-  hold = 8,          // the application's: admitted like a task, run by no worker, ended by hold_released
-  abandoned = 16,    // a hold that nobody wants any more: it ends as soon as it can
-  at_home = 32,  // a hold for nobody: it uses data in their homes, to end as soon as they are there. A switch
-                 // between a whole and its parts
-  fold = 64,     // adds a partial result to its datum, or ends at once if there is nothing in it
+  abandoned = 8,     // a hold that nobody wants any more: it ends as soon as it can
 };
 
-/// Where in the user's program a task was submitted; for messages.
-struct SubmitLine {
-  const char* file = "";
-  std::uint32_t line = 0;
-  bool operator==(const SubmitLine&) const = default;
+/// What a task is there for. Those of the runtime's own are handled by a file each, in engine/.
+enum class TaskRole : std::uint8_t {
+  program,      // the program's: a worker runs its body
+  fold,         // adds a partial result to its datum, or ends at once if there is nothing in it
+  hold,         // the application's: admitted like a task, run by no worker, ended by hold_released
+  view_switch,  // between a whole and its parts: ends as soon as its data are in their homes
 };
 
 inline constexpr std::size_t inline_accesses = 3;
 inline constexpr std::size_t closure_bytes = 64;
 
-struct alignas(64) Task : Event {
+/// A descriptor. It is its own LazyTask if it was made for the task at once, as those of flows are.
+struct alignas(64) Task : Event, LazyTask, TaskTraits {
   std::atomic<std::int32_t> wait{0};  ///< unfinished accesses before it; 0 = ready. Shared by all threads
-  std::int32_t priority = 0;          ///< higher first; a policy may look at it
+  std::uint32_t lane = 0;             ///< the generation of the direct lane that lets it in; 0: none does
   TaskId id = no_id<TaskId>;
-  const CodeletInfo* codelet = nullptr;
-  TaskSource* source = nullptr;      ///< who made it and learns of its completion
   Access* accesses_begin = nullptr;  ///< the inline ones, or a block of its own when there are more
   void* policy_data = nullptr;       ///< the policy's, from ready() until pick() or cancelled()
   std::exception_ptr failure;        ///< set by the worker before task_failed
-  SubmitLine submitted_at;
+  LazyTask* lazy = nullptr;          ///< what it describes; null: itself
+  std::byte* scratch = nullptr;      ///< once admitted: where its scratch is
   std::uint16_t access_count = 0;
   std::uint16_t pending_copies = 0;      ///< the engine's: admitted, but this many copies have not landed
+  NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted
+  std::uint16_t width = 0;               ///< the engine's, if several workers are wanted: how many it runs on
   TaskState state = TaskState::waiting;  ///< the engine's
   std::uint8_t flags = 0;                ///< TaskFlag
-  NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted
-  std::uint32_t nodes_excluded = 0;      ///< bit k: it cannot run on node k, or may not
-  std::uint32_t lane = 0;                ///< the generation of the direct lane that lets it in; 0: none does
-  float work = 0;                        ///< what the codelet's formula says; 0: it has none
-  Bytes scratch_bytes = 0;               ///< of memory that only this task uses
-  std::byte* scratch = nullptr;          ///< once admitted: where that is
-  graph::RecordedTask* recorded = nullptr;  ///< the part of a recording that it carries out, if it does
-  std::uint16_t workers_wanted = 0;  ///< at once, on a core: so many, or all if there are fewer; 0: one
-  std::uint16_t width = 0;           ///< the engine's, if more are wanted: how many it runs on
-  /// Completes without running: an input is poisoned, or its flow was cancelled. A byte of its own, since
-  /// whoever completes the task looks at it while the engine sets flags.
-  bool cancelled = false;
   /// The engine's: which one runs, from when it is staged on a worker of a kind that its codelet has several
   /// for.
   std::uint8_t implementation = no_implementation;
-  PlaceHint place;  ///< where the program would have it; a policy may look at it
+  /// Completes without running: an input is poisoned, or its flow was cancelled. A byte of its own, since
+  /// whoever completes the task looks at it while the engine sets flags.
+  bool cancelled = false;
+  TaskRole role = TaskRole::program;
   std::array<Access, inline_accesses> inline_access;
   alignas(16) std::array<std::byte, closure_bytes> closure;  ///< the body's arguments other than data
 
+  /// Begins anew, with so many accesses, which are not filled in. What it asks for is left alone.
+  void begin(TaskId name, Access* accesses, std::size_t count) noexcept {
+    kind = EventKind::task_ready;
+    worker = no_id<WorkerId>;
+    lane = 0;
+    id = name;
+    accesses_begin = accesses;
+    policy_data = nullptr;
+    lazy = nullptr;
+    access_count = static_cast<std::uint16_t>(count);
+    pending_copies = 0;
+    node = no_id<NodeId>;
+    width = 0;
+    state = TaskState::waiting;
+    flags = 0;
+    implementation = no_implementation;
+    cancelled = false;
+    role = TaskRole::program;
+  }
+  /// Who made it and learns of its completion.
+  TaskSource* source() const noexcept { return family->source; }
+  /// Its data are the application's, or nobody's, once it is admitted: no worker gets it.
+  bool is_hold() const noexcept { return role >= TaskRole::hold; }
   std::span<Access> accesses() noexcept { return {accesses_begin, access_count}; }
   std::span<const Access> accesses() const noexcept { return {accesses_begin, access_count}; }
   bool has(TaskFlag flag) const noexcept { return (flags & static_cast<std::uint8_t>(flag)) != 0; }

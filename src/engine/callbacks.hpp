@@ -16,7 +16,9 @@ class Callbacks {
   /// None waits or runs.
   bool empty() const noexcept { return open_.load() == 0; }
   /// The caller runs inside one of them.
-  bool running_here() const noexcept { return runner_.load() == std::this_thread::get_id(); }
+  bool running_here(std::thread::id caller = std::this_thread::get_id()) const noexcept {
+    return runner_.load() == caller;
+  }
   /// If it throws, run() does.
   void push(std::function<void()> callback) {
     const std::lock_guard guard(mutex_);

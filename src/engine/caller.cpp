@@ -17,17 +17,16 @@ bool Caller::may_wait() const noexcept {
   return same_process() && std::this_thread::get_id() == owner_ && !in_bodies_ && !callbacks_.running_here();
 }
 
-void Caller::check(const char* what) const {
+void Caller::refuse(const char* what) const {
   check_process(what);
-  const auto refuse = [&](const char* why) { throw UsageError(std::string(what) + why); };
-  if (closed_.load()) refuse(" was called after its runtime was destroyed");
+  const auto say = [&](const char* why) { throw UsageError(std::string(what) + why); };
+  if (closed_.load()) say(" was called after its runtime was destroyed");
   if (callbacks_.running_here())
-    refuse(" was called inside a callback, which must not wait or submit: it runs between tasks");
+    say(" was called inside a callback, which must not wait or submit: it runs between tasks");
   if (std::this_thread::get_id() != owner_)
-    refuse(
-        " was called by another thread than the one that made the runtime: a task's body, or a thread of the "
+    say(" was called by another thread than the one that made the runtime: a task's body, or a thread of the "
         "program's own");
-  if (in_bodies_) refuse(" was called inside a task's body, where it would wait for itself");
+  throw UsageError(std::string(what) + " was called inside a task's body, where it would wait for itself");
 }
 
 }  // namespace fairlead::engine

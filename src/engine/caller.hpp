@@ -16,7 +16,13 @@ class Caller {
 
   /// Throws UsageError if the caller is another thread than the one that made the runtime, in a body or a
   /// callback, after a fork, or after close().
-  void check(const char* what) const;
+  void check(const char* what) const {
+    const std::thread::id caller = std::this_thread::get_id();
+    // In this order: the last is the owner's.
+    if (!same_process() || closed_.load() || callbacks_.running_here(caller) || caller != owner_ ||
+        in_bodies_) [[unlikely]]
+      refuse(what);
+  }
   /// Throws UsageError after a fork: for what any thread may do.
   void check_process(const char* what) const;
   bool same_process() const noexcept { return process_.same_process(); }
@@ -38,6 +44,8 @@ class Caller {
   };
 
  private:
+  [[noreturn]] void refuse(const char* what) const;
+
   const Callbacks& callbacks_;
   const std::thread::id owner_ = std::this_thread::get_id();
   ProcessMark process_;

@@ -24,21 +24,21 @@ std::size_t DirectLane::queued() const noexcept {
   return tasks;
 }
 
-LaneItem DirectLane::take(std::size_t worker, std::size_t least) noexcept {
+LazyTask* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
   Own& it = own(worker);
   if (alone_) return it.queue.take_alone();
-  if (const LaneItem item = it.queue.take()) return item;
-  std::array<LaneItem, LaneQueue::most_stolen> stolen;
+  if (LazyTask* const task = it.queue.take()) return task;
+  std::array<LazyTask*, LaneQueue::most_stolen> stolen;
   for (std::size_t tried = 1; tried < workers_.size(); ++tried) {
     const std::size_t victim = (worker + it.next_victim + tried) % workers_.size();
     if (victim == worker || own(victim).queue.size() < least) continue;
     const std::size_t count = own(victim).queue.steal(stolen);
     if (count == 0) continue;
     it.next_victim = (victim + workers_.size() - worker - 1) % workers_.size();  // there again
-    for (std::size_t i = 1; i < count; ++i) it.queue.put(stolen[i]);             // it is empty: there is room
+    for (std::size_t i = 1; i < count; ++i) it.queue.put(*stolen[i]);            // it is empty: there is room
     return stolen[0];
   }
-  return {};
+  return nullptr;
 }
 
 std::uint64_t DirectLane::tasks() const noexcept {

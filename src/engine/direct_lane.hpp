@@ -24,6 +24,14 @@ struct LaneBody {
   std::size_t data_count;  ///< more than `data` has room for are not told
 };
 
+/// What asks for nothing that the lane has not: to run on any core, on data that stay where they are. Which
+/// of several bodies runs is the engine's to choose, and only it hears of ends that come later.
+inline bool may_pass(const TaskTraits& task) noexcept {
+  return task.priority == 0 && task.scratch_bytes == 0 && task.nodes_excluded == 0 &&
+         task.workers_wanted == 0 && !task.codelet->has_choice(WorkerKind::cpu) &&
+         !task.codelet->for_kind(WorkerKind::cpu).asynchronous;
+}
+
 /// Open during a *generation*: a task and data that were let in during one pass by the lane in that one only.
 /// Whoever takes a task from a queue looks at the generation after he has said that he is inside, so that
 /// once the lane is closed and nobody is inside, nothing runs in it any more, whatever is left in the queues.
@@ -34,9 +42,6 @@ class DirectLane {
   /// 0: it is closed. Any thread; sequentially consistent, see left().
   std::uint32_t generation() const noexcept { return generation_.load(); }
   bool lets_in(const Task& task) const noexcept { return task.lane != 0 && task.lane == generation(); }
-  bool lets_in(const graph::RecordedTask& task) const noexcept {
-    return task.passes && task.kind->run->lane == generation();
-  }
 
   // ---- the engine's, under its lock
 
@@ -51,9 +56,12 @@ class DirectLane {
   // ---- one worker's, by its thread; worker 0's by the application's
 
   /// The task is ready: false if it has to be told to the engine instead. Whoever sleeps has to be woken.
-  bool put(std::size_t worker, Task& task) noexcept { return lets_in(task) && put_item(worker, task); }
-  bool put(std::size_t worker, graph::RecordedTask& task) noexcept {
-    return lets_in(task) && put_item(worker, task);
+  bool put(std::size_t worker, Task& task) noexcept {
+    return lets_in(task) && put(worker, static_cast<LazyTask&>(task));
+  }
+  /// The same for one that the present generation lets in, or did so a moment ago.
+  bool put(std::size_t worker, LazyTask& task) noexcept {
+    return alone_ ? own(worker).queue.put_alone(task) : own(worker).queue.put(task);
   }
   /// From now on it may run tasks; each only while lets_in() holds. To be called again if it was outside.
   void enter(std::size_t worker) noexcept {
@@ -72,9 +80,10 @@ class DirectLane {
     return generation_.load() == 0;
   }
   /// The next task: the worker's own, else half of somebody's who has at least `least`. Inside only.
-  LaneItem take(std::size_t worker, std::size_t least = 1) noexcept;
+  LazyTask* take(std::size_t worker, std::size_t least = 1) noexcept;
   /// There may be something to take. Any thread.
   bool something_queued(std::size_t least = 1) const noexcept;
+  bool something_queued_by(std::size_t worker) const noexcept { return !workers_[worker].queue.empty(); }
   std::size_t queued() const noexcept;
 
   /// What is executed, and that it is over. Only the worker writes, so that all of it is without locked
@@ -117,9 +126,6 @@ class DirectLane {
     std::atomic<std::uint64_t> tasks{0};
     std::atomic<std::int64_t> busy{0};
   };
-  bool put_item(std::size_t worker, LaneItem item) noexcept {
-    return alone_ ? own(worker).queue.put_alone(item) : own(worker).queue.put(item);
-  }
   Own& own(std::size_t worker) noexcept { return workers_[worker]; }
 
   std::vector<Own> workers_;

@@ -40,10 +40,9 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
 
 void Dispatcher::ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
-  if (task.flags != 0) [[unlikely]] {
-    if (task.has(TaskFlag::hold)) return holds_.ready(task, out);
-    if (task.has(TaskFlag::fold) && !memory_.reductions().anything_to_fold(task))
-      return endings_.skip_fold(task, out);
+  if (task.role != TaskRole::program) [[unlikely]] {
+    if (task.is_hold()) return holds_.ready(task, out);
+    if (!memory_.reductions().anything_to_fold(task)) return endings_.skip_fold(task, out);
   }
   if (endings_.hopeless(task)) return endings_.drop(task, out);
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
@@ -59,7 +58,7 @@ void Dispatcher::over(Task& task, bool succeeded) {
   if (policy_.wants_progress() && !task.has(TaskFlag::told_started)) policy_->started(task, worker);
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
   if (!succeeded) lane_.close();
-  if (task.has(TaskFlag::fold)) [[unlikely]]
+  if (task.role == TaskRole::fold) [[unlikely]]
     memory_.reductions().fold_over(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
@@ -101,12 +100,12 @@ void Dispatcher::follow(Commands& out) {
     Task& task = *effects_.landed[i];
     if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
     if (task.failure != nullptr) continue;  // another of its copies has failed, in the same batch of events
-    task.has(TaskFlag::hold) ? holds_.landed(task, out) : stage(task, out);
+    task.is_hold() ? holds_.landed(task, out) : stage(task, out);
   }
   effects_.landed.clear();
   for (std::size_t i = 0; i < effects_.failed.size(); ++i) {
     Task& task = *effects_.failed[i];
-    task.has(TaskFlag::hold) ? holds_.failed(task, out) : endings_.drop_failed(task, out);
+    task.is_hold() ? holds_.failed(task, out) : endings_.drop_failed(task, out);
   }
   effects_.failed.clear();
   for (memory::Copy* copy : effects_.started) {

@@ -13,7 +13,7 @@ void Endings::leave(Task& task) {
   else
     memory_.poison_outputs(task);
   lane_.close();  // whoever reads that has to be told
-  if (task.has(TaskFlag::fold)) memory_.reductions().fold_over(task);
+  if (task.role == TaskRole::fold) memory_.reductions().fold_over(task);
   // Of tasks that were never ready, a policy knows what it was told when they were submitted.
   if (state != TaskState::waiting || policy_.wants_submissions()) policy_->cancelled(task);
   ++cancelled_;

@@ -29,7 +29,7 @@ class Endings {
 
   /// The run cannot go on, or its flow was cancelled.
   bool unwanted(const Task& task) const noexcept {
-    return stop_.error() != 0 || task.source->cancelled.load(std::memory_order_relaxed);
+    return stop_.error() != 0 || task.source()->cancelled.load(std::memory_order_relaxed);
   }
   /// The task must not run: it is unwanted, or reads what another should have written and has not.
   bool hopeless(const Task& task) const { return unwanted(task) || memory_.reads_poisoned(task); }

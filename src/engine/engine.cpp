@@ -76,6 +76,8 @@ void Engine::follow(Commands& out) noexcept {
     }
   }
   for (const WorkerId worker : out.launched) pipelines_.forget_launched(worker);
+  const bool hungry = dispatcher_.held_by_policy() < policy_.enough();
+  if (hungry != hungry_.load(std::memory_order_relaxed)) hungry_.store(hungry);
   if (deliveries_.quiet_wanted()) {
     looks_quiet_.store(nothing_moves());
     out.quiet |= looks_quiet_.load();
@@ -137,7 +139,7 @@ void Engine::apply_copy(memory::Copy& copy) {
 }
 
 bool Engine::nothing_moves() const noexcept {
-  return memory_.transfers().in_flight() == 0 && holds_.arriving().empty() &&
+  return !wants_more() && memory_.transfers().in_flight() == 0 && holds_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
          (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
          lane_.lane().still();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "data/task_source.hpp"
+#include "engine/backlog.hpp"
 #include "engine/callbacks.hpp"
 #include "engine/dispatcher.hpp"
 #include "engine/entrance.hpp"
@@ -36,6 +37,10 @@ class Engine final : private Server {
   const Stop& stop_reason() const noexcept { return stop_; }
   /// Under the lock.
   const model::DurationModel& durations() const noexcept { return durations_.model(); }
+  Backlog& backlog() noexcept { return backlog_; }
+  /// A thread that has run out of work should ask the sources that have more: the policy is not full of what
+  /// they have handed out. Any thread.
+  bool wants_more() const noexcept { return backlog_.any() && hungry_.load(); }
   Callbacks& callbacks() noexcept { return callbacks_; }
   const Callbacks& callbacks() const noexcept { return callbacks_; }
   const Policy& policy() const noexcept { return *policy_; }
@@ -142,6 +147,8 @@ class Engine final : private Server {
   Stop stop_;
   Deliveries deliveries_;
   std::atomic<bool> looks_quiet_{false};
+  std::atomic<bool> hungry_{true};  // the policy holds few tasks
+  Backlog backlog_;
   Callbacks callbacks_;
   PolicyInUse policy_;
   memory::Memory memory_;

@@ -82,13 +82,13 @@ void EventLog::task(const Task& task) {
   words_.push_back(static_cast<std::uint64_t>(task.id));
   const auto number = std::ranges::find(codelets_, known(*task.codelet)) - codelets_.begin();
   words_.push_back((static_cast<std::uint64_t>(number) << 32) | static_cast<std::uint32_t>(task.priority));
-  words_.push_back((static_cast<std::uint64_t>(task.codelet->kinds) << 32) | task.source->id);
+  words_.push_back((static_cast<std::uint64_t>(task.codelet->kinds) << 32) | task.source()->id);
   words_.push_back((static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(task.work)) << 32) |
                    (plus_one(task.place.like) << 24) | (plus_one(task.place.device) << 16) |
                    task.access_count);
-  words_.push_back(task.nodes_excluded | (std::uint64_t{task.has(TaskFlag::hold)} << 32) |
-                   (std::uint64_t{task.has(TaskFlag::at_home)} << 33) |
-                   (std::uint64_t{task.has(TaskFlag::fold)} << 34) |
+  words_.push_back(task.nodes_excluded | (std::uint64_t{task.is_hold()} << 32) |
+                   (std::uint64_t{task.role == TaskRole::view_switch} << 33) |
+                   (std::uint64_t{task.role == TaskRole::fold} << 34) |
                    (std::uint64_t{task.workers_wanted} << 35));
   words_.push_back(task.scratch_bytes);
   for (const Access& access : task.accesses())

@@ -16,15 +16,14 @@ namespace fairlead::engine {
 
 // ---- the source
 
-void HoldSource::completed(std::span<Task* const> holds, EventChain& ready, Recycler& recycler) {
-  for (Task* task : holds) {
-    auto& record = *static_cast<HoldRecord*>(task->policy_data);
-    graph::Graph::complete(*task, ready, recycler);
-    if (record.state.load() == HoldRecord::State::waiting) tell(record, HoldRecord::State::refused);
-    record.over.store(true, std::memory_order_release);  // afterwards it may be gone
-  }
-  core_.world().wake(Who::application());
+void HoldSource::release(Task& hold, ReadyTasks& ready) {
+  auto& record = *static_cast<HoldRecord*>(hold.policy_data);
+  graph::Graph::complete(hold, ready.described, ready.recycler);
+  if (record.state.load() == HoldRecord::State::waiting) tell(record, HoldRecord::State::refused);
+  record.over.store(true, std::memory_order_release);  // afterwards it may be gone
 }
+
+void HoldSource::count(std::size_t, Recycler&) { core_.world().wake(Who::application()); }
 
 void HoldSource::granted(Task& hold) {
   auto& record = *static_cast<HoldRecord*>(hold.policy_data);

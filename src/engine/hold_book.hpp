@@ -50,7 +50,8 @@ struct HoldRecord : HoldRelease, std::enable_shared_from_this<HoldRecord> {
 class HoldSource final : public TaskSource {
  public:
   explicit HoldSource(RuntimeCore& core) noexcept : core_(core) {}
-  void completed(std::span<Task* const> holds, EventChain& ready, Recycler& recycler) override;
+  void release(Task& hold, ReadyTasks& ready) override;
+  void count(std::size_t holds, Recycler& recycler) override;
   void granted(Task& hold) override;
 
  private:

@@ -7,7 +7,7 @@ namespace fairlead::engine {
 
 void Holds::ready(Task& hold, Commands& out) {
   if (hold.has(TaskFlag::abandoned)) return endings_.end_hold(hold, out);
-  if (!hold.has(TaskFlag::at_home) && endings_.hopeless(hold)) return endings_.poison_hold(hold, out);
+  if (hold.role == TaskRole::hold && endings_.hopeless(hold)) return endings_.poison_hold(hold, out);
   hold.state = TaskState::ready;
   waiting_.push_back(&hold);
   admit(out);
@@ -16,7 +16,7 @@ void Holds::ready(Task& hold, Commands& out) {
 bool Holds::admit(Commands& out) {
   const std::size_t before = waiting_.size();
   std::erase_if(waiting_, [&](Task* hold) {
-    if (!hold->has(TaskFlag::at_home) && endings_.unwanted(*hold)) {
+    if (hold->role == TaskRole::hold && endings_.unwanted(*hold)) {
       memory_.forget_claim(*hold);
       endings_.poison_hold(*hold, out);
       return true;
@@ -31,7 +31,7 @@ bool Holds::admit(Commands& out) {
 
 void Holds::landed(Task& hold, Commands& out) {
   std::erase(arriving_, &hold);
-  if (hold.has(TaskFlag::at_home)) return view_switched(hold, out);
+  if (hold.role == TaskRole::view_switch) return view_switched(hold, out);
   if (hold.has(TaskFlag::abandoned)) {
     memory_.release(hold, memory::Outcome::returned, effects_);
     return endings_.end_hold(hold, out);

@@ -1,5 +1,7 @@
 // The policy of a run, and what it has asked to be told.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -15,15 +17,21 @@ class PolicyInUse {
   Policy& operator*() const noexcept { return *policy_; }
   bool wants_progress() const noexcept { return wants_progress_; }
   bool wants_submissions() const noexcept { return wants_submissions_; }
+  /// Of so many ready tasks it can choose well: sources need not hand out more.
+  std::size_t enough() const noexcept { return enough_; }
   void replace(std::unique_ptr<Policy> policy) {
     policy_ = std::move(policy);
     wants_progress_ = includes(policy_->interests(), Interest::progress);
     wants_submissions_ = includes(policy_->interests(), Interest::submitted);
+    enough_ = std::clamp(policy_->horizon(), least_enough, most_enough);
   }
 
  private:
+  static constexpr std::size_t least_enough = 256, most_enough = 65536;
+
   std::unique_ptr<Policy> policy_;
   bool wants_progress_ = false, wants_submissions_ = false;
+  std::size_t enough_ = least_enough;
 };
 
 }  // namespace fairlead::engine

@@ -31,7 +31,7 @@ constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 
 class SilentSource final : public TaskSource {
  public:
-  void completed(std::span<Task* const>, EventChain&, Recycler&) override {}
+  void release(Task&, ReadyTasks&) override {}
 };
 
 /// The value of data that are computed: nobody looks at it.
@@ -313,7 +313,7 @@ class Replayer {
     task.id = static_cast<TaskId>(id);
     task.codelet = &codelet(codelet_and_priority >> 32, static_cast<std::uint32_t>(kinds_and_source >> 32));
     task.priority = static_cast<std::int32_t>(codelet_and_priority);
-    task.source = &source(static_cast<std::uint32_t>(kinds_and_source));
+    task.family = &source(static_cast<std::uint32_t>(kinds_and_source)).described;
     task.accesses_begin = held->accesses.data();
     task.access_count = static_cast<std::uint16_t>(count);
     task.nodes_excluded = static_cast<std::uint32_t>(excluded_and_kind);
@@ -321,10 +321,10 @@ class Replayer {
     task.workers_wanted = static_cast<std::uint16_t>(workers);
     task.place = place;
     task.work = std::bit_cast<float>(static_cast<std::uint32_t>(work_and_count >> 32));
-    if ((kinds_of_task & 1) != 0) task.set(TaskFlag::hold);
-    if ((kinds_of_task & 4) != 0) task.set(TaskFlag::fold);
-    if (task.has(TaskFlag::hold) && given_up_.contains(id)) task.set(TaskFlag::abandoned);
-    if ((kinds_of_task & 2) != 0) task.set(TaskFlag::at_home);
+    if ((kinds_of_task & 4) != 0) task.role = TaskRole::fold;
+    if ((kinds_of_task & 1) != 0)
+      task.role = (kinds_of_task & 2) != 0 ? TaskRole::view_switch : TaskRole::hold;
+    if (task.is_hold() && given_up_.contains(id)) task.set(TaskFlag::abandoned);
     for (Access& access : held->accesses) access.task = &task;
     return *held;
   }
@@ -332,7 +332,7 @@ class Replayer {
   Task& ready_task() {
     const std::size_t known = tasks_.size();
     HeldTask& held = task();
-    if (engine_.wants_submissions() && tasks_.size() != known && !held.task.has(TaskFlag::hold))
+    if (engine_.wants_submissions() && tasks_.size() != known && !held.task.is_hold())
       log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
     held.ready_told = true;
     return put_in_batch(held);
@@ -349,7 +349,7 @@ class Replayer {
     const auto found = tasks_.find(id);
     if (found == tasks_.end()) log_.refuse("there is no task " + std::to_string(id));
     HeldTask& held = *found->second;
-    if (held.in_batch || held.task.has(TaskFlag::hold) || held.task.state != TaskState::staged ||
+    if (held.in_batch || held.task.is_hold() || held.task.state != TaskState::staged ||
         index(held.task.worker) != worker)
       log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
     if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
@@ -451,7 +451,7 @@ class Replayer {
       return release;
     }
     Task& hold = found->second->task;
-    if (!hold.has(TaskFlag::hold) || !released_.insert(hold.id).second)
+    if (!hold.is_hold() || !released_.insert(hold.id).second)
       log_.refuse("task " + std::to_string(index(hold.id)) + " is no hold that can be released");
     release.hold = &hold;
     return release;

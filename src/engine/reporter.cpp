@@ -38,7 +38,7 @@ namespace {
 /// What a body was given goes when the task ends: after wait() nothing of it is left, and the codelet may go,
 /// too.
 void destroy_closure(Task& task) {
-  if (task.recorded == nullptr && task.codelet->destroy_closure != nullptr)
+  if (task.family->closure_at == 0 && task.codelet->destroy_closure != nullptr)
     task.codelet->destroy_closure(task.closure.data());
 }
 }  // namespace
@@ -86,100 +86,87 @@ void Reporter::add(EventChain& events) noexcept {
   }
 }
 
-/// The tasks are over and told; their successors follow. Consecutive tasks of one source are completed
+/// The tasks are over and told; their successors follow. Consecutive tasks of one source are counted
 /// together.
 void Reporter::complete(std::vector<Task*>& tasks) {
+  const std::uint32_t lane = own_lane();
   for (std::size_t begin = 0; begin < tasks.size();) {
-    TaskSource* source = tasks[begin]->source;
-    std::size_t end = begin + 1;
-    while (end < tasks.size() && tasks[end]->source == source) ++end;
-    source->completed(std::span(tasks).subspan(begin, end - begin), events_, recycler_);
+    TaskSource* const source = tasks[begin]->source();
+    std::size_t end = begin;
+    for (; end < tasks.size() && tasks[end]->source() == source; ++end) {
+      EventChain described;
+      ReadyTasks ready(recycler_, lane == 0 ? events_ : described, lane);
+      source->release(*tasks[end], ready);
+      if (lane != 0) hand_on(ready.lazy(), described);
+    }
+    source->count(end - begin, recycler_);
     begin = end;
   }
-  if (has_queue_ && !events_.empty() && engine_.lane().generation() != 0) divert_to_lane();
 }
 
-bool Reporter::put_in_lane(Task& task) noexcept {
-  if (task.lane == 0) return false;
-  if (task.recorded == nullptr || !task.recorded->kind->run->made.empty())
-    return engine_.lane().put(id_, task);
-  graph::RecordedTask& recorded = *task.recorded;
-  if (!put_in_lane(recorded)) return false;
-  recycler_.recycle(task);  // it gets another one, sooner or later
-  return true;
-}
-
-/// What became ready need not go by the engine if the lane lets it in.
-void Reporter::divert_to_lane() {
+/// What became ready need not go by the engine if the lane lets it in. `next`: the first such, if there is none
+/// yet and somebody wants it.
+void Reporter::hand_on(std::span<LazyTask* const> lazy, EventChain& described, LazyTask** next) {
   bool filled = false;
-  for (Event* event = events_.take_in_order(); event != nullptr;) {
-    Event* following = event->next;
-    if (event->kind == EventKind::task_ready && put_in_lane(static_cast<Task&>(*event)))
+  for (LazyTask* const task : lazy)
+    if (engine_.lane().put(id_, *task))
       filled = true;
     else
-      events_.append(*event);
+      add_ready(describe(*task));
+  for (Event* event = described.take_in_order(); event != nullptr;) {
+    Event* following = event->next;
+    Task& task = static_cast<Task&>(*event);
+    if (next != nullptr && *next == nullptr && engine_.lane().lets_in(task))
+      *next = &task;
+    else if (put_in_lane(task))
+      filled = true;
+    else
+      events_.append(task);
     event = following;
   }
   if (filled) world_.wake(Who::any_worker());
 }
 
-Task* Reporter::over_in_lane(Task& task) {
+void Reporter::put_back(LazyTask& task) {
+  if (engine_.lane().generation() == 0 || !engine_.lane().put(id_, task)) add_ready(describe(task));
+}
+
+bool Reporter::ask_for_more() {
+  EventChain described;
+  ReadyTasks ready(recycler_, described, own_lane());
+  if (!engine_.backlog().ask(ready)) return false;
+  hand_on(ready.lazy(), described);
+  return true;
+}
+
+LazyTask* Reporter::over_in_lane(Task& task) {
   destroy_closure(task);
   if (recorder_ != nullptr) {
     task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
     record(task);
   }
-  TaskSource* const source = task.source;
+  TaskSource* const source = task.source();
   if (source != uncounted_source_) {
     count_up();
     uncounted_source_ = source;
   }
   ++uncounted_;
-  if (task.recorded != nullptr && task.failure == nullptr) return release_recorded(task);
-  EventChain ready;
-  source->release(task, ready, recycler_);
+  EventChain described;
+  ReadyTasks ready(recycler_, described, engine_.lane().generation());
+  source->release(task, ready);
   recycler_.recycle(task);
-  if (ready.empty()) return nullptr;
-  Task* next = nullptr;
-  bool filled = false;
-  for (Event* event = ready.take_in_order(); event != nullptr;) {
-    Event* following = event->next;
-    Task& successor = static_cast<Task&>(*event);
-    if (next == nullptr && engine_.lane().lets_in(successor)) {
-      next = &successor;
-    } else if (put_in_lane(successor)) {
-      filled = true;
-    } else {
-      events_.append(successor);
-    }
-    event = following;
+  // The first that the lane lets in is next.
+  std::span<LazyTask* const> lazy = ready.lazy();
+  LazyTask* next = nullptr;
+  if (!lazy.empty()) {
+    next = lazy.front();
+    lazy = lazy.subspan(1);
+  } else if (described.size() == 1) {
+    auto& only = static_cast<Task&>(*described.oldest());
+    if (engine_.lane().lets_in(only)) return &only;
   }
-  if (filled) world_.wake(Who::any_worker());
+  if (!lazy.empty() || !described.empty()) hand_on(lazy, described, &next);
   return next;
-}
-
-/// As over_in_lane() does, without descriptors for those that have to wait.
-Task* Reporter::release_recorded(Task& task) {
-  graph::RecordedTask& over = *task.recorded;
-  graph::RecordedRun& run = *over.kind->run;
-  const Time at = task.at;
-  recycler_.recycle(task);  // it is the next one's
-  graph::RecordedTask* next = nullptr;
-  bool filled = false;
-  run.release(over, [&](graph::RecordedTask& successor) {
-    if (next == nullptr && engine_.lane().lets_in(successor)) {
-      next = &successor;
-    } else if (put_in_lane(successor)) {
-      filled = true;
-    } else {
-      Task& described = run.describe(successor, recycler_);
-      described.worker = static_cast<WorkerId>(id_);
-      described.at = at;
-      add_ready(described);
-    }
-  });
-  if (filled) world_.wake(Who::any_worker());
-  return next == nullptr ? nullptr : &run.describe(*next, recycler_);
 }
 
 void Reporter::tell_uncounted() {
@@ -223,33 +210,39 @@ void Reporter::serve_surely() noexcept {
 }
 
 void Reporter::carry_out() {
-  while (!commands_.empty()) {
-    for (memory::Copy* copy : commands_.copies) world_.start(*copy);
-    for (const WorkerId worker : commands_.launched)
-      if (index(worker) != id_)
-        world_.wake(Who::worker(worker));  // a worker that carries out is awake itself
-    if (commands_.stopped) world_.wake(Who::everybody());
-    if (commands_.quiet) world_.wake(Who::application());
-    for (Task* hold : commands_.granted) hold->source->granted(*hold);
-    if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size()))
-      world_.wake(Who::application());
-    cancelled_.swap(commands_.completions);
-    commands_.clear();
-    if (!cancelled_.empty()) {
-      for (Task* task : cancelled_) destroy_closure(*task);
-      emptied_.clear();  // a hold's descriptor is its record's, which may be gone once it is completed
-      for (Task* task : cancelled_)
-        if (!task->has(TaskFlag::hold) || task->has(TaskFlag::at_home)) emptied_.push_back(task);
-      complete(cancelled_);
-      for (Task* task : emptied_) recycler_.recycle(*task);
-      const std::size_t count = cancelled_.size();
-      cancelled_.clear();
-      engine_.entrance().enter(events_, commands_);
-      commands_.quiet |= engine_.arrived(count);
-    }
+  for (;;) {
+    while (!commands_.empty()) carry_out_once();
+    // Whoever serves what we have posted asks afterwards; and what waits in our queue comes first.
+    if (!engine_.wants_more() || engine_.entrance().something_posted() || has_own_work()) break;
+    if (!ask_for_more() || events_.empty()) break;
+    engine_.entrance().enter(events_, commands_);
   }
   recycle_applied();
   if (!shared_ && !engine_.callbacks().empty()) run_callbacks();
+}
+
+void Reporter::carry_out_once() {
+  for (memory::Copy* copy : commands_.copies) world_.start(*copy);
+  for (const WorkerId worker : commands_.launched)
+    if (index(worker) != id_) world_.wake(Who::worker(worker));  // a worker that carries out is awake itself
+  if (commands_.stopped) world_.wake(Who::everybody());
+  if (commands_.quiet) world_.wake(Who::application());
+  for (Task* hold : commands_.granted) hold->source()->granted(*hold);
+  if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size()))
+    world_.wake(Who::application());
+  cancelled_.swap(commands_.completions);
+  commands_.clear();
+  if (cancelled_.empty()) return;
+  for (Task* task : cancelled_) destroy_closure(*task);
+  emptied_.clear();  // a hold's descriptor is its record's, which may be gone once it is completed
+  for (Task* task : cancelled_)
+    if (task->role != TaskRole::hold) emptied_.push_back(task);
+  complete(cancelled_);
+  for (Task* task : emptied_) recycler_.recycle(*task);
+  const std::size_t count = cancelled_.size();
+  cancelled_.clear();
+  engine_.entrance().enter(events_, commands_);
+  commands_.quiet |= engine_.arrived(count);
 }
 
 void Reporter::run_callbacks() noexcept {

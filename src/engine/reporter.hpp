@@ -3,6 +3,7 @@
 // ready by it. What fails meanwhile, as for want of memory, stops the run: whoever waits is told.
 #pragma once
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -23,10 +24,10 @@ class Reporter {
   /// Tells the engine of all finished tasks, releases their successors, and serves.
   void report() noexcept;
 
-  /// The body of a task of the direct lane is over: releases its successors, and forgets it. Those that the
-  /// lane lets in go to this worker's queue, but the first, which is returned to be run next; the others
-  /// become events. The task's source has to hear of it by count_up() before anybody waits for it.
-  Task* over_in_lane(Task& task);
+  /// The body of a task of the direct lane is over: hands on what it releases, and forgets it. What the lane
+  /// lets in goes to this worker's queue, but the first, which is returned to be run next; the others become
+  /// events. The task's source has to hear of it by count_up() before anybody waits for it.
+  LazyTask* over_in_lane(Task& task);
   /// The last `tasks` of the lane that are over ran in a row in this time and were not timed each.
   void share_time(std::size_t tasks, Time begin, Time end) noexcept {
     if (recorder_ != nullptr) recorder_->share_time(tasks, begin, end);
@@ -36,20 +37,23 @@ class Reporter {
     if (uncounted_ != 0) tell_uncounted();
   }
   /// Puts a task that may pass by the lane where it has to go: true if that is this worker's queue.
-  bool put_in_lane(Task& task) noexcept;
-  /// The same for a recorded one, which has no descriptor yet.
-  bool put_in_lane(graph::RecordedTask& task) noexcept { return engine_.lane().put(id_, task); }
-  /// What was taken from a queue; null if that was nothing.
-  Task* task_of(LaneItem item) {
-    if (!item.is_recorded()) return item.task();
-    return &item.recorded()->kind->run->describe(*item.recorded(), recycler_);
+  bool put_in_lane(Task& task) noexcept { return engine_.lane().put(id_, task); }
+  /// The task, which the lane has let in, is not run now: it goes to this worker's queue, or to the engine.
+  void put_back(LazyTask& task);
+  /// The descriptor of what was taken from a queue.
+  Task& describe(LazyTask& task) {
+    if (task.family->described) return static_cast<Task&>(task);
+    return task.family->source->describe(task, recycler_);
   }
+  /// This thread has run out of work: asks the sources for more. True if there was some; what the lane lets
+  /// in is in this worker's queue, the rest are events.
+  bool ask_for_more();
   bool has_events() const noexcept { return !events_.empty(); }
 
   /// Adds an event that report() or serve() passes on.
   void add_ready(Task& task) noexcept {
     task.kind = EventKind::task_ready;
-    graph::RecordedRun::given_away(task);
+    task.source()->given_away();
     events_.append(task);
   }
   void add(Event& event) noexcept { events_.append(event); }
@@ -72,12 +76,15 @@ class Reporter {
   void or_stop(F&& f) noexcept;
   void report_all();
   void carry_out();
+  void carry_out_once();
   void record(const Task& task);
   void complete(std::vector<Task*>& tasks);
   void recycle_applied();
-  void divert_to_lane();
+  /// In what generation this thread may put tasks into a queue of its own.
+  std::uint32_t own_lane() const noexcept { return has_queue_ ? engine_.lane().generation() : 0; }
+  bool has_own_work() const noexcept { return has_queue_ && engine_.lane().something_queued_by(id_); }
+  void hand_on(std::span<LazyTask* const> lazy, EventChain& described, LazyTask** next = nullptr);
   void tell_uncounted();
-  Task* release_recorded(Task& task);
 
   Engine& engine_;
   trace::TaskRecorder* const recorder_;  // null: nothing is recorded

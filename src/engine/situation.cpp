@@ -41,9 +41,8 @@ class Describer {
         task.worker == no_id<WorkerId>
             ? task.codelet->name
             : task.codelet->text(engine_.view().workers()[index(task.worker)].kind, task.implementation);
-    return fmt::format("{}({}), {} at {}:{},", name, data,
-                       task.has(TaskFlag::hold) ? "asked for" : "submitted", task.submitted_at.file,
-                       task.submitted_at.line);
+    return fmt::format("{}({}), {} at {}:{},", name, data, task.is_hold() ? "asked for" : "submitted",
+                       task.submitted_at.file, task.submitted_at.line);
   }
   std::string text_of(const LaneBody& body) const {
     std::string data;

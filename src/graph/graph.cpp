@@ -11,7 +11,8 @@ namespace fairlead {
 void Recycler::recycle(Task& task) noexcept {
   if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
   task.accesses_begin = nullptr;
-  task.failure = nullptr;
+  if (task.failure != nullptr) [[unlikely]]
+    task.failure = nullptr;
   task_chain_.push(&task);
   if (task_chain_.size >= batch) tasks_->give_back(task_chain_);
 }
@@ -22,34 +23,17 @@ AccessMode merged(AccessMode first, AccessMode second) noexcept {
   return first == second ? first : AccessMode::read_write;
 }
 
-Task* Graph::make_task(std::size_t access_count) {
+Task* Graph::make_task(std::size_t access_count, const TaskTraits& traits) {
   Task* task = tasks_.take();
   prepare(*task, access_count <= inline_accesses ? task->inline_access.data() : new Access[access_count],
-          access_count);
+          access_count, traits);
   return task;
 }
 
-void Graph::prepare(Task& task, Access* accesses, std::size_t access_count) noexcept {
-  task.accesses_begin = accesses;
-  task.access_count = static_cast<std::uint16_t>(access_count);
-  task.id = static_cast<TaskId>(next_id_++);
-  task.codelet = nullptr;
-  task.policy_data = nullptr;
-  task.pending_copies = 0;
-  task.state = TaskState::waiting;
-  task.flags = 0;
-  task.nodes_excluded = 0;
-  task.lane = 0;
-  task.recorded = nullptr;
-  task.scratch_bytes = 0;
-  task.priority = 0;
-  task.place = {};
-  task.work = 0;
-  task.workers_wanted = 0;
-  task.cancelled = false;
-  task.implementation = no_implementation;
-  task.node = no_id<NodeId>;
-  task.worker = no_id<WorkerId>;
+void Graph::prepare(Task& task, Access* accesses, std::size_t access_count,
+                    const TaskTraits& traits) noexcept {
+  static_cast<TaskTraits&>(task) = traits;
+  task.begin(static_cast<TaskId>(next_id_++), accesses, access_count);
 }
 
 const Task* Graph::waiting_behind(const Access& unfinished) noexcept {

@@ -94,10 +94,11 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// An empty descriptor with room for `access_count` accesses.
-  Task* make_task(std::size_t access_count);
+  /// A descriptor with room for `access_count` accesses; they and the closure are empty.
+  Task* make_task(std::size_t access_count, const TaskTraits& traits = {});
   /// The same for a descriptor that is not the graph's, with room for accesses of its own.
-  void prepare(Task& task, Access* accesses, std::size_t access_count) noexcept;
+  void prepare(Task& task, Access* accesses, std::size_t access_count,
+               const TaskTraits& traits = {}) noexcept;
   /// Names for so many descriptors that are not made here; the first of them.
   std::uint64_t take_ids(std::size_t count) noexcept { return std::exchange(next_id_, next_id_ + count); }
   /// What the next descriptor will be called.

@@ -5,12 +5,13 @@
 
 #include <new>
 
-#include "data/ready.hpp"
-
 namespace fairlead::graph {
 
 static_assert(sizeof(RecordedTask) == 64);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // it has a base, and both compilers can
 static_assert(offsetof(RecordedTask, passes) < RecordedTask::accesses_at);
+#pragma GCC diagnostic pop
 
 namespace {
 constexpr std::align_val_t huge_page{std::size_t{2} << 20};
@@ -39,33 +40,16 @@ std::uint32_t RecordedBlocks::add(std::size_t accesses, std::size_t closure_byte
 
 Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
   Task& task = recycler.take();
-  const RecordedKind& kind = *recorded.kind;
-  task.recorded = &recorded;
-  task.codelet = kind.codelet;
-  task.source = source;
-  task.submitted_at = kind.submitted_at;
-  task.scratch_bytes = kind.scratch_bytes;
-  task.priority = kind.priority;
-  task.nodes_excluded = kind.nodes_excluded;
-  task.work = kind.work;
-  task.workers_wanted = kind.workers_wanted;
-  task.place = kind.place;
-  task.id = static_cast<TaskId>(first_id + recorded.number);
+  const RecordedFamily& family = recorded.own_family();
+  const std::size_t count = recorded.access_count;
+  task.family = &family;
+  static_cast<TaskTraits&>(task) = family.traits;
+  task.begin(static_cast<TaskId>(first_id + recorded.number),
+             count <= inline_accesses ? task.inline_access.data() : new Access[count], count);
+  task.lazy = &recorded;
   task.lane = recorded.passes ? lane : 0;
-  task.policy_data = nullptr;
-  task.pending_copies = 0;
-  task.state = TaskState::waiting;
-  task.flags = 0;
-  task.cancelled = false;
-  task.implementation = no_implementation;
-  task.node = no_id<NodeId>;
-  task.worker = no_id<WorkerId>;
-  task.kind = EventKind::task_ready;
-  task.access_count = recorded.access_count;
-  task.accesses_begin = recorded.access_count <= inline_accesses ? task.inline_access.data()
-                                                                 : new Access[recorded.access_count];
   const RecordedAccess* accesses = recorded.accesses();
-  for (std::size_t i = 0; i < recorded.access_count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const RecordedUse& use = uses[accesses[i].use()];
     Access& access = task.accesses_begin[i];
     access.task = &task;
@@ -79,11 +63,27 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
   return task;
 }
 
-void RecordedRun::release(const Task& over, EventChain& ready, Recycler& recycler) {
-  given_away(over);  // and so are those that follow
-  RecordedRun& run = *over.recorded->kind->run;
-  run.release(*over.recorded,
-              [&](RecordedTask& next) { append_ready(run.describe(next, recycler), over, ready); });
+void RecordedRun::keep(const Rest& rest) {
+  const std::lock_guard guard(mutex_);
+  rests_.push_back(rest);
+}
+
+bool RecordedRun::more(ReadyTasks& ready) {
+  while (next_initial_ < initial.size()) {
+    if (ready.full()) return true;
+    hand_out(blocks.at(initial[next_initial_++]), no_id<WorkerId>, Time{}, ready);
+  }
+  const std::lock_guard guard(mutex_);
+  while (!rests_.empty() && go_on(rests_.back(), ready)) rests_.pop_back();
+  return !rests_.empty();
+}
+
+void RecordedRun::hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
+  alone = false;  // and so are those that follow
+  Task& described = describe(task, ready.recycler);
+  described.worker = released_by;
+  described.at = at;
+  ready.add(described);
 }
 
 }  // namespace fairlead::graph

@@ -10,10 +10,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <span>
 #include <vector>
 
+#include "data/task_source.hpp"
 #include "graph/graph.hpp"
 
 namespace fairlead::graph {
@@ -21,19 +23,9 @@ namespace fairlead::graph {
 class RecordedRun;
 
 /// What several tasks have in common.
-struct RecordedKind {
-  RecordedRun* run = nullptr;
-  const CodeletInfo* codelet = nullptr;
-  SubmitLine submitted_at;
-  Bytes scratch_bytes = 0;
-  std::int32_t priority = 0;
-  std::uint32_t nodes_excluded = 0;
-  float work = 0;
-  std::uint16_t workers_wanted = 0;
-  PlaceHint place;
-  bool may_pass = false;  ///< they ask for nothing that the direct lane has not
-
-  bool operator==(const RecordedKind&) const = default;
+struct RecordedFamily : TaskFamily {
+  TaskTraits traits;
+  bool may_pass = false;  ///< by the direct lane, if its data may
 };
 
 /// A datum of the recording: where tasks of the direct lane find it.
@@ -58,7 +50,7 @@ class RecordedAccess {
 
 /// The beginning of a task's block; its accesses and its closure follow. As many whole cache lines as it
 /// takes, so that two workers never write to the same one.
-struct alignas(64) RecordedTask {
+struct alignas(64) RecordedTask : LazyTask {
   static constexpr std::size_t own_successors = 2;
 
   std::int32_t wait = 0;  ///< predecessors that are not over; shared by all threads, as an atomic
@@ -67,7 +59,6 @@ struct alignas(64) RecordedTask {
   std::uint32_t successor_count = 0;
   /// Their places; if there are more, the first is where those begin in the list of all of them.
   std::array<std::uint32_t, own_successors> successors{};
-  const RecordedKind* kind = nullptr;
   std::uint16_t access_count = 0;
   bool passes = false;  ///< in the present generation of the lane
 
@@ -83,6 +74,7 @@ struct alignas(64) RecordedTask {
     new (bytes() + accesses_at + i * sizeof access) RecordedAccess(access);
   }
   std::byte* closure() noexcept { return bytes() + closure_at(access_count); }
+  const RecordedFamily& own_family() const noexcept { return *static_cast<const RecordedFamily*>(family); }
 };
 
 /// The blocks of a recording, in the order of recording. They stay where they are; a place is a number of
@@ -113,7 +105,7 @@ class RecordedRun {
   RecordedBlocks blocks;
   std::vector<RecordedUse> uses;
   std::vector<std::uint32_t> successors;  ///< of tasks that have many
-  TaskSource* source = nullptr;
+  std::vector<std::uint32_t> initial;     ///< places of those that wait for nothing
   std::uint32_t lane = 0;
   std::uint64_t first_id = 0;
   std::vector<Task*> made;  ///< by number, if all have got their descriptors at once
@@ -126,33 +118,22 @@ class RecordedRun {
     return made.empty() ? make(recorded, recycler) : *made[recorded.number];
   }
   Task& make(RecordedTask& recorded, Recycler& recycler);
-
-  /// The task is over: calls f(RecordedTask&) for those that became ready. Any thread.
-  template <class F>
-  void release(RecordedTask& over, F&& f) {
+  /// The task is over. False if more became ready than there was room for: more() has the rest.
+  bool release(const Task& over, ReadyTasks& ready) {
+    auto& task = static_cast<RecordedTask&>(*over.lazy);
     // For the next run: in this one nobody counts it any more.
-    std::atomic_ref(over.wait).store(over.predecessors, std::memory_order_relaxed);
-    for (const std::uint32_t place : successors_of(over)) {
-      RecordedTask& next = blocks.at(place);
-      const std::atomic_ref wait(next.wait);
-      if (alone) {
-        const std::int32_t before = wait.load(std::memory_order_relaxed);
-        wait.store(before - 1, std::memory_order_relaxed);
-        if (before != 1) continue;
-        // 1: only this one is missing, so no other thread can touch the count. acq_rel: sees what they did.
-      } else if (wait.load(std::memory_order_acquire) != 1 &&
-                 wait.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-        continue;
-      }
-      f(next);
-    }
+    std::atomic_ref(task.wait).store(task.predecessors, std::memory_order_relaxed);
+    Rest rest{&task, 0, over.worker, over.at};
+    if (go_on(rest, ready)) [[likely]]
+      return true;
+    keep(rest);
+    return false;
   }
-  /// The same for the engine: their descriptors are appended to `ready`.
-  static void release(const Task& over, EventChain& ready, Recycler& recycler);
-  /// The task has a descriptor that goes to the engine, where other threads may find it.
-  static void given_away(const Task& task) noexcept {
-    if (task.recorded != nullptr && task.recorded->kind->run->alone) task.recorded->kind->run->alone = false;
-  }
+  /// Before a run: nothing is handed out.
+  void begin() noexcept { next_initial_ = 0; }
+  /// Hands out tasks that wait for nothing, or what release() has left. True if there is still more. One
+  /// thread at a time.
+  bool more(ReadyTasks& ready);
   /// The lines that are written when the task is over come while others run.
   void look_ahead(const RecordedTask& task) const noexcept {
     if (task.successor_count > RecordedTask::own_successors)
@@ -165,6 +146,48 @@ class RecordedRun {
                                                                  : &successors[task.successors[0]],
             task.successor_count};
   }
+
+ private:
+  /// A release that is not over.
+  struct Rest {
+    const RecordedTask* over;
+    std::uint32_t next;  // of its successors
+    WorkerId worker;     // that released them
+    Time at;
+  };
+  /// False if there is something left, as much as it says now.
+  bool go_on(Rest& rest, ReadyTasks& ready) {
+    const std::span<const std::uint32_t> all = successors_of(*rest.over);
+    for (; rest.next < all.size(); ++rest.next) {
+      if (ready.full()) [[unlikely]]
+        return false;
+      RecordedTask& next = blocks.at(all[rest.next]);
+      if (counted_down(next)) hand_out(next, rest.worker, rest.at, ready);
+    }
+    return true;
+  }
+  void keep(const Rest& rest);
+  void hand_out(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
+    if (task.passes && ready.lane == lane) [[likely]]
+      return ready.add(static_cast<LazyTask&>(task));
+    hand_to_engine(task, released_by, at, ready);
+  }
+  void hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready);
+  /// One of those that it waits for is over. True if that was the last.
+  bool counted_down(RecordedTask& next) const noexcept {
+    const std::atomic_ref wait(next.wait);
+    if (alone) {
+      const std::int32_t before = wait.load(std::memory_order_relaxed);
+      wait.store(before - 1, std::memory_order_relaxed);
+      return before == 1;
+    }
+    // 1: only this one is missing, so no other thread can touch the count. acq_rel: sees what they did.
+    return wait.load(std::memory_order_acquire) == 1 || wait.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  std::size_t next_initial_ = 0;  // more()'s
+  std::mutex mutex_;              // guards rests_
+  std::vector<Rest> rests_;
 };
 
 }  // namespace fairlead::graph

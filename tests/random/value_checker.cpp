@@ -40,7 +40,7 @@ void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
 
 void ValueChecker::task_starts(const Task& task, WorkerId worker) {
   count_passed(worker);
-  if (task.has(TaskFlag::fold)) return fold_starts(task);
+  if (task.role == TaskRole::fold) return fold_starts(task);
   const auto kind = engine_->view().workers()[index(worker)].kind;
   if (((program_.tasks[planned(task)].kinds >> static_cast<unsigned>(kind)) & 1) == 0)
     fail(fmt::format("task {} runs on a worker that cannot run it", planned(task)));
@@ -89,7 +89,7 @@ void ValueChecker::fold_ends(const Task& fold, bool succeeded) {
 }
 
 void ValueChecker::task_ends(const Task& task, bool succeeded) {
-  if (task.has(TaskFlag::fold)) return fold_ends(task, succeeded);
+  if (task.role == TaskRole::fold) return fold_ends(task, succeeded);
   const std::size_t t = planned(task);
   const PlannedTask& planned = program_.tasks[t];
   const auto& seen = inputs_[t];

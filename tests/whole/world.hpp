@@ -152,7 +152,7 @@ class World {
     while (flows_.size() <= flow) flows_.push_back(std::make_unique<Source>(*this));
     Task* task = core_.graph().make_task(uses.list.size());
     task->codelet = &codelets_[1u << device];
-    task->source = flows_[flow].get();
+    task->family = &flows_[flow]->described;
     task->workers_wanted =
         workers.count() == 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(workers.count());
     std::vector<graph::Insertion> insertions;
@@ -236,11 +236,9 @@ class World {
  private:
   struct Source final : TaskSource {
     explicit Source(World& w) : world(w) { id = w.core_.sources().next_id(); }
-    void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override {
-      for (Task* task : tasks) {
-        world.over(*task);
-        graph::Graph::complete(*task, ready, recycler);
-      }
+    void release(Task& task, ReadyTasks& ready) override {
+      world.over(task);
+      graph::Graph::complete(task, ready.described, ready.recycler);
     }
     World& world;
   };

@@ -191,13 +191,21 @@ bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
     worker.clock_is_fresh = false;
     return true;
   }
-  return work_in_lane(index, reporter);
+  return work_in_lane(index, reporter) || ask_for_more(index, reporter);
+}
+
+/// Nothing is left to do: perhaps there is more.
+bool WorkerThreads::ask_for_more(std::size_t index, engine::Reporter& reporter) {
+  if (!engine_->wants_more() || !reporter.ask_for_more()) return false;
+  if (reporter.has_events()) reporter.serve();
+  workers_[index]->clock_is_fresh = false;
+  return true;
 }
 
 /// Runs a task of the direct lane; where its data are was written down when it was inserted.
 void WorkerThreads::run_body_in_lane(std::size_t index, Task& task) {
   engine::DirectLane& lane = engine_->lane();
-  if (task.recorded == nullptr)  // those know it already
+  if (task.family->in_graph)
     for (Access& access : task.accesses()) access.address = access.epoch->address;
   task.worker = static_cast<WorkerId>(index);
   TaskContext context{&task, task.worker, world_};
@@ -225,8 +233,8 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
   const std::size_t least = worker.patient ? enough_to_steal : 1;
   if (!lane.inside(index) && !lane.something_queued(least)) return false;
   lane.enter(index);
-  Task* task = reporter.task_of(lane.take(index, least));
-  if (task == nullptr) {
+  LazyTask* next = lane.take(index, least);
+  if (next == nullptr) {
     leave_lane(index, reporter);
     return false;
   }
@@ -243,55 +251,56 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
     tiny_ones = 0;
   };
   worker.in_body.store(true, std::memory_order_relaxed);
-  const auto hand_on = [&](Task* left) {
-    if (left != nullptr && !reporter.put_in_lane(*left)) reporter.add_ready(*left);
+  const auto hand_on = [&](LazyTask* left) {
+    if (left != nullptr) reporter.put_back(*left);
     reporter.count_up();
   };
-  const auto run_body = [&] {
+  const auto run_body = [&](Task& task) {
     try {
-      run_body_in_lane(index, *task);
+      run_body_in_lane(index, task);
     } catch (abi::__forced_unwind&) {  // as in run_task()
       worker.in_body.store(false, std::memory_order_relaxed);
       count(tiny_ones + 1);
       worker.clock_is_fresh = false;
-      task->at = worker.last_end;
-      hand_on(reporter.over_in_lane(*task));
+      task.at = worker.last_end;
+      hand_on(reporter.over_in_lane(task));
       leave_lane(index, reporter);
       throw;
     }
   };
   do {
-    if (!lane.lets_in(*task) || task->source->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
-      task->at = begun;
-      reporter.add_ready(*task);  // the engine decides
-      task = nullptr;
-    } else if (worker.tiny.may_go_untimed(task->codelet->for_kind(WorkerKind::cpu))) {
-      task->at = begun;
-      run_body();
+    Task& task = reporter.describe(*next);
+    next = nullptr;
+    if (!lane.lets_in(task) || task.source()->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+      task.at = begun;
+      reporter.add_ready(task);  // the engine decides
+    } else if (worker.tiny.may_go_untimed(task.codelet->for_kind(WorkerKind::cpu))) {
+      task.at = begun;
+      run_body(task);
       ++tiny_ones;
-      task = reporter.over_in_lane(*task);
+      next = reporter.over_in_lane(task);
     } else {
       // It may take long: nobody should have to wait for it who does not need it.
       if (tiny_ones != 0) count(tiny_ones);
       reporter.count_up();
-      run_body();
+      run_body(task);
       const Time start = begun;
       count(1);
-      task->at = worker.last_end;
-      task->duration = worker.last_end - start;
-      worker.tiny.took(task->codelet->for_kind(WorkerKind::cpu), task->duration < told_after);
-      if (task->failure == nullptr) engine_->note_duration(*task, task->worker, task->duration);
-      task = reporter.over_in_lane(*task);
+      task.at = worker.last_end;
+      task.duration = worker.last_end - start;
+      worker.tiny.took(task.codelet->for_kind(WorkerKind::cpu), task.duration < told_after);
+      if (task.failure == nullptr) engine_->note_duration(task, task.worker, task.duration);
+      next = reporter.over_in_lane(task);
       if (!worker.mailbox.empty() || engine_->entrance().something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
-    if (task == nullptr) task = reporter.task_of(lane.take(index, enough_to_steal));
-  } while (task != nullptr);
+    if (next == nullptr) next = lane.take(index, enough_to_steal);
+  } while (next != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.patient = tiny_ones != 0;
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
-  hand_on(task);
+  hand_on(next);
   if (lane.generation() == 0) leave_lane(index, reporter);
   if (reporter.has_events() || engine_->entrance().something_posted()) {
     reporter.serve();
@@ -357,6 +366,7 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
     if (looks % looks_per_glance == 0) {
       if (engine_->entrance().something_posted()) reporter.serve();
       if (!worker.patient && engine_->lane().something_queued()) break;
+      if (engine_->wants_more()) break;
     }
     if (worker.patient && looks % looks_while_patient == 0) {
       worker.patient = false;  // if there is less, it is worth having at the next glance
@@ -369,7 +379,7 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
       asleep_.fetch_add(1);
       worker.sleeper.sleep_unless([&] {
         return !nothing_here() || engine_->entrance().something_posted() ||
-               engine_->lane().something_queued() || stop();
+               engine_->lane().something_queued() || engine_->wants_more() || stop();
       });
       asleep_.fetch_sub(1);
       if (nothing_here() && engine_->entrance().something_posted()) reporter.serve();

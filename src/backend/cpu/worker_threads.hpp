@@ -94,6 +94,7 @@ class WorkerThreads {
   static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
   bool work_once(std::size_t worker, engine::Reporter& reporter);
   bool work_in_lane(std::size_t worker, engine::Reporter& reporter);
+  bool ask_for_more(std::size_t worker, engine::Reporter& reporter);
   void run_body_in_lane(std::size_t worker, Task& task);
   void leave_lane(std::size_t worker, engine::Reporter& reporter);
   template <class Stop>

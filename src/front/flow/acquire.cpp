@@ -95,11 +95,10 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
     };
   }
   Task& task = record->task;
-  core_.graph().prepare(task, record->accesses.data(), gathered.count);
-  task.codelet = submission.codelet;
-  task.source = holds_;
-  task.submitted_at = {submission.file, submission.line};
-  task.set(TaskFlag::hold);
+  core_.graph().prepare(task, record->accesses.data(), gathered.count,
+                        {.codelet = submission.codelet, .submitted_at = {submission.file, submission.line}});
+  task.family = &holds_.load()->described;
+  task.role = TaskRole::hold;
   task.policy_data = record.get();
   core_.holds().add(record);
   if (core_.graph().insert(task, gathered.all()))

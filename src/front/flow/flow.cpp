@@ -9,7 +9,6 @@
 #include "engine/ended_thread.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_implementation.hpp"
-#include "graph/recorded.hpp"
 
 namespace fairlead {
 
@@ -72,7 +71,8 @@ Place place_of(const TaskContext& context, unsigned access) noexcept {
 }
 void* closure_of(const TaskContext& context) noexcept {
   Task& task = *context.task;
-  return task.recorded != nullptr ? task.recorded->closure() : task.closure.data();
+  const std::size_t at = task.family->closure_at;
+  return at != 0 ? reinterpret_cast<std::byte*>(task.lazy) + at : task.closure.data();
 }
 int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses) {
   const auto refuse = [&](const std::string& why) {

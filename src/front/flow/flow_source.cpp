@@ -17,7 +17,6 @@
 #include "front/flow/flow_recorder.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/runtime/views.hpp"
-#include "graph/recorded.hpp"
 
 namespace fairlead::front {
 
@@ -40,17 +39,9 @@ std::string failed(const std::string& task, const std::exception_ptr& cause) {
     std::throw_with_nested(TaskError(text));
   }
 }
-
-engine::RuntimeCore& checked(engine::RuntimeCore& core) {
-  core.caller().check("the beginning of a flow");
-  return core;
-}
 }  // namespace
 
-FlowSource::FlowSource(engine::RuntimeCore& core)
-    : core_(checked(core)), progress_(core.sources().new_progress()) {
-  id = core.sources().next_id();
-}
+FlowSource::FlowSource(engine::RuntimeCore& core) : CountedSource(core) {}
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
@@ -58,7 +49,6 @@ FlowSource::~FlowSource() {
   core_.caller().may_wait() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
   say_what_nobody_heard();
-  if (core_.caller().may_wait() && done() == submitted_) core_.sources().give_back(progress_);
 }
 
 bool FlowSource::finish() noexcept {
@@ -85,6 +75,7 @@ std::string subject(const Submission& submission) {
 /// Throws UsageError for what must not be used, or not like this. Changes nothing.
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
+  out.lane = core_.engine().lane().generation();
   if (submission.uses.size() > most_uses)
     throw UsageError(fmt::format("{} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
                                  subject(submission), submission.uses.size(), most_uses, submission.file,
@@ -98,6 +89,8 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
           fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "
                       "submitted at {}:{}",
                       subject(submission), submission.file, submission.line));
+    out.any_order |= writes_in_any_order(use.mode);
+    out.first_write |= writes(use.mode) && !use.datum->ever_written;
     std::size_t same = 0;
     while (same < out.count && out.insertions[same].datum != use.datum->id) ++same;
     if (same < out.count) {
@@ -119,6 +112,8 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
     out.footprint += rounded;
     if (!use.datum->in_place) out.host_footprint += rounded;
     out.views |= use.datum->view != nullptr;
+    out.reduced |= use.datum->reduction != nullptr;
+    out.all_in_lane &= use.datum->tail.lane == out.lane;
     if (reads(use.mode) && (!use.datum->ever_written || use.datum->view != nullptr) && !has_value(*use.datum))
       throw UsageError(fmt::format("{} reads {}, which nothing has written yet\n  submitted at {}:{}",
                                    subject(submission), use.datum->text(), submission.file, submission.line));
@@ -169,7 +164,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     core_.holds().note_footprint(gathered.host_footprint);
   }
   Task& task =
-      core_.or_stop([&]() -> Task& { return described(submission, gathered, excluded, together, order); });
+      core_.or_stop([&]() -> Task& { return make_task(submission, gathered, excluded, together, order); });
   if (submission.fill_closure != nullptr) {
     try {
       submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
@@ -190,34 +185,32 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
 }
 
 /// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
-[[gnu::always_inline]] inline Task& FlowSource::described(const Submission& submission, Gathered& gathered,
+[[gnu::always_inline]] inline Task& FlowSource::make_task(const Submission& submission, Gathered& gathered,
                                                           std::uint32_t excluded, std::uint16_t together,
                                                           const Order* order) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
   if (core_.flow_recorder() != nullptr) [[unlikely]]
     write_down(submission, gathered, order);
-  const std::uint32_t lane =
-      core_.engine().lane_possible() && excluded == 0 && together == 0 ? lane_for(submission, gathered) : 0;
-  bool reduced = !submission.codelet->reductions.empty();
-  for (const Submission::Use& use : submission.uses) {
-    use.datum->ever_written |= writes(use.mode);
-    reduced |= use.datum->reduction != nullptr;
-  }
-  if (core_.fixed_order()) [[unlikely]]
+  const TaskTraits traits{.codelet = submission.codelet,
+                          .submitted_at = {submission.file, submission.line},
+                          .scratch_bytes = submission.scratch_bytes,
+                          .priority = submission.priority,
+                          .nodes_excluded = excluded,
+                          .work = submission.work,
+                          .workers_wanted = together,
+                          .place = place_of(submission, gathered)};
+  const std::uint32_t lane = core_.engine().lane_possible() ? lane_for(traits, submission, gathered) : 0;
+  if (gathered.first_write)
+    for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+  if (core_.fixed_order() && gathered.any_order) [[unlikely]]
     for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
       if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
-  if (reduced) [[unlikely]]
+  if (gathered.reduced || !submission.codelet->reductions.empty()) [[unlikely]]
     follow_reductions(submission, gathered);
 
-  Task& task = new_task(*submission.codelet, gathered.count, submission.file, submission.line);
-  task.priority = submission.priority;
-  task.place = place_of(submission, gathered);
-  task.work = submission.work;
-  task.scratch_bytes = submission.scratch_bytes;
-  task.nodes_excluded = excluded;
+  Task& task = new_task(traits, gathered.count);
   task.lane = lane;
-  task.workers_wanted = together;
   return task;
 }
 
@@ -244,8 +237,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     watched_count_.store(watched_.size());
   }
   announce(task, gathered.all());
-  ++submitted_;
-  core_.sources().count_submitted(1);
+  count_submitted(1);
   const std::size_t after = order == nullptr ? 0 : order->after.size();
   bool ready = core_.graph().insert(task, gathered.all(), static_cast<std::int32_t>(after));
   if (after != 0) {
@@ -266,35 +258,28 @@ void FlowSource::write_down(const Submission& submission, const Gathered& gather
                               order != nullptr && !order->after.empty());
 }
 
-Task& FlowSource::new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file,
-                           std::uint32_t line) {
-  Task& task = *core_.graph().make_task(accesses);
-  task.codelet = &codelet;
-  task.source = this;
-  task.submitted_at = {file, line};
+Task& FlowSource::new_task(const TaskTraits& traits, std::size_t accesses) {
+  Task& task = *core_.graph().make_task(accesses, traits);
+  task.family = &in_graph;
   return task;
 }
 
-/// Tasks that ask for nothing but to run on any core, on data that stay where they are. Which of several
-/// implementations runs is the engine's to choose.
-std::uint32_t FlowSource::lane_for(const Submission& submission, const Gathered& gathered) {
-  engine::Engine& engine = core_.engine();
-  std::uint32_t lane = engine.lane().generation();
+/// Tasks that ask for nothing special, on data that stay where they are.
+std::uint32_t FlowSource::lane_for(const TaskTraits& traits, const Submission& submission,
+                                   const Gathered& gathered) {
+  if (!engine::may_pass(traits) || gathered.views || gathered.any_order || gathered.reduced) return 0;
+  std::uint32_t lane = gathered.lane;
   if (lane == 0) [[unlikely]] {
+    engine::Engine& engine = core_.engine();
     if (submitted_ != progress_.done() && submitted_ < next_lane_trial_) return 0;
     next_lane_trial_ = submitted_ + tasks_between_lane_trials;
     if (!engine.try_open_lane()) return 0;
     lane = engine.lane().generation();
+  } else if (gathered.all_in_lane) {
+    return lane;
   }
-  if (submission.priority != 0 || submission.scratch_bytes != 0 || submission.node != no_id<NodeId> ||
-      gathered.views || submission.codelet->has_choice(WorkerKind::cpu) ||
-      submission.codelet->for_kind(WorkerKind::cpu).asynchronous)
-    return 0;
-  for (const graph::Insertion& insertion : gathered.all())
-    if (writes_in_any_order(insertion.mode)) return 0;
   for (const Submission::Use& use : submission.uses)
-    if (use.datum->reduction != nullptr || (use.datum->tail.lane != lane && !let_in(*use.datum, lane)))
-      return 0;
+    if (use.datum->tail.lane != lane && !let_in(*use.datum, lane)) return 0;
   return lane;
 }
 
@@ -322,7 +307,6 @@ void FlowSource::tell_ready(Task& task) {
     if (core_.world().must_be_told()) core_.world().wake(engine::Who::any_worker());
     return;
   }
-  graph::RecordedRun::given_away(task);
   core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
   if (core_.world().must_be_told()) core_.application().serve();
 }
@@ -399,13 +383,6 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (std::ranges::find(codelets_, codelet) == codelets_.end()) codelets_.push_back(codelet);
 }
 
-bool FlowSource::wait_until_done(std::uint64_t target, bool ending) {
-  progress_.set_target(target);
-  const bool over = core_.help([&] { return progress_.reached(target); }, ending);
-  progress_.no_target();
-  return over;
-}
-
 void FlowSource::throw_if_stopped() {
   stop_heard_ |= core_.engine().stop_reason().stopped() || core_.engine().stop_reason().error() != 0;
   core_.throw_if_stopped();
@@ -468,7 +445,7 @@ void FlowSource::say_what_nobody_heard() noexcept {
   }
 }
 
-std::string FlowSource::describe(const Task& task) const {
+std::string FlowSource::text_of(const Task& task) const {
   std::string data;
   const bool folds = task.codelet == &fold_codelet();
   const std::size_t shown = folds ? 1 : std::min<std::size_t>(task.access_count, most_data);
@@ -482,12 +459,12 @@ std::string FlowSource::describe(const Task& task) const {
       data, task.submitted_at.file, task.submitted_at.line);
 }
 
-void FlowSource::record(const Task& task) {
+void FlowSource::note_failure(const Task& task) {
   const std::lock_guard guard(failure_mutex_);
   if (task.failure != nullptr) {
     if (failed_++ == 0) {
       failure_ = task.failure;
-      failed_task_ = describe(task);
+      failed_task_ = text_of(task);
       const auto watched = watched_.find(task.id);
       failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
     }
@@ -509,7 +486,7 @@ void FlowSource::tell(const Task& task, EventChain& ready) {
   }
   watched->failure = task.failure;
   watched->cancelled = task.cancelled;
-  if (task.failure != nullptr || task.cancelled) watched->text = describe(task);
+  if (task.failure != nullptr || task.cancelled) watched->text = text_of(task);
   std::vector<Task*> followers;
   {
     const std::lock_guard guard(watched->mutex);
@@ -548,23 +525,10 @@ void WatchedTask::rethrow() const {
   throw_nesting(failure, failed(text, failure));
 }
 
-void FlowSource::completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) {
-  for (Task* task : tasks) release(*task, ready, recycler);
-  count(tasks.size(), recycler);
-}
-
-void FlowSource::release(Task& task, EventChain& ready, Recycler& recycler) {
-  if (task.failure != nullptr || task.cancelled) record(task);
-  if (watched_count_.load(std::memory_order_relaxed) != 0) tell(task, ready);
-  if (task.recorded != nullptr) return graph::RecordedRun::release(task, ready, recycler);
-  graph::Graph::complete(task, ready, recycler);
-}
-
-void FlowSource::count(std::size_t tasks, Recycler& recycler) {
-  if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks);
-  // Once the last task is counted this flow may be gone.
-  engine::DrivenWorld& world = core_.world();
-  if (progress_.count(tasks)) world.wake(engine::Who::application());
+void FlowSource::release(Task& task, ReadyTasks& ready) {
+  if (task.failure != nullptr || task.cancelled) note_failure(task);
+  if (watched_count_.load(std::memory_order_relaxed) != 0) tell(task, ready.described);
+  graph::Graph::complete(task, ready.described, ready.recycler);
 }
 
 }  // namespace fairlead::front

@@ -11,12 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/task_source.hpp"
-#include "engine/runtime_core.hpp"
+#include "engine/counted_source.hpp"
 
 namespace fairlead::front {
-
-class RecordedTasks;
 
 struct View;
 
@@ -83,7 +80,7 @@ struct Order {
   std::function<void(std::exception_ptr)> on_done;
 };
 
-class FlowSource final : public TaskSource {
+class FlowSource : public engine::CountedSource {
  public:
   explicit FlowSource(engine::RuntimeCore& core);
   /// finish(), if nobody did. Says what failed if nobody was told.
@@ -130,25 +127,22 @@ class FlowSource final : public TaskSource {
   /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
   /// active.
   void show(View& view, const char* file, std::uint32_t line);
-  /// Adds a task to the recording, whose tasks are all of this flow. Throws as submit(); UsageError also for
-  /// parts of data, and when the recording has run.
-  void record(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
-              RecordedTasks& into);
-  /// Runs the recorded tasks when all that was submitted before is over, and waits until they are. Throws as
-  /// wait(); UsageError if data are gone, or this thread holds some.
-  void run(RecordedTasks& tasks);
-  std::uint64_t submitted() const noexcept { return submitted_; }
-  std::uint64_t done() const noexcept { return progress_.done(); }
+  void release(Task& task, ReadyTasks& ready) override;
 
-  void completed(std::span<Task* const> tasks, EventChain& ready, Recycler& recycler) override;
-  void release(Task& task, EventChain& ready, Recycler& recycler) override;
-  void count(std::size_t tasks, Recycler& recycler) override;
+ protected:
+  struct Gathered;
+  void gather(const Submission& submission, Gathered& out) const;
+  std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
+  std::uint32_t nodes_excluded_for(const Submission& submission) const;
+  static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
+  bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
+  /// How the task went, for wait(): it failed, or was not run.
+  void note_failure(const Task& task);
 
  private:
   void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
               const Order* order = nullptr);
-  struct Gathered;
-  Task& described(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
+  Task& make_task(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
                   std::uint16_t together, const Order* order);
   void put_in(Task& task, const Submission& submission, const Gathered& gathered,
               std::shared_ptr<WatchedTask> watched, const Order* order);
@@ -156,25 +150,18 @@ class FlowSource final : public TaskSource {
   static void check_views(const Submission& submission);
   void show_all(const Submission& submission);
   /// A task of this flow that is not in the graph yet.
-  Task& new_task(const CodeletInfo& codelet, std::size_t accesses, const char* file, std::uint32_t line);
+  Task& new_task(const TaskTraits& traits, std::size_t accesses);
   /// To policies that look ahead, with what inserting into the graph is about to write.
   void announce(Task& task, std::span<const graph::Insertion> insertions);
   void tell_ready(Task& task);
   void tell(const Task& task, EventChain& ready);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
-  std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
-  std::uint32_t nodes_excluded_for(const Submission& submission) const;
-  std::string describe(const Task& task) const;
-  void record(const Task& task);
-  void gather(const Submission& submission, Gathered& out) const;
+  std::string text_of(const Task& task) const;
   /// Into the file that somebody wants of the flow.
   void write_down(const Submission& submission, const Gathered& gathered, const Order* order);
   void check_device(const Submission& submission) const;
-  static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
   /// The generation of the direct lane in which the task may pass, or 0.
-  std::uint32_t lane_for(const Submission& submission, const Gathered& gathered);
-  bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
-  std::uint32_t open_lane_for(RecordedTasks& tasks);
+  std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
   static std::string text_of(const Submission& submission);
   void make_room_in_window();
   /// Data whose partial results have to be folded before the task, and those that it reduces.
@@ -192,8 +179,6 @@ class FlowSource final : public TaskSource {
   /// it.
   void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,
                       std::function<void(std::exception_ptr)> on_done);
-  /// False if that will not be before the application releases what it holds.
-  bool wait_until_done(std::uint64_t target, bool ending = false);
   /// What failed, and how much more; nothing if nothing did. Forgets it.
   std::string take_failure(std::exception_ptr& cause);
   std::string take_callback_failure(std::exception_ptr& cause);
@@ -201,17 +186,15 @@ class FlowSource final : public TaskSource {
   /// Of a flow that ends: what wait() would have thrown.
   void say_what_nobody_heard() noexcept;
 
-  engine::RuntimeCore& core_;
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
-  std::uint64_t submitted_ = 0;   // the submitter's
-  std::uint64_t window_end_ = 0;  // likewise: so many may be submitted before it looks how many are done
+  std::uint64_t window_end_ =
+      0;  // the submitter's: so many may be submitted before it looks how many are done
   bool finished_ = false;
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
   bool window_held_up_ = false;        // when it was last full, nothing could be done about it
   bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
-  engine::Progress& progress_;
-  std::mutex failure_mutex_;  // guards what follows
+  std::mutex failure_mutex_;           // guards what follows
   std::exception_ptr failure_;
   std::string failed_task_;
   std::shared_ptr<const WatchedTask> failed_watched_;  // the same task, if somebody else may hear of it

@@ -19,6 +19,11 @@ struct FlowSource::Gathered {
   std::array<std::uint8_t, most_uses> access_of_use;
   std::size_t count = 0;
   bool views = false;        ///< some of them are parts, or have parts
+  bool any_order = false;    ///< some are changed in any order
+  bool reduced = false;      ///< some are being reduced
+  bool first_write = false;  ///< some are written for the first time
+  bool all_in_lane = true;   ///< in the generation `lane` of the direct lane
+  std::uint32_t lane = 0;
   Bytes footprint = 0;       ///< of all data, as the allocator rounds them
   Bytes host_footprint = 0;  ///< without those that cores use in place
 

@@ -76,15 +76,14 @@ void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint3
 void FlowSource::insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial,
                              const char* file, std::uint32_t line) {
   engine::RegisteredDatum& datum = *reduction.datum;
-  Task& task = new_task(fold_codelet(), 2, file, line);
+  Task& task = new_task({.codelet = &fold_codelet(), .submitted_at = {file, line}}, 2);
   task.nodes_excluded = core_.reductions().nodes_excluded(datum);
-  task.set(TaskFlag::fold);
+  task.role = TaskRole::fold;
   ::new (task.closure.data()) FoldClosure{reduction.shape, reduction.fold};
   const graph::Insertion insertions[] = {{&datum.tail, datum.id, AccessMode::read_write, 0},
                                          {&partial.tail, partial.id, AccessMode::read, 0}};
   announce(task, insertions);
-  ++submitted_;
-  core_.sources().count_submitted(1);
+  count_submitted(1);
   if (core_.graph().insert(task, insertions)) tell_ready(task);
 }
 

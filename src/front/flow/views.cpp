@@ -66,11 +66,9 @@ void FlowSource::insert_switch(View& view, const char* file, std::uint32_t line)
     insertions.push_back({&datum->tail, datum->id, AccessMode::write});
     datum->ever_written = value;
   }
-  Task& task = new_task(switch_codelet(), insertions.size(), file, line);
-  task.set(TaskFlag::hold);
-  task.set(TaskFlag::at_home);
-  ++submitted_;
-  core_.sources().count_submitted(1);
+  Task& task = new_task({.codelet = &switch_codelet(), .submitted_at = {file, line}}, insertions.size());
+  task.role = TaskRole::view_switch;
+  count_submitted(1);
   view.of->active = &view;
   if (core_.graph().insert(task, insertions))
     core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());

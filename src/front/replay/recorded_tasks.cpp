@@ -8,14 +8,15 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::size_t kinds_looked_at = 16;  // the last ones: programs repeat themselves
+constexpr std::size_t families_looked_at = 16;  // the last ones: programs repeat themselves
 }
 
 RecordedTasks::~RecordedTasks() {
   for (const std::uint32_t place : places_) {
     graph::RecordedTask& task = run.blocks.at(place);
-    if (task.kind != nullptr && task.kind->codelet->destroy_closure != nullptr)
-      task.kind->codelet->destroy_closure(task.closure());
+    if (task.family == nullptr) continue;
+    const CodeletInfo& codelet = *task.own_family().traits.codelet;
+    if (codelet.destroy_closure != nullptr) codelet.destroy_closure(task.closure());
   }
 }
 
@@ -35,12 +36,22 @@ bool RecordedTasks::writes(const engine::RegisteredDatum& datum) const {
   return found != use_of_.end() && uses_[found->second].written;
 }
 
-std::byte* RecordedTasks::add(graph::RecordedKind kind, std::span<const Insertion> insertions) {
-  kind.run = &run;
-  const auto looked_at = static_cast<std::ptrdiff_t>(std::min(kinds_.size(), kinds_looked_at));
-  const auto known = std::find(kinds_.end() - looked_at, kinds_.end(), kind);
-  last_kind_ = known != kinds_.end() ? &*known : &kinds_.emplace_back(kind);
-  const std::uint32_t place = run.blocks.add(insertions.size(), std::max(kind.codelet->closure_bytes, 1u));
+const graph::RecordedFamily& RecordedTasks::family_of(const TaskTraits& traits, std::size_t accesses) {
+  const auto closure_at = static_cast<std::uint16_t>(graph::RecordedTask::closure_at(accesses));
+  const std::size_t looked_at = std::min(families_.size(), families_looked_at);
+  for (std::size_t i = families_.size() - looked_at; i < families_.size(); ++i)
+    if (families_[i].traits == traits && families_[i].closure_at == closure_at) return families_[i];
+  graph::RecordedFamily& family = families_.emplace_back();
+  family.source = &source_;
+  family.closure_at = closure_at;
+  family.traits = traits;
+  family.may_pass = engine::may_pass(traits);
+  return family;
+}
+
+std::byte* RecordedTasks::add(const TaskTraits& traits, std::span<const Insertion> insertions) {
+  last_family_ = &family_of(traits, insertions.size());
+  const std::uint32_t place = run.blocks.add(insertions.size(), std::max(traits.codelet->closure_bytes, 1u));
   graph::RecordedTask& task = run.blocks.at(place);
   task.number = static_cast<std::uint32_t>(places_.size());
   places_.push_back(place);
@@ -73,7 +84,7 @@ void RecordedTasks::seal() {
   for (const std::uint32_t place : places_) {
     graph::RecordedTask& task = run.blocks.at(place);
     task.wait = task.predecessors;
-    if (task.predecessors == 0) initial_.push_back(place);
+    if (task.predecessors == 0) run.initial.push_back(place);
     if (task.successor_count <= graph::RecordedTask::own_successors) continue;
     task.successors[0] = begin;
     begin += task.successor_count;
@@ -94,6 +105,7 @@ void RecordedTasks::seal() {
 }
 
 void RecordedTasks::prepare(std::uint32_t lane, std::uint64_t first_id, bool one_worker) {
+  run.begin();
   run.made.clear();
   run.first_id = first_id;
   if (lane != run.lane || std::exchange(uses_changed, false)) {
@@ -101,7 +113,7 @@ void RecordedTasks::prepare(std::uint32_t lane, std::uint64_t first_id, bool one
     all_pass_ = lane != 0;
     for (const std::uint32_t place : places_) {
       graph::RecordedTask& task = run.blocks.at(place);
-      task.passes = lane != 0 && task.kind->may_pass;
+      task.passes = lane != 0 && task.own_family().may_pass;
       for (std::size_t i = 0; i < task.access_count; ++i)
         task.passes &= uses_[task.accesses()[i].use()].in_lane;
       all_pass_ &= task.passes;

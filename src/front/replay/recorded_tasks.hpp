@@ -22,7 +22,7 @@ class RecordedTasks {
  public:
   static constexpr std::uint32_t no_task = ~std::uint32_t{0};
 
-  explicit RecordedTasks(TaskSource& source) { run.source = &source; }
+  explicit RecordedTasks(TaskSource& source) : source_(source) {}
   RecordedTasks(const RecordedTasks&) = delete;
   RecordedTasks& operator=(const RecordedTasks&) = delete;
   ~RecordedTasks();
@@ -42,10 +42,10 @@ class RecordedTasks {
   };
 
   /// The task comes after those that its data order it behind. Returns the bytes for its closure.
-  std::byte* add(graph::RecordedKind kind, std::span<const Insertion> insertions);
+  std::byte* add(const TaskTraits& traits, std::span<const Insertion> insertions);
   /// The closure of the last task is filled.
   void added() noexcept {
-    run.blocks.at(places_.back()).kind = last_kind_;
+    run.blocks.at(places_.back()).family = last_family_;
     ++complete_;
   }
   /// False if something went wrong between the two: then it cannot run.
@@ -59,8 +59,6 @@ class RecordedTasks {
   void seal();
   bool sealed() const noexcept { return sealed_; }
   std::size_t size() const noexcept { return places_.size(); }
-  /// Those that wait for nothing.
-  std::span<const std::uint32_t> initial() const noexcept { return initial_; }
   /// By their numbers in accesses.
   std::vector<Use>& uses() noexcept { return uses_; }
   DatumId id_of(std::size_t use) const noexcept { return run.uses[use].datum; }
@@ -87,11 +85,13 @@ class RecordedTasks {
 
  private:
   std::uint32_t use_of(engine::RegisteredDatum& datum);
+  const graph::RecordedFamily& family_of(const TaskTraits& traits, std::size_t accesses);
 
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
-  std::deque<graph::RecordedKind> kinds_;
-  const graph::RecordedKind* last_kind_ = nullptr;
-  std::vector<std::uint32_t> places_, initial_;
+  TaskSource& source_;
+  std::deque<graph::RecordedFamily> families_;
+  const graph::RecordedFamily* last_family_ = nullptr;
+  std::vector<std::uint32_t> places_;
   std::vector<Use> uses_;
   std::unordered_map<const engine::RegisteredDatum*, std::uint32_t> use_of_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // between places, until it is sealed

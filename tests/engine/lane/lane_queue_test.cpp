@@ -14,14 +14,20 @@
 namespace fairlead::engine {
 namespace {
 
-using Stolen = std::array<LaneItem, LaneQueue::most_stolen>;
+using Stolen = std::array<LazyTask*, LaneQueue::most_stolen>;
+
+constexpr TaskFamily descriptors{.described = true};
+Task& queued(Task& task) {
+  task.family = &descriptors;
+  return task;
+}
 
 struct Queue {
   std::unique_ptr<LaneQueue> lane = std::make_unique<LaneQueue>();
   std::deque<Task> tasks;
 
   void put(std::size_t count) {
-    while (count-- > 0) EXPECT_TRUE(lane->put(tasks.emplace_back()));
+    while (count-- > 0) EXPECT_TRUE(lane->put(queued(tasks.emplace_back())));
   }
 };
 
@@ -30,7 +36,7 @@ struct Queue {
 TEST(LaneQueue, GivesItsOwnerTheOldestFirst) {
   Queue queue;
   queue.put(3);
-  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take().task(), &task);
+  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take(), &task);
   EXPECT_FALSE(queue.lane->take());
 }
 
@@ -39,10 +45,10 @@ TEST(LaneQueue, GivesAThiefHalfRoundedUp) {
   queue.put(5);
   Stolen stolen;
   ASSERT_EQ(queue.lane->steal(stolen), 3u);
-  EXPECT_EQ(stolen[0].task(), &queue.tasks[0]);
-  EXPECT_EQ(stolen[2].task(), &queue.tasks[2]);
+  EXPECT_EQ(stolen[0], &queue.tasks[0]);
+  EXPECT_EQ(stolen[2], &queue.tasks[2]);
   EXPECT_EQ(queue.lane->size(), 2u);
-  EXPECT_EQ(queue.lane->take().task(), &queue.tasks[3]);
+  EXPECT_EQ(queue.lane->take(), &queue.tasks[3]);
 }
 
 TEST(LaneQueue, GivesAThiefNoMoreThanHeCanCarry) {
@@ -56,9 +62,9 @@ TEST(LaneQueue, RefusesWhatItHasNoRoomFor) {
   Queue queue;
   queue.put(LaneQueue::capacity);
   Task one_more;
-  EXPECT_FALSE(queue.lane->put(one_more));
+  EXPECT_FALSE(queue.lane->put(queued(one_more)));
   queue.lane->take();
-  EXPECT_TRUE(queue.lane->put(one_more));
+  EXPECT_TRUE(queue.lane->put(queued(one_more)));
 }
 
 /// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
@@ -69,7 +75,8 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
   std::vector<Task> tasks(count);
   std::vector<std::atomic<int>> got(count);
   std::atomic<std::size_t> all{0}, wrong{0};
-  const auto have = [&](Task* task) {
+  const auto have = [&](LazyTask* taken) {
+    const Task* const task = static_cast<Task*>(taken);
     const auto at = static_cast<std::size_t>(task - tasks.data());
     wrong += task->priority != static_cast<std::int32_t>(at) || ++got[at] != 1;
     ++all;
@@ -79,20 +86,20 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
     threads.emplace_back([&] {
       Stolen stolen;
       while (all.load() < count)
-        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k].task());
+        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k]);
     });
   std::size_t put = 0;
   for (std::size_t burst = 1; put < count; burst = burst % 61 + 1) {
     for (std::size_t k = 0; k < burst && put < count; ++k) {
       tasks[put].priority = static_cast<std::int32_t>(put);
-      if (!lane.put(tasks[put])) break;
+      if (!lane.put(queued(tasks[put]))) break;
       ++put;
     }
     for (std::size_t k = 0; k < burst / 2; ++k)
-      if (const LaneItem item = lane.take()) have(item.task());
+      if (LazyTask* const task = lane.take()) have(task);
   }
   while (all.load() < count)
-    if (const LaneItem item = lane.take()) have(item.task());
+    if (LazyTask* const task = lane.take()) have(task);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(all, count);

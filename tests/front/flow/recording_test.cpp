@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "engine/runtime_core.hpp"
 #include "schedule/policies.hpp"
 #include "whole/every_policy.hpp"
 
@@ -65,6 +66,26 @@ TEST_F(Recorded, TasksComeAfterThoseOfFlowsAndBeforeTheNext) {
   flow.submit(add_to(first, second));
   flow.wait();
   EXPECT_EQ(y, 1 + 2 + 3 + 4 + 5 + 5);
+}
+
+TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
+  constexpr std::size_t many = 50'000;
+  std::atomic<std::size_t> seen{0};
+  const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
+  for (const int priority : {0, 1}) {  // by the direct lane, and by the engine
+    Recording step(runtime);
+    step.submit(add(second, 1));
+    step.submit(add(first, 1));
+    for (std::size_t i = 0; i < many; ++i) step.submit(look(first).priority(priority));
+    step.submit(add(first, -1));
+    for (std::size_t i = 0; i < many; ++i) step.submit(look(second).priority(priority));
+    step.submit(add(second, -1));
+    step.run();
+  }
+  EXPECT_EQ(seen, 4 * many);
+  std::size_t descriptors = 0;
+  runtime.core().graph().tasks().for_each([&](const Task&) { ++descriptors; });
+  EXPECT_LT(descriptors, many / 4);
 }
 
 TEST_F(Recorded, ArgumentsStayAsTheyWere) {

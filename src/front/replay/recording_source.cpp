@@ -1,0 +1,160 @@
+// See recording_source.hpp.
+#include "front/replay/recording_source.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/pages.hpp"
+#include "front/flow/flow_recorder.hpp"
+#include "front/flow/gathered.hpp"
+
+namespace fairlead::front {
+
+namespace {
+/// What earlier tasks of a recording write may be read by later ones, although nothing has run yet.
+class TakenForWritten {
+ public:
+  TakenForWritten(const Submission& submission, const RecordedTasks& tasks) {
+    for (const Submission::Use& use : submission.uses)
+      if (use.datum != nullptr && !use.datum->ever_written && tasks.writes(*use.datum)) {
+        use.datum->ever_written = true;
+        data_.push_back(use.datum);
+      }
+  }
+  ~TakenForWritten() {
+    for (engine::RegisteredDatum* datum : data_) datum->ever_written = false;
+  }
+  TakenForWritten(const TakenForWritten&) = delete;
+  TakenForWritten& operator=(const TakenForWritten&) = delete;
+
+ private:
+  std::vector<engine::RegisteredDatum*> data_;
+};
+}  // namespace
+
+RecordingSource::~RecordingSource() {
+  if (core_.caller().same_process()) stop_handing_out();
+}
+
+void RecordingSource::record(const Submission& submission,
+                             const std::shared_ptr<const CodeletInfo>& codelet) {
+  core_.caller().check("submit");
+  const auto refuse = [&](const char* why) {
+    throw UsageError(fmt::format("the task {} cannot be recorded: {}\n  submitted at {}:{}",
+                                 submission.codelet->name, why, submission.file, submission.line));
+  };
+  if (tasks_.sealed()) refuse("the recording has run already");
+  tasks_.retain(codelet);
+  Gathered gathered;
+  {
+    const TakenForWritten written(submission, tasks_);
+    gather(submission, gathered);
+  }
+  if (gathered.views) refuse("it uses data that are split, or parts of data");
+  std::uint32_t excluded = nodes_excluded_for(submission);
+  const std::uint16_t together =
+      submission.workers.count() == 1 ? std::uint16_t{0} : workers_wanted(submission, excluded);
+  std::array<RecordedTasks::Insertion, most_data> insertions;
+  for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+    const std::size_t at = gathered.access_of_use[i];
+    const AccessMode mode = gathered.insertions[at].mode;
+    // What may come in any order, or at the same time, has the program's order here.
+    insertions[at] = {submission.uses[i].datum, writes_in_any_order(mode) ? AccessMode::read_write : mode};
+  }
+  const TaskTraits traits{.codelet = submission.codelet,
+                          .submitted_at = {submission.file, submission.line},
+                          .scratch_bytes = submission.scratch_bytes,
+                          .priority = submission.priority,
+                          .nodes_excluded = excluded,
+                          .work = submission.work,
+                          .workers_wanted = together,
+                          .place = place_of(submission, gathered)};
+  if (core_.flow_recorder() != nullptr) {
+    std::vector<FlowRecorder::Use> uses;
+    for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
+      uses.push_back({insertion.datum, insertion.mode});
+    tasks_.written_down += core_.flow_recorder()->line_of(submission, uses);
+  }
+  std::byte* const closure = tasks_.add(traits, std::span(insertions).first(gathered.count));
+  if (submission.fill_closure != nullptr)
+    submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
+  tasks_.added();
+  tasks_.largest_footprint =
+      std::max(tasks_.largest_footprint, gathered.host_footprint + whole_pages_for(submission.scratch_bytes));
+}
+
+/// What the tasks use is there still, counts as written if they write it, and stays for the lane if it can.
+std::uint32_t RecordingSource::open_lane() {
+  engine::Engine& engine = core_.engine();
+  if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
+  const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
+  if (lane == tasks_.run.lane && core_.data_changes() == tasks_.data_seen) return lane;
+  std::vector<RecordedTasks::Use>& uses = tasks_.uses();
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (uses[i].datum->id != tasks_.id_of(i) || uses[i].datum->generation != uses[i].generation)
+      throw UsageError("a recording uses a datum that is gone: it was removed, or its matrix was destroyed");
+    else if (uses[i].datum->view != nullptr)
+      throw UsageError("a recording uses " + uses[i].datum->text() + ", which has been split since");
+  bool all_in_lane = lane != 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    engine::RegisteredDatum& datum = *uses[i].datum;
+    const bool in_lane =
+        lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || let_in(datum, lane));
+    tasks_.uses_changed |= in_lane != std::exchange(uses[i].in_lane, in_lane);
+    all_in_lane &= in_lane;
+    tasks_.run.uses[i].address = datum.tail.address;
+    tasks_.run.uses[i].packed = datum.tail.packed;
+    datum.ever_written |= uses[i].written;
+  }
+  // Those that were not let in may be next time.
+  tasks_.data_seen = all_in_lane ? core_.data_changes() : ~std::uint64_t{0};
+  return lane;
+}
+
+void RecordingSource::run() {
+  core_.caller().check("run");
+  if (!core_.holds().none() && core_.holds().own())
+    throw UsageError("run() of a recording waits for all tasks, while this thread holds data" +
+                     core_.holds().text());
+  if (!tasks_.complete()) throw UsageError("a recording cannot be run: recording one of its tasks failed");
+  if (!tasks_.sealed()) tasks_.seal();
+  core_.reductions().close_all();
+  if (!core_.help_until_all_done(false)) core_.throw_held_up("run");
+  core_.throw_if_stopped();
+  engine::Reporter& reporter = core_.application();
+  reporter.serve_surely();  // the engine looks at none of them any more
+  core_.holds().note_footprint(tasks_.largest_footprint);
+  const std::uint32_t lane = open_lane();
+  tasks_.prepare(lane, core_.graph().take_ids(tasks_.size()), core_.engine().view().workers().size() == 1);
+  if (core_.engine().wants_submissions())
+    tasks_.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
+  if (core_.flow_recorder() != nullptr) core_.flow_recorder()->repeat(tasks_.written_down, tasks_.size());
+  count_submitted(tasks_.size());
+  hand_out();
+  wait();
+  stop_handing_out();
+}
+
+Task& RecordingSource::describe(LazyTask& task, Recycler& recycler) {
+  return tasks_.run.describe(static_cast<graph::RecordedTask&>(task), recycler);
+}
+
+void RecordingSource::look_ahead(const LazyTask& task) const noexcept {
+  tasks_.run.look_ahead(static_cast<const graph::RecordedTask&>(task));
+}
+
+void RecordingSource::release(Task& over, ReadyTasks& ready) {
+  if (over.failure != nullptr || over.cancelled) [[unlikely]]
+    note_failure(over);
+  if (!tasks_.run.release(over, ready)) [[unlikely]]
+    left_something();
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,144 @@
+// Sources that have more tasks than they have handed out: each is asked in turn, a batch at a time, by one
+// thread at a time, and none is forgotten that was added while it was asked.
+#include "engine/backlog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace fairlead::engine {
+namespace {
+
+/// Has so many tasks, which are all the same.
+struct Handful : TaskSource {
+  explicit Handful(std::size_t tasks) : left(tasks) {}
+  void release(Task&, ReadyTasks&) override {}
+  bool more(ReadyTasks& ready) override {
+    ++asked;
+    if (while_asked) while_asked();
+    for (; left > 0 && !ready.full(); --left) ready.add(static_cast<LazyTask&>(task));
+    return left > 0;
+  }
+  Task task;
+  std::atomic<std::size_t> left;
+  int asked = 0;
+  std::function<void()> while_asked;
+};
+
+struct Asking {
+  Backlog backlog;
+  graph::Pool<Task> tasks;
+  graph::Pool<graph::Epoch> epochs;
+
+  /// How many tasks asking brings.
+  std::size_t ask() {
+    Recycler recycler(tasks, epochs);
+    EventChain described;
+    ReadyTasks ready(recycler, described, 1);
+    const bool some = backlog.ask(ready);
+    EXPECT_EQ(some, ready.size() != 0);
+    return ready.size();
+  }
+};
+
+}  // namespace
+
+TEST(Backlog, HandsOutABatchAtATimeUntilNothingIsLeft) {
+  Asking asking;
+  Handful source(2 * ReadyTasks::most + 3);
+  asking.backlog.add(source);
+  EXPECT_EQ(asking.ask(), ReadyTasks::most);
+  EXPECT_EQ(asking.ask(), ReadyTasks::most);
+  EXPECT_TRUE(asking.backlog.any());
+  EXPECT_EQ(asking.ask(), 3u);
+  EXPECT_FALSE(asking.backlog.any());
+  EXPECT_EQ(asking.ask(), 0u);
+}
+
+TEST(Backlog, AsksEachSourceInItsTurn) {
+  Asking asking;
+  Handful first(3 * ReadyTasks::most), second(3 * ReadyTasks::most);
+  asking.backlog.add(first);
+  asking.backlog.add(second);
+  asking.backlog.add(first);
+  for (int i = 0; i < 4; ++i) asking.ask();
+  EXPECT_EQ(first.asked, 2);
+  EXPECT_EQ(second.asked, 2);
+}
+
+TEST(Backlog, GoesOnToTheNextWhereOneHasNothingLeft) {
+  Asking asking;
+  Handful empty(0), other(1);
+  asking.backlog.add(empty);
+  asking.backlog.add(other);
+  EXPECT_EQ(asking.ask(), 1u);
+  EXPECT_FALSE(asking.backlog.any());
+}
+
+TEST(Backlog, KeepsASourceThatIsAddedWhileItSaysThatItHasNothing) {
+  Asking asking;
+  Handful source(1);
+  source.while_asked = [&] { asking.backlog.add(source); };  // a release, on another thread
+  asking.backlog.add(source);
+  EXPECT_EQ(asking.ask(), 1u);
+  EXPECT_TRUE(asking.backlog.any());
+  source.while_asked = nullptr;
+  EXPECT_EQ(asking.ask(), 0u);
+  EXPECT_FALSE(asking.backlog.any());
+}
+
+TEST(Backlog, LetsOneThreadAskAtATime) {
+  Asking asking;
+  Handful source(2 * ReadyTasks::most);
+  std::size_t brought = 1;
+  source.while_asked = [&] { std::thread([&] { brought = asking.ask(); }).join(); };
+  asking.backlog.add(source);
+  EXPECT_EQ(asking.ask(), ReadyTasks::most);
+  EXPECT_EQ(brought, 0u);
+}
+
+TEST(Backlog, AsksNoMoreWhomItHasForgotten) {
+  Asking asking;
+  Handful source(1);
+  asking.backlog.add(source);
+  asking.backlog.forget(source);
+  EXPECT_FALSE(asking.backlog.any());
+  EXPECT_EQ(asking.ask(), 0u);
+  EXPECT_EQ(source.asked, 0);
+}
+
+/// Three ask while a fourth leaves more again and again, as releases do: all of it is handed out.
+TEST(Backlog, LosesNothingThatIsLeftWhileOthersAsk) {
+  constexpr std::size_t rounds = 20'000, each = 3;
+  struct Leaving : TaskSource {
+    void release(Task&, ReadyTasks&) override {}
+    bool more(ReadyTasks& ready) override {
+      for (std::size_t n = left.exchange(0); n > 0; --n) ready.add(static_cast<LazyTask&>(task));
+      return false;
+    }
+    Task task;
+    std::atomic<std::size_t> left{0};
+  };
+  Asking asking;
+  Leaving source;
+  std::atomic<std::size_t> got{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (got.load() < rounds * each) got += asking.ask();
+    });
+  for (std::size_t i = 0; i < rounds; ++i) {
+    while (source.left.load() > ReadyTasks::most / 2) std::this_thread::yield();
+    source.left += each;
+    asking.backlog.add(source);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(got.load(), rounds * each);
+}
+
+}  // namespace fairlead::engine

@@ -1,0 +1,273 @@
+// A front end of one's own: sources of very many tasks, which are never all there. Nothing in the library knows
+// of them; each is asked for a batch at a time, and needs as much memory for millions of tasks as for few.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <memory>
+#include <new>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/counted_source.hpp"
+#include "engine/registered_datum.hpp"
+#include "policy/policy.hpp"
+#include "whole/sanitized.hpp"
+
+namespace fairlead {
+namespace {
+
+constexpr std::uint64_t few = 1u << 16;
+// Sanitizers make a task dear, and keep memory of their own.
+constexpr std::uint64_t many_independent = tests::sanitized ? 1u << 18 : 1u << 24;
+constexpr std::uint64_t many_released = tests::sanitized ? 1u << 17 : 1u << 20;
+
+/// How tasks of the sources below are: each adds its number to the sum of the worker that runs it.
+struct Adding {
+  static constexpr std::size_t workers = 2;
+  struct alignas(64) Sum {
+    std::uint64_t value = 0;
+  };
+  CodeletInfo codelet;
+  std::array<Sum, workers> sums;
+
+  Adding() {
+    codelet.name = "add its number";
+    codelet.kinds = 0;
+    codelet.implement(WorkerKind::cpu, {.run =
+                                            [](const void* body, TaskContext& context) {
+                                              auto& all = *static_cast<Adding*>(const_cast<void*>(body));
+                                              const void* const closure = detail::closure_of(context);
+                                              all.sums[index(context.worker)].value +=
+                                                  *static_cast<const std::uint64_t*>(closure);
+                                            },
+                                        .body = std::shared_ptr<const void>(this, [](const void*) {})});
+  }
+  Adding(const Adding&) = delete;
+  Adding& operator=(const Adding&) = delete;
+  std::uint64_t sum() const {
+    std::uint64_t all = 0;
+    for (const Sum& one : sums) all += one.value;
+    return all;
+  }
+};
+
+enum class Order {
+  independent,  // all are ready from the beginning
+  first_alone,  // the first one releases all the others
+  chain,        // each releases the next
+};
+enum class Priorities { none, some };
+
+/// So many tasks; all that is kept of them is how far they are. Each has one datum, which it reads.
+class Numbers final : public engine::CountedSource {
+ public:
+  Numbers(engine::RuntimeCore& core, Handle<double> datum, std::uint64_t tasks, Order order, Priorities given)
+      : CountedSource(core), datum_(*datum.datum().datum), tasks_(tasks), order_(order), given_(given) {}
+  ~Numbers() override { stop_handing_out(); }
+
+  void run() {
+    first_id_ = core_.graph().take_ids(tasks_);
+    core_.engine().try_open_lane();
+    if ((lane_ = core_.engine().lane().generation()) != 0)
+      address_ = core_.engine().let_into_lane(datum_.id, true);
+    count_submitted(tasks_);
+    hand_out();
+    wait_until_done(tasks_);
+    core_.throw_if_stopped();
+  }
+  std::uint64_t sum() const { return all_.sum(); }
+
+  void release(Task& over, ReadyTasks& ready) override {
+    const std::uint64_t number = static_cast<std::uint64_t>(over.id) - first_id_;
+    if (order_ == Order::independent || (order_ == Order::first_alone && number != 0)) return;
+    released_.store(order_ == Order::chain ? number + 2 : tasks_);
+    if (to_be_announced()) return left_something();  // here the engine must not be entered
+    if (order_ == Order::chain && number + 1 < tasks_) return ready.add(make(number + 1, ready));
+    if (order_ == Order::first_alone) left_something();
+  }
+  bool more(ReadyTasks& ready) override {
+    if (order_ == Order::chain && !to_be_announced() && next_ > 0) return false;  // release() does it
+    for (; next_ < released_.load() && next_ < tasks_; ++next_) {
+      if (ready.full()) return true;
+      ready.add(to_be_announced() ? announced(ready) : make(next_, ready));
+    }
+    return false;
+  }
+
+ private:
+  Task& make(std::uint64_t number, const ReadyTasks& ready) {
+    Task& task = ready.recycler.take();
+    task.family = &described;
+    static_cast<TaskTraits&>(task) = {
+        .codelet = &all_.codelet,
+        .submitted_at = {__FILE__, __LINE__},
+        .priority = given_ == Priorities::none ? 0 : static_cast<std::int32_t>(number % 3) - 1};
+    task.begin(static_cast<TaskId>(first_id_ + number), task.inline_access.data(), 1);
+    task.at = {};
+    task.lane = address_ != nullptr && engine::may_pass(task) ? lane_ : 0;
+    Access& access = task.inline_access[0] = Access{};
+    access.task = &task;
+    access.datum = datum_.id;
+    access.mode = AccessMode::read;
+    access.address = address_;
+    ::new (task.closure.data()) std::uint64_t(number);
+    return task;
+  }
+  /// The next one, of which the policy has been told together with those that follow it.
+  Task& announced(const ReadyTasks& ready) {
+    for (; last_announced_ < tasks_ && ahead_.size() < far_ahead; ++last_announced_) {
+      ahead_.push_back(&make(last_announced_, ready));
+      announce(*ahead_.back());
+    }
+    Task& task = *ahead_.front();
+    ahead_.pop_front();
+    return task;
+  }
+
+  static constexpr std::size_t far_ahead = 64;
+
+  Adding all_;
+  engine::RegisteredDatum& datum_;
+  const std::uint64_t tasks_;
+  const Order order_;
+  const Priorities given_;
+  std::uint64_t first_id_ = 0;
+  std::uint32_t lane_ = 0;
+  void* address_ = nullptr;
+  std::atomic<std::uint64_t> released_{order_ == Order::independent ? tasks_ : 1};
+  std::uint64_t next_ = 0, last_announced_ = 0;  // more()'s, like the next
+  std::deque<Task*> ahead_;
+};
+
+struct World {
+  Runtime runtime;
+  double value = 1;
+  Handle<double> datum = runtime.value("datum", value);
+
+  static Config config(int workers, const char* scheduler) {
+    Config config;
+    config.set("workers", workers);
+    config.set("memory", "16MiB");
+    config.set("scheduler", scheduler);
+    config.set("bind-threads", false);
+    return config;
+  }
+  explicit World(int workers = 2, const char* scheduler = "lws") : runtime(config(workers, scheduler)) {}
+
+  std::uint64_t sum_of(std::uint64_t tasks, Order order, Priorities given) {
+    Numbers numbers(runtime.core(), datum, tasks, order, given);
+    numbers.run();
+    return numbers.sum();
+  }
+};
+
+constexpr std::uint64_t sum_below(std::uint64_t n) { return n * (n - 1) / 2; }
+
+/// The most that was resident since forget_peak().
+std::uint64_t peak_kibibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (std::uint64_t kibibytes = 0; word == "VmHWM:" && status >> kibibytes) return kibibytes;
+  return 0;
+}
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+class OwnSourceOfMany : public testing::TestWithParam<std::tuple<Order, Priorities, int>> {};
+
+std::string name_of_many(const testing::TestParamInfo<std::tuple<Order, Priorities, int>>& instance) {
+  const auto [order, given, workers] = instance.param;
+  return std::string(order == Order::independent ? "Independent" : "ReleasedByOne") +
+         (given == Priorities::none ? "" : "WithPriorities") + (workers == 1 ? "OneWorker" : "TwoWorkers");
+}
+
+}  // namespace
+
+TEST_P(OwnSourceOfMany, NeedsNoMoreMemoryForMillionsOfTasksThanForFew) {
+  const auto [order, given, workers] = GetParam();
+  const auto peak_with = [&](std::uint64_t tasks) {
+    forget_peak();
+    EXPECT_EQ(World(workers).sum_of(tasks, order, given), sum_below(tasks));
+    return peak_kibibytes();
+  };
+  const std::uint64_t with_few = peak_with(few);
+  ASSERT_GT(with_few, 0u);
+  EXPECT_LE(peak_with(order == Order::independent ? many_independent : many_released),
+            with_few + (tests::sanitized ? 200 : 20) * 1024);
+}
+
+INSTANTIATE_TEST_SUITE_P(Many, OwnSourceOfMany,
+                         testing::Combine(testing::Values(Order::independent, Order::first_alone),
+                                          testing::Values(Priorities::none, Priorities::some),
+                                          testing::Values(1, 2)),
+                         name_of_many);
+
+TEST(OwnSource, PassesByTheDirectLane) {
+  World world;
+  EXPECT_EQ(world.sum_of(few, Order::chain, Priorities::none), sum_below(few));
+  EXPECT_EQ(world.runtime.core().engine().lane().tasks(), few);
+}
+
+TEST(OwnSource, GivesItsTasksToEveryPolicyABatchAtATime) {
+  for (const char* const scheduler : {"eager", "darts", "dmdas", "blocks"})
+    for (const Order order : {Order::independent, Order::first_alone, Order::chain})
+      EXPECT_EQ(World(2, scheduler).sum_of(2000, order, Priorities::some), sum_below(2000)) << scheduler;
+}
+
+namespace {
+/// Oldest first. It has to know every task before it is ready, with its data, and notes how many it knew ahead.
+class Planning final : public Policy {
+ public:
+  struct Seen {
+    std::uint64_t announced = 0, ready = 0, most_ahead = 0, unknown = 0, without_data = 0;
+  };
+  explicit Planning(Seen& seen) : seen_(seen) {}
+  Interest interests() const override { return Interest::submitted; }
+  void submitted(Task& task) override {
+    announced_ = std::max(announced_, static_cast<std::uint64_t>(task.id));
+    ++seen_.announced;
+    seen_.without_data += task.access_count != 1 || task.accesses()[0].mode != AccessMode::read;
+  }
+  void ready(Task& task, WorkerId) override {
+    const auto id = static_cast<std::uint64_t>(task.id);
+    seen_.unknown += id > announced_;
+    seen_.most_ahead = std::max(seen_.most_ahead, announced_ - id);
+    ++seen_.ready;
+    queue_.push_back(&task);
+  }
+  Task* pick(WorkerId, bool) override {
+    if (queue_.empty()) return nullptr;
+    Task* const oldest = queue_.front();
+    queue_.pop_front();
+    return oldest;
+  }
+
+ private:
+  Seen& seen_;
+  std::uint64_t announced_ = 0;
+  std::deque<Task*> queue_;
+};
+}  // namespace
+
+TEST(OwnSource, TellsAPlanningPolicyOfWhatComesAfterWhatIsReady) {
+  for (const Order order : {Order::independent, Order::first_alone, Order::chain}) {
+    World world;
+    Planning::Seen seen;
+    world.runtime.core().replace_policy(std::make_unique<Planning>(seen), "planning");
+    EXPECT_EQ(world.sum_of(2000, order, Priorities::none), sum_below(2000));
+    EXPECT_EQ(seen.announced, 2000u);
+    EXPECT_EQ(seen.ready, 2000u);
+    EXPECT_EQ(seen.unknown, 0u);
+    EXPECT_EQ(seen.without_data, 0u);
+    EXPECT_GE(seen.most_ahead, 63u);
+  }
+}
+
+}  // namespace fairlead
