@@ -7,22 +7,26 @@ target_compile_options(fairlead_options INTERFACE
   # False alarms inside the library's strings and fmt, at -O3 (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>
   # Decisions must come out the same in every build: no fused operations that change the last bit.
   -ffp-contract=off)
+# g++ looks for what it can forget each time its memory has grown by a little: a fifth of the time it takes to compile a
+# large file, for a quarter less memory. It may have half a gibibyte first.
+target_compile_options(fairlead_options INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288;--param=ggc-min-expand=100>)
 if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE})
   # The manual of GCC: sanitizers raise the rate of false alarms of this warning. Builds without them keep it.
   target_compile_options(fairlead_options INTERFACE -Wno-maybe-uninitialized)
   if(FAIRLEAD_SANITIZE MATCHES "undefined")
-    target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined)
+    target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined
+      # An eighth of the time to compile, for what AddressSanitizer tells as well: an access through a null pointer, outside
+      # of an object, or by the table of functions of an object that is gone.
+      -fno-sanitize=null,object-size,vptr)
   endif()
   if(FAIRLEAD_SANITIZE MATCHES "thread")
     # gcc warns of fences that ThreadSanitizer cannot see; a fence must therefore be an error.
     target_compile_options(fairlead_options INTERFACE -Wtsan)
   endif()
-endif()
-# What a thread's forced end is caught as is no object: the reference is to nothing, as the compiler makes it.
-if(FAIRLEAD_SANITIZE MATCHES "undefined")
-  set_source_files_properties(src/backend/cpu/worker_threads.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=null)
 endif()

@@ -1,6 +1,6 @@
-# Builds with sanitizers, which ./test makes from nothing each time, parse the largest headers once. Other builds parse
-# them in each file: there a file that lacks an include does not compile.
-set(FAIRLEAD_PRECOMPILE ${FAIRLEAD_SANITIZE})
+# Builds from nothing parse the largest headers once. Where files are compiled alone, each parses them itself: there one
+# that lacks an include does not compile.
+set(FAIRLEAD_PRECOMPILE ${FAIRLEAD_UNITY})
 if(FAIRLEAD_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(fairlead_options INTERFACE -fpch-preprocess)  # for ccache, which keeps nothing else with them
 endif()

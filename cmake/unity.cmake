@@ -1,8 +1,7 @@
 # Files compiled together, a folder at a time: a header that all of them include is read once, and a template that several
 # use is made once, which divides the time that a build from nothing takes. Where it is on, a name that a file keeps to
-# itself must be its folder's only one. Builds for those who change the code leave it off: what one file's change costs
-# is then that file.
-set(FAIRLEAD_UNITY "" CACHE STRING "What is compiled a folder at a time: 'tests', 'all', or nothing")
+# itself must be its folder's only one. The preset dev leaves it off: what one file's change costs is then that file.
+option(FAIRLEAD_UNITY "Compile the files of a folder as one" OFF)
 
 # One file's constant is not the variable of that name in another, and what a file keeps to itself is not seen by others:
 # builds file by file warn of what is meant.

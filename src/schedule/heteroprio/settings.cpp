@@ -172,8 +172,8 @@ void Settings::check() const {
 }
 
 const SpeedupFactor* Settings::factor(std::string_view codelet) const noexcept {
-  const auto found = std::ranges::find(factors, codelet, &SpeedupFactor::codelet);
-  return found == factors.end() ? nullptr : &*found;
+  const auto it = std::ranges::find(factors, codelet, &SpeedupFactor::codelet);
+  return it == factors.end() ? nullptr : &*it;
 }
 
 std::optional<std::size_t> Settings::place(WorkerKind kind, std::string_view codelet) const noexcept {
