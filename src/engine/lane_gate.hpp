@@ -12,8 +12,8 @@ namespace fairlead::engine {
 class LaneGate {
  public:
   /// `host`: the memory node where its data are.
-  LaneGate(std::size_t workers, memory::Memory& memory, NodeId host)
-      : memory_(memory), host_(host), lane_(workers) {}
+  LaneGate(std::size_t workers, std::size_t threads, memory::Memory& memory, NodeId host)
+      : memory_(memory), host_(host), lane_(workers, threads) {}
 
   DirectLane& lane() noexcept { return lane_; }
   const DirectLane& lane() const noexcept { return lane_; }

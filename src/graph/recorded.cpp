@@ -48,14 +48,15 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
              count <= inline_accesses ? task.inline_access.data() : new Access[count], count);
   task.lazy = &recorded;
   task.lane = recorded.passes ? lane : 0;
-  const RecordedAccess* accesses = recorded.accesses();
-  for (std::size_t i = 0; i < count; ++i) {
-    const RecordedUse& use = uses[accesses[i].use()];
-    Access& access = task.accesses_begin[i];
+  Access* to = task.accesses_begin;
+  const RecordedUse* const all_uses = uses.data();
+  for (const RecordedAccess& recorded_access : std::span(recorded.accesses(), count)) {
+    const RecordedUse& use = all_uses[recorded_access.use()];
+    Access& access = *to++;
     access.task = &task;
     access.address = use.address;
     access.datum = use.datum;
-    access.mode = accesses[i].mode();
+    access.mode = recorded_access.mode();
     access.partials = access.partial = 0;
     access.packed = use.packed;
     access.fresh = false;
