@@ -80,7 +80,7 @@ bool RecordedRun::more(ReadyTasks& ready) {
 }
 
 void RecordedRun::hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
-  alone = false;  // and so are those that follow
+  if (alone) alone = false;  // and so are those that follow. Where several threads are, it is not written
   Task& described = describe(task, ready.recycler);
   described.worker = released_by;
   described.at = at;
