@@ -74,7 +74,7 @@ class Tiles {
         const Bytes bytes = static_cast<Bytes>(side(i) * side(j)) * sizeof(double);
         core.register_datum(*datum,
                             {.bytes = bytes,
-                             .home = OutOfCoreNodes::disk,
+                             .home = core.topology().store(),
                              .home_offset = offset,
                              .coordinates = {0, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j)}});
         datum->ever_written = true;
@@ -170,7 +170,7 @@ int run(Arguments arguments) {
 
   Bytes bytes_read = 0, bytes_written = 0;
   core.engine().locked([&](const memory::Memory& memory) {
-    for (const memory::LinkTraffic& traffic : memory.traffic()) {
+    for (const memory::LinkTraffic& traffic : memory.transfers().traffic()) {
       for (const auto& count : traffic.from_home) bytes_read += count.bytes;
       for (const auto& count : traffic.to_home) bytes_written += count.bytes;
     }

@@ -24,5 +24,5 @@ if(FAIRLEAD_SANITIZE)
 endif()
 # What a thread's forced end is caught as is no object: the reference is to nothing, as the compiler makes it.
 if(FAIRLEAD_SANITIZE MATCHES "undefined")
-  set_source_files_properties(src/backend/cpu/cpu_world.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=null)
+  set_source_files_properties(src/backend/cpu/worker_threads.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=null)
 endif()

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "backend/device_list.hpp"
 #include "config/value.hpp"
-#include "machine/device_list.hpp"
 #include "machine/machine.hpp"
 
 namespace fairlead::app {
@@ -42,9 +42,8 @@ namespace {
 void take_addresses(const linalg::Kernels& kernels, const Config& config) {
   const std::size_t workers =
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
-  std::size_t threads = workers;
-  for (const DeviceSpec& device : machine::devices_from(config.text_or("devices", "")))
-    threads += device.workers;
+  const std::size_t threads =
+      workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
   kernels.blas().take_buffers(threads);
   const machine::Memory memory = machine::memory(machine::SystemFiles(), static_cast<unsigned>(threads));
   if (!memory.address_room) return;

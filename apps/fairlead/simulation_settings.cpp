@@ -35,7 +35,7 @@ std::vector<std::string> policies_in(const std::string& written) {
 
 // As Runtime does when the data of a program are registered: what counts is RAM, also beside devices.
 std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
-  const Bytes ram = machine.topology().nodes[index(OutOfCoreNodes::ram)].capacity;
+  const Bytes ram = machine.topology().nodes[index(machine.topology().host())].capacity;
   Bytes data = 0;
   for (const ProgramDatum& datum : program.data) data += whole_pages_for(datum.bytes);
   return std::string(schedule::default_policy(data <= ram));

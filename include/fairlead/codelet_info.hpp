@@ -17,13 +17,16 @@
 namespace fairlead {
 
 struct Task;
+namespace engine {
+class DrivenWorld;
+}
 
 /// What a body is given, before its typed parameters are made of it.
 struct TaskContext {
   Task* task = nullptr;
   WorkerId worker = no_id<WorkerId>;
-  void* runtime = nullptr;     ///< for completion tokens
-  const Team* team = nullptr;  ///< of a task that spans several workers
+  engine::DrivenWorld* world = nullptr;  ///< for completion tokens
+  const Team* team = nullptr;            ///< of a task that spans several workers
 };
 
 /// One body, for one kind of worker.

@@ -15,9 +15,13 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fairlead {
 
+namespace backend {
+class Backend;
+}
 namespace engine {
 class RuntimeCore;
 }
@@ -31,6 +35,9 @@ class Runtime {
   /// Throws ConfigError for a scheduler that does not exist, SystemError if memory, threads or the spill
   /// directory are refused. `reserved`: bytes of the memory limit that the program keeps for itself.
   explicit Runtime(const Config& config = Config::from_environment(), Bytes reserved = 0);
+  /// The same on a machine of other parts than usual: for accelerators of one's own (docs/backends.md).
+  Runtime(const Config& config, Bytes reserved,
+          const std::vector<std::shared_ptr<const backend::Backend>>& backends);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   /// Waits for the tasks of all flows, then ends the workers. Flows and matrices that are still there can do

@@ -23,7 +23,7 @@ void CountedSource::count(std::size_t tasks, Recycler& recycler) {
   if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks);
   // Once the last task is counted this source may be gone.
   DrivenWorld& world = core_.world();
-  if (progress_.count(tasks)) world.nudge();
+  if (progress_.count(tasks)) world.wake(Who::application());
 }
 
 void CountedSource::hand_out() {

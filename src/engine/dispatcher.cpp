@@ -19,6 +19,7 @@ constexpr std::size_t prefetched_together = 4;
 
 Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
     : memory_(parts.memory),
+      effects_(parts.effects),
       view_(parts.view),
       pipelines_(parts.pipelines),
       depth_(parts.depth),
@@ -41,7 +42,7 @@ void Dispatcher::ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
   if (task.role != TaskRole::program) [[unlikely]] {
     if (task.is_hold()) return holds_.ready(task, out);
-    if (!memory_.anything_to_fold(task)) return endings_.skip_fold(task, out);
+    if (!memory_.reductions().anything_to_fold(task)) return endings_.skip_fold(task, out);
   }
   if (endings_.hopeless(task)) return endings_.drop(task, out);
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
@@ -55,10 +56,10 @@ void Dispatcher::over(Task& task, bool succeeded) {
   const WorkerId worker = task.worker;
   if (pipelines_.over(task, view_.now(), launcher_.in_lane(worker))) depth_.starved();
   if (policy_.wants_progress() && !task.has(TaskFlag::told_started)) policy_->started(task, worker);
-  memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed);
+  memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
   if (!succeeded) lane_.close();
   if (task.role == TaskRole::fold) [[unlikely]]
-    memory_.fold_over(task);
+    memory_.reductions().fold_over(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
     gathering_.over(task, true);
@@ -89,36 +90,35 @@ void Dispatcher::returned(Task& task) {
   if (options_.mistake.is(Mistake::returned_task_lost)) return pipelines_.take_out(task);
   if (best != task.worker || !from.aside) gathering_.change_worker(task, best);
   // It is launched after the events that are served together, or its end could come among these.
-  memory_.effects.landed.push_back(&task);
+  effects_.landed.push_back(&task);
 }
 
 // ---- what follows
 
 void Dispatcher::follow(Commands& out) {
-  auto& effects = memory_.effects;
-  for (std::size_t i = 0; i < effects.landed.size(); ++i) {
-    Task& task = *effects.landed[i];
+  for (std::size_t i = 0; i < effects_.landed.size(); ++i) {
+    Task& task = *effects_.landed[i];
     if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
     if (task.failure != nullptr) continue;  // another of its copies has failed, in the same batch of events
     task.is_hold() ? holds_.landed(task, out) : stage(task, out);
   }
-  effects.landed.clear();
-  for (std::size_t i = 0; i < effects.failed.size(); ++i) {
-    Task& task = *effects.failed[i];
+  effects_.landed.clear();
+  for (std::size_t i = 0; i < effects_.failed.size(); ++i) {
+    Task& task = *effects_.failed[i];
     task.is_hold() ? holds_.failed(task, out) : endings_.drop_failed(task, out);
   }
-  effects.failed.clear();
-  for (memory::Copy* copy : effects.started) {
+  effects_.failed.clear();
+  for (memory::Copy* copy : effects_.started) {
     copy->at = copy->started = view_.now();
     journal_.copy_started(*copy);
     out.copies.push_back(copy);
   }
-  effects.started.clear();
-  if (effects.stop_error == 0) return;
-  if (stop_.note_lost_write(effects.stop_error, effects.stop_datum, std::move(effects.stop_failure)))
+  effects_.started.clear();
+  if (effects_.stop_error == 0) return;
+  if (stop_.note_lost_write(effects_.stop_error, effects_.stop_datum, std::move(effects_.stop_failure)))
     journal_.stopped(stop_.datum(), stop_.error());
-  effects.stop_error = 0;
-  effects.stop_failure = nullptr;
+  effects_.stop_error = 0;
+  effects_.stop_failure = nullptr;
   out.stopped = true;
 }
 
@@ -166,7 +166,7 @@ void Dispatcher::hand_out(Commands& out) {
       again |= give_one(worker.id, out);
     }
     // Also if nobody was admitted: what makes way may be on its way home.
-    if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow(out);
+    if (!effects_.started.empty() || !effects_.failed.empty()) follow(out);
     again |= somebody_may_fit();
   }
 }
@@ -215,7 +215,7 @@ bool Dispatcher::try_admit(WorkerId worker, Commands& out) {
       continue;
     }
     const bool first = pipeline.tasks.size() == pipeline.unadmitted;
-    if (memory_.admit(task, view_.node_of(worker), first) == memory::Admission::admitted) {
+    if (memory_.admit(task, view_.node_of(worker), first, effects_) == memory::Admission::admitted) {
       pipelines_.admitted(task);
       progress = true;
       if (task.pending_copies == 0) stage(task, out);
@@ -231,12 +231,14 @@ void Dispatcher::prefetch_upcoming(Commands& out) {
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
-    if (!pipeline.present || pipeline.tasks.size() < depth_.depth() || !memory_.may_prefetch(worker.node))
+    if (!pipeline.present || pipeline.tasks.size() < depth_.depth() ||
+        !memory_.prefetches().possible(worker.node))
       continue;
     const std::size_t count = policy_->upcoming(worker.id, wanted);
-    for (const DatumId id : std::span(wanted).first(count)) memory_.prefetch(id, worker.node);
+    for (const DatumId id : std::span(wanted).first(count))
+      memory_.prefetches().fetch(id, worker.node, effects_);
   }
-  if (!memory_.effects.started.empty()) follow(out);
+  if (!effects_.started.empty()) follow(out);
 }
 
 /// Workers with nothing to do get a task that waits behind another one of their node: there it may take half
@@ -258,7 +260,7 @@ void Dispatcher::share_unadmitted(Commands& out) {
       }
     }
   }
-  if (!memory_.effects.started.empty() || !memory_.effects.failed.empty()) follow(out);
+  if (!effects_.started.empty() || !effects_.failed.empty()) follow(out);
 }
 
 /// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.
@@ -286,7 +288,7 @@ void Dispatcher::share_staged() {
 /// If nothing runs and nothing moves although tasks are ready, the policy has to give one out.
 /// True if what waited for memory was admitted, or found to be cancelled: then others may have their turn.
 bool Dispatcher::insist(Commands& out) {
-  while (pipelines_.tasks() == 0 && held_by_policy_ > 0 && memory_.copies_in_flight() == 0) {
+  while (pipelines_.tasks() == 0 && held_by_policy_ > 0 && memory_.transfers().in_flight() == 0) {
     Task* task = nullptr;
     WorkerId worker{};
     bool anybody = false;
@@ -331,7 +333,7 @@ bool Dispatcher::insist(Commands& out) {
 
 bool Dispatcher::everything_waits_for_memory() const noexcept {
   return waiting() > 0 && pipelines_.tasks() == pipelines_.unadmitted() && holds_.arriving().empty() &&
-         memory_.copies_in_flight() == 0;
+         memory_.transfers().in_flight() == 0;
 }
 
 }  // namespace fairlead::engine

@@ -16,6 +16,7 @@ namespace fairlead::engine {
 /// What a Dispatcher works with.
 struct DispatcherParts {
   memory::Memory& memory;
+  memory::Effects& effects;
   const EngineView& view;
   Pipelines& pipelines;
   PipelineDepth& depth;
@@ -75,6 +76,7 @@ class Dispatcher {
   bool somebody_may_fit() const noexcept { return memory_.changed() && waiting() != 0; }
 
   memory::Memory& memory_;
+  memory::Effects& effects_;
   const EngineView& view_;
   Pipelines& pipelines_;
   PipelineDepth& depth_;

@@ -9,11 +9,11 @@ void Endings::leave(Task& task) {
   if (state == TaskState::picked) memory_.forget_claim(task);
   if (state == TaskState::picked || state == TaskState::admitted) pipelines_.take_out(task);
   if (state == TaskState::admitted)
-    memory_.release(task, memory::Outcome::failed);
+    memory_.release(task, memory::Outcome::failed, effects_);
   else
     memory_.poison_outputs(task);
   lane_.close();  // whoever reads that has to be told
-  if (task.role == TaskRole::fold) memory_.fold_over(task);
+  if (task.role == TaskRole::fold) memory_.reductions().fold_over(task);
   // Of tasks that were never ready, a policy knows what it was told when they were submitted.
   if (state != TaskState::waiting || policy_.wants_submissions()) policy_->cancelled(task);
   ++cancelled_;

@@ -16,9 +16,10 @@ namespace fairlead::engine {
 /// Under the engine's lock.
 class Endings {
  public:
-  Endings(memory::Memory& memory, LaneGate& lane, Pipelines& pipelines, PolicyInUse& policy, Journal& journal,
-          Deliveries& deliveries, const Stop& stop)
+  Endings(memory::Memory& memory, memory::Effects& effects, LaneGate& lane, Pipelines& pipelines,
+          PolicyInUse& policy, Journal& journal, Deliveries& deliveries, const Stop& stop)
       : memory_(memory),
+        effects_(effects),
         lane_(lane),
         pipelines_(pipelines),
         policy_(policy),
@@ -58,6 +59,7 @@ class Endings {
   void complete(Task& task, How how, Commands& out);
 
   memory::Memory& memory_;
+  memory::Effects& effects_;
   LaneGate& lane_;
   Pipelines& pipelines_;
   PolicyInUse& policy_;

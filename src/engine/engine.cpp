@@ -17,13 +17,14 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       pipelines_(topology.workers.size()),
       depth_(options_.pipeline_depth),
       view_(topology, memory_, pipelines_, durations_, options_.seed),
-      lane_(topology.workers.size(), options_.reporters, memory_, view_.host()),
+      lane_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
       journal_(topology, options_),
-      endings_(memory_, lane_, pipelines_, policy_, journal_, deliveries_, stop_),
-      holds_(memory_, view_, lane_, endings_, journal_, deliveries_, options_),
+      endings_(memory_, effects_, lane_, pipelines_, policy_, journal_, deliveries_, stop_),
+      holds_(memory_, effects_, view_, lane_, endings_, journal_, deliveries_, options_),
       launcher_(world_, view_, lane_, pipelines_, durations_, policy_, journal_),
       gathering_(memory_, world_, view_, lane_, pipelines_, depth_, launcher_, endings_, journal_),
       dispatcher_({.memory = memory_,
+                   .effects = effects_,
                    .view = view_,
                    .pipelines = pipelines_,
                    .depth = depth_,
@@ -122,7 +123,7 @@ void Engine::apply(Event& event, Commands& out) {
       return lane_.flush_or_drop(event.kind);
     case EventKind::refresh:
       if (options_.mistake.is(Mistake::refresh_forgotten)) return;
-      return memory_.refresh(static_cast<const RefreshRequest&>(event).data);
+      return memory_.flushes().refresh(static_cast<const RefreshRequest&>(event).data, effects_);
     case EventKind::hold_released:
       return holds_.released(static_cast<HoldRelease&>(event), out);
     case EventKind::time_passed:
@@ -134,11 +135,11 @@ void Engine::apply_copy(memory::Copy& copy) {
   if (options_.mistake.is(Mistake::event_lost) && copy.id % 64 == 63) return;
   depth_.copy_over(copy.duration);
   if (journal_.records()) journal_.copy_over(copy, memory_.routes());
-  memory_.landed(copy, copy.kind == EventKind::copy_finished);
+  memory_.landed(copy, copy.kind == EventKind::copy_finished, effects_);
 }
 
 bool Engine::nothing_moves() const noexcept {
-  return !wants_more() && memory_.copies_in_flight() == 0 && holds_.arriving().empty() &&
+  return !wants_more() && memory_.transfers().in_flight() == 0 && holds_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
          (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
          lane_.lane().still();
@@ -216,7 +217,7 @@ void Engine::stop(std::exception_ptr why) noexcept {
     const Entrance::Guard guard{entrance_};
     note_fatal(std::move(why));
   }
-  world_.stopped();
+  world_.wake(Who::everybody());
 }
 
 // ---- the direct lane
@@ -265,7 +266,8 @@ LogHead Engine::log_head() const {
 
 std::uint64_t Engine::activity() const {
   const Entrance::Guard guard{entrance_};
-  return journal_.digest().count() + tasks_done() + endings_.cancelled() + memory_.copies_landed();
+  return journal_.digest().count() + tasks_done() + endings_.cancelled() +
+         memory_.transfers().landed_so_far();
 }
 
 }  // namespace fairlead::engine

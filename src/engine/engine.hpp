@@ -86,7 +86,7 @@ class Engine final : private Server {
 
   // ---- whether anything moves
 
-  /// From now on whoever waits is to be told (World::look_again) when nothing moves any more. For runs with
+  /// From now on whoever waits is to be told (Who::application) when nothing moves any more. For runs with
   /// holds: tasks may then wait for what the waiting thread itself has to release.
   void want_quiet(bool wanted) noexcept {
     if (wanted) lane_.close();  // what moves in the lane cannot be seen
@@ -100,11 +100,11 @@ class Engine final : private Server {
   /// if somebody has to hear of it.
   bool arrived(std::size_t completions) noexcept { return deliveries_.end(completions); }
   /// A flush was asked for and is not over. Under the lock.
-  bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushing(); }
+  bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushes().under_way(); }
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
-    return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 && memory_.copies_in_flight() == 0 &&
-           !lane_.lane().something_queued() && holds_.none();
+    return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 &&
+           memory_.transfers().in_flight() == 0 && !lane_.lane().something_queued() && holds_.none();
   }
 
   // ---- for reports
@@ -152,6 +152,7 @@ class Engine final : private Server {
   Callbacks callbacks_;
   PolicyInUse policy_;
   memory::Memory memory_;
+  memory::Effects effects_;  // of what memory was told; Dispatcher::follow() goes on with it
   TaskDurations durations_;
   Pipelines pipelines_;
   PipelineDepth depth_;

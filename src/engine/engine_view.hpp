@@ -39,13 +39,15 @@ class EngineView final : public View {
   bool known(const Task& task, WorkerId worker) const override { return durations_.known(task, worker); }
   Bytes bytes(DatumId id) const override { return memory_.datum(id).bytes; }
   ReplicaState residency(DatumId id, NodeId node) const override { return memory_.residency(id, node); }
-  bool has_newest(DatumId id, NodeId node) const override { return memory_.has_newest(id, node); }
-  Duration transfer_time(DatumId id, NodeId node) const override { return memory_.transfer_time(id, node); }
+  bool has_newest(DatumId id, NodeId node) const override { return memory_.state().has_newest(id, node); }
+  Duration transfer_time(DatumId id, NodeId node) const override {
+    return memory_.state().transfer_time(id, node);
+  }
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override;
   std::uint32_t distance(WorkerId a, WorkerId b) const override;
   void pipeline(NodeId node, std::vector<const Task*>& out) const override;
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
-  Extent extent(std::int32_t collection) const override { return memory_.extent(collection); }
+  Extent extent(std::int32_t collection) const override { return memory_.state().data.extent(collection); }
   int advice(DatumId id) const override { return memory_.datum(id).advice; }
 
  private:

@@ -93,7 +93,7 @@ class Entrance {
     explicit Guard(const Entrance& entrance) : entrance_(entrance) { entrance_.lock_.lock(); }
     ~Guard() {
       entrance_.lock_.unlock();
-      if (entrance_.something_posted()) entrance_.world_.posted_meanwhile();
+      if (entrance_.something_posted()) entrance_.world_.wake(Who::any_worker());
     }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;

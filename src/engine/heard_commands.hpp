@@ -15,8 +15,7 @@ class HeardCommands final : public World {
   void launch(WorkerId worker, Task& task) override { launches_.emplace_back(task.id, worker); }
   void recall(WorkerId worker, Task& task) override { recalls_.emplace_back(task.id, worker); }
   void start(memory::Copy&) override {}
-  void launched(WorkerId) override {}
-  void stopped() noexcept override {}
+  void wake(Who) noexcept override {}
 
   /// In words, the first few of each kind; `others` are those that the engine gave to whoever entered it.
   std::string text(const Commands& others, const Topology& topology) const;

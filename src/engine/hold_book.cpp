@@ -23,13 +23,13 @@ void HoldSource::release(Task& hold, ReadyTasks& ready) {
   record.over.store(true, std::memory_order_release);  // afterwards it may be gone
 }
 
-void HoldSource::count(std::size_t, Recycler&) { core_.world().nudge(); }
+void HoldSource::count(std::size_t, Recycler&) { core_.world().wake(Who::application()); }
 
 void HoldSource::granted(Task& hold) {
   auto& record = *static_cast<HoldRecord*>(hold.policy_data);
   for (const Access& access : record.accesses) record.places.push_back({access.address, access.packed});
   tell(record, HoldRecord::State::granted);
-  core_.world().nudge();
+  core_.world().wake(Who::application());
 }
 
 void HoldSource::tell(HoldRecord& record, HoldRecord::State state) {

@@ -21,7 +21,7 @@ bool Holds::admit(Commands& out) {
       endings_.poison_hold(*hold, out);
       return true;
     }
-    if (memory_.admit(*hold, view_.host(), true) != memory::Admission::admitted) return false;
+    if (memory_.admit(*hold, view_.host(), true, effects_) != memory::Admission::admitted) return false;
     arriving_.push_back(hold);
     if (hold->pending_copies == 0) landed(*hold, out);
     return true;
@@ -33,7 +33,7 @@ void Holds::landed(Task& hold, Commands& out) {
   std::erase(arriving_, &hold);
   if (hold.role == TaskRole::view_switch) return view_switched(hold, out);
   if (hold.has(TaskFlag::abandoned)) {
-    memory_.release(hold, memory::Outcome::returned);
+    memory_.release(hold, memory::Outcome::returned, effects_);
     return endings_.end_hold(hold, out);
   }
   hold.state = TaskState::staged;
@@ -49,7 +49,7 @@ void Holds::landed(Task& hold, Commands& out) {
 /// for data without a value: what is dirty must not come home later.
 void Holds::view_switched(Task& hold, Commands& out) {
   const bool poisoned = memory_.reads_poisoned(hold);
-  memory_.release(hold, memory::Outcome::succeeded);
+  memory_.release(hold, memory::Outcome::succeeded, effects_);
   if (poisoned) {
     memory_.poison_outputs(hold);
     lane_.close();
@@ -59,7 +59,8 @@ void Holds::view_switched(Task& hold, Commands& out) {
 
 void Holds::failed(Task& hold, Commands& out) {
   std::erase(arriving_, &hold);
-  memory_.release(hold, hold.has(TaskFlag::abandoned) ? memory::Outcome::returned : memory::Outcome::failed);
+  memory_.release(hold, hold.has(TaskFlag::abandoned) ? memory::Outcome::returned : memory::Outcome::failed,
+                  effects_);
   lane_.close();
   endings_.end_hold(hold, out);
 }
@@ -80,9 +81,11 @@ void Holds::released(HoldRelease& release, Commands& out) {
       case TaskState::staged:
         std::erase(granted_, hold);
         memory_.unhold(*hold);
-        memory_.release(*hold, release.unused || mistake_.is(Mistake::hold_write_forgotten)
-                                   ? memory::Outcome::returned
-                                   : memory::Outcome::succeeded);
+        memory_.release(*hold,
+                        release.unused || mistake_.is(Mistake::hold_write_forgotten)
+                            ? memory::Outcome::returned
+                            : memory::Outcome::succeeded,
+                        effects_);
         endings_.end_hold(*hold, out);
         break;
       case TaskState::picked:

@@ -15,9 +15,10 @@ namespace fairlead::engine {
 /// Under the engine's lock.
 class Holds {
  public:
-  Holds(memory::Memory& memory, const EngineView& view, LaneGate& lane, Endings& endings, Journal& journal,
-        Deliveries& deliveries, const Options& options)
+  Holds(memory::Memory& memory, memory::Effects& effects, const EngineView& view, LaneGate& lane,
+        Endings& endings, Journal& journal, Deliveries& deliveries, const Options& options)
       : memory_(memory),
+        effects_(effects),
         view_(view),
         lane_(lane),
         endings_(endings),
@@ -45,6 +46,7 @@ class Holds {
   void view_switched(Task& hold, Commands& out);
 
   memory::Memory& memory_;
+  memory::Effects& effects_;
   const EngineView& view_;
   LaneGate& lane_;
   Endings& endings_;

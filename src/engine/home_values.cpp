@@ -58,7 +58,7 @@ void HomeValues::refresh(std::vector<DatumId> data) {
   refresh_event_.data = std::move(data);
   tell(refresh_event_, EventKind::refresh);
   core_.help_until([&] {
-    return engine.locked([](memory::Memory& memory) { return !memory.flushing(); }) ||
+    return engine.locked([](memory::Memory& memory) { return !memory.flushes().under_way(); }) ||
            engine.stop_reason().error() != 0;
   });
 }
@@ -66,11 +66,12 @@ void HomeValues::refresh(std::vector<DatumId> data) {
 void HomeValues::refresh(bool put_off_too) {
   if (!kept_fresh_) return;
   core_.application().serve_surely();  // ends of tasks may not have been applied yet
-  refresh(core_.engine().locked([&](memory::Memory& memory) { return memory.away_from_home(put_off_too); }));
+  refresh(core_.engine().locked(
+      [&](memory::Memory& memory) { return memory.flushes().away_from_home(put_off_too); }));
 }
 
 void HomeValues::put_refresh_off(const RegisteredDatum& datum, bool put_off) {
-  core_.engine().locked([&](memory::Memory& memory) { memory.put_refresh_off(datum.id, put_off); });
+  core_.engine().locked([&](memory::Memory& memory) { memory.flushes().put_off(datum.id, put_off); });
 }
 
 }  // namespace fairlead::engine

@@ -48,7 +48,7 @@ void Journal::copy_over(const memory::Copy& copy, const memory::Routes& routes) 
                      .link = leg.link,
                      .from = copy.from->node,
                      .to = copy.to->node,
-                     .cause = static_cast<std::uint8_t>(copy.cause),
+                     .cause = static_cast<std::uint8_t>(copy.cause.get()),
                      .away_from_home = leg.away_from_home,
                      .failed = copy.kind == EventKind::copy_failed});
 }
@@ -63,7 +63,7 @@ void Journal::memory_at(Time now, const memory::Memory& memory, std::span<const 
                                .leaving = node.leaving_bytes};
     // What was prefetched from another device may be leaving by way of its home: it is in both then.
     const Bytes others = record.by_tasks + record.prefetched + record.leaving;
-    record.cached = node.space.used_bytes() - std::min(others, node.space.used_bytes());
+    record.cached = node.space->used_bytes() - std::min(others, node.space->used_bytes());
     recorder_->memory(record);
   }
 }

@@ -65,7 +65,7 @@ class Journal {
   void copy_started(const memory::Copy& copy) noexcept {
     digest_.add(CommandDigest::Kind::start_copy, (copy.id << 32) | index(copy.datum),
                 (index(copy.from->node) << 16) | index(copy.to->node),
-                copy.to->block.offset ^ (copy.via == nullptr ? 0 : ~copy.via->block.offset));
+                copy.to->block->offset ^ (copy.via == nullptr ? 0 : ~copy.via->block->offset));
   }
   void stopped(DatumId datum, int error) noexcept {
     digest_.add(CommandDigest::Kind::stop, index(datum), static_cast<std::uint64_t>(error));

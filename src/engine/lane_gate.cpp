@@ -6,8 +6,8 @@
 namespace fairlead::engine {
 
 bool LaneGate::try_open() {
-  if (!possible() || pinned_ || memory_.flushing() || !memory_.all_fit(host_)) return false;
-  if (memory_.bytes_of_data(host_) == too_full_at_) return false;
+  if (!possible() || pinned_ || memory_.flushes().under_way() || !memory_.lane().all_fit(host_)) return false;
+  if (memory_.lane().bytes_of_data(host_) == too_full_at_) return false;
   pinned_ = true;
   lane_.open();
   return true;
@@ -15,14 +15,14 @@ bool LaneGate::try_open() {
 
 bool LaneGate::follow() {
   if (!pinned_) return false;
-  if (memory_.lane_is_in_the_way() || !memory_.all_fit(host_)) {
-    too_full_at_ = memory_.bytes_of_data(host_);  // not again before there are more or less of them
+  if (memory_.lane().in_the_way() || !memory_.lane().all_fit(host_)) {
+    too_full_at_ = memory_.lane().bytes_of_data(host_);  // not again before there are more or less of them
     lane_.close();
   }
   if (!lane_.left()) return false;
   pinned_ = false;
-  memory_.end_lane();
-  if (std::exchange(flush_after_, false)) memory_.flush();
+  memory_.lane().end();
+  if (std::exchange(flush_after_, false)) memory_.flushes().flush(effects_);
   if (std::exchange(drop_after_, false)) memory_.drop_clean();
   return true;
 }
@@ -33,7 +33,7 @@ void LaneGate::flush_or_drop(EventKind kind) {
     lane_.close();
     (flush ? flush_after_ : drop_after_) = true;
   } else {
-    flush ? memory_.flush() : memory_.drop_clean();
+    flush ? memory_.flushes().flush(effects_) : memory_.drop_clean();
   }
 }
 

@@ -12,8 +12,9 @@ namespace fairlead::engine {
 class LaneGate {
  public:
   /// `host`: the memory node where its data are.
-  LaneGate(std::size_t workers, std::size_t threads, memory::Memory& memory, NodeId host)
-      : memory_(memory), host_(host), lane_(workers, threads) {}
+  LaneGate(std::size_t workers, std::size_t threads, memory::Memory& memory, NodeId host,
+           memory::Effects& effects)
+      : memory_(memory), effects_(effects), host_(host), lane_(workers, threads) {}
 
   DirectLane& lane() noexcept { return lane_; }
   const DirectLane& lane() const noexcept { return lane_; }
@@ -28,7 +29,7 @@ class LaneGate {
   /// Where the datum stays while it is open; null if the datum cannot be let in now. `has_value`: it was
   /// written before, or its home has a value.
   void* let_in(DatumId id, bool has_value) {
-    return lane_.generation() == 0 ? nullptr : memory_.keep_for_lane(id, host_, has_value);
+    return lane_.generation() == 0 ? nullptr : memory_.lane().keep(id, host_, has_value);
   }
   /// Any thread may; the engine has to be entered afterwards.
   void close() noexcept { lane_.close(); }
@@ -41,6 +42,7 @@ class LaneGate {
 
  private:
   memory::Memory& memory_;
+  memory::Effects& effects_;
   const NodeId host_;
   DirectLane lane_;
   std::atomic<bool> possible_{false};

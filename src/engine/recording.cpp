@@ -40,7 +40,7 @@ trace::Snapshot recorded(Engine& engine, const std::function<std::string(DatumId
     for (const LinkSpec& link : topology.links)
       result.links.push_back({link.name, link.first, link.second, link.bytes_per_second});
 
-    result.data.resize(memory.datum_count());
+    result.data.resize(memory.state().data.size());
     const auto name = [&](DatumId id) {
       trace::Snapshot::Datum& datum = result.data[index(id)];
       if (!datum.name.empty()) return;

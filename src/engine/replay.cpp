@@ -196,7 +196,7 @@ class Replayer {
 
   void check_datum(std::uint64_t datum) {
     const memory::Memory& memory = engine_.memory();
-    if (datum >= memory.datum_count() || memory.datum(static_cast<DatumId>(datum)).removed)
+    if (datum >= memory.state().data.size() || memory.datum(static_cast<DatumId>(datum)).removed)
       log_.refuse("there is no datum " + std::to_string(datum));
   }
 
@@ -283,7 +283,7 @@ class Replayer {
         log_.refuse("there is no such access mode");
       access.datum = static_cast<DatumId>(word);
       access.mode = static_cast<AccessMode>((word >> 32) & 0xff);
-      if ((word >> 40) > engine_.memory().partials_of(access.datum))
+      if ((word >> 40) > engine_.memory().reductions().count(access.datum))
         log_.refuse("datum " + std::to_string(index(access.datum)) + " has fewer partial results");
       access.partials = static_cast<std::uint8_t>(word >> 40);
     }
@@ -426,14 +426,14 @@ class Replayer {
   }
 
   void refuse_second_flush() {
-    if (engine_.memory().flushing() || std::exchange(flush_in_batch_, true))
+    if (engine_.memory().flushes().under_way() || std::exchange(flush_in_batch_, true))
       log_.refuse("results are sent home while that is going on already");
   }
 
   RefreshRequest& refresh() {
     refuse_second_flush();
     RefreshRequest& request = refreshes_.emplace_back();
-    const std::size_t known = engine_.memory().datum_count();
+    const std::size_t known = engine_.memory().state().data.size();
     // Each is a word of the log: a count that it has no words for is refused at the first that is missing.
     for (std::uint64_t left = log_.word("data to refresh", known + 1); left != 0; --left)
       request.data.push_back(static_cast<DatumId>(log_.word("a datum", known)));

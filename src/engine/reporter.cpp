@@ -123,7 +123,7 @@ void Reporter::hand_on(std::span<LazyTask* const> lazy, EventChain& described, L
       events_.append(task);
     event = following;
   }
-  if (filled) world_.lane_filled();
+  if (filled) world_.wake(Who::any_worker());
 }
 
 void Reporter::put_back(LazyTask& task) {
@@ -223,11 +223,12 @@ void Reporter::carry_out() {
 void Reporter::carry_out_once() {
   for (memory::Copy* copy : commands_.copies) world_.start(*copy);
   for (const WorkerId worker : commands_.launched)
-    if (index(worker) != id_) world_.launched(worker);  // a worker that carries out is awake itself
-  if (commands_.stopped) world_.stopped();
-  if (commands_.quiet) world_.look_again();
+    if (index(worker) != id_) world_.wake(Who::worker(worker));  // a worker that carries out is awake itself
+  if (commands_.stopped) world_.wake(Who::everybody());
+  if (commands_.quiet) world_.wake(Who::application());
   for (Task* hold : commands_.granted) hold->source()->granted(*hold);
-  if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size())) world_.look_again();
+  if (!commands_.granted.empty() && engine_.arrived(commands_.granted.size()))
+    world_.wake(Who::application());
   cancelled_.swap(commands_.completions);
   commands_.clear();
   if (cancelled_.empty()) return;
@@ -245,7 +246,7 @@ void Reporter::carry_out_once() {
 
 void Reporter::run_callbacks() noexcept {
   or_stop([this] {
-    if (engine_.callbacks().run()) world_.look_again();
+    if (engine_.callbacks().run()) world_.wake(Who::application());
   });
 }
 

@@ -47,7 +47,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
               for_engine(options.engine, world.reporters())),
       machine_(topology(), engine_.view()),
       application_(engine_, world, graph_, 0),
-      home_values_(*this, options.refresh && engine_.memory().homes_may_be_old()) {
+      home_values_(*this, options.refresh && engine_.memory().flushes().homes_may_be_old()) {
   if (engine_.options().keep_ids) names_.keep();
   if (topology().workers.size() > 1) graph_.tasks().share();
   try {
@@ -206,7 +206,7 @@ void RuntimeCore::wind_down() noexcept {
   if (!caller_.same_process()) return;
   winding_down_.store(true);
   world_.hurry();
-  world_.nudge();
+  world_.wake(Who::application());
 }
 
 void RuntimeCore::throw_if_winding_down() const {

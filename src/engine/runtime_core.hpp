@@ -37,9 +37,8 @@ class DrivenWorld : public World {
   virtual void help(const std::function<bool()>& done) = 0;
   /// Nobody looks at the inbox by himself now: whoever posts has to serve.
   virtual bool must_be_told() const noexcept = 0;
-  /// The application may have to look at its condition again. Called by any thread.
-  virtual void nudge() noexcept = 0;
-  void look_again() noexcept override { nudge(); }
+  /// Ends a task whose body had returned before it was over: see Completion. Any thread, once per task.
+  virtual void end_asynchronous(Task& task, std::exception_ptr failure) noexcept = 0;
   /// Serves what a thread has posted that has no reporter of its own.
   virtual void serve_for_others() = 0;
   /// Lets the engine look again at what waits, although nothing was posted. Any thread, also in callbacks.
@@ -140,7 +139,7 @@ class RuntimeCore {
   /// A thread of the program may have ended: who waits for what it might have released looks again. Any
   /// thread.
   void look_again_at_holds() noexcept {
-    if (waits_for_others_.load()) world_.nudge();
+    if (waits_for_others_.load()) world_.wake(Who::application());
   }
 
   // ---- its end

@@ -81,14 +81,14 @@ class Describer {
 
   const memory::Replica* replica_of(DatumId datum, NodeId node) const {
     if (memory().reaches(node, memory().datum(datum).home.node)) return &memory().datum(datum).home;
-    return memory().replica_on(datum, node);
+    return memory().state().data.find_on(datum, node);
   }
 
   /// What the admitted task waits for.
   std::string copies_for(const Task& task) const {
     std::string text;
     const auto add = [&](const memory::Copy* copy) {
-      if (copy == nullptr || std::ranges::find(copy->waiters, &task) == copy->waiters.end()) return;
+      if (copy == nullptr || std::ranges::find(copy->waiters.get(), &task) == copy->waiters->end()) return;
       text += "\n    " + text_of(*copy);
     };
     for (const Access& access : task.accesses()) {
@@ -111,12 +111,12 @@ class Describer {
                            naming_.datum(access.datum));
       const memory::Replica* replica = replica_of(access.datum, node_id);
       if (replica == nullptr || replica->state == ReplicaState::absent)
-        missing += memory().node(node_id).space.rounded(datum.bytes);
+        missing += memory().node(node_id).space->rounded(datum.bytes);
     }
     const memory::MemoryNode& node = memory().node(node_id);
     std::string text =
         fmt::format("waits for memory in {}: it lacks {}. Of {}, {} are free", name_of(node_id),
-                    readable(missing), readable(node.space.capacity()), readable(node.space.free_bytes()));
+                    readable(missing), readable(node.space->capacity()), readable(node.space->free_bytes()));
     if (node.leaving_bytes != 0)
       text += fmt::format(", {} are on their way home", readable(node.leaving_bytes));
     if (node.claimant == &task) {
@@ -142,7 +142,7 @@ class Describer {
     Bytes bytes = 0;
     for (const Access& access : task.accesses()) {
       const memory::Replica* replica = replica_of(access.datum, node);
-      if (replica != nullptr && replica->node == node) bytes += replica->block.bytes;
+      if (replica != nullptr && replica->node == node) bytes += replica->block->bytes;
     }
     return bytes;
   }
@@ -278,12 +278,12 @@ Situation Engine::situation(const Naming& naming) const {
     it.unfinished += it.application_waits;  // who does not wait may hold it as long as he likes
     it.lines.push_back("the program holds " + describe.held_text(*hold));
   }
-  memory_.for_each_copy([&](const memory::Copy& copy) {
+  memory_.transfers().for_each([&](const memory::Copy& copy) {
     const bool in_flight = copy.state == memory::Copy::State::in_flight;
     it.unfinished += in_flight && copy.cause != memory::Cause::prefetch;
     it.working |= in_flight && !describe.late(copy);
     // Others say so themselves.
-    if (copy.waiters.empty() && in_flight)
+    if (copy.waiters->empty() && in_flight)
       it.lines.push_back(
           fmt::format("a copy ({}) of {}", memory::name_of(copy.cause), describe.text_of(copy)));
   });

@@ -2,6 +2,8 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -9,6 +11,25 @@
 #include "memory/replica.hpp"
 
 namespace fairlead::engine {
+
+/// Who is to look whether there is something to do.
+struct Who {
+  enum class Kind : std::uint8_t {
+    worker,       // this one
+    any_worker,   // one that sleeps, unless somebody is awake who will look
+    a_core,       // likewise, beside the host's memory
+    application,  // the thread that waits for the program
+    everybody,    // the run cannot go on
+  };
+  Kind kind = Kind::everybody;
+  WorkerId id = no_id<WorkerId>;
+
+  static constexpr Who worker(WorkerId id) noexcept { return {Kind::worker, id}; }
+  static constexpr Who any_worker() noexcept { return {Kind::any_worker}; }
+  static constexpr Who a_core() noexcept { return {Kind::a_core}; }
+  static constexpr Who application() noexcept { return {Kind::application}; }
+  static constexpr Who everybody() noexcept { return {Kind::everybody}; }
+};
 
 /// What the engine's commands do. The first two are called under the engine's lock and only hand tasks over;
 /// the others by whoever entered, after it let go of the lock.
@@ -26,19 +47,10 @@ class World {
   virtual void dissolved(std::span<const WorkerId>) {}
 
   virtual void start(memory::Copy&) = 0;
-  /// Tasks were handed to the worker: it must be woken if it sleeps.
-  virtual void launched(WorkerId) = 0;
-  /// The run cannot go on; whoever waits has to look. Any thread.
-  virtual void stopped() noexcept = 0;
+  /// Something was put where they find it: whoever of them sleeps has to be woken. Any thread.
+  virtual void wake(Who) noexcept = 0;
   /// The worker executes a body at this moment. Any thread.
   virtual bool in_body(WorkerId) const noexcept { return false; }
-  /// Events were posted while somebody had the engine's lock who does not serve: a thread that sleeps has to
-  /// look at them, unless one that does not will.
-  virtual void posted_meanwhile() noexcept {}
-  /// Nothing moves any more, which whoever waits wanted to hear of: see Engine::want_quiet.
-  virtual void look_again() noexcept {}
-  /// There is more in the direct lane than the thread that put it there will run at once.
-  virtual void lane_filled() noexcept {}
 };
 
 /// What is to be done outside the lock, by the thread that entered.

@@ -14,6 +14,8 @@
 
 namespace fairlead::machine {
 
+inline constexpr std::size_t most_devices = 28;  ///< nodes are bits of a word
+
 /// How fast one kernel is on a processor.
 struct KernelRate {
   std::string kernel;     ///< as tasks name it; "*": all that have no rate of their own

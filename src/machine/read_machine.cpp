@@ -10,7 +10,6 @@
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "machine/description.hpp"
-#include "machine/device_list.hpp"
 
 namespace fairlead::machine {
 

@@ -7,6 +7,21 @@
 
 namespace fairlead {
 
+NodeId Topology::the_only(MemoryKind memory) const {
+  const auto found = std::ranges::find(nodes, memory, &NodeSpec::memory);
+  if (found != nodes.end()) return static_cast<NodeId>(found - nodes.begin());
+  throw ConfigError(memory == MemoryKind::user    ? "this machine has no node for the program's own memory"
+                    : memory == MemoryKind::store ? "this machine has no disk"
+                                                  : "this machine has no memory beside its cores");
+}
+
+std::vector<NodeId> Topology::devices() const {
+  std::vector<NodeId> found;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].memory == MemoryKind::device) found.push_back(static_cast<NodeId>(i));
+  return found;
+}
+
 LinkId Topology::link_between(NodeId a, NodeId b) const {
   for (std::size_t i = 0; i < links.size(); ++i)
     if (links[i].computes) {
@@ -56,24 +71,25 @@ void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeI
 }
 
 NodeId add_device(Topology& topology, const DeviceSpec& device) {
-  using Nodes = OutOfCoreNodes;
+  const NodeId user_memory = topology.user_memory(), store = topology.store(), host = topology.host();
+  const std::vector<NodeId> before = topology.devices();
   const auto node = static_cast<NodeId>(topology.nodes.size());
-  topology.nodes.push_back({.name = device.name, .role = NodeRole::cache, .capacity = device.capacity});
-  const std::string processor =
-      device.kind == WorkerKind::emulated ? fmt::format("{:.3g} of a core", device.speed) : "";
-  topology.workers.insert(topology.workers.end(), device.workers, WorkerSpec{device.kind, node, processor});
+  topology.nodes.push_back({.name = device.name,
+                            .role = NodeRole::cache,
+                            .capacity = device.capacity,
+                            .memory = MemoryKind::device});
+  topology.workers.insert(topology.workers.end(), device.workers,
+                          WorkerSpec{device.kind, node, device.processor});
   const auto wire = static_cast<LinkId>(topology.links.size());
   topology.links.push_back({.name = device.name,
-                            .first = Nodes::ram,
+                            .first = host,
                             .second = node,
                             .bytes_per_second = device.bytes_per_second,
                             .latency = device.latency});
-  topology.join(Nodes::user_memory, node, {wire});
-  topology.join(Nodes::disk, node, {topology.link_between(Nodes::disk, Nodes::ram), wire}, Nodes::ram);
-  for (std::size_t other = index(Nodes::ram) + 1; other < index(node); ++other) {
-    const auto device_before = static_cast<NodeId>(other);
-    topology.join(device_before, node, {topology.link_between(Nodes::ram, device_before), wire}, Nodes::ram);
-  }
+  topology.join(user_memory, node, {wire});
+  topology.join(store, node, {topology.link_between(store, host), wire}, host);
+  for (const NodeId other : before)
+    topology.join(other, node, {topology.link_between(host, other), wire}, host);
   return node;
 }
 
@@ -85,52 +101,42 @@ void join_peers(Topology& topology, NodeId a, NodeId b, double bytes_per_second,
   link.through = no_id<NodeId>;
 }
 
-void add_devices(Topology& topology, const std::vector<DeviceSpec>& devices) {
-  std::vector<NodeId> nodes;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    nodes.push_back(add_device(topology, devices[i]));
-    for (std::size_t other = 0; other < i; ++other) {
-      const double peers = std::min(devices[i].peer_bytes_per_second, devices[other].peer_bytes_per_second);
-      if (peers > 0)
-        join_peers(topology, nodes[other], nodes[i], peers,
-                   std::max(devices[i].latency, devices[other].latency));
-    }
-  }
-}
-
 void add_generator(Topology& topology, double bytes_per_second) {
-  using Nodes = OutOfCoreNodes;
-  const auto cores = std::ranges::count(topology.workers, Nodes::ram, &WorkerSpec::node);
+  const NodeId store = topology.store(), host = topology.host();
+  const auto cores = std::ranges::count(topology.workers, host, &WorkerSpec::node);
   const auto computed = static_cast<LinkId>(topology.links.size());
   // Each core makes one at a time: what is not begun waits in the engine.
   topology.links.push_back({.name = "generator",
-                            .first = Nodes::disk,
-                            .second = Nodes::ram,
+                            .first = store,
+                            .second = host,
                             .bytes_per_second = bytes_per_second,
                             .concurrent_copies = static_cast<unsigned>(std::max<std::ptrdiff_t>(cores, 1)),
                             .computes = true});
-  for (std::size_t device = index(Nodes::ram) + 1; device < topology.nodes.size(); ++device) {
-    const auto node = static_cast<NodeId>(device);
-    topology.join(Nodes::disk, node, {computed, topology.link_between(Nodes::ram, node)}, Nodes::ram);
+  for (const NodeId device : topology.devices()) {
+    topology.join(store, device, {computed, topology.link_between(host, device)}, host);
     topology.links.back().computes = true;
   }
 }
 
 Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second,
                               Duration disk_latency) {
-  using Nodes = OutOfCoreNodes;
+  constexpr NodeId user_memory{0}, disk{1}, ram{2};
   Topology topology;
   topology.nodes = {
-      {.name = "user memory", .role = NodeRole::home},
-      {.name = "disk", .role = NodeRole::home},
-      {.name = "RAM", .role = NodeRole::cache, .capacity = capacity, .reaches = {Nodes::user_memory}},
+      {.name = "user memory", .role = NodeRole::home, .memory = MemoryKind::user},
+      {.name = "disk", .role = NodeRole::home, .memory = MemoryKind::store},
+      {.name = "RAM",
+       .role = NodeRole::cache,
+       .capacity = capacity,
+       .reaches = {user_memory},
+       .memory = MemoryKind::host},
   };
-  topology.workers.assign(workers, {WorkerKind::cpu, Nodes::ram});
+  topology.workers.assign(workers, {WorkerKind::cpu, ram});
   topology.links = {
-      {.name = "memory", .first = Nodes::user_memory, .second = Nodes::ram, .bytes_per_second = 10e9},
+      {.name = "memory", .first = user_memory, .second = ram, .bytes_per_second = 10e9},
       {.name = "disk",
-       .first = Nodes::disk,
-       .second = Nodes::ram,
+       .first = disk,
+       .second = ram,
        .bytes_per_second = disk_bytes_per_second,
        .latency = disk_latency},
   };

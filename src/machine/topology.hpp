@@ -19,11 +19,21 @@ enum class NodeRole : std::uint8_t {
   cache,  // a bounded copy of what homes hold, where tasks work: the pool in RAM, the memory of a device
 };
 
+/// Which memory a node is, for those to whom that makes a difference; the engine asks for the role alone.
+enum class MemoryKind : std::uint8_t {
+  other,
+  user,    // the program's own; a home
+  store,   // where data are kept that do not fit: a disk; a home
+  host,    // the pool in RAM, beside which the cores are; a cache
+  device,  // of an accelerator; a cache
+};
+
 struct NodeSpec {
   std::string name;
   NodeRole role = NodeRole::cache;
   Bytes capacity = 0;             ///< cache: what tasks may reserve in all
   std::vector<NodeId> reaches{};  ///< cache: homes whose data its workers use in place, without a copy
+  MemoryKind memory = MemoryKind::other;
 };
 
 struct WorkerSpec {
@@ -48,8 +58,8 @@ struct BusUse {
   bool reversed = false;
 };
 
-/// What the copies between two nodes have to share. Homes come first, then RAM, then devices: "away from
-/// home" is from `first` to `second`.
+/// What the copies between two nodes have to share. Away from home is from `first` to `second`: homes come first, then RAM,
+/// then devices.
 struct LinkSpec {
   std::string name;
   NodeId first{}, second{};
@@ -82,6 +92,14 @@ struct Topology {
   std::vector<LinkSpec> links;
   std::vector<BusSpec> buses{};
 
+  bool is(NodeId node, MemoryKind memory) const { return nodes[index(node)].memory == memory; }
+  /// The only nodes of their kinds. They throw ConfigError if there is none.
+  NodeId user_memory() const { return the_only(MemoryKind::user); }
+  NodeId store() const { return the_only(MemoryKind::store); }
+  NodeId host() const { return the_only(MemoryKind::host); }
+  /// Memories of accelerators, in the order in which these are numbered.
+  std::vector<NodeId> devices() const;
+
   /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;
   /// The wires that a copy over the link crosses, in this order.
@@ -94,6 +112,9 @@ struct Topology {
   Duration transfer_time(LinkId link, Bytes bytes) const;
   /// Joins two nodes by wires that are there already: as fast as the slowest of them.
   void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
+
+ private:
+  NodeId the_only(MemoryKind memory) const;
 };
 
 /// An accelerator: a cache of its own behind a wire to RAM.
@@ -104,28 +125,19 @@ struct DeviceSpec {
   double bytes_per_second = 10e9;  ///< of its wire
   Duration latency{10'000};
   unsigned workers = 1;
-  double peer_bytes_per_second = 0;  ///< of wires to other devices that have some; 0: it has none
-  // Of emulated ones:
-  bool blocking_copies = false;  ///< while bytes move, it runs nothing
-  double speed = 1;              ///< as a part of a core's
+  std::string processor{};  ///< as WorkerSpec's
 };
-/// Adds it to a topology that begins with OutOfCoreNodes, and returns its node. Its copies from and to user
-/// memory cross its wire, those from and to the disk and other devices go through RAM.
+/// Adds it to a topology that has user memory, a store and RAM, and returns its node. Its copies from and to
+/// user memory cross its wire, those from and to the disk and other devices go through RAM.
 NodeId add_device(Topology& topology, const DeviceSpec& device);
 /// Gives two devices a wire of their own in place of the way through RAM.
 void join_peers(Topology& topology, NodeId a, NodeId b, double bytes_per_second, Duration latency);
-
-/// All of them, and wires between those that have some, as fast as the slower end.
-void add_devices(Topology& topology, const std::vector<DeviceSpec>& devices);
 
 /// Data with a home on disk may be computed there at first: a link that computes, from the disk to RAM, and
 /// from there on by wire to each device. To be called last. `bytes_per_second`: of all cores together.
 void add_generator(Topology& topology, double bytes_per_second);
 
-/// One pool in RAM over user memory and a disk: nodes 0 "user memory", 1 "disk", 2 "RAM".
-struct OutOfCoreNodes {
-  static constexpr NodeId user_memory{0}, disk{1}, ram{2};
-};
+/// One pool in RAM over user memory and a disk.
 Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second,
                               Duration disk_latency);
 

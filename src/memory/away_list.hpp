@@ -30,7 +30,7 @@ class AwayList {
   }
   void removed(Datum& datum) noexcept {
     data_ -= concerns(datum);
-    if (std::exchange(datum.listed_away, false)) std::erase(listed_, datum.home.datum);
+    if (std::exchange(datum.listed_away.write(), false)) std::erase(listed_, datum.home.datum);
   }
   /// It was written somewhere else than at home.
   void note(Datum& datum) noexcept {

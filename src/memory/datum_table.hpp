@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/chunked_vector.hpp"
 #include "data/generator.hpp"
 #include "memory/replica.hpp"
+#include "memory/written_by.hpp"
 #include "policy/view.hpp"
 
 namespace fairlead::memory {
@@ -28,26 +30,36 @@ struct DatumSpec {
   bool out_of_view = false;             ///< the home is shared with data that are used now
 };
 
-/// What every admission looks at comes first: two cache lines.
+class Admitter;
+class AwayList;
+class PartialResults;
+class Poison;
+
+/// What every admission looks at comes first: two cache lines. Of each field it is said who writes it.
 struct alignas(64) Datum {
-  Replica home;                  ///< always has space; its `version` tells whether it is current
-  std::uint64_t version = 1;     ///< the newest; grows with every write
-  Task* token_holder = nullptr;  ///< the task that changes it among commutative ones
-  Bytes bytes = 0;
-  Replica* cached = nullptr;  ///< replicas on caches, linked by next_of_datum; kept when absent
-  std::uint32_t writers = 0;  ///< admitted tasks that change it: nobody else may read it now
-  bool poisoned = false;      ///< a task that was to write it failed or was cancelled
-  bool removed = false;
-  bool out_of_view = false;  ///< its home is shared with data that are used now: it is a part, or has parts
-  bool flush_when_written = false;  ///< a flush waits for the task that changes it now
-  bool is_partial = false;          ///< its value means something between a reduction and its folding only
-  std::int8_t advice = no_device;   ///< the accelerator on which the program would have it live
-  bool refresh_put_off = false;     ///< the program asks for the newest value by acquire
-  bool listed_away = false;         ///< Memory's list of data that are not up to date at home has it
-  std::uint32_t partials = 0;       ///< where Memory keeps its partial results, plus 1; 0: it has none
-  View::Coordinates coordinates{};
-  const data::Layout* layout = nullptr;        ///< of the home, if that is not one block
-  const data::Generator* generator = nullptr;  ///< makes version 1, which is stored nowhere
+  Replica home;  ///< always has space; its `version` tells whether it is current
+  WrittenBy<std::uint64_t, Coherence> version = 1;    ///< the newest; grows with every write
+  WrittenBy<Task*, Admitter> token_holder = nullptr;  ///< the task that changes it among commutative ones
+  const Bytes bytes = 0;
+  WrittenBy<Replica*, DatumTable> cached = nullptr;  ///< replicas on caches, linked by next_of_datum; kept
+                                                     ///< when absent
+  /// Admitted tasks that change it: nobody else may read it now.
+  WrittenBy<std::uint32_t, Admitter> writers = 0;
+  WrittenBy<bool, Poison> poisoned = false;  ///< a task that was to write it failed or was cancelled
+  WrittenBy<bool, DatumTable> removed = false;
+  /// Its home is shared with data that are used now: it is a part, or has parts.
+  WrittenBy<bool, Admitter> out_of_view = false;
+  WrittenBy<bool, Flushes> flush_when_written = false;  ///< a flush waits for the task that changes it now
+  const bool is_partial = false;  ///< its value means something between a reduction and its folding only
+  /// The accelerator on which the program would have it live.
+  WrittenBy<std::int8_t, DatumTable> advice = no_device;
+  WrittenBy<bool, Flushes> refresh_put_off = false;  ///< the program asks for the newest value by acquire
+  WrittenBy<bool, AwayList> listed_away = false;     ///< among data that may not be up to date at home
+  /// Where its partial results are kept, plus 1; 0: it has none.
+  WrittenBy<std::uint32_t, PartialResults> partials = 0;
+  const View::Coordinates coordinates{};
+  const data::Layout* const layout = nullptr;        ///< of the home, if that is not one block
+  const data::Generator* const generator = nullptr;  ///< makes version 1, which is stored nowhere
 
   bool dirty() const noexcept { return home.version != version; }
 };
@@ -67,20 +79,24 @@ class DatumTable {
     }
     const DatumId id = place();
     Datum& datum = data_[index(id)];
-    datum.bytes = spec.bytes;
-    datum.coordinates = spec.coordinates;
-    datum.layout = spec.layout;
-    datum.generator = spec.generator;
-    datum.is_partial = spec.partial_of != no_id<DatumId>;
-    datum.out_of_view = spec.out_of_view;
-    datum.home.datum = id;
-    datum.home.node = spec.home;
-    datum.home.state = ReplicaState::valid;
-    datum.home.version = datum.version;
-    datum.home.address = spec.address;
-    datum.home.block = {spec.home_offset, spec.bytes};
+    std::construct_at(&datum, Datum{.home = {.datum = id,
+                                             .node = spec.home,
+                                             .state = ReplicaState::valid,
+                                             .version = 1,
+                                             .address = spec.address,
+                                             .block = Range{spec.home_offset, spec.bytes}},
+                                    .bytes = spec.bytes,
+                                    .cached = datum.cached,
+                                    .out_of_view = spec.out_of_view,
+                                    .is_partial = spec.partial_of != no_id<DatumId>,
+                                    .coordinates = spec.coordinates,
+                                    .layout = spec.layout,
+                                    .generator = spec.generator});
     return id;
   }
+  void advise(DatumId id, int device) noexcept { data_[index(id)].advice = static_cast<std::int8_t>(device); }
+  /// It is no datum of the program any more.
+  void remove(DatumId id) noexcept { data_[index(id)].removed = true; }
   /// All its replicas are absent, and nobody uses it.
   void forget(DatumId id) {
     Datum& datum = data_[index(id)];
@@ -102,15 +118,18 @@ class DatumTable {
 
   /// The datum's replica on a cache; made (absent) if there is none yet.
   Replica& cached_on(DatumId id, NodeId node) {
-    Replica** link = &data_[index(id)].cached;
-    while (*link != nullptr) {
-      if ((*link)->node == node) return **link;
-      link = &(*link)->next_of_datum;
+    Datum& datum = data_[index(id)];
+    Replica* last = nullptr;
+    for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
+      if (replica->node == node) return *replica;
+      last = replica;
     }
-    Replica& replica = replicas_.emplace_back();
-    replica.datum = id;
-    replica.node = node;
-    *link = &replica;
+    Replica& replica = replicas_.emplace_back(Replica{.datum = id, .node = node});
+    if (last != nullptr) {
+      last->next_of_datum = &replica;
+    } else {
+      datum.cached = &replica;
+    }
     return replica;
   }
   /// As above, but null if there is none.
@@ -134,12 +153,11 @@ class DatumTable {
     }
     const DatumId id = free_.back();
     free_.pop_back();
-    Datum& datum = data_[index(id)];
-    Replica* const cached = datum.cached;
-    datum = {};
-    datum.cached = cached;
-    for (Replica* replica = cached; replica != nullptr; replica = replica->next_of_datum)
-      *replica = {.datum = id, .node = replica->node, .next_of_datum = replica->next_of_datum};
+    for (Replica* replica = data_[index(id)].cached; replica != nullptr;) {
+      Replica* const next = replica->next_of_datum;
+      std::construct_at(replica, Replica{.datum = id, .node = replica->node, .next_of_datum = next});
+      replica = next;
+    }
     return id;
   }
 

@@ -17,6 +17,7 @@ Links::Links(const Topology& topology, const Routes& routes)
 
 void Links::add(Copy& copy) {
   Queue& link = queues_[index(copy.link)];
+  copy.state = Copy::State::queued;
   (copy.cause == Cause::prefetch ? link.prefetches : link.urgent).push_back(&copy);
 }
 
@@ -71,7 +72,7 @@ void Links::count(const Copy& copy) noexcept {
   for (const Leg& leg : routes_.of(copy).legs) {
     LinkTraffic& traffic = traffic_[index(leg.link)];
     auto& direction = leg.away_from_home ? traffic.from_home : traffic.to_home;
-    auto& sum = direction[static_cast<std::size_t>(copy.cause)];
+    auto& sum = direction[static_cast<std::size_t>(copy.cause.get())];
     sum.bytes += copy.bytes;
     ++sum.copies;
   }

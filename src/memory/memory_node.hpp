@@ -1,4 +1,5 @@
-// One cache node: its space, who waits for space, and which replicas may leave.
+// One cache node: its space, who waits for space, and which replicas may leave. Of each field it is said who
+// writes it.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -7,6 +8,7 @@
 
 #include "memory/range_allocator.hpp"
 #include "memory/replica.hpp"
+#include "memory/written_by.hpp"
 #include "policy/policy.hpp"
 
 namespace fairlead {
@@ -15,22 +17,36 @@ struct Task;
 
 namespace fairlead::memory {
 
-/// Replicas that may leave, least recently used first: valid, and pinned by nobody. Linked through
-/// themselves.
+class Admitter;
+class Evictor;
+class Memory;
+struct State;
+
+/// Replicas in the order in which they came. Linked through themselves; each is in one list at most.
 class ReplicaList {
  public:
   Replica* oldest() const noexcept { return oldest_; }
   void append(Replica& replica) noexcept {
     replica.older = newest_;
     replica.newer = nullptr;
-    (newest_ != nullptr ? newest_->newer : oldest_) = &replica;
+    if (newest_ != nullptr) {
+      newest_->newer = &replica;
+    } else {
+      oldest_ = &replica;
+    }
     newest_ = &replica;
-    replica.in_list = true;
   }
   void remove(Replica& replica) noexcept {
-    (replica.older != nullptr ? replica.older->newer : oldest_) = replica.newer;
-    (replica.newer != nullptr ? replica.newer->older : newest_) = replica.older;
-    replica.in_list = false;
+    if (replica.older != nullptr) {
+      replica.older.write()->newer = replica.newer.get();
+    } else {
+      oldest_ = replica.newer;
+    }
+    if (replica.newer != nullptr) {
+      replica.newer.write()->older = replica.older.get();
+    } else {
+      newest_ = replica.older;
+    }
   }
 
  private:
@@ -39,28 +55,31 @@ class ReplicaList {
 };
 
 struct MemoryNode {
-  explicit MemoryNode(Bytes capacity) : space(capacity) {}
-
-  NodeId id = no_id<NodeId>;
-  bool is_cache = false;
-  std::uint64_t reaches = 0;  ///< bit k: workers here use data of home node k in place
-  RangeAllocator space;
-  std::byte* base = nullptr;  ///< where the arena begins; null in a simulation
-  ReplicaList may_leave;
-  Bytes pinned_bytes = 0;       ///< of replicas with task pins
-  Bytes scratch_bytes = 0;      ///< of admitted tasks; counted in pinned_bytes, too
-  Bytes held_bytes = 0;         ///< of replicas that the application holds
-  Bytes lane_bytes = 0;         ///< of replicas that stay for the direct lane
-  Bytes leaving_bytes = 0;      ///< of replicas on their way home to make room
-  Bytes revoked_bytes = 0;      ///< of prefetches in flight that give their space back when they land
-  Bytes prefetching_bytes = 0;  ///< of prefetches that have not landed
-  Bytes prefetched_bytes = 0;   ///< of prefetches that no task has used so far, landed or not
+  const NodeId id = no_id<NodeId>;
+  const bool is_cache = false;
+  const std::uint64_t reaches = 0;  ///< bit k: workers here use data of home node k in place
+  WrittenBy<RangeAllocator, Coherence> space;
+  WrittenBy<std::byte*, Memory> base = nullptr;  ///< where the arena begins; null in a simulation
+  /// Least recently used first: valid, and pinned by nobody.
+  WrittenBy<ReplicaList, Coherence> may_leave{};
+  WrittenBy<Bytes, Coherence> pinned_bytes = 0;   ///< of replicas with task pins
+  WrittenBy<Bytes, Coherence> scratch_bytes = 0;  ///< of admitted tasks; counted in pinned_bytes, too
+  WrittenBy<Bytes, Coherence> held_bytes = 0;     ///< of replicas that the application holds
+  WrittenBy<Bytes, LaneData> lane_bytes = 0;      ///< of replicas that stay for the direct lane
+  WrittenBy<Bytes, Coherence> leaving_bytes = 0;  ///< of replicas on their way home to make room
+  /// Of prefetches in flight that give their space back when they land.
+  WrittenBy<Bytes, Transfers> revoked_bytes = 0;
+  WrittenBy<Bytes, Transfers> prefetching_bytes = 0;  ///< of prefetches that have not landed
+  /// Of prefetches that no task has used so far, landed or not.
+  WrittenBy<Bytes, Coherence> prefetched_bytes = 0;
   /// Prefetched, moved, and left again before any task used it; by DropReason.
-  std::array<Bytes, drop_reason_count> unused_prefetch_bytes{};
-  Bytes peak_bytes = 0;
-  std::uint64_t evictions = 0;
-  Task* claimant = nullptr;           ///< the one task that gets what is freed
-  std::uint32_t passed_claimant = 0;  ///< admissions since, that needed no space
+  WrittenBy<std::array<Bytes, drop_reason_count>, Coherence> unused_prefetch_bytes{};
+  WrittenBy<Bytes, Coherence> peak_bytes = 0;
+  WrittenBy<std::uint64_t, Evictor> evictions = 0;
+  WrittenBy<Task*, Admitter> claimant = nullptr;           ///< the one task that gets what is freed
+  WrittenBy<std::uint32_t, Admitter> passed_claimant = 0;  ///< admissions since, that needed no space
+  WrittenBy<std::size_t, State> data = 0;                  ///< that are not used in place here
+  WrittenBy<Bytes, State> data_bytes = 0;                  ///< of those, rounded
 };
 
 }  // namespace fairlead::memory

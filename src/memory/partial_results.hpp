@@ -21,7 +21,7 @@ class PartialResults {
   /// `partial`, by the number `id`, is one more of `whole`.
   void add(Datum& whole, Datum& partial, DatumId id) {
     if (whole.partials == 0) whole.partials = place();
-    partial.partials = whole.partials;
+    partial.partials = whole.partials.get();
     places_[whole.partials - 1].push_back({id});
   }
   /// The datum goes: a partial result, or a whole whose partial results are gone.
@@ -35,19 +35,25 @@ class PartialResults {
     }
   }
   /// Of the whole, in the order in which they were added.
-  std::span<PartialResult> of(const Datum& whole) noexcept {
+  std::span<const PartialResult> of(const Datum& whole) const noexcept {
     if (whole.partials == 0) return {};
     return places_[whole.partials - 1];
   }
-  std::span<const PartialResult> of(const Datum& whole) const noexcept {
-    return const_cast<PartialResults&>(*this).of(whole);
+  /// A task adds to the partial result of this number.
+  void note_use(const Datum& whole, std::size_t number) noexcept {
+    places_[whole.partials - 1][number].used = true;
   }
+  /// Something has been added since it was folded.
+  bool used(const Datum& partial, DatumId id) const {
+    return const_cast<PartialResults&>(*this).entry(partial, id).used;
+  }
+  void note_folded(const Datum& partial, DatumId id) { entry(partial, id).used = false; }
+
+ private:
   PartialResult& entry(const Datum& partial, DatumId id) {
     ensure(partial.is_partial, "what is folded is a partial result");
     return *std::ranges::find(places_[partial.partials - 1], id, &PartialResult::id);
   }
-
- private:
   std::uint32_t place() {
     if (unused_.empty()) {
       if (unused_.capacity() <= places_.size()) unused_.reserve(2 * places_.size() + 8);

@@ -65,7 +65,7 @@ std::vector<report::Timeline> timelines_of(const Program& program, const Simulat
   for (const WorkerSpec& worker : topology.workers) ++on_node[index(worker.node)];
   for (std::size_t i = 0; i < all.size(); ++i) {
     const NodeId node = topology.workers[i].node;
-    all[i].worker = node == OutOfCoreNodes::ram ? "core" : topology.nodes[index(node)].name;
+    all[i].worker = topology.is(node, MemoryKind::host) ? "core" : topology.nodes[index(node)].name;
     if (on_node[index(node)] > 1) all[i].worker += fmt::format(" {}", seen[index(node)]++);
   }
   for (const TaskRun& run : result.order)

@@ -16,7 +16,6 @@ namespace fairlead::simulate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Nodes = OutOfCoreNodes;
 using Data = Vector<double>;
 
 /// How long a task sleeps, and what it waits for before; given to its body.
@@ -51,20 +50,18 @@ struct Codelets {
 /// As the setting `devices` names them.
 std::string devices_of(const Topology& topology) {
   std::string list;
-  for (std::size_t node = index(Nodes::ram) + 1; node < topology.nodes.size(); ++node) {
-    const LinkSpec& wire =
-        topology.links[index(topology.link_between(Nodes::ram, static_cast<NodeId>(node)))];
+  for (const NodeId node : topology.devices()) {
+    const LinkSpec& wire = topology.links[index(topology.link_between(topology.host(), node))];
     if (wire.duplex) cannot("wires with a bandwidth for each direction");
     if (!wire.buses.empty()) cannot("buses");
-    if (std::ranges::count(topology.workers, static_cast<NodeId>(node), &WorkerSpec::node) != 1)
-      cannot("several streams here");
+    if (std::ranges::count(topology.workers, node, &WorkerSpec::node) != 1) cannot("several streams here");
     if (wire.latency.count() % 1000 != 0) cannot("latency of parts of a microsecond");
-    list += fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,latency={}", list.empty() ? "" : " + ",
-                        topology.nodes[node].capacity, wire.bytes_per_second, wire.latency.count() / 1000);
-    for (std::size_t other = index(Nodes::ram) + 1; other < topology.nodes.size(); ++other) {
+    list +=
+        fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,latency={}", list.empty() ? "" : " + ",
+                    topology.nodes[index(node)].capacity, wire.bytes_per_second, wire.latency.count() / 1000);
+    for (const NodeId other : topology.devices()) {
       if (other == node) continue;
-      const LinkSpec& peer =
-          topology.links[index(topology.link_between(static_cast<NodeId>(node), static_cast<NodeId>(other)))];
+      const LinkSpec& peer = topology.links[index(topology.link_between(node, other))];
       if (!peer.legs.empty()) continue;
       list += fmt::format(",peers={:.0f}B/s", peer.bytes_per_second);
       break;
@@ -86,7 +83,7 @@ class Emulation {
   Emulation(const Program& program, const SimulatedMachine& machine, const std::string& policy,
             std::size_t pipeline_depth)
       : program_(program), machine_(machine), runtime_(config_of(policy, pipeline_depth)) {
-    if (machine.home() != Nodes::user_memory) cannot("data on a disk here");
+    if (machine.home() != machine.topology().user_memory()) cannot("data on a disk here");
     for (const ProgramDatum& datum : program.data) {
       if (datum.bytes % sizeof(double) != 0) cannot("data whose sizes are no multiples of eight bytes here");
       memory_.emplace_back(datum.bytes / sizeof(double));
@@ -97,7 +94,8 @@ class Emulation {
     for (const std::string& kernel : program.kernels) codelets_.emplace_back(kernel);
     const auto& workers = machine.topology().workers;
     first_device_worker_ = static_cast<std::size_t>(
-        std::ranges::find_if(workers, [](const WorkerSpec& worker) { return worker.node != Nodes::ram; }) -
+        std::ranges::find_if(workers, [host = machine.topology().host()](
+                                          const WorkerSpec& worker) { return worker.node != host; }) -
         workers.begin());
   }
 
@@ -130,10 +128,10 @@ class Emulation {
     const Topology& topology = machine_.topology();
     Config config;
     config.set("workers", std::to_string(std::max<std::ptrdiff_t>(
-                              1, std::ranges::count(topology.workers, Nodes::ram, &WorkerSpec::node))));
+                              1, std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node))));
     config.set("bind-threads", false);
     config.set("huge-pages", false);
-    config.set("memory", fmt::format("{}B", topology.nodes[index(Nodes::ram)].capacity));
+    config.set("memory", fmt::format("{}B", topology.nodes[index(topology.host())].capacity));
     config.set("devices", devices_of(topology));
     config.set("scheduler", policy);
     config.set("window", std::to_string(program_.tasks.size() + 1));

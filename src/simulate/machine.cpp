@@ -14,8 +14,6 @@ namespace fairlead::simulate {
 
 namespace {
 
-using Nodes = OutOfCoreNodes;
-
 /// `first`: the device at the wire's first end, if there is one. A port's directions are into its device and
 /// out of it.
 void make_like(LinkSpec& link, const machine::WireDescription& wire,
@@ -54,9 +52,7 @@ Bytes limited(std::optional<Bytes> wanted, Bytes all, const std::string& whose,
 
 SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineUse& use,
                                    const Program& program, Precision precision)
-    : description_(std::move(description)),
-      home_(use.data == DataAt::ram ? Nodes::user_memory : Nodes::disk),
-      memory_model_(use.memory_model) {
+    : description_(std::move(description)), memory_model_(use.memory_model) {
   if (use.device_bytes_per_second.value_or(1) <= 0)
     throw ConfigError("the wires to devices need a bandwidth above 0");
   if (use.device_bytes_per_second)
@@ -70,9 +66,9 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   if (use.data == DataAt::disk && !description_.disk)
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
-  check_memory_model();
-  computes_at_home_ = home_ == Nodes::user_memory && cores > 0;
-  if (home_ == Nodes::user_memory && program.bytes() > description_.memory)
+  check_memory_model(use.data);
+  computes_at_home_ = use.data == DataAt::ram && cores > 0;
+  if (use.data == DataAt::ram && program.bytes() > description_.memory)
     throw ConfigError(fmt::format("the data of {}, {}, do not fit in the {} of the machine {}{}",
                                   program.title, config::readable_size(program.bytes()),
                                   config::format_size(description_.memory), description_.name,
@@ -80,11 +76,12 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   const Bytes host = whole_pages_in(limited(use.host_memory, description_.memory, "the host", description_));
   topology_ = out_of_core_topology(cores, host, description_.disk ? description_.disk->bytes_per_second : 1e9,
                                    Duration{});
+  home_ = use.data == DataAt::ram ? topology_.user_memory() : topology_.store();
   for (const machine::BusDescription& bus : description_.buses)
     topology_.buses.push_back({bus.name, bus.bytes_per_second, bus.duplex});
   if (description_.disk)
-    make_like(topology_.links[index(topology_.link_between(Nodes::disk, Nodes::ram))], *description_.disk,
-              description_.buses, use.copies_at_once);
+    make_like(topology_.links[index(topology_.link_between(topology_.store(), topology_.host()))],
+              *description_.disk, description_.buses, use.copies_at_once);
   memory_ = memory_in_all_ = host;
   kinds_of_workers_.push_back(&description_.processor(description_.core));
   for (std::size_t core = 0; core < cores; ++core) {
@@ -94,10 +91,10 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   }
   if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
   for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
+  const std::vector<NodeId> nodes = topology_.devices();
   for (const machine::PeerDescription& peer : description_.peers) {
     if (!use.peers || peer.second >= devices_) continue;
-    const auto node = [](std::size_t device) { return static_cast<NodeId>(index(Nodes::ram) + 1 + device); };
-    const NodeId a = node(peer.first), b = node(peer.second);
+    const NodeId a = nodes[peer.first], b = nodes[peer.second];
     join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
               use.copies_at_once, peer.first);
@@ -105,13 +102,13 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   find_rates(program, precision);
 }
 
-void SimulatedMachine::check_memory_model() const {
+void SimulatedMachine::check_memory_model(DataAt data) const {
   if (memory_model_ == backend::MemoryModel::explicit_copies) return;
   const std::string_view model = backend::name_of(memory_model_);
   if (devices_ == 0)
     throw ConfigError(fmt::format("the memory model {} is one of devices, and none of the machine {} is used",
                                   model, description_.name));
-  if (home_ != Nodes::user_memory)
+  if (data != DataAt::ram)
     throw ConfigError(
         fmt::format("with the memory model {} data are in the host's memory, not on the disk", model));
   if (backend::is_managed(memory_model_) && !description_.unified_memory)
@@ -134,8 +131,8 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
                                                        .latency = device.wire.latency,
                                                        .workers = streams});
   if (memory_model_ != backend::MemoryModel::explicit_copies)
-    topology_.nodes[index(node)].reaches = {Nodes::user_memory};
-  const LinkId wire = topology_.link_between(Nodes::ram, node);
+    topology_.nodes[index(node)].reaches = {topology_.user_memory()};
+  const LinkId wire = topology_.link_between(topology_.host(), node);
   make_like(topology_.links[index(wire)], device.wire, description_.buses, use.copies_at_once);
   for (LinkSpec& link : topology_.links)  // those that it was joined by before it was made like that
     if (std::ranges::find(link.legs, wire) != link.legs.end()) {
@@ -203,10 +200,8 @@ double SimulatedMachine::bus_bytes(double seconds) const {
       crossed.push_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + use.bus));
     copies.push_back(shared.begin(Bytes{1} << 40, crossed, Time{}));
   };
-  for (std::size_t device = 0; device < devices_; ++device)
-    add(topology_.link_between(Nodes::ram, static_cast<NodeId>(index(Nodes::ram) + 1 + device)));
-  if (devices_ == 0)
-    add(topology_.link_between(home_ == Nodes::disk ? Nodes::disk : Nodes::user_memory, Nodes::ram));
+  for (const NodeId device : topology_.devices()) add(topology_.link_between(topology_.host(), device));
+  if (devices_ == 0) add(topology_.link_between(home_, topology_.host()));
   double rate = 0;
   for (const auto copy : copies) rate += shared.bytes_per_second(copy);
   return rate * seconds;

@@ -73,7 +73,7 @@ class SimulatedMachine {
   double bus_bytes(double seconds) const;
 
  private:
-  void check_memory_model() const;
+  void check_memory_model(DataAt data) const;
   void add_device(std::size_t number, const MachineUse& use);
   void find_rates(const Program& program, Precision precision);
   double compute_bound(const Program& program) const;

@@ -48,7 +48,7 @@ class Run {
                                       .home_offset = offset,
                                       .coordinates = {datum.collection, datum.row, datum.column}});
       if (const int device = advice_for(datum); device != no_device) core_.advise(data_[i], device);
-      data_[i].in_place = machine.home() == OutOfCoreNodes::user_memory;
+      data_[i].in_place = machine.home() == machine.topology().user_memory();
       data_[i].ever_written = datum.has_value;
       offset += (datum.bytes + page - 1) / page * page;
     }
@@ -180,7 +180,7 @@ class Run {
 
   /// What crossed a link: as the engine commanded, or as the driver and the kernels did by themselves.
   memory::LinkTraffic traffic_of(const memory::Memory& memory, std::size_t link) const {
-    memory::LinkTraffic all = memory.traffic()[link];
+    memory::LinkTraffic all = memory.transfers().traffic()[link];
     const auto add = [&](const memory::LinkTraffic& more) {
       for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
         all.from_home[cause].bytes += more.from_home[cause].bytes;
@@ -215,7 +215,6 @@ class Run {
   }
 
   void count(const memory::Memory& memory) {
-    using Nodes = OutOfCoreNodes;
     const Topology& topology = memory.topology();
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       const LinkSpec& link = topology.links[i];
@@ -229,23 +228,23 @@ class Run {
         report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
       report.busy_seconds = seconds(traffic.busy);
-      if (link.first == Nodes::disk) {
+      if (topology.is(link.first, MemoryKind::store)) {
         add_to_total("disk", report);
         result_.bytes_from_disk += away;
         result_.bytes_to_disk += back;
-      } else if (link.first == Nodes::ram) {
+      } else if (topology.is(link.first, MemoryKind::host)) {
         add_to_total("devices", report);
         result_.bytes_to_devices += away;
         result_.bytes_from_devices += back;
-      } else if (index(link.first) > index(Nodes::ram)) {
+      } else if (topology.is(link.first, MemoryKind::device)) {
         add_to_total("between devices", report);
         result_.bytes_between_devices += away + back;
       }
     }
     for (const NodeInfo& info : core_.engine().view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
-      const bool managed = world_.page_driver() != nullptr && index(info.id) > index(Nodes::ram);
-      const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes;
+      const bool managed = world_.page_driver() != nullptr && topology.is(info.id, MemoryKind::device);
+      const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes.get();
       result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, peak});
       result_.evictions += node.evictions;
     }

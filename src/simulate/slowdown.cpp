@@ -78,12 +78,13 @@ std::vector<Slowdown> slowdowns_in(std::string_view written) {
 std::vector<backend::WorkerSlowdown> by_worker(const std::vector<Slowdown>& slowdowns,
                                                const Topology& topology) {
   std::vector<backend::WorkerSlowdown> found;
+  const std::vector<NodeId> devices = topology.devices();
   for (const Slowdown& one : slowdowns) {
     const std::size_t before = found.size();
     std::size_t cores = 0;
     for (std::size_t i = 0; i < topology.workers.size(); ++i) {
       const WorkerSpec& worker = topology.workers[i];
-      const bool it = one.is_device ? index(worker.node) == index(OutOfCoreNodes::ram) + 1 + one.number
+      const bool it = one.is_device ? one.number < devices.size() && worker.node == devices[one.number]
                                     : worker.kind == WorkerKind::cpu && cores++ == one.number;
       if (it) found.push_back({static_cast<WorkerId>(i), one.times, one.from, one.until});
     }

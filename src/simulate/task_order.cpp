@@ -67,7 +67,7 @@ report::TaskOrder task_places(const Program& program, const SimulatedMachine& ma
   order.memory_tiles = machine.memory() / tile;
   for (const NodeId node : nodes_with_workers(machine.topology())) {
     const std::string& name = machine.topology().nodes[index(node)].name;
-    order.devices.push_back(node == OutOfCoreNodes::ram ? "cores" : name);
+    order.devices.push_back(machine.topology().is(node, MemoryKind::host) ? "cores" : name);
   }
   return order;
 }

@@ -63,9 +63,11 @@ struct Program {
     options.engine.pipeline_depth = 4;
     return options;
   }
-  engine::RegisteredDatum& datum(Bytes bytes, NodeId home = OutOfCoreNodes::disk) {
+  engine::RegisteredDatum& datum(Bytes bytes, MemoryKind home = MemoryKind::store) {
     auto& made = data.emplace_back();
-    core.register_datum(made, {.bytes = bytes, .home = home});
+    core.register_datum(
+        made, {.bytes = bytes,
+               .home = home == MemoryKind::store ? core.topology().store() : core.topology().user_memory()});
     made.ever_written = true;
     return made;
   }
@@ -105,14 +107,14 @@ constexpr auto reading = AccessMode::read, writing = AccessMode::write, adding =
 TEST(AskingAgain, AHoldGetsTheMemoryThatATaskClaimedWhichWillNotRun) {
   Program program(4_MiB, 2);
   auto &a = program.datum(2_MiB), &b = program.datum(2_MiB), &c = program.datum(2_MiB);
-  auto& group = program.datum(4096, OutOfCoreNodes::user_memory);
+  auto& group = program.datum(4096, MemoryKind::user);
   auto& d = program.datum(2_MiB);
   front::FlowSource flow(program.core), another(program.core);
   program.submit(another, program.ordinary, {{&a, writing}});
   program.submit(another, program.ordinary, {{&b, writing}});
   another.wait();
   program.submit(flow, program.ordinary, {{&group, adding}, {&c, reading}});  // claims, and waits for space
-  ASSERT_NE(program.core.engine().memory().node(OutOfCoreNodes::ram).claimant, nullptr);
+  ASSERT_NE(program.core.engine().memory().node(program.core.topology().host()).claimant, nullptr);
   program.submit(flow, program.failing, {{&group, adding}});  // needs no space, and passes
   program.ask(another, {{&d, reading}});
   another.wait();
@@ -131,7 +133,7 @@ TEST(AskingAgain, ACancelledHoldThatWaitsForMemoryIsToldAtOnce) {
   ASSERT_EQ(program.granted + program.refused, 0);
   flow.cancel();
   EXPECT_EQ(program.refused, 1);
-  EXPECT_EQ(program.core.engine().memory().node(OutOfCoreNodes::ram).claimant, nullptr);
+  EXPECT_EQ(program.core.engine().memory().node(program.core.topology().host()).claimant, nullptr);
   another.wait();
 }
 
@@ -139,8 +141,7 @@ TEST(AskingAgain, ACancelledHoldThatWaitsForMemoryIsToldAtOnce) {
 // one before used no memory, so that its end gives none back.
 TEST(AskingAgain, ATaskThatIsNowFirstInItsPipelineMayHaveMoreThanHalf) {
   Program program(4_MiB, 2);
-  auto &x = program.datum(4096, OutOfCoreNodes::user_memory),
-       &y = program.datum(4096, OutOfCoreNodes::user_memory);
+  auto &x = program.datum(4096, MemoryKind::user), &y = program.datum(4096, MemoryKind::user);
   auto& large = program.datum(3_MiB);
   front::FlowSource flow(program.core), short_ones(program.core);
   program.submit(flow, program.long_there, {{&y, writing}});

@@ -28,9 +28,7 @@ class Sleeping final : public World {
   void launch(WorkerId, Task&) override {}
   void recall(WorkerId, Task&) override {}
   void start(memory::Copy&) override {}
-  void launched(WorkerId) override {}
-  void stopped() noexcept override {}
-  void posted_meanwhile() noexcept override { ++woken; }
+  void wake(Who who) noexcept override { woken += who.kind == Who::Kind::any_worker; }
 
   int woken = 0;
 };

@@ -34,7 +34,7 @@ TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
                             .engine = {}},
                            sim);
   engine::RegisteredDatum datum;
-  core.register_datum(datum, {.bytes = 1_MiB, .home = OutOfCoreNodes::disk});
+  core.register_datum(datum, {.bytes = 1_MiB, .home = core.topology().store()});
   CodeletInfo codelet;
   front::FlowSource flow(core);
   const front::Submission::Use use{&datum, AccessMode::write};
@@ -53,7 +53,7 @@ TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
                             .engine = {}},
                            sim);
   engine::RegisteredDatum datum;
-  core.register_datum(datum, {.bytes = 5_MiB, .home = OutOfCoreNodes::disk});
+  core.register_datum(datum, {.bytes = 5_MiB, .home = core.topology().store()});
   CodeletInfo codelet;
   codelet.name = "large";
   front::FlowSource flow(core);

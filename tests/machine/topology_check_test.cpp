@@ -11,8 +11,8 @@ using testing::HasSubstr;
 
 Topology two_devices() {
   Topology topology = out_of_core_topology(2, Bytes{1} << 30, 1e9, Duration(1000));
-  add_devices(topology,
-              {{.name = "gpu 0", .capacity = Bytes{1} << 20}, {.name = "gpu 1", .capacity = Bytes{1} << 20}});
+  for (const char* name : {"gpu 0", "gpu 1"})
+    add_device(topology, {.name = name, .capacity = Bytes{1} << 20});
   add_generator(topology, 1e9);
   return topology;
 }
@@ -31,12 +31,27 @@ TEST(TopologyCheck, FindsNothingWrongWithThoseThatAreMade) {
   EXPECT_EQ(flaw_of(out_of_core_topology(1, 4096, 1e9, Duration{})), "");
 }
 
+// Nobody has to know in which order nodes were added.
+TEST(Topology, FindsNodesByWhatTheyAre) {
+  const Topology two = two_devices();
+  EXPECT_EQ(two.nodes[index(two.user_memory())].name, "user memory");
+  EXPECT_EQ(two.nodes[index(two.store())].name, "disk");
+  EXPECT_EQ(two.nodes[index(two.host())].name, "RAM");
+  ASSERT_EQ(two.devices().size(), 2u);
+  for (const NodeId device : two.devices()) {
+    EXPECT_TRUE(two.is(device, MemoryKind::device));
+    EXPECT_FALSE(two.is(device, MemoryKind::host));
+  }
+  EXPECT_TRUE(out_of_core_topology(1, 4096, 1e9, Duration{}).devices().empty());
+  EXPECT_THROW(Topology{}.store(), ConfigError);
+}
+
 TEST(TopologyCheck, SaysWhatIsWrong) {
   EXPECT_THAT(flaw_after([](Topology& it) { it.workers.clear(); }), HasSubstr("no worker"));
-  EXPECT_THAT(flaw_after([](Topology& it) { it.workers[0].node = OutOfCoreNodes::disk; }),
+  EXPECT_THAT(flaw_after([](Topology& it) { it.workers[0].node = it.store(); }),
               HasSubstr("a worker is beside \"disk\""));
   EXPECT_THAT(flaw_after([](Topology& it) { it.nodes.resize(33); }), HasSubstr("33 memory nodes"));
-  EXPECT_THAT(flaw_after([](Topology& it) { it.nodes[2].reaches = {OutOfCoreNodes::ram}; }),
+  EXPECT_THAT(flaw_after([](Topology& it) { it.nodes[2].reaches = {it.host()}; }),
               HasSubstr("\"RAM\" reaches \"RAM\""));
   EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].second = it.links[1].first; }),
               HasSubstr("leads back to where it begins"));

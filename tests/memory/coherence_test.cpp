@@ -61,31 +61,31 @@ TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
   machine.topology = out_of_core_topology(1, 4_MiB, 1e9, Duration(0));
   machine.topology.workers[0].kind = Machine::kind(0);
   add_device(machine.topology, {.name = "device", .kind = Machine::kind(1), .capacity = 4_MiB});
-  constexpr NodeId home = OutOfCoreNodes::user_memory, ram = OutOfCoreNodes::ram;
-  const NodeId device{index(ram) + 1u};
+  const NodeId home = machine.topology.user_memory(), ram = machine.topology.host(),
+               device = machine.topology.devices().front();
   constexpr DatumId datum{0};
   World world = machine.with_data({{"U", 2_MiB, Place::in_user_memory}});
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));
-  EXPECT_FALSE(world.memory().has_newest(datum, device));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, device));
 
   world.submit(updates("U"), 1);
   world.run();
-  EXPECT_TRUE(world.memory().has_newest(datum, device));
-  EXPECT_FALSE(world.memory().has_newest(datum, ram));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, device));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, ram));
   EXPECT_EQ(world.memory().residency(datum, ram), ReplicaState::valid);
-  EXPECT_GT(world.memory().transfer_time(datum, ram), Duration{});
+  EXPECT_GT(world.memory().state().transfer_time(datum, ram), Duration{});
 
   world.submit(reads("U"), 0);
   world.run_until(copy_started("U", home));
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));  // on its way
-  EXPECT_EQ(world.memory().transfer_time(datum, ram), Duration{});
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));  // on its way
+  EXPECT_EQ(world.memory().state().transfer_time(datum, ram), Duration{});
   world.run();
-  EXPECT_TRUE(world.memory().has_newest(datum, ram));
-  EXPECT_TRUE(world.memory().has_newest(datum, device));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));
+  EXPECT_TRUE(world.memory().state().has_newest(datum, device));
 
   world.submit(updates("U"), 0);
   world.run();
-  EXPECT_FALSE(world.memory().has_newest(datum, device));
+  EXPECT_FALSE(world.memory().state().has_newest(datum, device));
 }
 
 // Device 0 holds the only newest copy, and device 1 is still fetching it: dropping it would lose it.

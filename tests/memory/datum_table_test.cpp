@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace fairlead::memory {
 
 namespace {
@@ -26,14 +28,20 @@ TEST(DatumTable, TheIdOfADatumThatIsGoneIsGivenToTheNext) {
 TEST(DatumTable, NothingOfTheFormerDatumIsLeft) {
   DatumTable table;
   const DatumId id = table.add(tile(0, 5));
-  Datum& datum = table[id];
-  datum.version = 7;
-  datum.poisoned = datum.removed = datum.listed_away = datum.refresh_put_off = true;
-  datum.advice = 1;
   Replica& replica = table.cached_on(id, ram);
-  replica.version = 7;
-  replica.taken_back = 2;
-  table.cached_on(id, device).version = 6;
+  Replica& other = table.cached_on(id, device);
+  // As somebody leaves them who has used them.
+  std::construct_at(
+      &replica, Replica{.datum = id, .node = ram, .taken_back = 2, .version = 7, .next_of_datum = &other});
+  std::construct_at(&other, Replica{.datum = id, .node = device, .version = 6});
+  std::construct_at(&table[id], Datum{.home = table[id].home,
+                                      .version = 7,
+                                      .cached = &replica,
+                                      .poisoned = true,
+                                      .removed = true,
+                                      .advice = 1,
+                                      .refresh_put_off = true,
+                                      .listed_away = true});
   table.forget(id);
   ASSERT_EQ(table.add(tile(0, 1, 8192)), id);
   EXPECT_EQ(table[id].bytes, 8192u);

@@ -23,12 +23,7 @@ struct Wire {
   explicit Wire(unsigned concurrent) : topology(one_wire(concurrent)) {}
 
   Copy& add(Cause cause, bool away = true) {
-    Copy& copy = copies.emplace_back();
-    copy.from = away ? &at_home : &cached;
-    copy.to = away ? &cached : &at_home;
-    copy.link = wire;
-    copy.cause = cause;
-    copy.bytes = 100;
+    Copy& copy = copies.emplace_back(away ? at_home : cached, away ? cached : at_home, wire, cause, 100);
     links.add(copy);
     return copy;
   }

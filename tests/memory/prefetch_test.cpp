@@ -1,8 +1,7 @@
 // Prefetched data may never keep a task from running, and what was fetched in vain is counted.
 #include <gtest/gtest.h>
 
-#include "memory/memory.hpp"
-#include "schedule/policies.hpp"
+#include "memory/bare.hpp"
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
@@ -11,94 +10,50 @@ namespace {
 using memory::Admission;
 using memory::Copy;
 
-constexpr NodeId ram = OutOfCoreNodes::ram;
-
-/// Memory without an engine: what it starts is landed by hand.
-struct Bare {
-  explicit Bare(Bytes capacity, unsigned concurrent_copies = 8)
-      : topology(out_of_core_topology(1, capacity, 1e9, Duration{})) {
-    for (LinkSpec& link : topology.links) link.concurrent_copies = concurrent_copies;
-    memory.emplace(topology, *policy);
-  }
-  DatumId datum(Bytes bytes) { return memory->add({.bytes = bytes, .home = OutOfCoreNodes::disk}); }
-  Task& task(AccessMode mode, std::initializer_list<DatumId> data) {
-    Task& made = tasks.emplace_back();
-    made.accesses_begin = made.inline_access.data();
-    for (const DatumId id : data) {
-      made.inline_access[made.access_count].datum = id;
-      made.inline_access[made.access_count++].mode = mode;
-    }
-    made.id = static_cast<TaskId>(tasks.size());
-    return made;
-  }
-  bool admit(Task& t) { return memory->admit(t, ram, true) == Admission::admitted; }
-  void land_all() {
-    while (!memory->effects.started.empty()) {
-      std::vector<Copy*> started;
-      started.swap(memory->effects.started);
-      for (Copy* copy : started) memory->landed(*copy, true);
-    }
-  }
-  /// Runs it from admission to its end.
-  void run(Task& t) {
-    ASSERT_TRUE(admit(t));
-    land_all();
-    memory->release(t, memory::Outcome::succeeded);
-  }
-  Bytes unused(DropReason reason) const {
-    return memory->node(ram).unused_prefetch_bytes[static_cast<std::size_t>(reason)];
-  }
-
-  Topology topology;
-  std::unique_ptr<Policy> policy = schedule::make_policy("eager");
-  std::optional<memory::Memory> memory;
-  std::deque<Task> tasks;
-};
+constexpr NodeId ram{2};  // of out_of_core_topology()
 }  // namespace
 
 // A comes to a device ahead of time, by way of RAM, where its space is wanted back as soon as it lands. The
 // copy fails instead, waits for its turn once more, and is given up then: RAM must not wait for that space
 // for ever.
 TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
-  const std::unique_ptr<Policy> policy = schedule::make_policy("eager");
   Topology topology = out_of_core_topology(1, 2_MiB, 1e9, Duration{});
   add_device(topology, {.name = "device", .capacity = 4_MiB});
   for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
-  const auto device = static_cast<NodeId>(index(ram) + 1);
-  memory::Memory memory(topology, *policy);
-  Bare bare(1_MiB);  // for tasks
-  const auto datum = [&](Bytes bytes) { return memory.add({.bytes = bytes, .home = OutOfCoreNodes::disk}); };
-  const auto take_started = [&] { return std::exchange(memory.effects.started, {}); };
-  const DatumId a = datum(1_MiB), b = datum(2_MiB), c = datum(3_MiB), d = datum(1_MiB), e = datum(1_MiB);
+  const NodeId device = topology.devices().front();
+  Bare bare(topology);
+  memory::Memory& memory = bare.memory;
+  const DatumId a = bare.datum(1_MiB), b = bare.datum(2_MiB), c = bare.datum(3_MiB), d = bare.datum(1_MiB),
+                e = bare.datum(1_MiB);
 
-  ASSERT_TRUE(memory.prefetch(a, device));
-  const std::vector<Copy*> prefetch = take_started();
+  ASSERT_TRUE(bare.prefetch(a, device));
+  const std::vector<Copy*> prefetch = bare.take_started();
   ASSERT_EQ(prefetch.size(), 1u);
   ASSERT_NE(prefetch[0]->via, nullptr);
   Task& large = bare.task(AccessMode::read, {b});
-  ASSERT_EQ(memory.admit(large, ram, true), Admission::no_room);
+  ASSERT_EQ(memory.admit(large, ram, true, bare.effects), Admission::no_room);
   ASSERT_EQ(memory.node(ram).revoked_bytes, 1_MiB);
   Task& urgent = bare.task(AccessMode::read, {c});
-  ASSERT_EQ(memory.admit(urgent, device, true), Admission::admitted);
-  memory.landed(*prefetch[0], false);  // C has the wire now
+  ASSERT_EQ(memory.admit(urgent, device, true, bare.effects), Admission::admitted);
+  memory.landed(*prefetch[0], false, bare.effects);  // C has the wire now
   Task& another = bare.task(AccessMode::read, {d});
-  ASSERT_EQ(memory.admit(another, device, true), Admission::admitted);  // in the space of A
+  ASSERT_EQ(memory.admit(another, device, true, bare.effects), Admission::admitted);  // in the space of A
   memory.check(false);
   EXPECT_EQ(memory.node(ram).revoked_bytes, 0u);
 
   memory.forget_claim(large);
   Task& small = bare.task(AccessMode::read, {e});
-  ASSERT_EQ(memory.admit(small, ram, true), Admission::admitted);
+  ASSERT_EQ(memory.admit(small, ram, true, bare.effects), Admission::admitted);
   for (int landed = 0; landed < 3; ++landed)
-    for (Copy* copy : take_started()) memory.landed(*copy, true);
-  memory.release(small, memory::Outcome::succeeded);
-  EXPECT_EQ(memory.admit(large, ram, true), Admission::admitted);  // E leaves for it
+    for (Copy* copy : bare.take_started()) memory.landed(*copy, true, bare.effects);
+  memory.release(small, memory::Outcome::succeeded, bare.effects);
+  EXPECT_EQ(memory.admit(large, ram, true, bare.effects), Admission::admitted);  // E leaves for it
 }
 
 TEST(Prefetch, GoesIntoFreeSpaceOnly) {
   Bare bare(4_MiB);
   bare.run(bare.task(AccessMode::read, {bare.datum(2_MiB), bare.datum(2_MiB)}));
-  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB), ram));
 }
 
 /// Spares whatever it is offered first.
@@ -112,46 +67,46 @@ class Generous final : public Policy {
 TEST(Prefetch, PushesOutWhatThePolicySpares) {
   Bare bare(4_MiB);
   Generous policy;
-  bare.memory->use_policy(policy);
+  bare.memory.use_policy(policy);
   const DatumId old = bare.datum(1_MiB), wanted = bare.datum(1_MiB);
   bare.run(bare.task(AccessMode::read, {old, bare.datum(3_MiB)}));
-  EXPECT_TRUE(bare.memory->prefetch(wanted, ram));
-  EXPECT_EQ(bare.memory->residency(old, ram), ReplicaState::absent);
+  EXPECT_TRUE(bare.prefetch(wanted, ram));
+  EXPECT_EQ(bare.memory.residency(old, ram), ReplicaState::absent);
 }
 
 TEST(Prefetch, WaitsForWhatMustGoHomeFirst) {
   Bare bare(4_MiB);
   Generous policy;
-  bare.memory->use_policy(policy);
+  bare.memory.use_policy(policy);
   const DatumId first = bare.datum(1_MiB), second = bare.datum(3_MiB), wanted = bare.datum(1_MiB);
   bare.run(bare.task(AccessMode::write, {first, second}));
-  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));
-  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));  // one at a time
-  EXPECT_EQ(bare.memory->residency(second, ram), ReplicaState::valid);
+  EXPECT_FALSE(bare.prefetch(wanted, ram));
+  EXPECT_FALSE(bare.prefetch(wanted, ram));  // one at a time
+  EXPECT_EQ(bare.memory.residency(second, ram), ReplicaState::valid);
   bare.land_all();
-  EXPECT_TRUE(bare.memory->prefetch(wanted, ram));
-  EXPECT_EQ(bare.memory->datum(first).home.version, bare.memory->datum(first).version);
+  EXPECT_TRUE(bare.prefetch(wanted, ram));
+  EXPECT_EQ(bare.memory.datum(first).home.version, bare.memory.datum(first).version);
 }
 
 TEST(Prefetch, PushesNothingOutThatIsTooSmallOrInUse) {
   Bare bare(4_MiB);
   Generous policy;
-  bare.memory->use_policy(policy);
+  bare.memory.use_policy(policy);
   const DatumId small = bare.datum(1_MiB), large = bare.datum(3_MiB);
   bare.run(bare.task(AccessMode::read, {small}));
   Task& using_it = bare.task(AccessMode::read, {large});
   ASSERT_TRUE(bare.admit(using_it));
-  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB + 4096), ram));
-  EXPECT_EQ(bare.memory->residency(small, ram), ReplicaState::valid);
-  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
-  EXPECT_EQ(bare.memory->residency(large, ram), ReplicaState::arriving);
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB + 4096), ram));
+  EXPECT_EQ(bare.memory.residency(small, ram), ReplicaState::valid);
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_EQ(bare.memory.residency(large, ram), ReplicaState::arriving);
 }
 
 TEST(Prefetch, TakesNoMoreThanAQuarterOfTheNodeAtATime) {
   Bare bare(8_MiB);
-  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
-  EXPECT_TRUE(bare.memory->prefetch(bare.datum(1_MiB), ram));
-  EXPECT_FALSE(bare.memory->prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
+  EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB), ram));
 }
 
 TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
@@ -160,23 +115,23 @@ TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
   Task& running = bare.task(AccessMode::read, {other});
   ASSERT_TRUE(bare.admit(running));
   EXPECT_FALSE(bare.admit(bare.task(AccessMode::read, {large})));
-  EXPECT_FALSE(bare.memory->prefetch(wanted, ram));
+  EXPECT_FALSE(bare.prefetch(wanted, ram));
 }
 
 TEST(Prefetch, ThatHasNotStartedIsCancelledWhenATaskNeedsItsSpace) {
   Bare bare(8_MiB, 1);
   const DatumId first = bare.datum(1_MiB), second = bare.datum(1_MiB), large = bare.datum(7_MiB);
-  ASSERT_TRUE(bare.memory->prefetch(first, ram));   // in flight
-  ASSERT_TRUE(bare.memory->prefetch(second, ram));  // queued behind it
+  ASSERT_TRUE(bare.prefetch(first, ram));   // in flight
+  ASSERT_TRUE(bare.prefetch(second, ram));  // queued behind it
   Task& task = bare.task(AccessMode::read, {large});
   EXPECT_TRUE(bare.admit(task));  // at once: the first one need not even land
-  EXPECT_EQ(bare.memory->residency(second, ram), ReplicaState::absent);
+  EXPECT_EQ(bare.memory.residency(second, ram), ReplicaState::absent);
 }
 
 TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
-  ASSERT_TRUE(bare.memory->prefetch(early, ram));
+  ASSERT_TRUE(bare.prefetch(early, ram));
   Task& task = bare.task(AccessMode::read, {large});
   EXPECT_FALSE(bare.admit(task));
   bare.land_all();
@@ -187,50 +142,51 @@ TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
 TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
-  ASSERT_TRUE(bare.memory->prefetch(early, ram));
+  ASSERT_TRUE(bare.prefetch(early, ram));
   Task& waiting = bare.task(AccessMode::read, {large});
   EXPECT_FALSE(bare.admit(waiting));
-  bare.memory->forget_claim(waiting);
+  bare.memory.forget_claim(waiting);
   Task& reader = bare.task(AccessMode::read, {early});
   EXPECT_TRUE(bare.admit(reader));
   bare.land_all();
   EXPECT_EQ(reader.pending_copies, 0);
-  EXPECT_EQ(bare.memory->residency(early, ram), ReplicaState::valid);
+  EXPECT_EQ(bare.memory.residency(early, ram), ReplicaState::valid);
 }
 
 TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(bare.memory->prefetch(early, ram));
+    ASSERT_TRUE(bare.prefetch(early, ram));
     bare.land_all();
     bare.run(bare.task(AccessMode::read, {large}));  // pushes it out
-    bare.memory->try_remove(large);
+    bare.memory.try_remove(large);
     bare.run(bare.task(AccessMode::write, {}));
   }
   EXPECT_EQ(bare.unused(DropReason::evicted), 2_MiB);
-  EXPECT_FALSE(bare.memory->prefetch(early, ram));
+  EXPECT_FALSE(bare.prefetch(early, ram));
   bare.run(bare.task(AccessMode::read, {early}));
   bare.run(bare.task(AccessMode::read, {bare.datum(4_MiB)}));
-  EXPECT_FALSE(bare.memory->prefetch(early, ram));  // no space
+  EXPECT_FALSE(bare.prefetch(early, ram));  // no space
 }
 
 TEST(Prefetch, NeverReadsWhatATaskIsChanging) {
   World world = devices({8_MiB, 8_MiB}).with_data({{"A", 1_MiB}});
   const auto writer = world.submit(adds_to("A"));
   world.run_until(task_started(writer));
-  EXPECT_FALSE(world.memory().prefetch(DatumId{0}, Machine::device(1)));
+  memory::Effects effects;
+  EXPECT_FALSE(world.memory().prefetches().fetch(DatumId{0}, Machine::device(1), effects));
   world.run();
 }
 
 TEST(Prefetch, ThatWasNeverUsedIsCounted) {
   Bare bare(8_MiB);
   const DatumId used = bare.datum(1_MiB), unused = bare.datum(1_MiB);
-  ASSERT_TRUE(bare.memory->prefetch(used, ram));
-  ASSERT_TRUE(bare.memory->prefetch(unused, ram));
+  ASSERT_TRUE(bare.prefetch(used, ram));
+  ASSERT_TRUE(bare.prefetch(unused, ram));
   bare.land_all();
   bare.run(bare.task(AccessMode::read, {used}));
-  EXPECT_EQ(bare.memory->prefetched_and_unused(ram), 1_MiB);
+  EXPECT_EQ(bare.memory.prefetches().unused(ram), 1_MiB);
 }
 
 // Independent tasks, one at a time, with memory to spare: the next ones' data come while one runs.
@@ -244,7 +200,7 @@ TEST(Prefetch, BringsTheDataOfTheNextTasks) {
   for (const auto& copy : world.copies())
     ahead += copy.cause == memory::Cause::prefetch && copy.what == World::CopyEvent::landed;
   EXPECT_EQ(ahead, 2u);
-  EXPECT_EQ(world.memory().prefetched_and_unused(Machine::device(0)), 0u);
+  EXPECT_EQ(world.memory().prefetches().unused(Machine::device(0)), 0u);
 }
 
 // The same where memory holds one task: nothing is fetched ahead, and nothing is fetched twice.

@@ -9,7 +9,8 @@ namespace fairlead::random_runs {
 
 Topology random_machine(Random& random, const RandomProgram& program, bool tight, bool several_kinds) {
   Topology machine;
-  machine.nodes = {{.name = "user memory", .role = NodeRole::home}, {.name = "disk", .role = NodeRole::home}};
+  machine.nodes = {{.name = "user memory", .role = NodeRole::home, .memory = MemoryKind::user},
+                   {.name = "disk", .role = NodeRole::home, .memory = MemoryKind::store}};
   const auto caches = static_cast<std::size_t>(random.between(several_kinds ? 2 : 1, 3));
   const auto node = [](std::size_t i) { return static_cast<NodeId>(i); };
   for (std::size_t i = 0; i < caches; ++i) {
@@ -17,6 +18,7 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
                      4096 * random.below(tight ? 4 : 1 + program.all_bytes / 4096);
     if (random.once_in(10)) capacity = std::max(program.all_bytes, program.largest_footprint);
     NodeSpec spec{.name = fmt::format("cache {}", i), .role = NodeRole::cache, .capacity = capacity};
+    spec.memory = i == 0 ? MemoryKind::host : MemoryKind::device;
     if (i == 0) spec.reaches = {node(0)};
     machine.nodes.push_back(spec);
     const auto workers = static_cast<std::size_t>(random.between(1, 3));

@@ -235,7 +235,7 @@ class Runner {
         continue;
       }
       const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
-      wanted.push_back(datum.poisoned ? 0 : datum.version);
+      wanted.push_back(datum.poisoned ? 0 : datum.version.get());
     }
     core_.home_values().flush();
     for (std::size_t d = 0; d < wanted.size(); ++d)
@@ -278,7 +278,7 @@ class Runner {
 
 void count(const memory::Memory& memory, RunResult& result) {
   constexpr auto prefetch = static_cast<std::size_t>(memory::Cause::prefetch);
-  for (const auto& traffic : memory.traffic()) {
+  for (const auto& traffic : memory.transfers().traffic()) {
     for (std::size_t c = 0; c < memory::cause_count; ++c) {
       result.copies += traffic.from_home[c].copies + traffic.to_home[c].copies;
       result.bytes_moved += traffic.from_home[c].bytes + traffic.to_home[c].bytes;
@@ -288,10 +288,10 @@ void count(const memory::Memory& memory, RunResult& result) {
   }
   for (std::size_t i = 2; i < memory.topology().nodes.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
-    const auto& unused = memory.node(id).unused_prefetch_bytes;
+    const auto& unused = memory.node(id).unused_prefetch_bytes.get();
     result.evictions += memory.node(id).evictions;
     result.unused_prefetch_bytes +=
-        std::accumulate(unused.begin(), unused.end(), memory.prefetched_and_unused(id));
+        std::accumulate(unused.begin(), unused.end(), memory.prefetches().unused(id));
   }
 }
 

@@ -19,7 +19,8 @@ ValueChecker::ValueChecker(const RandomProgram& program, std::size_t nodes)
 
 std::uint64_t ValueChecker::carried_by(const memory::Copy& copy) {
   if (copy.generator == nullptr) return *place(*copy.from);
-  return program_.data[static_cast<std::size_t>(std::ranges::find(ids_, copy.datum) - ids_.begin())].initial;
+  return program_.data[static_cast<std::size_t>(std::ranges::find(ids_, copy.datum.get()) - ids_.begin())]
+      .initial;
 }
 
 void ValueChecker::copy_starts(const memory::Copy& copy) { flying_[&copy] = carried_by(copy); }
@@ -152,7 +153,7 @@ void ValueChecker::count_passed(WorkerId started) {
 std::uint64_t* ValueChecker::place(const memory::Replica& replica) {
   if (engine_->memory().topology().nodes[index(replica.node)].role == NodeRole::home)
     return &home(replica.datum);
-  return &arenas_[index(replica.node)][replica.block.offset];
+  return &arenas_[index(replica.node)][replica.block->offset];
 }
 
 DatumId ValueChecker::target(const Task& task, std::size_t datum) const {

@@ -58,7 +58,7 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
                        std::size_t block) {
     core.register_datum(
         datum, {.bytes = bytes,
-                .home = OutOfCoreNodes::user_memory,
+                .home = core.topology().user_memory(),
                 .coordinates = {static_cast<std::int32_t>(collection), static_cast<std::int32_t>(block), 0}});
     datum.ever_written = true;
   };
@@ -85,7 +85,7 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
   flow.wait();
 
   outcome.seconds = seconds(world.now());
-  for (const memory::LinkTraffic& link : core.engine().memory().traffic())
+  for (const memory::LinkTraffic& link : core.engine().memory().transfers().traffic())
     for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
       outcome.moved += static_cast<double>(link.from_home[cause].bytes + link.to_home[cause].bytes);
   outcome.moved /= static_cast<double>(blocks * block_bytes);

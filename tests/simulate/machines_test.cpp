@@ -85,7 +85,8 @@ TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
                                    Precision::double_);
     std::size_t own = 0, through_ram = 0;
     for (const LinkSpec& link : machine.topology().links)
-      if (std::min(index(link.first), index(link.second)) > index(OutOfCoreNodes::ram))
+      if (machine.topology().is(link.first, MemoryKind::device) &&
+          machine.topology().is(link.second, MemoryKind::device))
         ++(link.legs.empty() ? own : through_ram);
     EXPECT_EQ(own, peers ? 28u : 0u);
     EXPECT_EQ(own + through_ram, 28u);
@@ -97,7 +98,7 @@ TEST(Machines, CanHaveOtherWiresToTheirDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   const SimulatedMachine machine(machine::find_machine("hannibal"), {.device_bytes_per_second = 2e9}, program,
                                  Precision::double_);
-  const auto is_device = [](NodeId node) { return index(node) > index(OutOfCoreNodes::ram); };
+  const auto is_device = [&](NodeId node) { return machine.topology().is(node, MemoryKind::device); };
   std::size_t to_devices = 0, between_devices = 0;
   for (const LinkSpec& link : machine.topology().links) {
     const bool between = is_device(link.first) && is_device(link.second);
@@ -117,6 +118,7 @@ TEST(Machines, PeersCrossThePortsOfBoth) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   const SimulatedMachine machine(machine::find_machine("h200"), {}, program, Precision::double_);
   const Topology& topology = machine.topology();
+  const std::vector<NodeId> devices = topology.devices();
   std::size_t joined = 0;
   for (const LinkSpec& link : topology.links) {
     if (link.buses.size() != 2) continue;
@@ -127,7 +129,7 @@ TEST(Machines, PeersCrossThePortsOfBoth) {
     for (const auto& [node, use] :
          {std::pair(link.first, link.buses[0]), std::pair(link.second, link.buses[1])})
       EXPECT_EQ(topology.buses[use.bus].name,
-                "port of device " + std::to_string(index(node) - index(OutOfCoreNodes::ram) - 1));
+                "port of device " + std::to_string(std::ranges::find(devices, node) - devices.begin()));
   }
   EXPECT_EQ(joined, 28u);
 }

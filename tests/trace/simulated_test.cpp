@@ -48,8 +48,8 @@ class OneWorker {
   }
   engine::RegisteredDatum& datum() {
     engine::RegisteredDatum& one = data_.emplace_back();
-    core_->register_datum(one,
-                          {.bytes = tile, .home = OutOfCoreNodes::disk, .home_offset = data_.size() << 20});
+    core_->register_datum(
+        one, {.bytes = tile, .home = core_->topology().store(), .home_offset = data_.size() << 20});
     one.ever_written = true;
     return one;
   }
@@ -116,7 +116,7 @@ TEST(RecordedSimulation, HasCopiesWithLinkCauseAndDirection) {
   EXPECT_EQ(ms(there.end()), 1);
   EXPECT_EQ(there.bytes, tile);
   EXPECT_EQ(recorded.links[index(there.link)].name, "disk");
-  EXPECT_EQ(there.to, OutOfCoreNodes::ram);
+  EXPECT_EQ(recorded.nodes[index(there.to)].name, "RAM");
   EXPECT_TRUE(there.away_from_home);
   EXPECT_EQ(static_cast<memory::Cause>(there.cause), memory::Cause::demand);
   EXPECT_EQ(ms(recorded.copies[1].end()), 2);

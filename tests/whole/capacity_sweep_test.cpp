@@ -72,7 +72,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
       checker.attach(core.engine());
       std::vector<engine::RegisteredDatum> data(program.data.size());
       for (auto& datum : data) {
-        core.register_datum(datum, {.bytes = tile_bytes, .home = OutOfCoreNodes::disk});
+        core.register_datum(datum, {.bytes = tile_bytes, .home = core.topology().store()});
         datum.ever_written = true;
         checker.registered(index(datum.id), datum.id);
       }
@@ -94,7 +94,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
       checker.check_homes();
       ASSERT_FALSE(checker.failure().has_value()) << *checker.failure();
       EXPECT_EQ(core.engine().tasks_done(), program.tasks.size());
-      EXPECT_LE(core.engine().memory().node(OutOfCoreNodes::ram).peak_bytes, capacity * tile_bytes);
+      EXPECT_LE(core.engine().memory().node(core.topology().host()).peak_bytes, capacity * tile_bytes);
     }
   }
 }

@@ -311,7 +311,7 @@ class World {
   }
   int& place(const memory::Replica& replica) {
     if (index(replica.node) < 2) return at_home_[index(replica.datum)];
-    return blocks_[{index(replica.node), replica.block.offset}];
+    return blocks_[{index(replica.node), replica.block->offset}];
   }
 
   // What each place holds: which write of its datum; -1: rubbish.
@@ -355,7 +355,7 @@ inline Bytes crossed(const World& world, const std::string& wire, bool away_from
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (links[i].name != wire) continue;
     Bytes bytes = 0;
-    const memory::LinkTraffic& traffic = world.memory().traffic()[i];
+    const memory::LinkTraffic& traffic = world.memory().transfers().traffic()[i];
     for (const auto& count : away_from_home ? traffic.from_home : traffic.to_home) bytes += count.bytes;
     return bytes;
   }

@@ -3,11 +3,11 @@
 #include <fairlead/codelet_info.hpp>
 
 #include "backend/cpu/affinity.hpp"
-#include "backend/cpu/cpu_world.hpp"
+#include "backend/cpu/worker_threads.hpp"
 
 namespace fairlead::backend {
 
-void CpuWorld::gathered(Task&, std::span<const WorkerId> workers) {
+void WorkerThreads::gathered(Task&, std::span<const WorkerId> workers) {
   Worker& leader = *workers_[index(workers.front())];
   // Its thread has nothing to do, and reads this only after it has found the task.
   leader.team_units.clear();
@@ -17,13 +17,13 @@ void CpuWorld::gathered(Task&, std::span<const WorkerId> workers) {
   }
 }
 
-void CpuWorld::dissolved(std::span<const WorkerId> workers) {
+void WorkerThreads::dissolved(std::span<const WorkerId> workers) {
   for (const WorkerId id : workers) workers_[index(id)]->aside.store(false, std::memory_order_relaxed);
 }
 
 /// The body of a task that may span several workers, and does so if a core runs it.
-void CpuWorld::run_together(const Worker& worker, const Implementation& implementation,
-                            TaskContext& context) {
+void WorkerThreads::run_together(const Worker& worker, const Implementation& implementation,
+                                 TaskContext& context) {
   if (worker.kind != WorkerKind::cpu) return implementation.run(implementation.body.get(), context);
   const Team team(context.task->width, worker.team_units);
   context.team = &team;

@@ -81,8 +81,6 @@ IoThreads::Work::Work() {
   outcomes.reserve(most_joined);
 }
 
-IoThreads::~IoThreads() { stop(); }
-
 void IoThreads::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -90,7 +88,8 @@ void IoThreads::stop() noexcept {
   }
   work_.notify_all();
   end_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
 }
 
 void IoThreads::submit(std::span<const IoRequest> requests) {

@@ -74,8 +74,10 @@ class IoThreads {
   IoThreads(Settings settings, Clock clock, OnDone on_done);
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
-  /// Finishes the transfers that run; what is queued or waits for the cap is reported with ECANCELED.
-  ~IoThreads();
+  ~IoThreads() { stop(); }
+  /// Finishes the transfers that run; what is queued or waits for the cap is reported with ECANCELED. Nothing
+  /// may be submitted afterwards.
+  void stop() noexcept;
 
   /// Throws UsageError if the descriptor is open for direct I/O and memory, offset or size is no multiple of
   /// `direct_alignment`; everything else that is wrong comes back as a result. Any thread may call it.
@@ -123,7 +125,6 @@ class IoThreads {
   void account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome, BandwidthCap::Stretch when,
                Jobs& done);
   void report(Jobs& done, Lock& lock);
-  void stop() noexcept;
 
   Checksums* const checksums_;
   const Clock clock_;

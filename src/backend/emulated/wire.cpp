@@ -2,15 +2,12 @@
 #include "backend/emulated/wire.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace fairlead::backend {
 
-Wire::Wire(Settings settings, Clock clock, OnDone on_done, std::function<void()> on_work)
-    : settings_(settings),
-      clock_(std::move(clock)),
-      on_done_(std::move(on_done)),
-      on_work_(std::move(on_work)),
-      cap_(settings.bytes_per_second) {
+Wire::Wire(Settings settings, World world)
+    : Chore(Kind::moves), settings_(settings), world_(std::move(world)), cap_(settings.bytes_per_second) {
   if (settings_.played_by == PlayedBy::own_thread) thread_ = std::thread([this] { run(); });
 }
 
@@ -19,31 +16,27 @@ void Wire::stop() noexcept {
     const std::lock_guard lock(mutex_);
     ending_ = true;
     queue_.clear();
+    set_waiting(0);
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
-void Wire::submit(const Move& move) {
+void Wire::start(const Load& load) {
   {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
-    queue_.push_back(move);
-    queue_.back().submitted = clock_();
+    queue_.push_back({load, world_.clock()});
+    set_waiting(queue_.size());
   }
   if (settings_.played_by == PlayedBy::own_thread) {
     changed_.notify_one();
   } else {
-    on_work_();
+    world_.wake();
   }
 }
 
-bool Wire::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return !queue_.empty();
-}
-
-void Wire::lift_cap() noexcept {
+void Wire::hurry() noexcept {
   {
     const std::lock_guard lock(mutex_);
     cap_ = BandwidthCap(0);
@@ -51,33 +44,34 @@ void Wire::lift_cap() noexcept {
   changed_.notify_all();
 }
 
-bool Wire::play_one() {
+void Wire::do_one() noexcept {
   Move move;
   {
     std::unique_lock lock(mutex_);
-    if (queue_.empty()) return false;
+    if (queue_.empty()) return;
     move = queue_.front();
     queue_.pop_front();
+    set_waiting(queue_.size());
     const Time end =
-        cap_.book_from(move.bytes, move.submitted).end + (cap_.active() ? settings_.latency : Duration{});
+        cap_.book_from(move.load.bytes, move.started).end + (cap_.active() ? settings_.latency : Duration{});
     lock.unlock();
-    make(move);
+    make(move.load);
     lock.lock();
     // What the hardware would take longer than memory does.
-    while (!ending_ && cap_.active() && clock_() < end) changed_.wait_for(lock, end - clock_());
-    if (ending_) return false;
+    while (!ending_ && cap_.active() && world_.clock() < end) changed_.wait_for(lock, end - world_.clock());
+    if (ending_) return;
   }
-  on_done_(move.token);
-  return true;
+  move.load.receiver->over(move.load.token, {});
 }
 
-void Wire::make(const Move& move) {
-  if (move.layout == nullptr) {
-    std::memcpy(move.to, move.from, move.bytes);
-  } else if (move.unpack) {
-    move.layout->unpack(move.from, move.to);
+void Wire::make(const Load& load) const {
+  std::byte *const from = world_.address_of(load.from), *const to = world_.address_of(load.to);
+  if (load.layout == nullptr) {
+    std::memcpy(to, from, load.bytes);
+  } else if (load.away_from_home) {
+    load.layout->pack(from, to);
   } else {
-    move.layout->pack(move.from, move.to);
+    load.layout->unpack(from, to);
   }
 }
 
@@ -88,7 +82,7 @@ void Wire::run() {
       changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
       if (ending_) return;
     }
-    play_one();
+    do_one();
   }
 }
 

@@ -10,63 +10,52 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/carrier.hpp"
 #include "backend/disk/bandwidth_cap.hpp"
 #include "base/time.hpp"
-#include "data/layout.hpp"
 
 namespace fairlead::backend {
 
-/// Bytes from one place to another.
-struct Move {
-  const std::byte* from = nullptr;
-  std::byte* to = nullptr;
-  Bytes bytes = 0;
-  const data::Layout* layout = nullptr;  ///< of the end in user memory, if that is not one block
-  bool unpack = false;                   ///< that end is `to`
-  void* token = nullptr;                 ///< the caller's, given back at the end
-  Time submitted{};                      ///< the wire's: it takes its bytes' time from then on, or later
-};
-
-class Wire {
+class Wire final : public Carrier, public Chore {
  public:
   enum class PlayedBy : std::uint8_t {
     own_thread,  // copies go on beside tasks
-    worker,      // the device's worker calls play_one() whenever it has no task in hand
+    worker,      // the device's worker has it as a chore
   };
   struct Settings {
     Bytes bytes_per_second = 0;  ///< 0: as fast as memory is
     Duration latency{};          ///< of each move, besides its bytes' time
     PlayedBy played_by = PlayedBy::own_thread;
   };
-  using Clock = std::function<Time()>;
-  using OnDone = std::function<void(void* token)>;
+  struct World {
+    std::function<Time()> clock;
+    /// Where the bytes of a place are.
+    std::function<std::byte*(const Place&)> address_of;
+    std::function<void()> wake;  ///< there is something to play for the worker; called by whoever starts
+  };
 
-  /// `on_done` is called at the end of each move by the thread that made it, without any lock; it may submit
-  /// more. `on_work`: there is something to play for the worker; called by whoever submits.
-  Wire(Settings settings, Clock clock, OnDone on_done, std::function<void()> on_work);
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
-  ~Wire() { stop(); }
+  Wire(Settings settings, World world);
+  ~Wire() override { stop(); }
 
-  void submit(const Move& move);
-  /// Makes the next move, if there is one; false if not. The thread that plays the wire calls it.
-  bool play_one();
-  bool waiting() const;
-  /// Ends the move that is under way; those that wait are forgotten, and what is submitted from now on too.
-  void stop() noexcept;
-  /// From now on moves take as long as memory does. Any thread.
-  void lift_cap() noexcept;
-  bool has_thread() const noexcept { return thread_.joinable(); }
+  void start(const Load& load) override;
+  /// Ends the move that is under way; those that wait are forgotten.
+  void stop() noexcept override;
+  /// From now on moves take as long as memory does.
+  void hurry() noexcept override;
+  std::size_t threads() const noexcept override { return thread_.joinable() ? 1 : 0; }
+  void do_one() noexcept override;
 
  private:
+  struct Move {
+    Load load;
+    Time started{};  // it takes its bytes' time from then on, or later
+  };
   void run();
-  void make(const Move& move);
+  void make(const Load& load) const;
 
   const Settings settings_;
-  const Clock clock_;
-  const OnDone on_done_;
-  const std::function<void()> on_work_;
-  mutable std::mutex mutex_;  // guards what follows but the thread
+  const World world_;
+  std::mutex mutex_;  // guards what follows but the thread
   std::condition_variable changed_;
   std::deque<Move> queue_;
   BandwidthCap cap_;

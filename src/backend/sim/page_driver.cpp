@@ -39,16 +39,15 @@ PageDriver::PageDriver(MemoryModel model, const machine::UnifiedMemoryDescriptio
 PageDriver::~PageDriver() = default;
 
 /// Cores work in the home's memory, where they are the only ones that need no device.
-PageDriver::Place PageDriver::place_of(NodeId node) noexcept {
-  return node == OutOfCoreNodes::ram ? UnifiedPages::host : index(node);
+PageDriver::Place PageDriver::place_of(NodeId node) const noexcept {
+  return memory_.topology().is(node, MemoryKind::host) ? UnifiedPages::host : index(node);
 }
 
 UnifiedPages::Options PageDriver::pages_options(const machine::UnifiedMemoryDescription& costs) const {
   UnifiedPages::Options options{.block = costs.block, .capacity = {}, .time = {}};
   const Topology& topology = memory_.topology();
-  for (std::size_t node = 0; node < topology.nodes.size(); ++node)
-    options.capacity.push_back(node <= index(OutOfCoreNodes::ram) ? UnifiedPages::unlimited
-                                                                  : topology.nodes[node].capacity);
+  for (const NodeSpec& node : topology.nodes)
+    options.capacity.push_back(node.memory == MemoryKind::device ? node.capacity : UnifiedPages::unlimited);
   options.time = [this](Place from, Place to, Bytes bytes) {
     return memory_.routes().between(static_cast<NodeId>(from), static_cast<NodeId>(to)).time(bytes);
   };
@@ -123,8 +122,8 @@ void PageDriver::given(const Task& task, NodeId node) {
 
 /// All devices at the same time, each a datum after the other.
 void PageDriver::bring_home() {
-  for (Place device = index(OutOfCoreNodes::ram) + 1; device < handlers_.size(); ++device)
-    next_home(make_request(Cause::home, device, no_id<WorkerId>, {}));
+  for (const NodeId device : memory_.topology().devices())
+    next_home(make_request(Cause::home, index(device), no_id<WorkerId>, {}));
 }
 
 /// A device's faults and prefetches are served in turn; cores do not wait for each other.

@@ -60,7 +60,7 @@ class PageDriver {
   };
   enum class Cause : std::uint8_t { fault, prefetch, home };
 
-  static Place place_of(NodeId node) noexcept;
+  Place place_of(NodeId node) const noexcept;
   UnifiedPages::Options pages_options(const machine::UnifiedMemoryDescription& costs) const;
   std::vector<Wanted> wanted_by(const Task& task) const;
   Request& make_request(Cause cause, Place place, WorkerId worker, std::vector<Wanted> wanted);

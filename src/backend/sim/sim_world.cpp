@@ -12,7 +12,11 @@
 
 namespace fairlead::backend {
 
-SimWorld::SimWorld(SimOptions options) : options_(std::move(options)), random_(options_.seed) {}
+SimWorld::SimWorld(SimOptions options)
+    : options_(std::move(options)),
+      random_(options_.seed),
+      timeline_(options_.timeline != nullptr ? *options_.timeline : own_timeline_),
+      number_(timeline_.join(*this)) {}
 
 void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& application) {
   engine_ = &engine;
@@ -40,7 +44,7 @@ Duration SimWorld::with_noise(Duration duration) {
 /// From now on, as if it ran alone: between one change of the speed and the next a part of the work gets
 /// done.
 Duration SimWorld::slowed(WorkerId worker, Duration alone) const {
-  Time at = now_;
+  Time at = timeline_.now();
   auto left = static_cast<double>(alone.count());
   for (;;) {
     double times = 1;
@@ -51,7 +55,7 @@ Duration SimWorld::slowed(WorkerId worker, Duration alone) const {
       change = std::min(change, at < slow.from ? slow.from : slow.until);
     }
     const Duration takes(std::llround(left * times));
-    if (change == Time::max() || takes <= change - at) return at - now_ + takes;
+    if (change == Time::max() || takes <= change - at) return at - timeline_.now() + takes;
     left -= static_cast<double>((change - at).count()) / times;
     at = change;
   }
@@ -60,6 +64,7 @@ Duration SimWorld::slowed(WorkerId worker, Duration alone) const {
 void SimWorld::schedule(Happening happening) {
   happening.order = scheduled_++;
   future_.push(happening);
+  timeline_.changed(number_);
 }
 
 void SimWorld::launch(WorkerId id, Task& task) {
@@ -79,9 +84,10 @@ void SimWorld::recall(WorkerId id, Task& task) {
   const auto it = std::ranges::find(worker.staged, &task);
   const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 &&
                                                      random_.once_in(options_.recall_refused_once_in));
-  if (refused) return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, now_);
+  if (refused)
+    return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, timeline_.now());
   worker.staged.erase(it);
-  engine_->entrance().post(task, EventKind::task_returned, id, now_);
+  engine_->entrance().post(task, EventKind::task_returned, id, timeline_.now());
 }
 
 void SimWorld::gathered(Task& task, std::span<const WorkerId> workers) {
@@ -101,7 +107,7 @@ void SimWorld::start_next(WorkerId id) {
   Worker& worker = workers_[index(id)];
   worker.running = worker.staged.front();
   worker.staged.pop_front();
-  worker.started = now_;
+  worker.started = timeline_.now();
   worker.parts = 1;
   if (options_.on_start) options_.on_start(*worker.running, id);
   if (page_driver_)
@@ -118,7 +124,7 @@ void SimWorld::compute(WorkerId id) {
   if (!options_.slow.empty()) duration = slowed(id, duration);
   if (options_.decision_time) duration += options_.decision_time(id);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
-  if (!shares_processor(id)) return schedule({now_ + duration, 0, id, nullptr});
+  if (!shares_processor(id)) return schedule({timeline_.now() + duration, 0, id, nullptr});
   const std::array<SharedWires::Wire, 2> crossed{
       first_processor_ + static_cast<SharedWires::Wire>(options_.processor[index(id)]),
       first_worker_ + static_cast<SharedWires::Wire>(index(id))};
@@ -129,14 +135,15 @@ void SimWorld::compute(WorkerId id) {
 void SimWorld::use_mapped(const Task& task, WorkerId id) {
   const memory::Memory& memory = engine_->memory();
   const NodeId node = engine_->view().workers()[index(id)].node;
-  if (node == OutOfCoreNodes::ram) return;
+  const Topology& topology = memory.topology();
+  if (topology.is(node, MemoryKind::host)) return;
   for (const bool to_device : {true, false}) {
     Bytes bytes = 0;
     for (const Access& access : task.accesses())
       if (to_device ? reads(access.mode) : writes(access.mode))
         bytes += memory.datum(memory.target(access)).bytes;
     if (bytes == 0) continue;
-    const NodeId host = OutOfCoreNodes::user_memory;
+    const NodeId host = topology.user_memory();
     std::vector<SharedWires::Wire> crossed;
     for (const Leg& leg : memory.routes().between(to_device ? host : node, to_device ? node : host).legs) {
       cross(leg, crossed);
@@ -154,21 +161,22 @@ void SimWorld::use_mapped(const Task& task, WorkerId id) {
 std::unique_ptr<PageDriver> SimWorld::make_page_driver() {
   return std::make_unique<PageDriver>(
       options_.memory_model, options_.unified_memory, engine_->memory(), options_.has_value,
-      PageDriver::World{.wait =
-                            [this](Duration time, PageDriver::Request& request) {
-                              schedule({now_ + with_noise(time), 0, no_id<WorkerId>, nullptr, &request});
-                            },
-                        .carry =
-                            [this](Bytes bytes, std::span<const Leg> legs, PageDriver::Request& request) {
-                              std::vector<SharedWires::Wire> crossed;
-                              for (const Leg& leg : legs) cross(leg, crossed);
-                              put_on_wires(bytes, crossed, {nullptr, no_id<WorkerId>, &request});
-                            },
-                        .go_on =
-                            [this](WorkerId id) {
-                              stalled_ += now_ - workers_[index(id)].started;
-                              compute(id);
-                            }});
+      PageDriver::World{
+          .wait =
+              [this](Duration time, PageDriver::Request& request) {
+                schedule({timeline_.now() + with_noise(time), 0, no_id<WorkerId>, nullptr, &request});
+              },
+          .carry =
+              [this](Bytes bytes, std::span<const Leg> legs, PageDriver::Request& request) {
+                std::vector<SharedWires::Wire> crossed;
+                for (const Leg& leg : legs) cross(leg, crossed);
+                put_on_wires(bytes, crossed, {nullptr, no_id<WorkerId>, &request});
+              },
+          .go_on =
+              [this](WorkerId id) {
+                stalled_ += timeline_.now() - workers_[index(id)].started;
+                compute(id);
+              }});
 }
 
 void SimWorld::bring_home() {
@@ -180,13 +188,13 @@ void SimWorld::bring_home() {
 /// The latencies pass first; then it takes its share of all wires, and is as fast as the slowest allows.
 void SimWorld::start(memory::Copy& copy) {
   if (options_.on_copy_start) options_.on_copy_start(copy);
-  copy.at = now_;
+  copy.at = timeline_.now();
   if (options_.copy_hangs && options_.copy_hangs(copy)) return;
   Duration latency{};
   for (const Leg& leg : engine_->memory().routes().of(copy).legs)
     latency += engine_->memory().topology().links[index(leg.link)].latency;
   if (latency > Duration{})
-    schedule({now_ + latency, 0, no_id<WorkerId>, &copy});
+    schedule({timeline_.now() + latency, 0, no_id<WorkerId>, &copy});
   else
     begin(copy);
 }
@@ -229,9 +237,10 @@ void SimWorld::begin(memory::Copy& copy) {
 }
 
 void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what) {
-  const SharedWires::CopyNumber number = wires_.begin(amount, crossed, now_);
+  const SharedWires::CopyNumber number = wires_.begin(amount, crossed, timeline_.now());
   if (number >= on_wires_.size()) on_wires_.resize(number + 1);
   on_wires_[number] = what;
+  timeline_.changed(number_);
 }
 
 bool SimWorld::shares_processor(WorkerId id) const {
@@ -240,7 +249,7 @@ bool SimWorld::shares_processor(WorkerId id) const {
 }
 
 void SimWorld::wires_end(const SharedWires::End& end) {
-  wires_.end(end.copy, now_);
+  wires_.end(end.copy, timeline_.now());
   const OnWires what = on_wires_[end.copy];
   if (what.pages != nullptr) return page_driver_->resume(*what.pages);
   what.copy != nullptr ? copy_ends(*what.copy) : part_ends(what.worker);
@@ -257,35 +266,47 @@ void SimWorld::copy_ends(memory::Copy& copy) {
       (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
   copy.kind = fails ? EventKind::copy_failed : EventKind::copy_finished;
   copy.error_number = fails ? EIO : 0;
-  copy.duration = now_ - copy.at;
-  copy.at = now_;
+  copy.duration = timeline_.now() - copy.at;
+  copy.at = timeline_.now();
   if (options_.on_copy) options_.on_copy(copy, !fails);
   application_->add(copy);
   told_late_ = options_.copy_told_late_once_in != 0 && random_.once_in(options_.copy_told_late_once_in);
   if (!told_late_) application_->serve();
 }
 
+/// True if the task is not over yet, since its body says later when it is.
+bool SimWorld::run_body(Task& task, WorkerId id) {
+  const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
+  TaskContext context{&task, id, this, &team};
+  const Implementation& body =
+      task.codelet->for_kind(engine_->view().workers()[index(id)].kind, task.implementation);
+  asynchronous_ += body.asynchronous;  // it may be over before its body has returned
+  try {
+    body.run(body.body.get(), context);
+    return body.asynchronous;
+  } catch (...) {
+    task.failure = std::current_exception();
+    asynchronous_ -= body.asynchronous;
+    return false;
+  }
+}
+
 void SimWorld::task_ends(WorkerId id) {
   Worker& worker = workers_[index(id)];
   Task& task = *worker.running;
-  bool fails = (options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in)) ||
-               (options_.task_fails && options_.task_fails(task));
+  const bool fails = (options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in)) ||
+                     (options_.task_fails && options_.task_fails(task));
+  bool goes_on = false;
   if (fails) {
     task.failure = std::make_exception_ptr(Error("a planted failure"));
   } else if (options_.run_bodies) {
-    try {
-      const Team team(task.workers_wanted == 0 ? 1 : task.width, {});
-      TaskContext context{&task, id, nullptr, &team};
-      const Implementation& body =
-          task.codelet->for_kind(engine_->view().workers()[index(id)].kind, task.implementation);
-      body.run(body.body.get(), context);
-    } catch (...) {
-      task.failure = std::current_exception();
-      fails = true;
-    }
+    task.at = worker.started;
+    goes_on = run_body(task, id);
   }
-  if (options_.on_end) options_.on_end(task, id, !fails);
-  application_->finished(task, now_, now_ - worker.started);
+  if (!goes_on) {
+    if (options_.on_end) options_.on_end(task, id, task.failure == nullptr);
+    application_->finished(task, now(), now() - worker.started);
+  }
   worker.running = nullptr;
   if (worker.staged.empty()) {
     ++idle_workers_;
@@ -295,6 +316,62 @@ void SimWorld::task_ends(WorkerId id) {
   application_->report();
 }
 
+void SimWorld::end_asynchronous(Task& task, std::exception_ptr failure) noexcept {
+  const std::lock_guard guard(signalled_mutex_);  // whoever is woken may take all this down
+  signalled_.push_back({&task, std::move(failure)});
+  any_signalled_.store(true);
+  signal_came_.notify_one();
+}
+
+bool SimWorld::apply_signalled() {
+  if (!any_signalled_.load()) return false;
+  std::vector<Signalled> over;
+  {
+    const std::lock_guard guard(signalled_mutex_);
+    over.swap(signalled_);
+    any_signalled_.store(false);
+  }
+  for (Signalled& one : over) {
+    --asynchronous_;
+    one.task->failure = std::move(one.failure);
+    if (options_.on_end) options_.on_end(*one.task, one.task->worker, one.task->failure == nullptr);
+    application_->finished(*one.task, now(), now() - one.task->at);
+    application_->report();
+  }
+  return true;
+}
+
+Time SimWorld::next() const noexcept {
+  const Time landing = wires_.next().at;
+  const Time other = future_.empty() ? Time::max() : future_.top().at;
+  const Time first = std::min(landing, other);
+  return first == Time::max() && told_late_ ? timeline_.now() : first;
+}
+
+bool SimWorld::step() {
+  if (future_.empty() && wires_.idle()) {
+    if (!std::exchange(told_late_, false)) return false;
+    application_->serve();
+    return true;
+  }
+  ++events_;
+  const SharedWires::End landing = wires_.next();
+  if (future_.empty() || (!wires_.idle() && landing.at <= future_.top().at)) {
+    timeline_.reaches(landing.at);
+    wires_end(landing);
+    return true;
+  }
+  const Happening happening = future_.top();
+  future_.pop();
+  timeline_.reaches(happening.at);
+  if (happening.pages != nullptr) {
+    page_driver_->resume(*happening.pages);
+  } else {
+    happening.copy != nullptr ? begin(*happening.copy) : part_ends(happening.worker);
+  }
+  return true;
+}
+
 void SimWorld::help(const std::function<bool()>& done) {
   application_->serve();
   while (!done()) {
@@ -302,34 +379,19 @@ void SimWorld::help(const std::function<bool()>& done) {
     if (options_.most_events != 0 && events_ >= options_.most_events)
       throw Error("internal: what is waited for did not happen within " + std::to_string(events_) +
                   " simulated events");
-    if (future_.empty() && wires_.idle()) {
-      if (std::exchange(told_late_, false)) {
-        application_->serve();
-        continue;
-      }
-      if (stopped_) return;
-      throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
-                  engine_
-                      ->situation({.datum = [](DatumId id) { return "datum " + std::to_string(index(id)); },
-                                   .in_body = [this](WorkerId id) { return in_body(id); },
-                                   .now = now_})
-                      .text());
-    }
-    ++events_;
-    const SharedWires::End landing = wires_.next();
-    if (future_.empty() || (!wires_.idle() && landing.at <= future_.top().at)) {
-      now_ = landing.at;
-      wires_end(landing);
+    if (apply_signalled() || timeline_.step()) continue;
+    if (stopped_) return;
+    if (asynchronous_ != 0) {
+      std::unique_lock lock(signalled_mutex_);
+      signal_came_.wait(lock, [this] { return any_signalled_.load(); });
       continue;
     }
-    const Happening next = future_.top();
-    future_.pop();
-    now_ = next.at;
-    if (next.pages != nullptr) {
-      page_driver_->resume(*next.pages);
-    } else {
-      next.copy != nullptr ? begin(*next.copy) : part_ends(next.worker);
-    }
+    throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
+                engine_
+                    ->situation({.datum = [](DatumId id) { return "datum " + std::to_string(index(id)); },
+                                 .in_body = [this](WorkerId id) { return in_body(id); },
+                                 .now = now()})
+                    .text());
   }
 }
 

@@ -1,11 +1,15 @@
 // The simulated world: a virtual clock, workers that take as long as they are told, links whose copies share
 // their bandwidth fairly, and faults by seed. The same engine decides as in a real run. One thread, the
-// application's, drives it whenever it would wait; a run is its seed.
+// application's, drives it whenever it would wait; a run is its seed. Several worlds may share one clock.
 #pragma once
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <queue>
 #include <span>
 #include <vector>
@@ -13,6 +17,7 @@
 #include "backend/sim/memory_model.hpp"
 #include "backend/sim/page_driver.hpp"
 #include "backend/sim/shared_wires.hpp"
+#include "backend/sim/timeline.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
@@ -55,6 +60,7 @@ struct SimOptions {
   /// Copies and tasks that begin and never end.
   std::function<bool(const memory::Copy&)> copy_hangs;
   std::function<bool(const Task&)> task_hangs;
+  Timeline* timeline = nullptr;   ///< shared with other worlds, which all end before it; null: its own
   std::uint64_t most_events = 0;  ///< more end the simulation with an Error; 0: no limit
   bool run_bodies = false;        ///< else tasks only take time
   /// Told when the bytes of a copy have landed, before the engine hears of it.
@@ -65,18 +71,22 @@ struct SimOptions {
   std::function<void(Task&, WorkerId, bool succeeded)> on_end;
 };
 
-class SimWorld final : public engine::DrivenWorld {
+class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
  public:
   explicit SimWorld(SimOptions options);
+  SimWorld(const SimWorld&) = delete;
+  SimWorld& operator=(const SimWorld&) = delete;
+  ~SimWorld() override { timeline_.leave(number_); }
 
   void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
   void end() override {}
   void help(const std::function<bool()>& done) override;
   bool must_be_told() const noexcept override { return idle_workers_ > 0; }
-  void nudge() noexcept override {}
   void serve_for_others() override { application_->serve(); }
   void serve_surely_for_others() override { application_->serve_surely(); }
-  Time now() noexcept override { return now_; }
+  /// Of a body that was run. A simulation in which nothing else is left to happen waits for it.
+  void end_asynchronous(Task& task, std::exception_ptr failure) noexcept override;
+  Time now() noexcept override { return timeline_.now(); }
   std::size_t reporters() const noexcept override { return 1; }
 
   void launch(WorkerId worker, Task& task) override;
@@ -84,8 +94,8 @@ class SimWorld final : public engine::DrivenWorld {
   void gathered(Task& task, std::span<const WorkerId> workers) override;
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
-  void launched(WorkerId) override {}
-  void stopped() noexcept override { stopped_ = true; }
+  /// One thread does everything, and looks by itself.
+  void wake(engine::Who who) noexcept override { stopped_ |= who.kind == engine::Who::Kind::everybody; }
   bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
 
   std::uint64_t events() const noexcept { return events_; }
@@ -119,6 +129,9 @@ class SimWorld final : public engine::DrivenWorld {
     }
   };
 
+  Time next() const noexcept override;
+  bool step() override;
+  bool apply_signalled();
   Duration with_noise(Duration duration);
   Duration slowed(WorkerId worker, Duration alone) const;
   /// Two a link, away from home and back, of which only the first is used if it is not duplex; then two a
@@ -135,6 +148,7 @@ class SimWorld final : public engine::DrivenWorld {
   void copy_ends(memory::Copy& copy);
   void wires_end(const SharedWires::End& end);
   void task_ends(WorkerId worker);
+  bool run_body(Task& task, WorkerId worker);
   void schedule(Happening happening);
 
   SimOptions options_;
@@ -142,7 +156,9 @@ class SimWorld final : public engine::DrivenWorld {
   bool told_late_ = false;  // the end of a copy waits to be told
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
-  Time now_{};
+  Timeline own_timeline_;
+  Timeline& timeline_;
+  const std::uint32_t number_;  // in it
   std::vector<Worker> workers_;
   std::vector<Event> arrivals_;
   SharedWires wires_{{}};  // see wires_of()
@@ -158,6 +174,15 @@ class SimWorld final : public engine::DrivenWorld {
   std::uint64_t scheduled_ = 0, events_ = 0;
   std::size_t idle_workers_ = 0;
   bool stopped_ = false;
+  struct Signalled {
+    Task* task;
+    std::exception_ptr failure;
+  };
+  std::size_t asynchronous_ = 0;  // tasks whose bodies have run, and which are not over
+  std::mutex signalled_mutex_;    // guards signalled_: any thread may say that one is over
+  std::condition_variable signal_came_;
+  std::vector<Signalled> signalled_;
+  std::atomic<bool> any_signalled_{false};
   std::unique_ptr<PageDriver> page_driver_;
   std::vector<memory::LinkTraffic> mapped_traffic_;
   Duration stalled_{};

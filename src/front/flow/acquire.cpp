@@ -91,7 +91,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
       calls->call([&] { told(weak.lock()); }, whose);
       told = nullptr;
       calls->open.fetch_sub(1);
-      world.nudge();
+      world.wake(engine::Who::application());
     };
   }
   Task& task = record->task;

@@ -6,7 +6,8 @@
 #include <atomic>
 #include <utility>
 
-#include "backend/cpu/cpu_world.hpp"
+#include "engine/ended_thread.hpp"
+#include "engine/runtime_core.hpp"
 #include "front/flow/flow_implementation.hpp"
 
 namespace fairlead {
@@ -97,7 +98,7 @@ Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes elemen
 
 /// The task ends when its body has returned and the token was signalled, whichever comes last.
 struct Completion::State {
-  State(backend::CpuWorld* w, Task* t) noexcept : world(w), task(t) {}
+  State(engine::DrivenWorld* w, Task* t) noexcept : world(w), task(t) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -128,7 +129,7 @@ struct Completion::State {
     world->end_asynchronous(*task, thrown != nullptr ? thrown : signalled_failure);
   }
 
-  backend::CpuWorld* world;
+  engine::DrivenWorld* world;
   Task* task;
   std::atomic<int> missing{2};
   std::atomic<bool> signalled{false};
@@ -136,7 +137,7 @@ struct Completion::State {
 };
 
 Completion::Completion(const TaskContext& context)
-    : state_(std::make_shared<State>(static_cast<backend::CpuWorld*>(context.runtime), context.task)) {}
+    : state_(std::make_shared<State>(context.world, context.task)) {}
 void Completion::done() const { state_->signal(nullptr); }
 void Completion::fail(std::exception_ptr cause) const {
   if (cause == nullptr) cause = std::make_exception_ptr(UsageError("its completion failed without a cause"));
@@ -145,7 +146,7 @@ void Completion::fail(std::exception_ptr cause) const {
 void Completion::body_returned(std::exception_ptr thrown) const { state_->returned(std::move(thrown)); }
 bool Completion::body_threw() const {
   const std::exception_ptr thrown = std::current_exception();
-  state_->returned(thrown != nullptr ? thrown : backend::ended_thread());
+  state_->returned(thrown != nullptr ? thrown : engine::ended_thread());
   return thrown == nullptr;
 }
 

@@ -304,7 +304,7 @@ void FlowSource::announce(Task& task, std::span<const graph::Insertion> insertio
 
 void FlowSource::tell_ready(Task& task) {
   if (core_.application().put_in_lane(task)) {
-    if (core_.world().must_be_told()) core_.world().lane_filled();
+    if (core_.world().must_be_told()) core_.world().wake(engine::Who::any_worker());
     return;
   }
   core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
@@ -501,9 +501,9 @@ void FlowSource::tell(const Task& task, EventChain& ready) {
       calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
       watched->on_done = nullptr;
       calls->open.fetch_sub(1);
-      world.nudge();
+      world.wake(engine::Who::application());
     });
-  core_.world().nudge();
+  core_.world().wake(engine::Who::application());
 }
 
 std::exception_ptr WatchedTask::outcome() const noexcept {

@@ -63,10 +63,10 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
       spec.bytes = static_cast<Bytes>(shape.elements()) * whole.as.element_bytes;
       spec.out_of_view = true;
       if (whole.as.kept) {
-        spec.home = OutOfCoreNodes::disk;
+        spec.home = core.topology().store();
         spec.home_offset = whole.slot.offset + offset_of(n);
       } else {
-        spec.home = OutOfCoreNodes::user_memory;
+        spec.home = core.topology().user_memory();
         spec.address = static_cast<std::byte*>(whole.as.address) + offset_of(n);
         spec.layout = layout_for(shape);
       }

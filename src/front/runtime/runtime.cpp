@@ -15,8 +15,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend/backend.hpp"
 #include "backend/cpu/cpu_world.hpp"
+#include "backend/device_list.hpp"
 #include "backend/disk/checksums.hpp"
+#include "backend/disk/disk.hpp"
 #include "backend/disk/spill_file.hpp"
 #include "base/pages.hpp"
 #include "base/tell.hpp"
@@ -30,7 +33,6 @@
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
-#include "machine/device_list.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
 #include "memory/arena.hpp"
@@ -43,7 +45,6 @@ namespace {
 
 constexpr double disk_bytes_per_second_guess =
     3e9;  // for estimates where links are not measured (fairlead calibrate)
-constexpr double generated_bytes_per_second_guess = 0.5e9;  // by each core
 constexpr Duration disk_latency_guess{100'000};
 constexpr Bytes largest_piece = Bytes{4} << 20;  // of what passes RAM on its way between disk and device
 // Of the pool's size: partial results of data in user memory, which are outside of it as those are.
@@ -54,32 +55,34 @@ struct Plan {
   std::size_t workers;
   Bytes capacity;
   std::vector<unsigned> processors;
-  std::vector<DeviceSpec> devices{};
+  std::vector<backend::DeviceEntry> devices{};
   Bytes piece = 0;  // of transit buffers
 
   front::MachineMemory known;  // of the machine, from earlier runs
+  Topology topology{};
+  std::vector<std::unique_ptr<backend::Part>> parts{};  // beside the cores, which add to it
 
-  Bytes transit_bytes() const { return piece * pieces_per_device * devices.size(); }
-  /// What is left of a limit for the pool; chooses `piece`.
-  Bytes divide(Bytes limit, Bytes reserved) {
-    if (!devices.empty()) {
-      const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
-      // A power of two, so that pieces begin where what has a checksum of its own does.
-      piece = std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
-    }
-    const Bytes besides = reserved + transit_bytes();
+  Bytes transit_bytes(Bytes of_piece) const { return of_piece * pieces_per_device * devices.size(); }
+  Bytes piece_for(Bytes limit, Bytes reserved) const {
+    if (devices.empty()) return 0;
+    const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
+    // A power of two, so that pieces begin where what has a checksum of its own does.
+    return std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
+  }
+  /// For the pool.
+  Bytes left_of(Bytes limit, Bytes reserved) const {
+    const Bytes besides = reserved + transit_bytes(piece_for(limit, reserved));
     return limit <= besides ? 0 : whole_pages_in(limit - besides);
   }
   /// The limit that leaves so much.
   Bytes limit_for(Bytes wanted, Bytes reserved) const {
-    Plan larger = *this;
     Bytes limit = reserved + whole_pages_for(wanted);
-    while (larger.divide(limit, reserved) < wanted) limit += wanted - larger.divide(limit, reserved);
+    while (left_of(limit, reserved) < wanted) limit += wanted - left_of(limit, reserved);
     return limit;
   }
 };
 
-Plan plan_of(const Config& config, Bytes reserved) {
+Plan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
   const machine::Machine machine = machine::discover();
   Plan plan{.workers = 0, .capacity = 0, .processors = {}, .devices = {}, .known = {config, machine}};
   plan.workers = config.count_or("workers", machine.workers);
@@ -89,8 +92,10 @@ Plan plan_of(const Config& config, Bytes reserved) {
         fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
                     "  Allow more by --memory.",
                     config::readable_size(limit), config::readable_size(reserved)));
-  plan.devices = machine::devices_from(config.text_or("devices", ""));
-  plan.capacity = plan.divide(limit, reserved);
+  const std::string devices = config.text_or("devices", "");
+  plan.devices = backend::devices_from(devices, backends);
+  plan.piece = plan.piece_for(limit, reserved);
+  plan.capacity = plan.left_of(limit, reserved);
   if (plan.capacity == 0)
     throw ConfigError(
         fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
@@ -100,6 +105,11 @@ Plan plan_of(const Config& config, Bytes reserved) {
   const auto& cores = machine.processors.cores;
   if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
     for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
+  plan.topology =
+      out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
+  plan.known.use_links(plan.topology);
+  for (const auto& backend : backends) plan.parts.push_back(backend->make());
+  backend::add_parts(plan.topology, plan.devices, plan.parts);
   return plan;
 }
 
@@ -113,8 +123,8 @@ bool is_set(const Config& config, std::string_view key) {
 
 class Runtime::Implementation {
  public:
-  Implementation(const Config& config, Bytes reserved)
-      : plan(plan_of(config, reserved)),
+  Implementation(const Config& config, Bytes reserved, const backend::Backends& backends)
+      : plan(plan_of(config, reserved, backends)),
         automatic_policy(!config.has("scheduler")),
         event_log_path(config.text_or("event-log", "")),
         recording_for(config.has("report")  ? "--report " + config.text("report")
@@ -122,7 +132,7 @@ class Runtime::Implementation {
                                             : ""),
         arena(plan.capacity,
               config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
-        transit(std::max<Bytes>(plan.transit_bytes(), 4096), memory::HugePages::no),
+        transit(std::max<Bytes>(plan.transit_bytes(plan.piece), 4096), memory::HugePages::no),
         spill(config.text("disk-directory"), is_set(config, "disk-directory") ? 0 : plan.capacity),
         checksums(plan.devices.empty() ? backend::Checksums::largest_chunk
                                        : std::min(plan.piece, backend::Checksums::largest_chunk)),
@@ -140,9 +150,6 @@ class Runtime::Implementation {
       data::OutputFile{event_log_path, 0};  // refused now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
       memory.name_by([this](DatumId id) { return core.names().text(id); });
-      memory.node(OutOfCoreNodes::ram).base = arena.at(0);
-      for (std::size_t i = 0; i < device_arenas.size(); ++i)
-        memory.node(node_of_device(i)).base = device_arenas[i].at(0);
     });
     if (config.has("record-flow"))
       flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"));
@@ -218,7 +225,7 @@ class Runtime::Implementation {
   }
   /// Where the datum is at home, too: the spill file, or memory of ours beside the user's.
   std::optional<engine::PartialSpace> space_for_partial(Bytes bytes, NodeId home) {
-    if (home == OutOfCoreNodes::disk) {
+    if (home == core.topology().store()) {
       try {
         const memory::Range slot = spill.allocate(bytes);
         warm(bytes);
@@ -260,9 +267,9 @@ class Runtime::Implementation {
   std::string recording_for;  // the option by which somebody wants to see afterwards what happened
   memory::Arena arena;
   memory::Arena transit;
-  std::deque<memory::Arena> device_arenas;
   backend::SpillFile spill;
   backend::Checksums checksums;
+  backend::DiskTraffic traffic;
   Bytes partial_bytes = 0;  // in memory beside the user's
   front::DatumStore data;
   front::SingleData single{data, spill};
@@ -274,44 +281,25 @@ class Runtime::Implementation {
   front::Watchdog watchdog;      // last: its thread uses the rest
 
  private:
-  static NodeId node_of_device(std::size_t i) {
-    return static_cast<NodeId>(index(OutOfCoreNodes::ram) + 1 + i);
-  }
   backend::CpuOptions cpu_options(const Config& config) {
     backend::CpuOptions options;
-    options.workers = plan.workers;
-    for (const DeviceSpec& device : plan.devices) {
-      const std::size_t i = options.devices.size();
-      options.device_workers += device.workers;
-      options.devices.push_back({.node = node_of_device(i),
-                                 .arena = device_arenas.emplace_back(device.capacity).at(0),
-                                 .blocking_copies = device.blocking_copies,
-                                 .speed = device.speed,
-                                 .transit = transit.at(i * pieces_per_device * plan.piece),
-                                 .piece_bytes = plan.piece,
-                                 .pieces = pieces_per_device});
-    }
-    options.processors = plan.processors;
-    options.spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000);
+    options.workers = {.cores = plan.workers,
+                       .others = plan.topology.workers.size() - plan.workers,
+                       .processors = plan.processors,
+                       .spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000)};
     options.arena = arena.at(0);
-    options.spill = {.descriptor = spill.descriptor(),
-                     .possible = true,
-                     .place = spill.directory(),
-                     .missing = spill.missing(),
-                     .name_of = [this](DatumId id) { return core.names().text(id); }};
-    if (config.flag("checksums")) options.disk.checksums = &checksums;
-    options.disk.threads = static_cast<unsigned>(config.count("disk-threads"));
-    if (config.has("disk-bandwidth"))
-      options.disk.bytes_per_second = config.bandwidth_bytes_per_second("disk-bandwidth");
+    options.transit = {transit.at(0), plan.piece, pieces_per_device};
+    options.parts = std::move(plan.parts);
+    options.surroundings = {.config = &config,
+                            .spill = &spill,
+                            .checksums = config.flag("checksums") ? &checksums : nullptr,
+                            .traffic = &traffic};
+    options.name_of = [this](DatumId id) { return core.names().text(id); };
     return options;
   }
   engine::CoreOptions core_options(const Config& config) {
     engine::CoreOptions options;
-    options.topology =
-        out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
-    plan.known.use_links(options.topology);
-    add_devices(options.topology, plan.devices);
-    add_generator(options.topology, generated_bytes_per_second_guess * static_cast<double>(plan.workers));
+    options.topology = std::move(plan.topology);
     options.engine.durations = plan.known.durations();
     options.engine.policy_name = config.text_or("scheduler", schedule::default_policy(true));
     if (!schedule::is_plugin(schedule::name_in(options.engine.policy_name)))
@@ -330,7 +318,10 @@ class Runtime::Implementation {
 };
 
 Runtime::Runtime(const Config& config, Bytes reserved)
-    : implementation_(new Implementation(config, reserved), [](Implementation* implementation) {
+    : Runtime(config, reserved, backend::default_backends()) {}
+Runtime::Runtime(const Config& config, Bytes reserved,
+                 const std::vector<std::shared_ptr<const backend::Backend>>& backends)
+    : implementation_(new Implementation(config, reserved, backends), [](Implementation* implementation) {
         // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
@@ -380,7 +371,8 @@ trace::Snapshot Runtime::recorded() {
   return implementation_->recorded();
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
-  return {implementation_->world.bytes_read(), implementation_->world.bytes_written()};
+  const backend::DiskTraffic& disk = implementation_->traffic;
+  return {disk.read.load(std::memory_order_relaxed), disk.written.load(std::memory_order_relaxed)};
 }
 Runtime::Digest Runtime::command_digest() const {
   implementation_->core.caller().check_process("command_digest");
@@ -529,7 +521,7 @@ Statistics Runtime::statistics() const {
     result.scheduler = engine.options().policy_name;
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
-      const memory::LinkTraffic& traffic = memory.traffic()[i];
+      const memory::LinkTraffic& traffic = memory.transfers().traffic()[i];
       const bool computes = topology.links[i].computes;
       Statistics::Link link{topology.links[i].name,
                             computes ? "generator" : topology.nodes[index(topology.links[i].first)].name,

@@ -66,11 +66,11 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
   SingleDatum single{.name = name, .as = as};
-  memory::DatumSpec spec{.bytes = bytes, .home = OutOfCoreNodes::user_memory, .address = as.address};
+  memory::DatumSpec spec{.bytes = bytes, .home = core.topology().user_memory(), .address = as.address};
   if (as.kept) {
     single.as.array = as.array.packed();
     single.slot = spill_.allocate(bytes);
-    spec.home = OutOfCoreNodes::disk;
+    spec.home = core.topology().store();
     spec.home_offset = single.slot.offset;
   } else if (as.pack != nullptr) {
     single.layout.emplace();

@@ -45,7 +45,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       spec.coordinates = {number, entry.row, entry.column};
       if (spill_ != nullptr) {
         spec.bytes = bytes_of(entry);
-        spec.home = OutOfCoreNodes::disk;
+        spec.home = core.topology().store();
         entry.slot = spill_->allocate(spec.bytes);
         spec.home_offset = entry.slot.offset;
       } else {
@@ -53,7 +53,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
             static_cast<std::int64_t>(entry.row) * grid_.tile +
             static_cast<std::int64_t>(entry.column) * grid_.tile * grid_.leading_dimension;
         spec.bytes = bytes_of(entry);
-        spec.home = OutOfCoreNodes::user_memory;
+        spec.home = core.topology().user_memory();
         spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
         spec.layout =
             layout_for(extent(grid_.rows, entry.row), extent(grid_.columns, entry.column), element_bytes);

@@ -78,7 +78,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   ASSERT_EQ(head.topology.nodes.size(), 3u);
   EXPECT_EQ(head.topology.nodes[2].name, "RAM");
   EXPECT_EQ(head.topology.nodes[2].capacity, Bytes{3} << 30);
-  EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{OutOfCoreNodes::user_memory});
+  EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{NodeId{0}});
   EXPECT_EQ(head.topology.workers.size(), 2u);
   EXPECT_EQ(head.topology.links.at(1).bytes_per_second, 2.5e9);
   EXPECT_EQ(head.durations, head_.durations);

@@ -54,7 +54,7 @@ double moved_over_floor(const Run& run) {
     for (std::size_t k = 0; k <= m; ++k) {
       core.register_datum(*at(m, k),
                           {.bytes = tile_bytes,
-                           .home = OutOfCoreNodes::disk,
+                           .home = core.topology().store(),
                            .coordinates = {0, static_cast<std::int32_t>(m), static_cast<std::int32_t>(k)}});
       at(m, k)->ever_written = true;
     }
@@ -82,7 +82,7 @@ double moved_over_floor(const Run& run) {
   core.home_values().flush();
 
   Bytes moved = 0;
-  for (const memory::LinkTraffic& link : core.engine().memory().traffic())
+  for (const memory::LinkTraffic& link : core.engine().memory().transfers().traffic())
     for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
       moved += link.from_home[cause].bytes + link.to_home[cause].bytes;
   const auto order = static_cast<double>(n), capacity = static_cast<double>(run.slots);

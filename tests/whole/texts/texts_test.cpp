@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "algorithms/linalg/blas/timing_cache.hpp"
+#include "backend/device_list.hpp"
 #include "base/kept_file.hpp"
 #include "config/environment.hpp"
 #include "config/file.hpp"
@@ -19,7 +20,6 @@
 #include "engine/replay.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/run.hpp"
-#include "machine/device_list.hpp"
 #include "machine/machine_files.hpp"
 #include "model/machine_file.hpp"
 #include "simulate/outcome.hpp"
@@ -277,7 +277,7 @@ TEST(Texts, OfDevicesAndPolicies) {
                  } catch (const Error&) {
                  }
                };
-               try_one([&] { machine::devices_from(text); });
+               try_one([&] { backend::workers_of_devices(text, backend::default_backends()); });
                try_one([&] { schedule::make_policy(text); });
                try_one([&] { slowdowns_in(text); });
                try_one([&] { make_workload(text, {.n = 3840, .tile = 960}); });

@@ -5,22 +5,22 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
-#include <array>
-#include <deque>
 #include <functional>
 #include <list>
 #include <mutex>
 #include <vector>
 
+#include "backend/carrier.hpp"
+
 namespace fairlead::backend {
 
-/// A piece on one of its two wires: from `first`, the start of the copy's bytes, on.
+/// A piece on one of its two wires.
 struct Hop {
   unsigned wire = 0;  ///< 0 or 1
   std::byte* buffer = nullptr;
-  Bytes first = 0, bytes = 0;
-  void* copy = nullptr;   ///< the caller's
-  void* token = nullptr;  ///< to be given to hop_done()
+  Bytes first = 0, bytes = 0;  ///< of the whole
+  const Load* load = nullptr;  ///< the whole
+  void* token = nullptr;       ///< to be given to hop_done()
 };
 
 class Transit {
@@ -31,28 +31,27 @@ class Transit {
     std::byte* memory = nullptr;  ///< pieces x piece_bytes
   };
   /// `carry` begins to carry a piece over a wire, which ends with hop_done(), perhaps before it returns.
-  /// `on_done` is told when a copy is over, with 0 or the errno of the first piece that failed. Both are
+  /// `on_done` is told when a load is over, with how the first piece went that failed, if one has. Both are
   /// called without any lock.
   Transit(Settings settings, std::function<void(const Hop&)> carry,
-          std::function<void(void* copy, int error_number)> on_done);
+          std::function<void(const Load&, const Outcome&)> on_done);
   Transit(const Transit&) = delete;
   Transit& operator=(const Transit&) = delete;
 
   /// `kept`: where all bytes stay on the way; null: nowhere, they pass through buffers. Any thread.
-  void start(void* copy, Bytes bytes, std::byte* kept);
+  void start(const Load& load, std::byte* kept);
   /// Of whichever Transit the token is.
-  static void hop_done(void* token, int error_number);
+  static void hop_done(void* token, const Outcome& outcome);
   /// From now on nothing is carried or reported: the threads that call hop_done() are about to end.
   void stop() noexcept;
 
  private:
   struct Chain {
-    void* copy;
-    Bytes bytes;
+    Load load;
     std::byte* kept;
     Bytes begun = 0, over = 0;
     unsigned under_way = 0;
-    int error_number = 0;
+    Outcome outcome{};
   };
   struct Piece {
     Transit* owner;
@@ -62,12 +61,12 @@ class Transit {
   using Hops = std::vector<Hop>;
 
   void begin_pieces(Hops& to_carry);
-  void over_a_wire(Piece& piece, int error_number);
+  void over_a_wire(Piece& piece, const Outcome& outcome);
   void carry(Hops& hops);
 
   const Settings settings_;
   const std::function<void(const Hop&)> carry_;
-  const std::function<void(void*, int)> on_done_;
+  const std::function<void(const Load&, const Outcome&)> on_done_;
   std::mutex mutex_;  // guards what follows
   std::list<Chain> chains_;
   std::list<Piece> pieces_;

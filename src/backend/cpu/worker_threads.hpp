@@ -1,0 +1,123 @@
+// Workers as threads: each runs what is staged for it, tasks of the direct lane, and chores, and tells the
+// engine in batches what is over. The application's thread is one of them whenever it waits. Who has nothing
+// to do looks around for some microseconds, then sleeps, and is woken only if there is work for him.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cpu/mailbox.hpp"
+#include "backend/cpu/sleeper.hpp"
+#include "backend/cpu/tiny_kinds.hpp"
+#include "base/fast_clock.hpp"
+#include "engine/runtime_core.hpp"
+
+namespace fairlead::backend {
+
+struct WorkersSettings {
+  std::size_t cores = 1;   ///< cores' workers, the application's thread included
+  std::size_t others = 0;  ///< they come after those
+  std::vector<unsigned>
+      processors;         ///< one per core's worker to bind to; empty: wherever the system puts them
+  Duration spin{50'000};  ///< how long an idle worker looks around before it sleeps
+};
+
+class WorkerThreads {
+ public:
+  /// `nothing_runs`: the run was stopped, and no body is under way any more; called by the application's
+  /// thread.
+  WorkerThreads(WorkersSettings settings, std::function<void()> nothing_runs);
+  ~WorkerThreads();
+
+  /// No thread is started before begin(), so that chores can be given.
+  void prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
+               engine::Reporter& application);
+  void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
+  void run_by(WorkerId worker, Processor& processor) { workers_[index(worker)]->processor = &processor; }
+  /// Throws SystemError if the system gives no thread.
+  void begin();
+  /// Threads end; chores are done by nobody any more.
+  void end();
+  /// The engine goes.
+  void forget() noexcept;
+
+  /// As in DrivenWorld.
+  void help(const std::function<bool()>& done);
+  bool must_be_told() const noexcept { return asleep_.load() > 0; }
+  void launch(WorkerId worker, Task& task);
+  void recall(WorkerId worker, Task& task);
+  void gathered(Task& task, std::span<const WorkerId> workers);
+  void dissolved(std::span<const WorkerId> workers);
+  void wake(engine::Who who) noexcept;
+  bool in_body(WorkerId worker) const noexcept {
+    return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
+  }
+  bool ending() const noexcept { return ending_.load(); }
+  std::size_t count() const noexcept { return workers_.size(); }
+  Time now() const noexcept { return clock_.now(); }
+
+ private:
+  struct Worker {
+    Mailbox mailbox;
+    Sleeper sleeper;
+    std::unique_ptr<engine::Reporter> reporter;  // worker 0: none, it uses the application's
+    std::thread thread;
+    Event arrival;
+    Event refusal;    // the engine asks one task back at a time
+    Time last_end{};  // the thread's: when it last looked at the clock
+    bool clock_is_fresh = false;
+    std::atomic<bool> in_body{false};  // written by the thread, for those who ask what it does
+    Time first_unreported{};
+    TinyKinds tiny;
+    bool patient = false;  // tasks were tiny of late: a few more are worth waiting for before they are stolen
+    WorkerKind kind = WorkerKind::cpu;
+    Processor* processor = nullptr;    // runs its bodies; null: its thread does
+    std::vector<Chore*> chores;        // between two tasks
+    std::atomic<bool> aside{false};    // for a task of several workers: not worth looking around
+    std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
+  };
+
+  void run(std::size_t worker);
+  void start_thread(std::size_t worker);
+  /// The worker's thread ends, by a body of the program: another one goes on as that worker.
+  void replace_thread(std::size_t worker) noexcept;
+  void bind(std::size_t worker);
+  /// Where it is bound to; none if threads are not.
+  std::span<const unsigned> unit_of(std::size_t worker) const;
+  void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
+  static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
+  bool work_once(std::size_t worker, engine::Reporter& reporter);
+  bool work_in_lane(std::size_t worker, engine::Reporter& reporter);
+  bool ask_for_more(std::size_t worker, engine::Reporter& reporter);
+  void run_body_in_lane(std::size_t worker, Task& task);
+  void leave_lane(std::size_t worker, engine::Reporter& reporter);
+  template <class Stop>
+  void rest(std::size_t worker, engine::Reporter& reporter, Stop&& stop);
+  static Chore* chore_of(const Worker& worker) noexcept;
+  void wake_one_of(std::size_t first_workers) noexcept;
+  void wake_all() noexcept;
+  void wait_until_nothing_runs() noexcept;
+
+  const WorkersSettings settings_;
+  const std::function<void()> nothing_runs_;
+  const FastClock clock_;
+  engine::Engine* engine_ = nullptr;
+  engine::DrivenWorld* world_ = nullptr;
+  engine::Reporter* application_ = nullptr;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.
+  alignas(64) std::atomic<int> asleep_{0};
+  alignas(64) std::atomic<bool> ending_{false};
+  std::mutex threads_mutex_;                // guards Worker::thread and what follows
+  std::vector<std::thread> ended_threads_;  // that bodies ended
+  std::atomic<int> running_{0};             // threads of workers that have not left run()
+};
+
+}  // namespace fairlead::backend

@@ -1,0 +1,14 @@
+// The list that runtimes are built from unless somebody hands them another one.
+#include "backend/backend.hpp"
+#include "backend/disk/disk.hpp"
+#include "backend/emulated/emulated.hpp"
+#include "backend/generation/generation.hpp"
+
+namespace fairlead::backend {
+
+Backends default_backends() {
+  return {std::make_shared<DiskBackend>(), std::make_shared<EmulatedBackend>(),
+          std::make_shared<GeneratedBackend>()};
+}
+
+}  // namespace fairlead::backend

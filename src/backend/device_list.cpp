@@ -1,0 +1,129 @@
+// Reading a list of devices; see device_list.hpp.
+#include "backend/device_list.hpp"
+
+#include <fairlead/error.hpp>
+#include <fairlead/setting.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "base/suggest.hpp"
+#include "config/value.hpp"
+#include "machine/description.hpp"
+#include "machine/system_files.hpp"
+
+namespace fairlead::backend {
+
+namespace {
+
+using machine::most_devices, machine::trimmed;
+
+/// May be said of devices of every kind.
+constexpr Setting how_many{.key = "count",
+                           .type = SettingType::count,
+                           .fallback = "1",
+                           .minimum = "1",
+                           .maximum = "28",
+                           .help = "so many like this"};
+
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> result;
+  for (;;) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    result.push_back(trimmed(text.substr(0, end)));
+    if (end == text.size()) return result;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// One for each option. Bandwidths such as "1e+9" are not written, so that a plus always begins another
+/// device.
+std::vector<config::Value> values_of(std::string_view device, std::string_view text,
+                                     std::span<const Setting> options) {
+  std::vector<config::Value> values(options.size());
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (!options[i].fallback.empty()) values[i] = config::read_value(options[i], options[i].fallback).value;
+  if (text.empty()) return values;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const std::size_t equals = part.find('=');
+    const std::string_view name = trimmed(part.substr(0, std::min(equals, part.size())));
+    const auto found = std::ranges::find(options, name, &Setting::key);
+    if (found == options.end() || equals == std::string_view::npos) {
+      std::vector<std::string_view> names;
+      for (const Setting& option : options) names.push_back(option.key);
+      if (found != options.end())
+        throw ConfigError(
+            fmt::format("devices: {} of \"{}\" has no value; write {}=...", name, device, name));
+      const std::string near = did_you_mean(name, names);
+      throw ConfigError(
+          fmt::format("devices: unknown \"{}\" in \"{}\"{}", name, device,
+                      near.empty() ? fmt::format("; there are {}", config::join(names, ", ")) : near));
+    }
+    const config::Reading reading = config::read_value(*found, trimmed(part.substr(equals + 1)));
+    if (!reading.problem.empty())
+      throw ConfigError(fmt::format("devices: {} of \"{}\" {}", found->key, device, reading.problem));
+    values[static_cast<std::size_t>(found - options.begin())] = reading.value;
+  }
+  return values;
+}
+
+/// Which of the backends; throws if there is none of that kind that has devices.
+std::size_t backend_of(std::string_view kind, const Backends& backends) {
+  std::vector<std::string_view> kinds;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    if (backends[i]->device_options().empty()) continue;
+    if (backends[i]->kind() == kind) return i;
+    kinds.push_back(backends[i]->kind());
+  }
+  const std::string near = did_you_mean(kind, kinds);
+  throw ConfigError(fmt::format("devices: unknown kind \"{}\"{}", kind,
+                                !near.empty()       ? near
+                                : kinds.size() == 1 ? fmt::format("; there is {}", kinds.front())
+                                                    : "; there are " + config::join(kinds, ", ")));
+}
+
+}  // namespace
+
+std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& backends) {
+  std::vector<DeviceEntry> devices;
+  if (trimmed(list).empty()) return devices;
+  for (const std::string_view text : parts_of(list, '+')) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view kind = trimmed(text.substr(0, colon));
+    const std::size_t backend = backend_of(kind, backends);
+    const std::span<const Setting> own = backends[backend]->device_options();
+    std::vector<Setting> options(own.begin(), own.end());
+    options.push_back(how_many);
+    std::vector<config::Value> values =
+        values_of(text, text.substr(std::min(colon + 1, text.size())), options);
+    const auto count = std::get<std::uint64_t>(values.back());
+    values.pop_back();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (devices.size() == most_devices)
+        throw ConfigError(fmt::format("devices: there may be {} of them", most_devices));
+      devices.push_back({std::string(text), backend, fmt::format("{} {}", kind, devices.size()), values});
+    }
+  }
+  return devices;
+}
+
+std::size_t workers_of_devices(std::string_view list, const Backends& backends) {
+  Topology topology = out_of_core_topology(0, 0, 1, Duration{});
+  std::vector<std::unique_ptr<Part>> parts(backends.size());
+  for (const DeviceEntry& device : devices_from(list, backends)) {
+    std::unique_ptr<Part>& part = parts[device.backend];
+    if (part == nullptr) part = backends[device.backend]->make();
+    part->add_device(topology, device);
+  }
+  return topology.workers.size();
+}
+
+void add_parts(Topology& topology, const std::vector<DeviceEntry>& devices,
+               const std::vector<std::unique_ptr<Part>>& parts) {
+  for (const DeviceEntry& device : devices) parts[device.backend]->add_device(topology, device);
+  for (const auto& part : parts) part->add_to(topology);
+}
+
+}  // namespace fairlead::backend

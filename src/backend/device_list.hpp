@@ -1,0 +1,23 @@
+// Accelerators as a setting describes them: "emulated:memory=256MiB,bandwidth=10GB/s +
+// emulated:memory=64MiB". Which kinds there are, and what may be said of each, the backends know.
+#pragma once
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace fairlead::backend {
+
+/// The devices of a list; they are called by kind and number, from 0. Throws ConfigError for what is not
+/// understood, naming it and the nearest thing that is.
+std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& backends);
+
+/// So many tasks run on the devices of a list at the same time. Throws as devices_from().
+std::size_t workers_of_devices(std::string_view list, const Backends& backends);
+
+/// Adds the devices, in their order, and what parts add besides them. `parts`: one for each backend.
+void add_parts(Topology& topology, const std::vector<DeviceEntry>& devices,
+               const std::vector<std::unique_ptr<Part>>& parts);
+
+}  // namespace fairlead::backend

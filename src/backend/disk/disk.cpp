@@ -1,0 +1,101 @@
+// Loads as requests to the threads that read and write; see disk.hpp.
+#include "backend/disk/disk.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "backend/disk/spill_file.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::backend {
+
+DiskCarrier::DiskCarrier(File file, const IoThreads::Settings& settings, DiskTraffic& traffic, Site& site)
+    : file_(std::move(file)),
+      traffic_(traffic),
+      site_(site),
+      threads_(
+          settings, [&site] { return site.now(); }, [this](const IoResult& result) { done(result); }) {}
+
+void DiskCarrier::start(const Load& load) {
+  if (stopped_.load()) return;
+  const Place& on_disk = load.away_from_home ? load.from : load.to;
+  const Place& in_memory = load.away_from_home ? load.to : load.from;
+  if (in_memory.host == nullptr)
+    throw Error("internal: the disk was asked for what is not in the host's memory");
+  auto pending = std::make_unique<Load>(load);
+  // In whole blocks, as direct I/O wants them; caches, buffers and the file have the space.
+  threads_.submit(IoRequest{.descriptor = file_.descriptor,
+                            .offset = on_disk.offset,
+                            .memory = in_memory.host,
+                            .bytes = whole_pages_for(load.bytes),
+                            .direction = load.away_from_home ? IoDirection::read : IoDirection::write,
+                            .token = pending.get()});
+  static_cast<void>(pending.release());  // done() has it, and may be over with it
+}
+
+void DiskCarrier::done(const IoResult& result) {
+  const std::unique_ptr<const Load> load(static_cast<const Load*>(result.token));
+  if (result.error_number == ECANCELED) return;  // stopped
+  (result.direction == IoDirection::read ? traffic_.read : traffic_.written)
+      .fetch_add(result.bytes, std::memory_order_relaxed);
+  Outcome outcome;
+  try {
+    outcome = outcome_of(*load, result);
+  } catch (...) {  // no memory for the text: then that is the failure
+    outcome.error_number = result.error_number;
+    outcome.failure = std::current_exception();
+  }
+  load->receiver->over(load->token, outcome);
+}
+
+Outcome DiskCarrier::outcome_of(const Load& load, const IoResult& result) const {
+  Outcome outcome;
+  outcome.error_number = result.error_number;
+  if (result.error_number == 0) return outcome;
+  if (file_.missing != nullptr) {
+    outcome.failure = file_.missing;
+  } else if (result.error_number == EBADMSG) {
+    const Bytes begin = load.from.offset - load.first;  // of the whole
+    outcome.failure = std::make_exception_ptr(SystemError(fmt::format(
+        "{} came back from the disk otherwise than it was written: its checksum is wrong at byte {} of the "
+        "spill file in \"{}\" (byte {} of {}).\n"
+        "  The run was stopped, since its results could be wrong. If that happens again, test this disk and "
+        "the machine's memory, or name another disk by --disk-directory.",
+        site_.name_of(load.copy->datum), result.wrong_at, file_.place, result.wrong_at - begin,
+        load.copy->bytes)));
+  }
+  return outcome;
+}
+
+namespace {
+
+class DiskPart final : public Part {
+ public:
+  void begin(Site& site) override {
+    const Topology& topology = site.topology();
+    const Surroundings& around = site.surroundings();
+    IoThreads::Settings settings;
+    settings.checksums = around.checksums;
+    settings.threads = static_cast<unsigned>(around.config->count("disk-threads"));
+    if (around.config->has("disk-bandwidth"))
+      settings.bytes_per_second = around.config->bandwidth_bytes_per_second("disk-bandwidth");
+    const SpillFile& file = *around.spill;
+    carrier_.emplace(DiskCarrier::File{file.descriptor(), file.directory(), file.missing()}, settings,
+                     *around.traffic, site);
+    site.carry(topology.link_between(topology.store(), topology.host()), *carrier_);
+  }
+
+ private:
+  std::optional<DiskCarrier> carrier_;
+};
+
+}  // namespace
+
+std::unique_ptr<Part> DiskBackend::make() const { return std::make_unique<DiskPart>(); }
+
+}  // namespace fairlead::backend

@@ -1,0 +1,193 @@
+// The options of an emulated device, its memory, and which wire is played by whom; see emulated.hpp.
+#include "backend/emulated/emulated.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <thread>
+#include <variant>
+
+#include "backend/emulated/wire.hpp"
+#include "base/pages.hpp"
+#include "memory/arena.hpp"
+
+namespace fairlead::backend {
+
+namespace {
+
+using enum SettingType;
+
+enum class Option : std::uint8_t { memory, bandwidth, latency, speed, copies, workers, peers };
+constexpr std::array<Setting, 7> options{{
+    {.key = "memory", .type = size, .minimum = "4KiB", .help = "its capacity; it has to be given"},
+    {.key = "bandwidth",
+     .type = bandwidth,
+     .fallback = "10GB/s",
+     .minimum = "1KB/s",
+     .help = "of its wire to RAM, both directions together"},
+    {.key = "latency",
+     .type = count,
+     .fallback = "10",
+     .maximum = "1000000",
+     .help = "of each copy, in microseconds"},
+    {.key = "speed",
+     .type = real,
+     .fallback = "1",
+     .minimum = "0.001",
+     .maximum = "1",
+     .help = "as a part of a core's: tasks take so much longer"},
+    {.key = "copies",
+     .type = choice,
+     .fallback = "asynchronous",
+     .choices = "asynchronous|blocking",
+     .help = "blocking: while bytes move, it runs no task"},
+    {.key = "workers",
+     .type = count,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "64",
+     .help = "tasks that it runs at the same time"},
+    {.key = "peers",
+     .type = bandwidth,
+     .minimum = "1KB/s",
+     .help = "of wires to other devices that have some, too; without, copies between devices go through RAM"},
+}};
+
+struct EmulatedDevice {
+  DeviceSpec spec;
+  bool blocking_copies = false;      // while bytes move, it runs nothing
+  double speed = 1;                  // of its workers, as a part of a core's
+  double peer_bytes_per_second = 0;  // of wires to other devices that have some; 0: it has none
+  NodeId node{};
+  std::byte* arena = nullptr;
+};
+
+EmulatedDevice device_of(const DeviceEntry& entry) {
+  const auto value = [&](Option option) -> const config::Value& {
+    return entry.values[static_cast<std::size_t>(option)];
+  };
+  const auto number = [&](Option option) { return std::get<std::uint64_t>(value(option)); };
+  if (std::holds_alternative<std::monostate>(value(Option::memory)))
+    throw ConfigError(
+        fmt::format("devices: \"{}\" needs a memory size, as in emulated:memory=256MiB", entry.text));
+  EmulatedDevice device;
+  device.speed = std::get<double>(value(Option::speed));
+  device.blocking_copies = std::get<std::string>(value(Option::copies)) == "blocking";
+  if (const auto* rate = std::get_if<std::uint64_t>(&value(Option::peers)))
+    device.peer_bytes_per_second = static_cast<double>(*rate);
+  device.spec = {.name = entry.name,
+                 .kind = WorkerKind::emulated,
+                 .capacity = whole_pages_in(number(Option::memory)),
+                 .bytes_per_second = static_cast<double>(number(Option::bandwidth)),
+                 .latency = Duration(static_cast<std::int64_t>(number(Option::latency)) * 1000),
+                 .workers = static_cast<unsigned>(number(Option::workers)),
+                 .processor = fmt::format("{:.3g} of a core", device.speed)};
+  return device;
+}
+
+/// As if it took longer: a slower processor would still be at it.
+class Slower final : public Processor {
+ public:
+  Slower(double speed, Site& site) : speed_(speed), site_(site) {}
+  void run(const Implementation& implementation, TaskContext& context) override {
+    const Stretched until_it_would_be_over(*this);
+    implementation.run(implementation.body.get(), context);
+  }
+
+ private:
+  struct Stretched {
+    explicit Stretched(const Slower& slower) : by(slower), start(slower.site_.now()) {}
+    Stretched(const Stretched&) = delete;
+    Stretched& operator=(const Stretched&) = delete;
+    ~Stretched() {
+      const auto longer = static_cast<double>((by.site_.now() - start).count()) * (1 / by.speed_ - 1);
+      std::this_thread::sleep_for(Duration(static_cast<std::int64_t>(longer)));
+    }
+    const Slower& by;
+    const Time start;
+  };
+  const double speed_;
+  Site& site_;
+};
+
+class EmulatedPart final : public Part {
+ public:
+  void add_device(Topology& topology, const DeviceEntry& entry) override {
+    EmulatedDevice& device = devices_.emplace_back(device_of(entry));
+    device.node = fairlead::add_device(topology, device.spec);
+  }
+  void add_to(Topology& topology) override {
+    for (const EmulatedDevice& device : devices_)
+      for (const EmulatedDevice& before : devices_) {
+        if (&before == &device) break;
+        const double rate = std::min(before.peer_bytes_per_second, device.peer_bytes_per_second);
+        if (rate > 0)
+          join_peers(topology, before.node, device.node, rate,
+                     std::max(before.spec.latency, device.spec.latency));
+      }
+  }
+  void begin(Site& site) override {
+    const Topology& topology = site.topology();
+    for (EmulatedDevice& device : devices_) {
+      device.arena = arenas_.emplace_back(device.spec.capacity).at(0);
+      site.memory_of(device.node, device.arena);
+    }
+    for (std::size_t i = 0; i < topology.links.size(); ++i)
+      if (const EmulatedDevice* const player = player_of(topology.links[i]))
+        begin_wire(site, static_cast<LinkId>(i), *player);
+    for (const EmulatedDevice& device : devices_) {
+      if (device.speed >= 1) continue;
+      Slower& slower = slower_.emplace_back(device.speed, site);
+      for (std::size_t i = 0; i < topology.workers.size(); ++i)
+        if (topology.workers[i].node == device.node) site.run_by(static_cast<WorkerId>(i), slower);
+    }
+  }
+
+ private:
+  const EmulatedDevice* device_at(NodeId node) const noexcept {
+    const auto found = std::ranges::find(devices_, node, &EmulatedDevice::node);
+    return found == devices_.end() ? nullptr : &*found;
+  }
+  /// Whose worker moves the bytes, if its copies block it. Null: the link is no wire of ours.
+  const EmulatedDevice* player_of(const LinkSpec& link) const noexcept {
+    if (!link.legs.empty()) return nullptr;
+    const EmulatedDevice *first = device_at(link.first), *second = device_at(link.second);
+    return second != nullptr && (second->blocking_copies || first == nullptr) ? second : first;
+  }
+  void begin_wire(Site& site, LinkId id, const EmulatedDevice& player) {
+    const Topology& topology = site.topology();
+    const LinkSpec& link = topology.links[index(id)];
+    const auto worker = static_cast<WorkerId>(
+        std::ranges::find(topology.workers, player.node, &WorkerSpec::node) - topology.workers.begin());
+    const bool blocks = player.blocking_copies;
+    Wire& wire = wires_.emplace_back(
+        Wire::Settings{.bytes_per_second = static_cast<Bytes>(link.bytes_per_second),
+                       .latency = link.latency,
+                       .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_thread},
+        Wire::World{.clock = [&site] { return site.now(); },
+                    .address_of = [this](const Place& place) { return address_of(place); },
+                    .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); }});
+    site.carry(id, wire);
+    if (blocks) site.give(worker, wire);
+  }
+  std::byte* address_of(const Place& place) const noexcept {
+    if (place.host != nullptr) return place.host;
+    return device_at(place.node)->arena + place.offset;
+  }
+
+  std::vector<EmulatedDevice> devices_;
+  std::deque<memory::Arena> arenas_;
+  std::deque<Slower> slower_;
+  std::deque<Wire> wires_;  // last: their threads use the rest
+};
+
+}  // namespace
+
+std::span<const Setting> EmulatedBackend::device_options() const noexcept { return options; }
+std::unique_ptr<Part> EmulatedBackend::make() const { return std::make_unique<EmulatedPart>(); }
+
+}  // namespace fairlead::backend

@@ -1,0 +1,52 @@
+// Virtual time, which several simulated worlds can share: what happens next in any of them happens next. Of
+// what happens at the same time, the world that joined first has its turn first, and each world keeps the
+// order of its own. So a run of many worlds is as repeatable as that of one.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace fairlead::backend {
+
+/// One thread's.
+class Timeline {
+ public:
+  /// A world, as far as time is concerned.
+  class Member {
+   public:
+    virtual ~Member() = default;
+    /// When the next thing happens here; Time::max() if nothing will.
+    virtual Time next() const noexcept = 0;
+    /// Lets it happen: first of all, reaches() that time. False if there is nothing.
+    virtual bool step() = 0;
+  };
+
+  Time now() const noexcept { return now_; }
+  /// Said by the member whose turn it is.
+  void reaches(Time at) noexcept { now_ = at; }
+
+  /// Members stay until they leave; a number is not given twice.
+  std::uint32_t join(Member& member);
+  void leave(std::uint32_t number) noexcept;
+  /// What next() says of a member may have changed otherwise than by its own step().
+  void changed(std::uint32_t number) {
+    if (members_.size() > 1) changed_.push_back(number);
+  }
+  /// The next thing happens, in whichever world. False if there is none.
+  bool step();
+
+ private:
+  void look_at(std::uint32_t number);
+
+  Time now_{};
+  std::vector<Member*> members_;  // by number; null: has left
+  std::vector<Time> next_;        // likewise: as it stands in order_
+  std::set<std::pair<Time, std::uint32_t>> order_;
+  std::vector<std::uint32_t> changed_;  // to be looked at
+};
+
+}  // namespace fairlead::backend

@@ -1,0 +1,116 @@
+// See coherence.hpp.
+#include "memory/coherence.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace fairlead::memory {
+
+bool Coherence::reserve(Replica& replica, MemoryNode& node, ReplicaState state) {
+  const auto range = node.space.write().allocate(state_.data[replica.datum].bytes);
+  if (!range) return false;
+  replica.version = 0;
+  replica.state = state;
+  replica.block = *range;
+  node.peak_bytes = std::max(node.peak_bytes.get(), node.space->used_bytes());
+  if (state_.tell_residency) state_.policy->reserved(replica.datum, node.id);
+  return true;
+}
+
+bool Coherence::take_scratch(Task& task, MemoryNode& node) {
+  const auto range = node.space.write().allocate(task.scratch_bytes);
+  if (!range) return false;
+  task.scratch = node.base + range->offset;
+  node.pinned_bytes += range->bytes;
+  node.scratch_bytes += range->bytes;
+  node.peak_bytes = std::max(node.peak_bytes.get(), node.space->used_bytes());
+  return true;
+}
+
+void Coherence::give_scratch_back(Task& task, MemoryNode& node) {
+  const Range range{static_cast<Bytes>(task.scratch - node.base), node.space->rounded(task.scratch_bytes)};
+  node.space.write().release(range);
+  node.pinned_bytes -= range.bytes;
+  node.scratch_bytes -= range.bytes;
+}
+
+void Coherence::drop(Replica& replica, DropReason reason) {
+  MemoryNode& node = state_.node(replica.node);
+  ensure(replica.state != ReplicaState::absent && !replica.pinned(),
+         "only what is present and used by nobody is dropped");
+  if (replica.in_list) keep_back(replica);
+  const bool told = replica.state == ReplicaState::leaving;
+  if (told) node.leaving_bytes -= replica.block->bytes;
+  if (replica.prefetched) {
+    no_longer_unused(replica);
+    if (reason != DropReason::overwritten && replica.taken_back < 2) ++replica.taken_back;
+    const bool moved = replica.state != ReplicaState::arriving && reason != DropReason::failed;
+    if (moved)
+      node.unused_prefetch_bytes.write()[static_cast<std::size_t>(reason)] +=
+          state_.data[replica.datum].bytes;
+  }
+  node.space.write().release(replica.block);
+  state_.note_change();
+  replica.block = Range{};
+  replica.state = ReplicaState::absent;
+  if (state_.tell_residency && !told) state_.policy->dropped(replica.datum, node.id, reason);
+}
+
+void Coherence::begin_leaving(Replica& replica) {
+  MemoryNode& node = state_.node(replica.node);
+  keep_back(replica);
+  replica.state = ReplicaState::leaving;
+  node.leaving_bytes += replica.block->bytes;
+  if (state_.tell_residency)
+    state_.policy->dropped(replica.datum, node.id, DropReason::evicted);  // as good as gone
+}
+
+void Coherence::stay(Replica& replica) {
+  state_.node(replica.node).leaving_bytes -= replica.block->bytes;
+  replica.state = ReplicaState::valid;
+  if (!state_.tell_residency) return;
+  state_.policy->reserved(replica.datum, replica.node);
+  state_.policy->loaded(replica.datum, replica.node);
+}
+
+void Coherence::pin(Replica& replica, MemoryNode& node) {
+  if (replica.task_pins++ == 0 && state_.in_cache(replica)) {
+    node.pinned_bytes += replica.block->bytes;
+    if (replica.in_list) keep_back(replica);
+  }
+}
+
+void Coherence::unpin(Replica& replica, MemoryNode& node) {
+  ensure(replica.task_pins > 0, "what is unpinned was pinned");
+  if (--replica.task_pins == 0 && state_.in_cache(replica)) {
+    node.pinned_bytes -= replica.block->bytes;
+    settle(replica);
+  }
+}
+
+void Coherence::hold(Replica& replica, MemoryNode& node) {
+  if (state_.mistake.is(Mistake::hold_not_pinned)) return unpin(replica, node);
+  const bool cached = state_.in_cache(replica);
+  if (replica.app_pins++ == 0 && cached) node.held_bytes += replica.block->bytes;
+  if (--replica.task_pins == 0 && cached) node.pinned_bytes -= replica.block->bytes;
+}
+
+void Coherence::unhold(Replica& replica, MemoryNode& node) {
+  if (state_.mistake.is(Mistake::hold_not_pinned)) return pin(replica, node);
+  const bool cached = state_.in_cache(replica);
+  ensure(replica.app_pins > 0, "what is released was held");
+  if (replica.task_pins++ == 0 && cached) node.pinned_bytes += replica.block->bytes;
+  if (--replica.app_pins == 0 && cached) node.held_bytes -= replica.block->bytes;
+}
+
+void Coherence::settle(Replica& replica) {
+  if (replica.state != ReplicaState::valid || replica.pinned() || replica.in_list) return;
+  if (replica.version != state_.data[replica.datum].version) {
+    drop(replica, replica.version == 0 ? DropReason::failed : DropReason::overwritten);
+  } else {
+    offer(replica);
+  }
+}
+
+}  // namespace fairlead::memory

@@ -1,0 +1,186 @@
+// See landing.hpp.
+#include "memory/landing.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace fairlead::memory {
+
+void Landing::landed(Copy& copy, bool succeeded, Effects& effects) {
+  const LinkId link = copy.link;
+  transfers_.ended(copy);
+  state_.note_change();
+  if (!succeeded && !state_.mistake.is(Mistake::failed_copy_ignored)) {
+    failed(copy, effects);
+  } else {
+    transfers_.count(copy);
+    state_.in_cache(*copy.to) ? arrived(copy, effects) : came_home(copy, effects);
+  }
+  transfers_.start_next(link, effects);
+}
+
+void Landing::serve_waiters(Copy& copy, Effects& effects) {
+  for (Task* task : copy.waiters.get())
+    if (--task->pending_copies == 0) effects.landed.push_back(task);
+  transfers_.release_waiters(copy);
+}
+
+/// What landed is not what its readers there need: they ask the new holder.
+void Landing::ask_again(Replica& replica, Copy& copy, Effects& effects) {
+  const auto waits_elsewhere = [&](const Task* task) { return task->node != replica.node; };
+  if (std::ranges::all_of(copy.waiters.get(), waits_elsewhere)) return;
+  Replica* const source = state_.source_of(state_.data[replica.datum], replica.node);
+  if (source == nullptr) return;
+  Copy& again = transfers_.make(*source, replica, Cause::demand);
+  evictor_.keep_on_the_way(again, effects);
+  transfers_.hand_over(copy, again, waits_elsewhere);
+  transfers_.enqueue(again, effects);
+}
+
+void Landing::settle_after(Replica& replica, bool revoked) {
+  if (replica.state == ReplicaState::arriving) return;  // asked for again
+  if (!replica.pinned() && (revoked || replica.version == 0)) {
+    coherence_.drop(replica, revoked ? DropReason::revoked : DropReason::overwritten);
+    return;
+  }
+  if (replica.version != 0) coherence_.tell_loaded(replica);
+  coherence_.settle(replica);
+}
+
+void Landing::arrived(Copy& copy, Effects& effects) {
+  Replica& replica = *copy.to;
+  Replica* const via = copy.via;
+  Datum& datum = state_.data[replica.datum];
+  transfers_.no_longer_prefetching(copy);
+  const bool old = copy.overtaken || copy.version != datum.version;
+  const bool noticed = old && !state_.mistake.is(Mistake::overtaken_copy_served);
+  transfers_.landed(copy, replica, noticed ? 0 : old ? datum.version.get() : copy.version.get());
+  if (via != nullptr) transfers_.landed(copy, *via, old ? 0 : copy.version.get());
+  transfers_.detach(copy);
+  if (noticed) {
+    ask_again(replica, copy, effects);
+    if (via != nullptr && via->version == 0) ask_again(*via, copy, effects);
+  }
+  serve_waiters(copy, effects);
+  settle_after(replica, copy.revoked);
+  if (via != nullptr) settle_after(*via, copy.via_revoked);
+  if (copy.cause == Cause::eviction) left(*copy.from);
+  if (copy.cause == Cause::eviction && state_.mistake.is(Mistake::refuge_taken_for_home))
+    coherence_.home_has(datum, datum.version);
+  transfers_.give_back(copy);
+}
+
+/// The copy home or to a refuge has ended: its source is gone, unless somebody uses it again.
+void Landing::left(Replica& replica) {
+  if (replica.state != ReplicaState::leaving) return;
+  if (replica.pinned()) return coherence_.stay(replica);
+  coherence_.drop(replica, DropReason::evicted);
+}
+
+void Landing::came_home(Copy& copy, Effects& effects) {
+  Datum& datum = state_.data[copy.datum];
+  Replica& replica = *copy.from;
+  transfers_.nothing_arrives(copy);
+  const bool overtakes = state_.mistake.is(Mistake::write_back_overtakes);
+  coherence_.home_has(
+      datum, overtakes ? datum.version.get() : std::max(datum.home.version.get(), copy.version.get()));
+  transfers_.detach(copy);
+  // The newest is being changed, and may not be read now.
+  const bool being_changed = datum.dirty() && copy.waiters->empty() && datum.writers != 0;
+  if (being_changed) flushes_.wait_for_writer(copy, datum);
+  Replica* newer = nullptr;
+  if (datum.dirty() && !being_changed && (!copy.waiters->empty() || copy.counts_for_flush))
+    newer = state_.source_of(datum, datum.home.node);
+  if (newer != nullptr) {
+    // Whoever waits for it here needs what was written meanwhile: ask the new holder.
+    Copy& again = transfers_.make(*newer, datum.home, copy.cause);
+    transfers_.hand_over(copy, again, [](const Task*) { return false; });
+    flushes_.hand_over(copy, again);
+    transfers_.enqueue(again, effects);
+  }
+  serve_waiters(copy, effects);
+  left(replica);
+  flushes_.landed(copy);
+  transfers_.give_back(copy);
+}
+
+void Landing::try_again(Copy& copy, Effects& effects) {
+  const Datum& datum = state_.data[copy.datum];
+  Replica& replica = *copy.to;
+  Replica* other = nullptr;
+  if (state_.in_cache(replica) && copy.via == nullptr && copy.cause != Cause::eviction)
+    for (Replica* holder = datum.cached; holder != nullptr; holder = holder->next_of_datum)
+      if (holder != copy.from && holder != copy.to && holder->state == ReplicaState::valid &&
+          holder->version == datum.version && state_.routes.between(holder->node, replica.node).exists())
+        other = holder;
+  if (other != nullptr) transfers_.change_source(copy, *other);
+  if (!copy.waiters->empty() && copy.cause == Cause::prefetch) transfers_.make_urgent(copy);
+  transfers_.enqueue(copy, effects);
+}
+
+bool Landing::fail_waiters(Copy& copy, Effects& effects) {
+  const Replica& replica = *copy.to;
+  const bool to_cache = state_.in_cache(replica);
+  const auto needs_it = [&](const Task& task) {
+    if (copy.via != nullptr && task.node == copy.via->node) return true;
+    if (!to_cache && task.role == TaskRole::view_switch) return true;
+    return to_cache ? task.node == replica.node : state_.reaches(task.node, replica.node);
+  };
+  bool to_be_seen = false;
+  for (Task* task : copy.waiters.get()) {
+    --task->pending_copies;
+    to_be_seen |= !to_cache && task->role == TaskRole::view_switch;
+    if (!needs_it(*task)) {
+      if (task->pending_copies == 0) effects.landed.push_back(task);
+      continue;
+    }
+    if (task->failure == nullptr && copy.failure != nullptr) task->failure = copy.failure;
+    if (task->failure == nullptr)
+      task->failure = std::make_exception_ptr(SystemError(
+          "copying " + (name_ ? name_(copy.datum) : "datum " + std::to_string(index(copy.datum))) + " (" +
+          std::to_string(copy.bytes) + " bytes) from " + state_.topology.nodes[index(copy.from->node)].name +
+          " to " + state_.topology.nodes[index(replica.node)].name +
+          " failed: " + std::strerror(copy.error_number)));
+    if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
+  }
+  transfers_.release_waiters(copy);
+  return to_be_seen;
+}
+
+void Landing::failed(Copy& copy, Effects& effects) {
+  Replica& replica = *copy.to;
+  const bool to_cache = state_.in_cache(replica);
+  // What makes data would fail again; and what came back otherwise than it was written is not to be trusted
+  // when it comes a second time, nor is anything else on that disk.
+  const bool altered = copy.error_number == EBADMSG;
+  if (transfers_.failed_again(copy) < 2 && !copy.revoked && copy.generator == nullptr && !altered)
+    return try_again(copy, effects);
+  const bool to_be_seen = fail_waiters(copy, effects);
+  transfers_.nothing_arrives(copy);
+  // What was to make room or to be safe exists in one place only: it stays there, and the run has to stop.
+  if (copy.from->state == ReplicaState::leaving && (!to_cache || copy.cause == Cause::eviction))
+    coherence_.stay(*copy.from);
+  if (copy.cause == Cause::eviction || copy.cause == Cause::flush || to_be_seen || altered) {
+    effects.stop_error = copy.error_number;
+    effects.stop_datum = copy.datum;
+    effects.stop_failure = copy.failure;
+  }
+  if (to_cache) {
+    Replica* const via = copy.via;
+    transfers_.no_longer_prefetching(copy);
+    transfers_.landed(copy, replica, 0);
+    if (via != nullptr) transfers_.landed(copy, *via, 0);
+    transfers_.detach(copy);
+    coherence_.settle(replica);
+    if (via != nullptr) coherence_.settle(*via);
+  } else {
+    transfers_.detach(copy);
+    flushes_.failed(copy, effects);
+  }
+  transfers_.give_back(copy);
+}
+
+}  // namespace fairlead::memory

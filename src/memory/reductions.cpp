@@ -1,0 +1,73 @@
+// See reductions.hpp.
+#include "memory/reductions.hpp"
+
+#include <algorithm>
+
+namespace fairlead::memory {
+
+/// What costs least later: what is here already, then the datum itself, then a partial result that is still
+/// empty, which costs no copy now but one to fold it, then one that has to be fetched.
+bool Reductions::choose_target(Access& access, const MemoryNode& node) {
+  const Datum& datum = state_.data[access.datum];
+  access.partial = 0;
+  access.fresh = false;
+  if (state_.mistake.is(Mistake::token_ignored)) return true;
+  const bool own_free = datum.token_holder == nullptr;
+  if (access.partials == 0) return own_free;
+  const auto is_here = [&](DatumId id) {
+    if (state_.reaches(node.id, state_.data[id].home.node)) return !state_.data[id].dirty();
+    const Replica* replica = state_.data.find_on(id, node.id);
+    return replica != nullptr && replica->state != ReplicaState::absent &&
+           (replica->state == ReplicaState::arriving || replica->version == state_.data[id].version);
+  };
+  if (own_free && is_here(access.datum)) return true;
+  const auto partials = state_.partials.of(datum).first(access.partials);
+  std::size_t empty = partials.size(), used = partials.size();
+  for (std::size_t k = 0; k < partials.size(); ++k) {
+    if (state_.data[partials[k].id].token_holder != nullptr) continue;
+    if (!partials[k].used) {
+      empty = std::min(empty, k);
+    } else if (is_here(partials[k].id)) {
+      access.partial = static_cast<std::uint8_t>(k + 1);
+      return true;
+    } else {
+      used = std::min(used, k);
+    }
+  }
+  // On its home only: whoever folds needs it in a cache anyway.
+  bool elsewhere = false;
+  for (const Replica* r = datum.cached; r != nullptr; r = r->next_of_datum)
+    elsewhere |= r->node != node.id && r->state == ReplicaState::valid;
+  if (own_free && (!elsewhere || empty == partials.size())) return true;
+  if (empty != partials.size()) {
+    access.partial = static_cast<std::uint8_t>(empty + 1);
+    access.fresh = true;
+    return true;
+  }
+  if (used == partials.size()) return false;
+  access.partial = static_cast<std::uint8_t>(used + 1);
+  return true;
+}
+
+bool Reductions::all_taken(const Access& access) const noexcept {
+  const auto partials = state_.partials.of(state_.data[access.datum]).first(access.partials);
+  return std::ranges::all_of(partials, [&](const PartialResult& partial) {
+    return state_.data[partial.id].token_holder != nullptr;
+  });
+}
+
+bool Reductions::anything_to_fold(const Task& fold) const {
+  const DatumId id = fold.accesses()[1].datum;
+  return !state_.mistake.is(Mistake::partial_not_folded) && state_.partials.used(state_.data[id], id);
+}
+
+void Reductions::fold_over(const Task& fold) {
+  const DatumId id = fold.accesses()[1].datum;
+  Datum& datum = state_.data[id];
+  if (!state_.partials.used(datum, id) || state_.mistake.is(Mistake::partial_kept)) return;
+  state_.partials.note_folded(datum, id);
+  poison_.clear(datum);
+  transfers_.written(datum, datum.home);  // no copy of it is worth keeping, and none has to go home
+}
+
+}  // namespace fairlead::memory

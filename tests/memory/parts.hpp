@@ -1,0 +1,44 @@
+// Replicas and copies without the rest of memory: RAM over a disk, by hand.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "machine/topology.hpp"
+#include "memory/transfers.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::tests {
+
+struct Parts {
+  explicit Parts(Bytes capacity, unsigned concurrent_copies = 8)
+      : topology(with_copies(out_of_core_topology(1, capacity, 1e9, Duration{}), concurrent_copies)),
+        state(topology, *policy),
+        coherence(state),
+        transfers(state, coherence) {}
+
+  DatumId datum(Bytes bytes) { return state.add({.bytes = bytes, .home = topology.store()}); }
+  memory::Replica& home(DatumId id) { return state.data[id].home; }
+  memory::Replica& cached(DatumId id) { return state.data.cached_on(id, topology.host()); }
+  memory::MemoryNode& ram() { return state.node(topology.host()); }
+  /// Space for it, and a copy into that.
+  memory::Copy& bring(DatumId id, memory::Cause cause = memory::Cause::demand) {
+    EXPECT_TRUE(coherence.reserve(cached(id), ram(), ReplicaState::absent));
+    memory::Copy& copy = transfers.make(home(id), cached(id), cause);
+    transfers.enqueue(copy, effects);
+    return copy;
+  }
+  static Topology with_copies(Topology machine, unsigned at_a_time) {
+    for (LinkSpec& link : machine.links) link.concurrent_copies = at_a_time;
+    return machine;
+  }
+
+  const Topology topology;
+  const std::unique_ptr<Policy> policy = schedule::make_policy("eager");
+  memory::State state;
+  memory::Coherence coherence;
+  memory::Transfers transfers;
+  memory::Effects effects;
+};
+
+}  // namespace fairlead::tests
