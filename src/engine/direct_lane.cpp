@@ -5,36 +5,36 @@
 
 namespace fairlead::engine {
 
-DirectLane::DirectLane(std::size_t workers) : workers_(workers), alone_(workers == 1) {}
+DirectLane::DirectLane(std::size_t workers, std::size_t threads)
+    : threads_(std::max(workers, threads)), alone_(workers == 1) {}
 
 /// Sequentially consistent: a worker says that it is inside and then reads the generation; we have closed and
 /// then look whether it is inside. One of the two sees the other.
 bool DirectLane::left() const noexcept {
   return generation_.load() == 0 &&
-         std::ranges::none_of(workers_, [](const Own& worker) { return worker.seen_inside.load(); });
+         std::ranges::none_of(threads_, [](const Own& worker) { return worker.seen_inside.load(); });
 }
 
 bool DirectLane::something_queued(std::size_t least) const noexcept {
-  return std::ranges::any_of(workers_, [&](const Own& worker) { return worker.queue.size() >= least; });
+  return std::ranges::any_of(threads_, [&](const Own& worker) { return worker.queue.size() >= least; });
 }
 
 std::size_t DirectLane::queued() const noexcept {
   std::size_t tasks = 0;
-  for (const Own& worker : workers_) tasks += worker.queue.size();
+  for (const Own& worker : threads_) tasks += worker.queue.size();
   return tasks;
 }
 
 LazyTask* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
   Own& it = own(worker);
-  if (alone_) return it.queue.take_alone();
-  if (LazyTask* const task = it.queue.take()) return task;
+  if (LazyTask* const task = alone_ ? it.queue.take_alone() : it.queue.take()) return task;
   std::array<LazyTask*, LaneQueue::most_stolen> stolen;
-  for (std::size_t tried = 1; tried < workers_.size(); ++tried) {
-    const std::size_t victim = (worker + it.next_victim + tried) % workers_.size();
+  for (std::size_t tried = 1; tried < threads_.size(); ++tried) {
+    const std::size_t victim = (worker + it.next_victim + tried) % threads_.size();
     if (victim == worker || own(victim).queue.size() < least) continue;
     const std::size_t count = own(victim).queue.steal(stolen);
     if (count == 0) continue;
-    it.next_victim = (victim + workers_.size() - worker - 1) % workers_.size();  // there again
+    it.next_victim = (victim + threads_.size() - worker - 1) % threads_.size();  // there again
     for (std::size_t i = 1; i < count; ++i) it.queue.put(*stolen[i]);            // it is empty: there is room
     return stolen[0];
   }
@@ -43,7 +43,7 @@ LazyTask* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
 
 std::uint64_t DirectLane::tasks() const noexcept {
   std::uint64_t sum = 0;
-  for (std::size_t worker = 0; worker < workers_.size(); ++worker) sum += tasks(worker);
+  for (std::size_t worker = 0; worker < threads_.size(); ++worker) sum += tasks(worker);
   return sum;
 }
 
@@ -61,7 +61,7 @@ void DirectLane::begin_body(std::size_t worker, const Task& task) noexcept {
 }
 
 std::optional<LaneBody> DirectLane::body(std::size_t worker) const noexcept {
-  const Own& it = workers_[worker];
+  const Own& it = threads_[worker];
   const std::uint64_t turn = it.turn.load(std::memory_order_acquire);
   if (turn % 2 == 0) return std::nullopt;
   LaneBody body;

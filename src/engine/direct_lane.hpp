@@ -37,7 +37,8 @@ inline bool may_pass(const TaskTraits& task) noexcept {
 /// once the lane is closed and nobody is inside, nothing runs in it any more, whatever is left in the queues.
 class DirectLane {
  public:
-  explicit DirectLane(std::size_t workers);
+  /// `threads`: those that put tasks in; the first of them are the workers. Each has a queue.
+  DirectLane(std::size_t workers, std::size_t threads);
 
   /// 0: it is closed. Any thread; sequentially consistent, see left().
   std::uint32_t generation() const noexcept { return generation_.load(); }
@@ -53,16 +54,20 @@ class DirectLane {
   /// The same, and no task is in a queue either. In this order: who took the last one out was inside before.
   bool still() const noexcept { return !something_queued() && left(); }
 
-  // ---- one worker's, by its thread; worker 0's by the application's
+  // ---- one thread's; worker 0's is the application's
 
-  /// The task is ready: false if it has to be told to the engine instead. Whoever sleeps has to be woken.
-  bool put(std::size_t worker, Task& task) noexcept {
-    return lets_in(task) && put(worker, static_cast<LazyTask&>(task));
+  /// The task is ready: false if it has to be told to the engine instead. Whoever sleeps has to be woken. What
+  /// threads put in that are no workers, others steal.
+  bool put(std::size_t thread, Task& task) noexcept {
+    return lets_in(task) && put(thread, static_cast<LazyTask&>(task));
   }
   /// The same for one that the present generation lets in, or did so a moment ago.
-  bool put(std::size_t worker, LazyTask& task) noexcept {
-    return alone_ ? own(worker).queue.put_alone(task) : own(worker).queue.put(task);
+  bool put(std::size_t thread, LazyTask& task) noexcept {
+    return alone_ && thread == 0 ? own(thread).queue.put_alone(task) : own(thread).queue.put(task);
   }
+
+  // ---- one worker's, by its thread
+
   /// From now on it may run tasks; each only while lets_in() holds. To be called again if it was outside.
   void enter(std::size_t worker) noexcept {
     Own& it = own(worker);
@@ -70,7 +75,7 @@ class DirectLane {
     it.inside = true;
     it.seen_inside.store(true);  // sequentially consistent, see left()
   }
-  bool inside(std::size_t worker) const noexcept { return workers_[worker].inside; }
+  bool inside(std::size_t worker) const noexcept { return threads_[worker].inside; }
   /// True if the engine has to be entered: the lane was closed, and it may have waited for this worker.
   bool leave(std::size_t worker) noexcept {
     Own& it = own(worker);
@@ -83,7 +88,7 @@ class DirectLane {
   LazyTask* take(std::size_t worker, std::size_t least = 1) noexcept;
   /// There may be something to take. Any thread.
   bool something_queued(std::size_t least = 1) const noexcept;
-  bool something_queued_by(std::size_t worker) const noexcept { return !workers_[worker].queue.empty(); }
+  bool something_queued_by(std::size_t thread) const noexcept { return !threads_[thread].queue.empty(); }
   std::size_t queued() const noexcept;
 
   /// What is executed, and that it is over. Only the worker writes, so that all of it is without locked
@@ -104,11 +109,11 @@ class DirectLane {
   /// The body that ran when this was called; none if there was no one body.
   std::optional<LaneBody> body(std::size_t worker) const noexcept;
   std::uint64_t tasks(std::size_t worker) const noexcept {
-    return workers_[worker].tasks.load(std::memory_order_relaxed);
+    return threads_[worker].tasks.load(std::memory_order_relaxed);
   }
   std::uint64_t tasks() const noexcept;
   Duration busy(std::size_t worker) const noexcept {
-    return Duration(workers_[worker].busy.load(std::memory_order_relaxed));
+    return Duration(threads_[worker].busy.load(std::memory_order_relaxed));
   }
 
  private:
@@ -126,10 +131,10 @@ class DirectLane {
     std::atomic<std::uint64_t> tasks{0};
     std::atomic<std::int64_t> busy{0};
   };
-  Own& own(std::size_t worker) noexcept { return workers_[worker]; }
+  Own& own(std::size_t worker) noexcept { return threads_[worker]; }
 
-  std::vector<Own> workers_;
-  const bool alone_;
+  std::vector<Own> threads_;
+  const bool alone_;        // there is one worker: nobody steals from it
   std::uint32_t last_ = 0;  // generation
   alignas(64) std::atomic<std::uint32_t> generation_{0};
 };

@@ -17,7 +17,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       pipelines_(topology.workers.size()),
       depth_(options_.pipeline_depth),
       view_(topology, memory_, pipelines_, durations_, options_.seed),
-      lane_(topology.workers.size(), memory_, view_.host(), effects_),
+      lane_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
       journal_(topology, options_),
       endings_(memory_, effects_, lane_, pipelines_, policy_, journal_, deliveries_, stop_),
       holds_(memory_, effects_, view_, lane_, endings_, journal_, deliveries_, options_),

@@ -12,8 +12,9 @@ namespace fairlead::engine {
 class LaneGate {
  public:
   /// `host`: the memory node where its data are.
-  LaneGate(std::size_t workers, memory::Memory& memory, NodeId host, memory::Effects& effects)
-      : memory_(memory), effects_(effects), host_(host), lane_(workers) {}
+  LaneGate(std::size_t workers, std::size_t threads, memory::Memory& memory, NodeId host,
+           memory::Effects& effects)
+      : memory_(memory), effects_(effects), host_(host), lane_(workers, threads) {}
 
   DirectLane& lane() noexcept { return lane_; }
   const DirectLane& lane() const noexcept { return lane_; }

@@ -14,8 +14,7 @@ Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint1
       recorder_(engine.journal().recorder() == nullptr ? nullptr : &engine.journal().recorder()->thread(id)),
       world_(world),
       id_(id),
-      recycler_(graph.tasks(), graph.epochs()),
-      has_queue_(id < engine.view().workers().size()) {
+      recycler_(graph.tasks(), graph.epochs()) {
   batch_.reserve(most_unreported);
 }
 
@@ -89,7 +88,7 @@ void Reporter::add(EventChain& events) noexcept {
 /// The tasks are over and told; their successors follow. Consecutive tasks of one source are counted
 /// together.
 void Reporter::complete(std::vector<Task*>& tasks) {
-  const std::uint32_t lane = own_lane();
+  const std::uint32_t lane = engine_.lane().generation();
   for (std::size_t begin = 0; begin < tasks.size();) {
     TaskSource* const source = tasks[begin]->source();
     std::size_t end = begin;
@@ -133,7 +132,7 @@ void Reporter::put_back(LazyTask& task) {
 
 bool Reporter::ask_for_more() {
   EventChain described;
-  ReadyTasks ready(recycler_, described, own_lane());
+  ReadyTasks ready(recycler_, described, engine_.lane().generation());
   if (!engine_.backlog().ask(ready)) return false;
   hand_on(ready.lazy(), described);
   return true;

@@ -80,9 +80,7 @@ class Reporter {
   void record(const Task& task);
   void complete(std::vector<Task*>& tasks);
   void recycle_applied();
-  /// In what generation this thread may put tasks into a queue of its own.
-  std::uint32_t own_lane() const noexcept { return has_queue_ ? engine_.lane().generation() : 0; }
-  bool has_own_work() const noexcept { return has_queue_ && engine_.lane().something_queued_by(id_); }
+  bool has_own_work() const noexcept { return engine_.lane().something_queued_by(id_); }
   void hand_on(std::span<LazyTask* const> lazy, EventChain& described, LazyTask** next = nullptr);
   void tell_uncounted();
 
@@ -97,7 +95,6 @@ class Reporter {
   std::vector<Task*> cancelled_, emptied_;
   std::uint64_t forgotten_ = 0;
   bool shared_ = false;
-  const bool has_queue_;  // in the direct lane
   TaskSource* uncounted_source_ = nullptr;
   std::size_t uncounted_ = 0;
   Commands commands_;

@@ -48,14 +48,15 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
              count <= inline_accesses ? task.inline_access.data() : new Access[count], count);
   task.lazy = &recorded;
   task.lane = recorded.passes ? lane : 0;
-  const RecordedAccess* accesses = recorded.accesses();
-  for (std::size_t i = 0; i < count; ++i) {
-    const RecordedUse& use = uses[accesses[i].use()];
-    Access& access = task.accesses_begin[i];
+  Access* to = task.accesses_begin;
+  const RecordedUse* const all_uses = uses.data();
+  for (const RecordedAccess& recorded_access : std::span(recorded.accesses(), count)) {
+    const RecordedUse& use = all_uses[recorded_access.use()];
+    Access& access = *to++;
     access.task = &task;
     access.address = use.address;
     access.datum = use.datum;
-    access.mode = accesses[i].mode();
+    access.mode = recorded_access.mode();
     access.partials = access.partial = 0;
     access.packed = use.packed;
     access.fresh = false;
@@ -79,7 +80,7 @@ bool RecordedRun::more(ReadyTasks& ready) {
 }
 
 void RecordedRun::hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
-  alone = false;  // and so are those that follow
+  if (alone) alone = false;  // and so are those that follow. Where several threads are, it is not written
   Task& described = describe(task, ready.recycler);
   described.worker = released_by;
   described.at = at;

@@ -9,6 +9,7 @@
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/runtime_core.hpp"
@@ -69,6 +70,34 @@ TEST_F(DirectLane, ItsTasksAndTheirTimeAreTheWorkers) {
   }
   EXPECT_EQ(tasks, 100u);
   EXPECT_GT(busy.count(), 0);
+}
+
+/// The end of the second task is told by a thread that has no worker: what it releases passes all the same.
+TEST(DirectLaneFromOutside, TakesWhatThreadsReleaseThatAreNoWorkers) {
+  for (const int workers : {1, 2}) {
+    Config config;
+    config.set("workers", workers);
+    config.set("memory", "1MiB");
+    config.set("bind-threads", false);
+    Runtime runtime(config);
+    double sum = 0;
+    const auto total = runtime.value("total", sum);
+    const auto add = codelet("add").cpu([](InOut<double> to) { ++*to; });
+    std::promise<Completion> begun;
+    const auto later = codelet("later").cpu([&begun](Completion completion, InOut<double> to) {
+      ++*to;
+      begun.set_value(completion);
+    });
+    std::thread outside([future = begun.get_future()]() mutable { future.get().done(); });
+    Flow flow(runtime);
+    flow.submit(add(total));
+    flow.submit(later(total));
+    for (int i = 0; i < 10; ++i) flow.submit(add(total));
+    flow.wait();
+    outside.join();
+    EXPECT_EQ(sum, 12);
+    EXPECT_EQ(runtime.core().engine().lane().tasks(), 11u);
+  }
 }
 
 TEST_F(DirectLane, IsNotForTasksWithPriorities) {
