@@ -15,6 +15,7 @@ class TaskSource;
 struct TaskFamily {
   TaskSource* source = nullptr;  ///< who made them, describes them and learns of their completion
   bool described = false;        ///< they are descriptors themselves
+  bool urgent = false;           ///< they have a priority above 0; of descriptors it is their own that counts
   bool in_graph = false;         ///< graph::Graph orders them: their accesses' epochs know where data are
   std::uint16_t closure_at = 0;  ///< where a task's closure is, behind its LazyTask; 0: in its descriptor
 };

@@ -16,26 +16,36 @@ bool DirectLane::left() const noexcept {
 }
 
 bool DirectLane::something_queued(std::size_t least) const noexcept {
-  return std::ranges::any_of(threads_, [&](const Own& worker) { return worker.queue.size() >= least; });
+  return std::ranges::any_of(
+      threads_, [&](const Own& worker) { return worker.ordinary.size() >= least || !worker.urgent.empty(); });
 }
 
 std::size_t DirectLane::queued() const noexcept {
   std::size_t tasks = 0;
-  for (const Own& worker : threads_) tasks += worker.queue.size();
+  for (const Own& worker : threads_) tasks += worker.queued();
   return tasks;
 }
 
 LazyTask* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
   Own& it = own(worker);
-  if (LazyTask* const task = alone_ ? it.queue.take_alone() : it.queue.take()) return task;
+  if (LazyTask* const task = alone_ ? it.urgent.take_alone() : it.urgent.take()) return task;
+  if (LazyTask* const task = alone_ ? it.ordinary.take_alone() : it.ordinary.take()) return task;
+  if (threads_.size() == 1) return nullptr;
+  if (LazyTask* const task = steal(worker, &Own::urgent, 1)) return task;
+  return steal(worker, &Own::ordinary, least);
+}
+
+LazyTask* DirectLane::steal(std::size_t worker, LaneQueue Own::*from, std::size_t least) noexcept {
+  Own& it = own(worker);
   std::array<LazyTask*, LaneQueue::most_stolen> stolen;
   for (std::size_t tried = 1; tried < threads_.size(); ++tried) {
     const std::size_t victim = (worker + it.next_victim + tried) % threads_.size();
-    if (victim == worker || own(victim).queue.size() < least) continue;
-    const std::size_t count = own(victim).queue.steal(stolen);
+    LaneQueue& theirs = own(victim).*from;
+    if (victim == worker || theirs.size() < least) continue;
+    const std::size_t count = theirs.steal(stolen);
     if (count == 0) continue;
     it.next_victim = (victim + threads_.size() - worker - 1) % threads_.size();  // there again
-    for (std::size_t i = 1; i < count; ++i) it.queue.put(*stolen[i]);            // it is empty: there is room
+    for (std::size_t i = 1; i < count; ++i) (it.*from).put(*stolen[i]);          // it is empty: there is room
     return stolen[0];
   }
   return nullptr;

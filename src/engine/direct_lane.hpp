@@ -24,12 +24,19 @@ struct LaneBody {
   std::size_t data_count;  ///< more than `data` has room for are not told
 };
 
-/// What asks for nothing that the lane has not: to run on any core, on data that stay where they are. Which
-/// of several bodies runs is the engine's to choose, and only it hears of ends that come later.
+/// What asks for nothing that the lane has not: to run on any core, on data that stay where they are, before
+/// others or with them. Which of several bodies runs is the engine's to choose, and only it hears of ends that
+/// come later.
 inline bool may_pass(const TaskTraits& task) noexcept {
-  return task.priority == 0 && task.scratch_bytes == 0 && task.nodes_excluded == 0 &&
+  return task.priority >= 0 && task.scratch_bytes == 0 && task.nodes_excluded == 0 &&
          task.workers_wanted == 0 && !task.codelet->has_choice(WorkerKind::cpu) &&
          !task.codelet->for_kind(WorkerKind::cpu).asynchronous;
+}
+
+/// A priority above 0: the lane takes these first, in the order in which they became ready. More urgencies would
+/// take a sorted queue, which whoever steals would have to lock.
+inline bool is_urgent(const LazyTask& task) noexcept {
+  return task.family->described ? static_cast<const Task&>(task).priority > 0 : task.family->urgent;
 }
 
 /// Open during a *generation*: a task and data that were let in during one pass by the lane in that one only.
@@ -63,7 +70,8 @@ class DirectLane {
   }
   /// The same for one that the present generation lets in, or did so a moment ago.
   bool put(std::size_t thread, LazyTask& task) noexcept {
-    return alone_ && thread == 0 ? own(thread).queue.put_alone(task) : own(thread).queue.put(task);
+    LaneQueue& queue = is_urgent(task) ? own(thread).urgent : own(thread).ordinary;
+    return alone_ && thread == 0 ? queue.put_alone(task) : queue.put(task);
   }
 
   // ---- one worker's, by its thread
@@ -84,11 +92,16 @@ class DirectLane {
     it.seen_inside.store(false);
     return generation_.load() == 0;
   }
-  /// The next task: the worker's own, else half of somebody's who has at least `least`. Inside only.
+  /// The next task: the worker's own, else half of somebody's urgent ones, else half of all others of who has at
+  /// least `least`. Inside only.
   LazyTask* take(std::size_t worker, std::size_t least = 1) noexcept;
   /// There may be something to take. Any thread.
   bool something_queued(std::size_t least = 1) const noexcept;
-  bool something_queued_by(std::size_t thread) const noexcept { return !threads_[thread].queue.empty(); }
+  bool something_queued_by(std::size_t thread) const noexcept { return threads_[thread].queued() != 0; }
+  /// The worker, who has this task in hand, has a more urgent one.
+  bool overtaken(std::size_t worker, const LazyTask& task) const noexcept {
+    return !threads_[worker].urgent.empty() && !is_urgent(task);
+  }
   std::size_t queued() const noexcept;
 
   /// What is executed, and that it is over. Only the worker writes, so that all of it is without locked
@@ -118,7 +131,7 @@ class DirectLane {
 
  private:
   struct alignas(64) Own {
-    LaneQueue queue;
+    LaneQueue urgent, ordinary;
     bool inside = false;                   // the worker's
     std::size_t next_victim = 0;           // the worker's
     std::atomic<bool> seen_inside{false};  // the same, for the others
@@ -130,8 +143,11 @@ class DirectLane {
     std::array<std::atomic<DatumId>, inline_accesses> data{};
     std::atomic<std::uint64_t> tasks{0};
     std::atomic<std::int64_t> busy{0};
+
+    std::size_t queued() const noexcept { return urgent.size() + ordinary.size(); }
   };
   Own& own(std::size_t worker) noexcept { return threads_[worker]; }
+  LazyTask* steal(std::size_t worker, LaneQueue Own::*from, std::size_t least) noexcept;
 
   std::vector<Own> threads_;
   const bool alone_;        // there is one worker: nobody steals from it

@@ -154,7 +154,7 @@ LazyTask* Reporter::over_in_lane(Task& task) {
   ReadyTasks ready(recycler_, described, engine_.lane().generation());
   source->release(task, ready);
   recycler_.recycle(task);
-  // The first that the lane lets in is next.
+  // The first that the lane lets in is next, unless a more urgent one waits then.
   std::span<LazyTask* const> lazy = ready.lazy();
   LazyTask* next = nullptr;
   if (!lazy.empty()) {
@@ -162,9 +162,16 @@ LazyTask* Reporter::over_in_lane(Task& task) {
     lazy = lazy.subspan(1);
   } else if (described.size() == 1) {
     auto& only = static_cast<Task&>(*described.oldest());
-    if (engine_.lane().lets_in(only)) return &only;
+    if (engine_.lane().lets_in(only)) {
+      next = &only;
+      described.clear();
+    }
   }
   if (!lazy.empty() || !described.empty()) hand_on(lazy, described, &next);
+  if (next != nullptr && engine_.lane().overtaken(id_, *next)) [[unlikely]] {
+    put_back(*next);
+    next = nullptr;
+  }
   return next;
 }
 

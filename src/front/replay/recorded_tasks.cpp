@@ -44,6 +44,7 @@ const graph::RecordedFamily& RecordedTasks::family_of(const TaskTraits& traits, 
   graph::RecordedFamily& family = families_.emplace_back();
   family.source = &source_;
   family.closure_at = closure_at;
+  family.urgent = traits.priority > 0;
   family.traits = traits;
   family.may_pass = engine::may_pass(traits);
   return family;

@@ -100,19 +100,51 @@ TEST(DirectLaneFromOutside, TakesWhatThreadsReleaseThatAreNoWorkers) {
   }
 }
 
-TEST_F(DirectLane, IsNotForTasksWithPriorities) {
+TEST_F(DirectLane, IsForTasksOfPrioritiesButThoseBelowZero) {
   Flow flow(runtime);
-  flow.submit(add(total, 1).priority(1));
-  flow.wait();
-  EXPECT_EQ(passed(), 0u);
-}
-
-TEST_F(DirectLane, GivesSuccessorsWithPrioritiesToTheEngineAndTakesThoseBehindThem) {
-  Flow flow(runtime);
-  for (int i = 0; i < 300; ++i) flow.submit(add(total, 1).priority(i % 3));
+  for (int i = 0; i < 300; ++i) flow.submit(add(total, 1).priority(i % 3 - 1));
   flow.wait();
   EXPECT_EQ(sum, 300);
-  EXPECT_EQ(passed(), 100u);
+  EXPECT_EQ(passed(), 200u);
+}
+
+/// The program's thread, the only worker, runs nothing before it waits.
+TEST(DirectLanePriorities, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameReady) {
+  Config config;
+  config.set("workers", 1);
+  config.set("memory", "1MiB");
+  config.set("scheduler", "lws");
+  Runtime runtime(config);
+  std::vector<int> order;
+  std::array<double, 12> numbers{};
+  auto note = codelet("note").cpu([&](InOut<double>, int which) { order.push_back(which); });
+  Flow flow(runtime);
+  for (int i = 0; i < 12; ++i)
+    flow.submit(note(runtime.value("x", numbers[static_cast<std::size_t>(i)]), i).priority(i % 3));
+  flow.wait();
+  EXPECT_EQ(runtime.core().engine().lane().tasks(), 12u);
+  EXPECT_THAT(order, testing::ElementsAre(1, 2, 4, 5, 7, 8, 10, 11, 0, 3, 6, 9));
+}
+
+/// What a task releases goes before what has waited longer, if it is urgent; else after what is.
+TEST(DirectLanePriorities, AreLookedAtAlsoInWhatATaskReleases) {
+  Config config;
+  config.set("workers", 1);
+  config.set("memory", "1MiB");
+  config.set("scheduler", "lws");
+  Runtime runtime(config);
+  std::vector<std::string> order;
+  double a = 0, b = 0, c = 0;
+  const auto x = runtime.value("a", a), y = runtime.value("b", b), z = runtime.value("c", c);
+  auto note = codelet("note").cpu([&](InOut<double>, std::string which) { order.push_back(which); });
+  Flow flow(runtime);
+  flow.submit(note(x, "first"));
+  flow.submit(note(y, "waits"));
+  flow.submit(note(x, "urgent").priority(2));
+  flow.submit(note(x, "ordinary"));
+  flow.submit(note(z, "other").priority(1));
+  flow.wait();
+  EXPECT_THAT(order, testing::ElementsAre("other", "first", "urgent", "ordinary", "waits"));
 }
 
 /// Whoever empties the queues of the closed lane has tasks in hand that nobody has heard of yet.
