@@ -57,8 +57,8 @@ class ReadyTasks {
 };
 
 /// A front end as the runtime sees it. Each function may be called by any thread, and by several at a time, but
-/// more(), which one thread calls at a time. None is called under the engine's lock but release(), which may
-/// be: it must be short, and must not enter the engine.
+/// more(), which one thread calls at a time. None is called under the engine's lock but release() and count(),
+/// which may be: they must be short, and must not enter the engine.
 class TaskSource {
  public:
   TaskSource() = default;

@@ -14,8 +14,9 @@
 // enough, and some of it runs, as ready tasks always do in the end, and those ends are told; or it is hungry,
 // and he asks. If somebody else is asking, what that one gets goes to the engine, too, or into a queue. (2) If
 // it was a task of the direct lane, its worker runs what is in his queue, or others steal it, and whoever
-// finds nothing more asks. (3) Before a worker sleeps he looks here, after he has said that he will. A source is taken off only by the one who asks, when it has said that there is nothing left, and
-// nobody has added it since it was asked.
+// finds nothing more asks. (3) Before a worker sleeps he looks here, after he has said that he will. A source is
+// taken off only by the one who asks, when it has said that there is nothing left, and nobody has added it since
+// it was asked.
 #pragma once
 #include <algorithm>
 #include <atomic>

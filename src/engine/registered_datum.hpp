@@ -6,12 +6,9 @@
 
 #include "graph/graph.hpp"
 
-namespace fairlead::front {
-struct View;
-}  // namespace fairlead::front
-
 namespace fairlead::engine {
 
+struct DatumView;
 struct Reduction;
 
 struct RegisteredDatum {
@@ -26,7 +23,7 @@ struct RegisteredDatum {
   Reduction* reduction = nullptr;  ///< of its partial results, once it has been reduced
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
-  front::View* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
+  DatumView* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
 
   std::string text() const {
     return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));

@@ -18,11 +18,8 @@
 #include "engine/progress.hpp"
 #include "engine/reduction_book.hpp"
 #include "engine/reporter.hpp"
+#include "engine/submission_book.hpp"
 #include "graph/graph.hpp"
-
-namespace fairlead::front {
-class FlowRecorder;
-}  // namespace fairlead::front
 
 namespace fairlead::engine {
 
@@ -179,8 +176,8 @@ class RuntimeCore {
     }
   }
   /// Writes down what is submitted; null: nobody wants that.
-  front::FlowRecorder* flow_recorder() const noexcept { return flow_recorder_; }
-  void record_flow(front::FlowRecorder* recorder) noexcept { flow_recorder_ = recorder; }
+  SubmissionBook* submission_book() const noexcept { return submission_book_; }
+  void write_down_in(SubmissionBook* book) noexcept { submission_book_ = book; }
 
  private:
   DrivenWorld& world_;
@@ -200,7 +197,7 @@ class RuntimeCore {
   std::uint64_t data_changes_ = 0;
   std::atomic<bool> winding_down_{false};
   std::atomic<bool> waits_for_others_{false};  // to release something
-  front::FlowRecorder* flow_recorder_ = nullptr;
+  SubmissionBook* submission_book_ = nullptr;
   Kept kept_;  // the last one, so that it goes first: what is kept may use all of the others
 };
 

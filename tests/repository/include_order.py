@@ -23,6 +23,8 @@ NARROWER = {
     "algorithms": {"base", "data"},
 }
 
+# A name of another folder's that a file declares, in place of including who has it.
+DECLARED = re.compile(r'^namespace fairlead::(\w+) \{\s*((?:(?:class|struct|enum class) \w+;\s*)+)\}', re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
 
@@ -47,6 +49,12 @@ def folder_of_include(path: Path, name: str, sources: dict[Path, str]) -> str | 
     return None
 
 
+def declared(text: str) -> list[tuple[int, str, str]]:
+    """(line, folder, names) of each block that only declares names of a folder of src/."""
+    return [(text.count("\n", 0, match.start()) + 1, match[1], " ".join(match[2].split()))
+            for match in DECLARED.finditer(text) if match[1] in ORDER]
+
+
 def violations(sources: dict[Path, str]) -> list[str]:
     """One line for each include that may not be, for files given by path and text."""
     found = []
@@ -61,6 +69,9 @@ def violations(sources: dict[Path, str]) -> list[str]:
         if internal and folder not in ORDER:
             found.append(f"{path}: src/{folder}/ is not in the list; its place must be decided in ORDER")
             continue
+        for line, target, names in declared(text) if internal else []:
+            if target != folder and target not in allowed(folder):
+                found.append(f"{path}:{line}: {folder}/ may not name what {target}/ has ({names})")
         for line, bracket, name in includes(text):
             where = f"{path}:{line}"
             if "../" in name:

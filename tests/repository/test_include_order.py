@@ -38,6 +38,13 @@ class IncludeOrder(unittest.TestCase):
         self.assertEqual(1, len(check(src__engine__a_cpp='#include "schedule/b.hpp"\n')))
         self.assertEqual([], check(src__front__a_cpp='#include "schedule/b.hpp"\n'))
 
+    def test_a_declaration_in_place_of_an_include_is_found(self):
+        declaration = "namespace fairlead::front {\nclass Flow;\n}  // namespace fairlead::front\n"
+        found = check(src__engine__a_hpp="// x\n" + declaration)
+        self.assertEqual(1, len(found))
+        self.assertTrue(found[0].startswith("src/engine/a.hpp:2: "))
+        self.assertEqual([], check(src__report__a_hpp=declaration))
+
     def test_spaces_and_relative_names_do_not_hide_an_include(self):
         self.assertEqual(1, len(check(src__base__a_hpp='#  include "memory/b.hpp"\n')))
         self.assertEqual(1, len(check(src__base__a_hpp='#include "../base/b.hpp"\n')))

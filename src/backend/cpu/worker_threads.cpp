@@ -194,9 +194,11 @@ bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   return work_in_lane(index, reporter) || ask_for_more(index, reporter);
 }
 
-/// Nothing is left to do: perhaps there is more.
+/// Nothing is left to do: perhaps there is more. Not before the engine has looked at what was handed out last: it
+/// says whether the policy is hungry.
 bool WorkerThreads::ask_for_more(std::size_t index, engine::Reporter& reporter) {
-  if (!engine_->wants_more() || !reporter.ask_for_more()) return false;
+  if (!engine_->wants_more() || engine_->entrance().something_posted() || !reporter.ask_for_more())
+    return false;
   if (reporter.has_events()) reporter.serve();
   workers_[index]->clock_is_fresh = false;
   return true;

@@ -34,7 +34,7 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
   return core_.or_stop([&] {
     if (gathered.views) show_all(submission);
-    if (core_.flow_recorder() != nullptr) core_.flow_recorder()->hold();
+    if (core_.submission_book() != nullptr) core_.submission_book()->hold();
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
     return insert_hold(submission, gathered, access_of_use, std::move(told),
                        fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));

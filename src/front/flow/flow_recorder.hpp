@@ -17,31 +17,19 @@ namespace fairlead::front {
 
 using detail::Submission;
 
-class FlowRecorder {
+class FlowRecorder final : public engine::SubmissionBook {
  public:
-  struct Use {
-    const engine::RegisteredDatum* datum;
-    AccessMode mode;
-  };
-
   /// Throws SystemError if the file cannot be written.
   FlowRecorder(engine::RuntimeCore& core, std::string path);
   /// Without end(), the file shows that it is incomplete.
-  ~FlowRecorder();
-  FlowRecorder(const FlowRecorder&) = delete;
-  FlowRecorder& operator=(const FlowRecorder&) = delete;
+  ~FlowRecorder() override;
 
-  /// The next task in program order. Before its data count as written by it.
-  void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly);
-  /// A task of a recording, which will be run once or many times: its line, for repeat().
-  std::string line_of(const Submission& submission, std::span<const Use> uses);
-  void repeat(const std::string& lines, std::size_t tasks);
-  /// The program has waited for all tasks so far.
-  void phase_ended() noexcept { phase_ended_ = tasks_ != 0; }
-  /// The application has acquired data in between.
-  void hold() noexcept { ++holds_; }
-  /// The rest cannot be written down.
-  void give_up(const std::string& why);
+  void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) override;
+  std::string line_of(const Submission& submission, std::span<const Use> uses) override;
+  void repeat(const std::string& lines, std::size_t tasks) override;
+  void phase_ended() noexcept override { phase_ended_ = tasks_ != 0; }
+  void hold() noexcept override { ++holds_; }
+  void give_up(const std::string& why) override;
 
   /// With how long tasks took, on average. Throws SystemError if something could not be written.
   void end(const model::KeptDurations& durations);

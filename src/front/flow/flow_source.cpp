@@ -190,7 +190,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
                                                           const Order* order) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
-  if (core_.flow_recorder() != nullptr) [[unlikely]]
+  if (core_.submission_book() != nullptr) [[unlikely]]
     write_down(submission, gathered, order);
   const TaskTraits traits{.codelet = submission.codelet,
                           .submitted_at = {submission.file, submission.line},
@@ -252,10 +252,11 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
 
 void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {
   if (gathered.views)
-    return core_.flow_recorder()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
-                                                      text_of(submission), submission.file, submission.line));
-  core_.flow_recorder()->task(submission, gathered.recorder_uses(submission),
-                              order != nullptr && !order->after.empty());
+    return core_.submission_book()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
+                                                        text_of(submission), submission.file,
+                                                        submission.line));
+  core_.submission_book()->task(submission, gathered.recorder_uses(submission),
+                                order != nullptr && !order->after.empty());
 }
 
 Task& FlowSource::new_task(const TaskTraits& traits, std::size_t accesses) {
@@ -396,7 +397,7 @@ void FlowSource::wait() {
   throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
   core_.home_values().refresh();
-  if (core_.flow_recorder() != nullptr) core_.flow_recorder()->phase_ended();
+  if (core_.submission_book() != nullptr) core_.submission_book()->phase_ended();
   std::exception_ptr cause;
   std::string text = take_failure(cause);
   if (text.empty()) text = take_callback_failure(cause);

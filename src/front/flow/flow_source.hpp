@@ -15,8 +15,6 @@
 
 namespace fairlead::front {
 
-struct View;
-
 using detail::Submission;
 
 /// Of the tasks that add a partial result to its datum.
@@ -126,7 +124,7 @@ class FlowSource : public engine::CountedSource {
   [[noreturn]] static void throw_refused(const engine::HoldRecord& record);
   /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
   /// active.
-  void show(View& view, const char* file, std::uint32_t line);
+  void show(engine::DatumView& view, const char* file, std::uint32_t line);
   void release(Task& task, ReadyTasks& ready) override;
 
  protected:
@@ -146,7 +144,7 @@ class FlowSource : public engine::CountedSource {
                   std::uint16_t together, const Order* order);
   void put_in(Task& task, const Submission& submission, const Gathered& gathered,
               std::shared_ptr<WatchedTask> watched, const Order* order);
-  void insert_switch(View& view, const char* file, std::uint32_t line);
+  void insert_switch(engine::DatumView& view, const char* file, std::uint32_t line);
   static void check_views(const Submission& submission);
   void show_all(const Submission& submission);
   /// A task of this flow that is not in the graph yet.

@@ -49,12 +49,12 @@ void FlowSource::show_all(const Submission& submission) {
       show(*use.datum->view, submission.file, submission.line);
 }
 
-void FlowSource::show(View& view, const char* file, std::uint32_t line) {
+void FlowSource::show(engine::DatumView& view, const char* file, std::uint32_t line) {
   core_.or_stop([&] { insert_switch(view, file, line); });
 }
 
-void FlowSource::insert_switch(View& view, const char* file, std::uint32_t line) {
-  View& before = *view.of->active;
+void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
+  engine::DatumView& before = *view.of->active;
   for (engine::RegisteredDatum* datum : before.data)
     if (datum->reduction != nullptr && datum->reduction->fold != nullptr) fold(*datum->reduction, file, line);
   std::vector<graph::Insertion> insertions;

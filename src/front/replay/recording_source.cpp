@@ -76,11 +76,11 @@ void RecordingSource::record(const Submission& submission,
                           .work = submission.work,
                           .workers_wanted = together,
                           .place = place_of(submission, gathered)};
-  if (core_.flow_recorder() != nullptr) {
-    std::vector<FlowRecorder::Use> uses;
+  if (core_.submission_book() != nullptr) {
+    std::vector<engine::SubmissionBook::Use> uses;
     for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
       uses.push_back({insertion.datum, insertion.mode});
-    tasks_.written_down += core_.flow_recorder()->line_of(submission, uses);
+    tasks_.written_down += core_.submission_book()->line_of(submission, uses);
   }
   std::byte* const closure = tasks_.add(traits, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)
@@ -135,7 +135,7 @@ void RecordingSource::run() {
   tasks_.prepare(lane, core_.graph().take_ids(tasks_.size()), core_.engine().view().workers().size() == 1);
   if (core_.engine().wants_submissions())
     tasks_.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
-  if (core_.flow_recorder() != nullptr) core_.flow_recorder()->repeat(tasks_.written_down, tasks_.size());
+  if (core_.submission_book() != nullptr) core_.submission_book()->repeat(tasks_.written_down, tasks_.size());
   count_submitted(tasks_.size());
   hand_out();
   wait();

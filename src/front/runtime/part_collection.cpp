@@ -49,7 +49,7 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
             "(Runtime::tiled), or keep it in your memory.",
             whole.name, alignment, text_of(n), whole.as.element_bytes));
   if (whole.views == nullptr) {
-    whole.views = std::make_shared<front::Views>();
+    whole.views = std::make_shared<engine::DatumViews>();
     whole.views->whole = {whole.views.get(), {whole.datum}};
     whole.datum->view = &whole.views->whole;
     core_.note_data_change();

@@ -38,7 +38,7 @@ class PartCollection {
   front::SingleDatum& whole_;
   std::array<std::int64_t, 3> extents_, counts_;
   std::size_t dimensions_;
-  front::View view_;
+  engine::DatumView view_;
   std::deque<data::Layout> layouts_;  // of parts in the user's memory, by shape
 };
 

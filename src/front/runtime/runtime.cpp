@@ -153,7 +153,7 @@ class Runtime::Implementation {
     });
     if (config.has("record-flow"))
       flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"));
-    core.record_flow(flow_recorder.get());
+    core.write_down_in(flow_recorder.get());
     core.surroundings().others_are_there = [this] {
       // One that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
@@ -191,7 +191,7 @@ class Runtime::Implementation {
 
   void end_flow_record(const model::KeptDurations& learned) {
     if (!flow_recorder) return;
-    core.record_flow(nullptr);
+    core.write_down_in(nullptr);
     const auto over = std::exchange(flow_recorder, nullptr);
     over->end(learned);
   }
@@ -325,7 +325,11 @@ Runtime::Runtime(const Config& config, Bytes reserved,
         // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
-Runtime::~Runtime() { implementation_->core.close(); }
+Runtime::~Runtime() {
+  implementation_->core.close();
+  // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
+  if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
+}
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }

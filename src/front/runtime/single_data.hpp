@@ -11,13 +11,12 @@
 
 #include "backend/disk/spill_file.hpp"
 #include "data/layout.hpp"
+#include "engine/datum_views.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/runtime/datum_store.hpp"
 #include "front/runtime/generated_array.hpp"
 
 namespace fairlead::front {
-
-struct Views;
 
 /// A datum that is a whole of its own, not a tile of a matrix.
 struct SingleDatum {
@@ -25,7 +24,7 @@ struct SingleDatum {
   engine::RegisteredDatum* datum = nullptr;     ///< null when it was removed
   detail::Description as{};                     ///< how it was registered
   std::optional<data::Layout> layout{};         ///< in the user's memory, if that is not one block
-  std::shared_ptr<Views> views{};               ///< of it and its partitions, if it was ever split
+  std::shared_ptr<engine::DatumViews> views{};  ///< of it and its partitions, if it was ever split
   memory::Range slot{};                         ///< in the spill file, if it is kept
   std::unique_ptr<GeneratedArray> generator{};  ///< if it is computed until something writes it
 };

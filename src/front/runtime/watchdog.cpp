@@ -18,7 +18,7 @@ Watchdog::Watchdog(Duration period, Sources sources, Tell tell)
   if (period_ > Duration{}) thread_ = std::thread([this] { watch(); });
 }
 
-Watchdog::~Watchdog() {
+void Watchdog::end() noexcept {
   {
     const std::lock_guard guard(mutex_);
     ending_ = true;
@@ -26,6 +26,8 @@ Watchdog::~Watchdog() {
   end_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
+
+Watchdog::~Watchdog() { end(); }
 
 void Watchdog::tell_to(Tell tell) {
   const std::lock_guard guard(mutex_);

@@ -27,6 +27,8 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
+  /// Tells nothing more; whoever is being told has returned then.
+  void end() noexcept;
   /// Who is told from now on. Any thread.
   void tell_to(Tell tell);
   /// So many are its own.

@@ -72,7 +72,7 @@ TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
   constexpr std::size_t many = 50'000;
   std::atomic<std::size_t> seen{0};
   const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
-  for (const int priority : {0, 1}) {  // by the direct lane, and by the engine
+  for (const int priority : {0, 1, -1}) {  // by the direct lane, ahead in it, and by the engine
     Recording step(runtime);
     step.submit(add(second, 1));
     step.submit(add(first, 1));
@@ -82,7 +82,7 @@ TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
     step.submit(add(second, -1));
     step.run();
   }
-  EXPECT_EQ(seen, 4 * many);
+  EXPECT_EQ(seen, 6 * many);
   std::size_t descriptors = 0;
   runtime.core().graph().tasks().for_each([&](const Task&) { ++descriptors; });
   EXPECT_LT(descriptors, many / 4);

@@ -5,7 +5,9 @@
 #include <fairlead/fairlead.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -85,6 +87,32 @@ TEST(Stalls, AHoldThatIsNeverReleased) {
   EXPECT_THAT(told.text(),
               AllOf(HasSubstr("nothing has happened for 1"), HasSubstr("the program holds x (read-write)"),
                     HasSubstr("stalls_test.cpp")));
+}
+
+// The hold keeps the runtime, and the program's own thread lets go of it first, were it not for the watchdog.
+TEST(Stalls, WhoIsToldMayBeTheLastToLetGoOfAHold) {
+  std::optional<Runtime> runtime(std::in_place, settings());
+  std::atomic<bool> going{false};
+  double x = 0;
+  KeptHold kept;
+  runtime->on_quiet([&](const std::string&) {
+    auto holds = kept.take();
+    for (auto& hold : holds) hold.release();
+    const auto limit = std::chrono::steady_clock::now() + 5s;
+    while (!going.load() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    std::this_thread::sleep_for(50ms);  // the program is about to destroy the runtime
+  });
+  {
+    const auto datum = runtime->value("x", x);
+    const auto use = codelet("use").cpu([](InOut<double> v) { *v += 1; });
+    Flow flow(*runtime);
+    flow.acquire_then(kept.keep(), update(datum));
+    flow.submit(use(datum));
+    flow.wait();
+  }
+  going = true;
+  runtime.reset();
+  EXPECT_EQ(x, 1);
 }
 
 TEST(Stalls, ACompletionThatNobodySignals) {
