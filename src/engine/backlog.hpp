@@ -72,7 +72,7 @@ class Backlog {
   TaskSource* first() noexcept {
     const std::lock_guard guard(list_lock_);
     if (entries_.empty()) return nullptr;
-    std::ranges::rotate(entries_, entries_.begin() + 1);
+    std::rotate(entries_.begin(), entries_.begin() + 1, entries_.end());
     entries_.back().added_again = false;
     return entries_.back().source;
   }
