@@ -191,7 +191,10 @@ std::string name_of_many(const testing::TestParamInfo<std::tuple<Order, Prioriti
 }  // namespace
 
 TEST_P(OwnSourceOfMany, NeedsNoMoreMemoryForMillionsOfTasksThanForFew) {
-  const auto [order, given, workers] = GetParam();
+  // Not a structured binding: clang 14 does not capture those.
+  const auto order = std::get<Order>(GetParam());
+  const auto given = std::get<Priorities>(GetParam());
+  const auto workers = std::get<int>(GetParam());
   const auto peak_with = [&](std::uint64_t tasks) {
     forget_peak();
     EXPECT_EQ(World(workers).sum_of(tasks, order, given), sum_below(tasks));
