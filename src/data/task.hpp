@@ -57,7 +57,7 @@ enum class TaskFlag : std::uint8_t {
   abandoned = 8,     // a hold that nobody wants any more: it ends as soon as it can
 };
 
-/// What a task is there for. Those of the runtime's own are handled by a file each, in engine/.
+/// What a task is there for. All but the first are the runtime's own.
 enum class TaskRole : std::uint8_t {
   program,      // the program's: a worker runs its body
   fold,         // adds a partial result to its datum, or ends at once if there is nothing in it

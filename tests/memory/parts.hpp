@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "machine/topology.hpp"
+#include "memory/bare.hpp"
 #include "memory/transfers.hpp"
 #include "schedule/policies.hpp"
 
@@ -12,7 +13,7 @@ namespace fairlead::tests {
 
 struct Parts {
   explicit Parts(Bytes capacity, unsigned concurrent_copies = 8)
-      : topology(with_copies(out_of_core_topology(1, capacity, 1e9, Duration{}), concurrent_copies)),
+      : topology(Bare::with_copies(out_of_core_topology(1, capacity, 1e9, Duration{}), concurrent_copies)),
         state(topology, *policy),
         coherence(state),
         transfers(state, coherence) {}
@@ -28,9 +29,12 @@ struct Parts {
     transfers.enqueue(copy, effects);
     return copy;
   }
-  static Topology with_copies(Topology machine, unsigned at_a_time) {
-    for (LinkSpec& link : machine.links) link.concurrent_copies = at_a_time;
-    return machine;
+  /// Its space, with the newest version in it.
+  memory::Replica& newest(DatumId id) {
+    memory::Replica& replica = cached(id);
+    EXPECT_TRUE(coherence.reserve(replica, ram(), ReplicaState::valid));
+    coherence.wrote(state.data[id], replica);
+    return replica;
   }
 
   const Topology topology;

@@ -7,10 +7,7 @@ namespace fairlead::tests {
 // Space is taken once and given back once, and what is pinned is counted once, however often.
 TEST(Replicas, SpaceAndPinsAddUp) {
   Parts parts(4_MiB);
-  const DatumId a = parts.datum(1_MiB);
-  memory::Replica& replica = parts.cached(a);
-  ASSERT_TRUE(parts.coherence.reserve(replica, parts.ram(), ReplicaState::valid));
-  parts.coherence.wrote(parts.state.data[a], replica);
+  memory::Replica& replica = parts.newest(parts.datum(1_MiB));
   parts.coherence.pin(replica, parts.ram());
   parts.coherence.pin(replica, parts.ram());
   EXPECT_EQ(parts.ram().pinned_bytes, 1_MiB);
@@ -38,9 +35,7 @@ TEST(Replicas, AnOldOneGoesWithItsLastPin) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB);
   memory::Datum& datum = parts.state.data[a];
-  memory::Replica& replica = parts.cached(a);
-  ASSERT_TRUE(parts.coherence.reserve(replica, parts.ram(), ReplicaState::valid));
-  parts.coherence.wrote(datum, replica);
+  memory::Replica& replica = parts.newest(a);
   parts.coherence.pin(replica, parts.ram());
   parts.coherence.wrote(datum, datum.home);
   EXPECT_EQ(replica.state, ReplicaState::valid);
@@ -51,10 +46,7 @@ TEST(Replicas, AnOldOneGoesWithItsLastPin) {
 // A hold's pin is of a kind of its own: the task's pin becomes one, and back.
 TEST(Replicas, APinOfATaskBecomesOneOfAHold) {
   Parts parts(4_MiB);
-  const DatumId a = parts.datum(1_MiB);
-  memory::Replica& replica = parts.cached(a);
-  ASSERT_TRUE(parts.coherence.reserve(replica, parts.ram(), ReplicaState::valid));
-  parts.coherence.wrote(parts.state.data[a], replica);
+  memory::Replica& replica = parts.newest(parts.datum(1_MiB));
   parts.coherence.pin(replica, parts.ram());
   parts.coherence.hold(replica, parts.ram());
   EXPECT_EQ(parts.ram().pinned_bytes, 0u);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/exception_text.hpp"
-#include "front/flow/flow_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/flow/pseudo_task.hpp"

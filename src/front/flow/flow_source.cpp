@@ -14,7 +14,6 @@
 #include "base/exception_text.hpp"
 #include "base/pages.hpp"
 #include "data/ready.hpp"
-#include "front/flow/flow_recorder.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/runtime/views.hpp"
 
@@ -184,6 +183,18 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   window_end_ = progress_.done() + core_.window();
 }
 
+TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& gathered,
+                                 std::uint32_t excluded, std::uint16_t together) noexcept {
+  return {.codelet = submission.codelet,
+          .submitted_at = {submission.file, submission.line},
+          .scratch_bytes = submission.scratch_bytes,
+          .priority = submission.priority,
+          .nodes_excluded = excluded,
+          .work = submission.work,
+          .workers_wanted = together,
+          .place = place_of(submission, gathered)};
+}
+
 /// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
 [[gnu::always_inline]] inline Task& FlowSource::make_task(const Submission& submission, Gathered& gathered,
                                                           std::uint32_t excluded, std::uint16_t together,
@@ -192,14 +203,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     show_all(submission);
   if (core_.submission_book() != nullptr) [[unlikely]]
     write_down(submission, gathered, order);
-  const TaskTraits traits{.codelet = submission.codelet,
-                          .submitted_at = {submission.file, submission.line},
-                          .scratch_bytes = submission.scratch_bytes,
-                          .priority = submission.priority,
-                          .nodes_excluded = excluded,
-                          .work = submission.work,
-                          .workers_wanted = together,
-                          .place = place_of(submission, gathered)};
+  const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   const std::uint32_t lane = core_.engine().lane_possible() ? lane_for(traits, submission, gathered) : 0;
   if (gathered.first_write)
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);

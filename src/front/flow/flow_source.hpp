@@ -133,6 +133,9 @@ class FlowSource : public engine::CountedSource {
   std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
   std::uint32_t nodes_excluded_for(const Submission& submission) const;
   static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
+  /// What the task asks for, besides its data. `excluded`, `together`: see the two above.
+  static TaskTraits traits_of(const Submission& submission, const Gathered& gathered, std::uint32_t excluded,
+                              std::uint16_t together) noexcept;
   bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
   /// How the task went, for wait(): it failed, or was not run.
   void note_failure(const Task& task);

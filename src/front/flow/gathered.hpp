@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "front/flow/flow_recorder.hpp"
+#include "engine/submission_book.hpp"
 #include "front/flow/flow_source.hpp"
 
 namespace fairlead::front {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/pages.hpp"
-#include "front/flow/flow_recorder.hpp"
 #include "front/flow/gathered.hpp"
 
 namespace fairlead::front {
@@ -68,14 +67,7 @@ void RecordingSource::record(const Submission& submission,
     // What may come in any order, or at the same time, has the program's order here.
     insertions[at] = {submission.uses[i].datum, writes_in_any_order(mode) ? AccessMode::read_write : mode};
   }
-  const TaskTraits traits{.codelet = submission.codelet,
-                          .submitted_at = {submission.file, submission.line},
-                          .scratch_bytes = submission.scratch_bytes,
-                          .priority = submission.priority,
-                          .nodes_excluded = excluded,
-                          .work = submission.work,
-                          .workers_wanted = together,
-                          .place = place_of(submission, gathered)};
+  const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   if (core_.submission_book() != nullptr) {
     std::vector<engine::SubmissionBook::Use> uses;
     for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))

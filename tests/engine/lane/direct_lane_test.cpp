@@ -109,12 +109,12 @@ TEST_F(DirectLane, IsForTasksOfPrioritiesButThoseBelowZero) {
 }
 
 /// The program's thread, the only worker, runs nothing before it waits.
-TEST(DirectLanePriorities, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameReady) {
-  Config config;
-  config.set("workers", 1);
-  config.set("memory", "1MiB");
-  config.set("scheduler", "lws");
-  Runtime runtime(config);
+class DirectLaneAlone : public DirectLane {
+ protected:
+  DirectLaneAlone() : DirectLane(1) {}
+};
+
+TEST_F(DirectLaneAlone, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameReady) {
   std::vector<int> order;
   std::array<double, 12> numbers{};
   auto note = codelet("note").cpu([&](InOut<double>, int which) { order.push_back(which); });
@@ -122,17 +122,12 @@ TEST(DirectLanePriorities, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameRead
   for (int i = 0; i < 12; ++i)
     flow.submit(note(runtime.value("x", numbers[static_cast<std::size_t>(i)]), i).priority(i % 3));
   flow.wait();
-  EXPECT_EQ(runtime.core().engine().lane().tasks(), 12u);
+  EXPECT_EQ(passed(), 12u);
   EXPECT_THAT(order, testing::ElementsAre(1, 2, 4, 5, 7, 8, 10, 11, 0, 3, 6, 9));
 }
 
 /// What a task releases goes before what has waited longer, if it is urgent; else after what is.
-TEST(DirectLanePriorities, AreLookedAtAlsoInWhatATaskReleases) {
-  Config config;
-  config.set("workers", 1);
-  config.set("memory", "1MiB");
-  config.set("scheduler", "lws");
-  Runtime runtime(config);
+TEST_F(DirectLaneAlone, AreLookedAtAlsoInWhatATaskReleases) {
   std::vector<std::string> order;
   double a = 0, b = 0, c = 0;
   const auto x = runtime.value("a", a), y = runtime.value("b", b), z = runtime.value("c", c);
