@@ -16,6 +16,7 @@
 
 #include "base/event.hpp"
 #include "data/lazy_task.hpp"
+#include "data/task_role.hpp"
 
 namespace fairlead {
 
@@ -55,14 +56,6 @@ enum class TaskFlag : std::uint8_t {
   told_started = 2,  // the policy knows that it runs
   recalled = 4,      // asked back from its worker; not a second time from the same
   abandoned = 8,     // a hold that nobody wants any more: it ends as soon as it can
-};
-
-/// What a task is there for. All but the first are the runtime's own.
-enum class TaskRole : std::uint8_t {
-  program,      // the program's: a worker runs its body
-  fold,         // adds a partial result to its datum, or ends at once if there is nothing in it
-  hold,         // the application's: admitted like a task, run by no worker, ended by hold_released
-  view_switch,  // between a whole and its parts: ends as soon as its data are in their homes
 };
 
 inline constexpr std::size_t inline_accesses = 3;
@@ -115,8 +108,9 @@ struct alignas(64) Task : Event, LazyTask, TaskTraits {
   }
   /// Who made it and learns of its completion.
   TaskSource* source() const noexcept { return family->source; }
-  /// Its data are the application's, or nobody's, once it is admitted: no worker gets it.
-  bool is_hold() const noexcept { return role >= TaskRole::hold; }
+  /// See RoleTraits. Most tasks are the program's.
+  bool by_worker() const noexcept { return role == TaskRole::program || traits_of(role).by_worker; }
+  bool at_home() const noexcept { return role != TaskRole::program && traits_of(role).at_home; }
   std::span<Access> accesses() noexcept { return {accesses_begin, access_count}; }
   std::span<const Access> accesses() const noexcept { return {accesses_begin, access_count}; }
   bool has(TaskFlag flag) const noexcept { return (flags & static_cast<std::uint8_t>(flag)) != 0; }

@@ -28,7 +28,8 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
       journal_(parts.journal),
       launcher_(parts.launcher),
       gathering_(parts.gathering),
-      holds_(parts.holds),
+      pseudo_tasks_(parts.pseudo_tasks),
+      roles_(parts.roles),
       endings_(parts.endings),
       lane_(parts.lane),
       stop_(parts.stop),
@@ -41,8 +42,12 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
 void Dispatcher::ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
   if (task.role != TaskRole::program) [[unlikely]] {
-    if (task.is_hold()) return holds_.ready(task, out);
-    if (!memory_.reductions().anything_to_fold(task)) return endings_.skip_fold(task, out);
+    if (roles_.of(task).ends_unbegun(task, out)) return;
+    if (!task.by_worker()) {
+      pseudo_tasks_.wait(task);
+      admit_pseudo_tasks(out);
+      return;
+    }
   }
   if (endings_.hopeless(task)) return endings_.drop(task, out);
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
@@ -58,13 +63,11 @@ void Dispatcher::over(Task& task, bool succeeded) {
   if (policy_.wants_progress() && !task.has(TaskFlag::told_started)) policy_->started(task, worker);
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
   if (!succeeded) lane_.close();
-  if (task.role == TaskRole::fold) [[unlikely]]
-    memory_.reductions().fold_over(task);
+  endings_.ran(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
     gathering_.over(task, true);
   task.state = TaskState::finished;
-  endings_.ran();
   if (policy_.wants_progress()) {
     policy_->finished(task, worker, task.duration);
     launcher_.tell_started(worker);
@@ -100,13 +103,10 @@ void Dispatcher::follow(Commands& out) {
     Task& task = *effects_.landed[i];
     if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
     if (task.failure != nullptr) continue;  // another of its copies has failed, in the same batch of events
-    task.is_hold() ? holds_.landed(task, out) : stage(task, out);
+    landed(task, out);
   }
   effects_.landed.clear();
-  for (std::size_t i = 0; i < effects_.failed.size(); ++i) {
-    Task& task = *effects_.failed[i];
-    task.is_hold() ? holds_.failed(task, out) : endings_.drop_failed(task, out);
-  }
+  for (std::size_t i = 0; i < effects_.failed.size(); ++i) failed(*effects_.failed[i], out);
   effects_.failed.clear();
   for (memory::Copy* copy : effects_.started) {
     copy->at = copy->started = view_.now();
@@ -123,6 +123,20 @@ void Dispatcher::follow(Commands& out) {
 }
 
 /// Its data are there.
+void Dispatcher::landed(Task& task, Commands& out) {
+  if (task.by_worker()) [[likely]]
+    return stage(task, out);
+  pseudo_tasks_.arrived(task);
+  roles_.of(task).landed(task, out);
+}
+
+/// Some of its data will not come.
+void Dispatcher::failed(Task& task, Commands& out) {
+  if (task.by_worker()) return endings_.drop_failed(task, out);
+  pseudo_tasks_.arrived(task);
+  roles_.of(task).failed(task, out);
+}
+
 void Dispatcher::stage(Task& task, Commands& out) {
   if (task.workers_wanted != 0 || pipelines_[task.worker].aside) [[unlikely]]
     if (gathering_.put_off(task)) return;
@@ -157,10 +171,24 @@ void Dispatcher::give_work(Commands& out) {
   prefetch_upcoming(out);
 }
 
+/// Those that fit now. True if there is one less that waits.
+bool Dispatcher::admit_pseudo_tasks(Commands& out) {
+  return pseudo_tasks_.wait_no_more([&](Task& task) {
+    if (roles_.of(task).ends_unbegun(task, out)) {
+      memory_.forget_claim(task);
+      return true;
+    }
+    if (memory_.admit(task, view_.host(), true, effects_) != memory::Admission::admitted) return false;
+    pseudo_tasks_.arrive(task);
+    if (task.pending_copies == 0) landed(task, out);
+    return true;
+  });
+}
+
 void Dispatcher::hand_out(Commands& out) {
   for (bool again = held_by_policy_ + waiting() > 0; again;) {
     const bool changed = memory_.take_change() || stop_.error() != 0;
-    again = changed && !holds_.waiting().empty() && holds_.admit(out);
+    again = changed && !pseudo_tasks_.waiting().empty() && admit_pseudo_tasks(out);
     for (const WorkerInfo& worker : view_.workers()) {
       if (changed && pipelines_[worker.id].unadmitted > 0) again |= try_admit(worker.id, out);
       again |= give_one(worker.id, out);
@@ -318,21 +346,20 @@ bool Dispatcher::insist(Commands& out) {
   if (!everything_waits_for_memory()) return false;
   if (memory_.changed()) return true;  // they have not been asked since
   // Nothing that could free some is under way: then somebody must have been admitted.
-  bool progress = holds_.admit(out);
+  bool progress = admit_pseudo_tasks(out);
   for (const WorkerInfo& worker : view_.workers()) progress |= try_admit(worker.id, out);
   follow(out);
   if (progress && options_.check_invariants)
     throw Error("internal: who waited for memory was not asked again when there was some");
   // What the application holds may lie in the way: it is told when it waits, see Engine::quiet().
-  if (!progress && !memory_.changed() && everything_waits_for_memory() && holds_.granted().empty() &&
+  if (!progress && !memory_.changed() && everything_waits_for_memory() && pseudo_tasks_.granted().empty() &&
       !lane_.pinned())
-    throw Error("internal: " + std::to_string(waiting()) +
-                " tasks and holds wait for memory and nothing frees any");
+    throw Error("internal: " + std::to_string(waiting()) + " tasks wait for memory and nothing frees any");
   return progress;
 }
 
 bool Dispatcher::everything_waits_for_memory() const noexcept {
-  return waiting() > 0 && pipelines_.tasks() == pipelines_.unadmitted() && holds_.arriving().empty() &&
+  return waiting() > 0 && pipelines_.tasks() == pipelines_.unadmitted() && pseudo_tasks_.arriving().empty() &&
          memory_.transfers().in_flight() == 0;
 }
 

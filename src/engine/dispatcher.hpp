@@ -6,10 +6,10 @@
 #include "engine/endings.hpp"
 #include "engine/engine_view.hpp"
 #include "engine/gathering.hpp"
-#include "engine/holds.hpp"
 #include "engine/launcher.hpp"
 #include "engine/options.hpp"
 #include "engine/pipeline_depth.hpp"
+#include "engine/roles/roles.hpp"
 
 namespace fairlead::engine {
 
@@ -25,7 +25,8 @@ struct DispatcherParts {
   Journal& journal;
   Launcher& launcher;
   Gathering& gathering;
-  Holds& holds;
+  PseudoTasks& pseudo_tasks;
+  Roles& roles;
   Endings& endings;
   LaneGate& lane;
   Stop& stop;
@@ -51,15 +52,18 @@ class Dispatcher {
 
   /// Carries on with what memory says: tasks have their data, or will not get them; copies begin.
   void follow(Commands& out);
-  /// Gives workers what they can take. Ends only when whoever waits for memory, task or hold, was refused
-  /// after the last change.
+  /// Gives workers what they can take. Ends only when whoever waits for memory, run by a worker or not, was
+  /// refused after the last change.
   void give_work(Commands& out);
 
   /// Ready tasks.
   std::size_t held_by_policy() const noexcept { return held_by_policy_; }
 
  private:
+  void landed(Task& task, Commands& out);
+  void failed(Task& task, Commands& out);
   void stage(Task& task, Commands& out);
+  bool admit_pseudo_tasks(Commands& out);
   bool advance_gathering(Commands& out);
   void hand_out(Commands& out);
   bool give_one(WorkerId worker, Commands& out);
@@ -70,8 +74,8 @@ class Dispatcher {
   bool insist(Commands& out);
   bool everything_waits_for_memory() const noexcept;
   void prefetch_upcoming(Commands& out);
-  /// Tasks and holds that wait for memory.
-  std::size_t waiting() const noexcept { return pipelines_.unadmitted() + holds_.waiting().size(); }
+  /// Tasks that wait for memory.
+  std::size_t waiting() const noexcept { return pipelines_.unadmitted() + pseudo_tasks_.waiting().size(); }
   /// Who was refused memory has to be asked again.
   bool somebody_may_fit() const noexcept { return memory_.changed() && waiting() != 0; }
 
@@ -85,7 +89,8 @@ class Dispatcher {
   Journal& journal_;
   Launcher& launcher_;
   Gathering& gathering_;
-  Holds& holds_;
+  PseudoTasks& pseudo_tasks_;
+  Roles& roles_;
   Endings& endings_;
   LaneGate& lane_;
   Stop& stop_;

@@ -1,6 +1,8 @@
 // See endings.hpp.
 #include "engine/endings.hpp"
 
+#include "engine/roles/roles.hpp"
+
 namespace fairlead::engine {
 
 /// Whoever knows of the task forgets it; what it holds is given back.
@@ -13,7 +15,7 @@ void Endings::leave(Task& task) {
   else
     memory_.poison_outputs(task);
   lane_.close();  // whoever reads that has to be told
-  if (task.role == TaskRole::fold) memory_.reductions().fold_over(task);
+  if (task.role != TaskRole::program) roles_.of(task).over(task);
   // Of tasks that were never ready, a policy knows what it was told when they were submitted.
   if (state != TaskState::waiting || policy_.wants_submissions()) policy_->cancelled(task);
   ++cancelled_;
@@ -30,19 +32,25 @@ void Endings::drop_failed(Task& task, Commands& out) {
   complete(task, How::copy_failed, out);
 }
 
-void Endings::skip_fold(Task& task, Commands& out) {
+void Endings::skip(Task& task, Commands& out) {
   if (policy_.wants_submissions()) policy_->cancelled(task);  // it knows the task already
-  ++folds_skipped_;
-  complete(task, How::nothing_to_fold, out);
+  ++skipped_;
+  complete(task, How::skipped, out);
 }
 
-void Endings::end_hold(Task& hold, Commands& out) { complete(hold, How::hold, out); }
+void Endings::end(Task& task, Commands& out) { complete(task, How::pseudo, out); }
 
-void Endings::poison_hold(Task& hold, Commands& out) {
-  memory_.poison_outputs(hold);
+void Endings::refuse(Task& task, Commands& out) {
+  memory_.poison_outputs(task);
   lane_.close();
-  hold.cancelled = true;
-  end_hold(hold, out);
+  task.cancelled = true;
+  end(task, out);
+}
+
+void Endings::ran(Task& task) {
+  if (task.role != TaskRole::program) [[unlikely]]
+    roles_.of(task).over(task);
+  ++done_;
 }
 
 /// Whoever carries commands out releases its successors.

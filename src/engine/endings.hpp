@@ -13,11 +13,13 @@
 
 namespace fairlead::engine {
 
+class Roles;
+
 /// Under the engine's lock.
 class Endings {
  public:
   Endings(memory::Memory& memory, memory::Effects& effects, LaneGate& lane, Pipelines& pipelines,
-          PolicyInUse& policy, Journal& journal, Deliveries& deliveries, const Stop& stop)
+          PolicyInUse& policy, Journal& journal, Deliveries& deliveries, const Stop& stop, Roles& roles)
       : memory_(memory),
         effects_(effects),
         lane_(lane),
@@ -25,7 +27,8 @@ class Endings {
         policy_(policy),
         journal_(journal),
         deliveries_(deliveries),
-        stop_(stop) {}
+        stop_(stop),
+        roles_(roles) {}
 
   /// The run cannot go on, or its flow was cancelled.
   bool unwanted(const Task& task) const noexcept {
@@ -38,23 +41,24 @@ class Endings {
   void drop(Task& task, Commands& out);
   /// One of its copies failed: the same, but it did not run for a reason of its own.
   void drop_failed(Task& task, Commands& out);
-  /// There was nothing to fold.
-  void skip_fold(Task& task, Commands& out);
-  /// The hold is over.
-  void end_hold(Task& hold, Commands& out);
-  /// The hold is over; what it was to write is not as it should be.
-  void poison_hold(Task& hold, Commands& out);
+  /// It is ready, and there is nothing to do for it.
+  void skip(Task& task, Commands& out);
+  /// The task, which no worker runs, is over.
+  void end(Task& task, Commands& out);
+  /// The same; what it was to write is not as it should be.
+  void refuse(Task& task, Commands& out);
+  /// It has run; memory knows that.
+  void ran(Task& task);
 
-  void ran() noexcept { ++done_; }
   std::uint64_t done() const noexcept { return done_; }
   /// Over without having run.
   std::uint64_t cancelled() const noexcept { return cancelled_; }
-  /// Tasks that were to fold a partial result in which there was nothing; they count as neither.
-  std::uint64_t folds_skipped() const noexcept { return folds_skipped_; }
+  /// There was nothing to do for them; they count as neither.
+  std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:
   /// For the digest of commands.
-  enum class How : std::uint8_t { cancelled, copy_failed, hold, nothing_to_fold };
+  enum class How : std::uint8_t { cancelled, copy_failed, pseudo, skipped };
   void leave(Task& task);
   void complete(Task& task, How how, Commands& out);
 
@@ -66,7 +70,8 @@ class Endings {
   Journal& journal_;
   Deliveries& deliveries_;
   const Stop& stop_;
-  std::uint64_t done_ = 0, cancelled_ = 0, folds_skipped_ = 0;
+  Roles& roles_;
+  std::uint64_t done_ = 0, cancelled_ = 0, skipped_ = 0;
 };
 
 }  // namespace fairlead::engine

@@ -19,8 +19,16 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       view_(topology, memory_, pipelines_, durations_, options_.seed),
       lane_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
       journal_(topology, options_),
-      endings_(memory_, effects_, lane_, pipelines_, policy_, journal_, deliveries_, stop_),
-      holds_(memory_, effects_, view_, lane_, endings_, journal_, deliveries_, options_),
+      endings_(memory_, effects_, lane_, pipelines_, policy_, journal_, deliveries_, stop_, roles_),
+      roles_({.memory = memory_,
+              .effects = effects_,
+              .view = view_,
+              .lane = lane_,
+              .endings = endings_,
+              .journal = journal_,
+              .deliveries = deliveries_,
+              .pseudo_tasks = pseudo_tasks_,
+              .mistake = options_.mistake}),
       launcher_(world_, view_, lane_, pipelines_, durations_, policy_, journal_),
       gathering_(memory_, world_, view_, lane_, pipelines_, depth_, launcher_, endings_, journal_),
       dispatcher_({.memory = memory_,
@@ -33,7 +41,8 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
                    .journal = journal_,
                    .launcher = launcher_,
                    .gathering = gathering_,
-                   .holds = holds_,
+                   .pseudo_tasks = pseudo_tasks_,
+                   .roles = roles_,
                    .endings = endings_,
                    .lane = lane_,
                    .stop = stop_},
@@ -125,7 +134,7 @@ void Engine::apply(Event& event, Commands& out) {
       if (options_.mistake.is(Mistake::refresh_forgotten)) return;
       return memory_.flushes().refresh(static_cast<const RefreshRequest&>(event).data, effects_);
     case EventKind::hold_released:
-      return holds_.released(static_cast<HoldRelease&>(event), out);
+      return apply_release(static_cast<HoldRelease&>(event), out);
     case EventKind::time_passed:
       return;
   }
@@ -138,8 +147,13 @@ void Engine::apply_copy(memory::Copy& copy) {
   memory_.landed(copy, copy.kind == EventKind::copy_finished, effects_);
 }
 
+void Engine::apply_release(HoldRelease& release, Commands& out) {
+  if (release.hold != nullptr) roles_.of(*release.hold).released(release, out);
+  release.applied.store(true, std::memory_order_release);  // afterwards it may be gone
+}
+
 bool Engine::nothing_moves() const noexcept {
-  return !wants_more() && memory_.transfers().in_flight() == 0 && holds_.arriving().empty() &&
+  return !wants_more() && memory_.transfers().in_flight() == 0 && pseudo_tasks_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
          (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
          lane_.lane().still();

@@ -32,7 +32,8 @@ class Engine final : private Server {
   const Journal& journal() const noexcept { return journal_; }
   const Pipelines& pipelines() const noexcept { return pipelines_; }
   const Endings& endings() const noexcept { return endings_; }
-  const Holds& holds() const noexcept { return holds_; }
+  const PseudoTasks& pseudo_tasks() const noexcept { return pseudo_tasks_; }
+  Roles& roles() noexcept { return roles_; }
   const Gathering& gathering() const noexcept { return gathering_; }
   const Stop& stop_reason() const noexcept { return stop_; }
   /// Under the lock.
@@ -104,7 +105,7 @@ class Engine final : private Server {
   /// Nothing runs, is staged, on its way or waits: for tests.
   bool idle() const noexcept {
     return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 &&
-           memory_.transfers().in_flight() == 0 && !lane_.lane().something_queued() && holds_.none();
+           memory_.transfers().in_flight() == 0 && !lane_.lane().something_queued() && pseudo_tasks_.none();
   }
 
   // ---- for reports
@@ -138,6 +139,7 @@ class Engine final : private Server {
   void fail(std::exception_ptr why, Commands& out) noexcept override;
   void apply(Event& event, Commands& out);
   void apply_copy(memory::Copy& copy);
+  void apply_release(HoldRelease& release, Commands& out);
   bool nothing_moves() const noexcept;
   bool lane_is_possible() const noexcept;
 
@@ -160,7 +162,8 @@ class Engine final : private Server {
   LaneGate lane_;
   Journal journal_;
   Endings endings_;
-  Holds holds_;
+  PseudoTasks pseudo_tasks_;
+  Roles roles_;
   Launcher launcher_;
   Gathering gathering_;
   Dispatcher dispatcher_;

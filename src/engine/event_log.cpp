@@ -86,9 +86,7 @@ void EventLog::task(const Task& task) {
   words_.push_back((static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(task.work)) << 32) |
                    (plus_one(task.place.like) << 24) | (plus_one(task.place.device) << 16) |
                    task.access_count);
-  words_.push_back(task.nodes_excluded | (std::uint64_t{task.is_hold()} << 32) |
-                   (std::uint64_t{task.role == TaskRole::view_switch} << 33) |
-                   (std::uint64_t{task.role == TaskRole::fold} << 34) |
+  words_.push_back(task.nodes_excluded | (std::uint64_t{traits_of(task.role).mark} << 32) |
                    (std::uint64_t{task.workers_wanted} << 35));
   words_.push_back(task.scratch_bytes);
   for (const Access& access : task.accesses())

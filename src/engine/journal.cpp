@@ -29,7 +29,7 @@ void Journal::submission(const Task& task) {
 }
 
 void Journal::durations(const Task& task) {
-  if (!estimate_ || task.is_hold()) return;
+  if (!estimate_ || !task.by_worker()) return;
   std::vector<Duration> by_processor;
   for (std::size_t worker = 0; worker < processors_.size(); ++worker) {
     if (processors_[worker] != by_processor.size()) continue;  // told already

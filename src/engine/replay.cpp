@@ -259,6 +259,12 @@ class Replayer {
     return it;
   }
 
+  TaskRole role_marked(std::uint64_t mark) const {
+    for (std::size_t i = 0; i < task_roles; ++i)
+      if (traits_of(static_cast<TaskRole>(i)).mark == mark) return static_cast<TaskRole>(i);
+    log_.refuse("there is no task of such a role");
+  }
+
   /// A task that is new here, or that was submitted before and is described once more.
   HeldTask& task() {
     const std::size_t begin = log_.position();
@@ -272,7 +278,7 @@ class Replayer {
     const std::uint64_t like = (work_and_count >> 24) & 0xff;
     if (like > count || like > most_likes) log_.refuse("a task is to run where it uses nothing");
     place.like = static_cast<std::int8_t>(static_cast<int>(like) - 1);
-    const std::uint64_t excluded_and_kind =
+    const std::uint64_t excluded_and_role =
         log_.word("nodes on which a task may not run", std::uint64_t{1} << (35 + 16));
     const Bytes scratch_bytes = log_.word("scratch of a task", largest_datum);
     std::vector<Access> accesses(count);
@@ -292,18 +298,17 @@ class Replayer {
     std::ranges::sort(data);
     if (const auto same = std::ranges::adjacent_find(data); same != data.end())
       log_.refuse("a task uses datum " + std::to_string(index(*same)) + " twice");
-    const std::uint64_t kinds_of_task = (excluded_and_kind >> 32) & 7, workers = excluded_and_kind >> 35;
-    if ((kinds_of_task & 4) != 0 && (count != 2 || !engine_.memory().datum(accesses[1].datum).is_partial))
-      log_.refuse("task " + std::to_string(id) + " folds what is no partial result");
-    if ((kinds_of_task & 1) != 0 && workers != 0)
-      log_.refuse("task " + std::to_string(id) + " is a hold and wants workers");
+    const TaskRole role = role_marked((excluded_and_role >> 32) & 7);
+    const std::uint64_t workers = excluded_and_role >> 35;
+    if (!traits_of(role).by_worker && workers != 0)
+      log_.refuse("task " + std::to_string(id) + " wants workers, but none runs it");
     auto& held = tasks_[id];
     if (held != nullptr) {
       if (held->ready_told || !std::ranges::equal(held->words, log_.since(begin)))
         log_.refuse("there is already another task " + std::to_string(id));
       return *held;
     }
-    if (durations_known_ && durations_.empty() && (kinds_of_task & 1) == 0)
+    if (durations_known_ && durations_.empty() && traits_of(role).by_worker)
       log_.refuse("it does not say how long task " + std::to_string(id) + " takes");
     held = std::make_unique<HeldTask>();
     held->durations = durations_.empty() ? nullptr : &durations_.back();
@@ -316,23 +321,23 @@ class Replayer {
     task.family = &source(static_cast<std::uint32_t>(kinds_and_source)).described;
     task.accesses_begin = held->accesses.data();
     task.access_count = static_cast<std::uint16_t>(count);
-    task.nodes_excluded = static_cast<std::uint32_t>(excluded_and_kind);
+    task.nodes_excluded = static_cast<std::uint32_t>(excluded_and_role);
     task.scratch_bytes = scratch_bytes;
     task.workers_wanted = static_cast<std::uint16_t>(workers);
     task.place = place;
     task.work = std::bit_cast<float>(static_cast<std::uint32_t>(work_and_count >> 32));
-    if ((kinds_of_task & 4) != 0) task.role = TaskRole::fold;
-    if ((kinds_of_task & 1) != 0)
-      task.role = (kinds_of_task & 2) != 0 ? TaskRole::view_switch : TaskRole::hold;
-    if (task.is_hold() && given_up_.contains(id)) task.set(TaskFlag::abandoned);
+    task.role = role;
+    if (!task.by_worker() && given_up_.contains(id)) task.set(TaskFlag::abandoned);
     for (Access& access : held->accesses) access.task = &task;
+    if (const std::string fault = engine_.roles().of(task).fault(task); !fault.empty())
+      log_.refuse("task " + std::to_string(id) + " " + fault);
     return *held;
   }
 
   Task& ready_task() {
     const std::size_t known = tasks_.size();
     HeldTask& held = task();
-    if (engine_.wants_submissions() && tasks_.size() != known && !held.task.is_hold())
+    if (engine_.wants_submissions() && tasks_.size() != known && held.task.by_worker())
       log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
     held.ready_told = true;
     return put_in_batch(held);
@@ -349,7 +354,7 @@ class Replayer {
     const auto found = tasks_.find(id);
     if (found == tasks_.end()) log_.refuse("there is no task " + std::to_string(id));
     HeldTask& held = *found->second;
-    if (held.in_batch || held.task.is_hold() || held.task.state != TaskState::staged ||
+    if (held.in_batch || !held.task.by_worker() || held.task.state != TaskState::staged ||
         index(held.task.worker) != worker)
       log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
     if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
@@ -451,7 +456,7 @@ class Replayer {
       return release;
     }
     Task& hold = found->second->task;
-    if (!hold.is_hold() || !released_.insert(hold.id).second)
+    if (hold.by_worker() || !released_.insert(hold.id).second)
       log_.refuse("task " + std::to_string(index(hold.id)) + " is no hold that can be released");
     release.hold = &hold;
     return release;

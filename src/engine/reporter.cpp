@@ -240,9 +240,9 @@ void Reporter::carry_out_once() {
   commands_.clear();
   if (cancelled_.empty()) return;
   for (Task* task : cancelled_) destroy_closure(*task);
-  emptied_.clear();  // a hold's descriptor is its record's, which may be gone once it is completed
+  emptied_.clear();  // another's descriptor may be gone once the task is completed
   for (Task* task : cancelled_)
-    if (task->role != TaskRole::hold) emptied_.push_back(task);
+    if (traits_of(task->role).pooled) emptied_.push_back(task);
   complete(cancelled_);
   for (Task* task : emptied_) recycler_.recycle(*task);
   const std::size_t count = cancelled_.size();

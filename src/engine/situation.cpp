@@ -41,8 +41,8 @@ class Describer {
         task.worker == no_id<WorkerId>
             ? task.codelet->name
             : task.codelet->text(engine_.view().workers()[index(task.worker)].kind, task.implementation);
-    return fmt::format("{}({}), {} at {}:{},", name, data, task.is_hold() ? "asked for" : "submitted",
-                       task.submitted_at.file, task.submitted_at.line);
+    return fmt::format("{}({}), {} at {}:{},", name, data, traits_of(task.role).asked, task.submitted_at.file,
+                       task.submitted_at.line);
   }
   std::string text_of(const LaneBody& body) const {
     std::string data;
@@ -132,7 +132,7 @@ class Describer {
         if (const Bytes pinned = bytes_on(other, node_id); pinned != 0)
           text += fmt::format("\n    {} are used by {}", readable(pinned), text_of(other));
       }
-    for (const Task* hold : engine_.holds().granted())
+    for (const Task* hold : engine_.pseudo_tasks().granted())
       if (const Bytes held = bytes_on(*hold, node_id); held != 0)
         text += fmt::format("\n    {} are held by the program: {}", readable(held), held_text(*hold));
     return text;
@@ -266,15 +266,15 @@ Situation Engine::situation(const Naming& naming) const {
     }
   }
   it.application_waits = !pipelines_.all().empty() && pipelines_.all()[0].present;
-  for (const Task* hold : holds_.waiting()) {
+  for (const Task* task : pseudo_tasks_.waiting()) {
     ++it.unfinished;
-    it.lines.push_back(describe.text_of(*hold) + " " + describe.obstacle(*hold, view_.host()));
+    it.lines.push_back(describe.text_of(*task) + " " + describe.obstacle(*task, view_.host()));
   }
-  for (const Task* hold : holds_.arriving()) {
+  for (const Task* task : pseudo_tasks_.arriving()) {
     ++it.unfinished;
-    it.lines.push_back(describe.text_of(*hold) + " waits for data:" + describe.copies_for(*hold));
+    it.lines.push_back(describe.text_of(*task) + " waits for data:" + describe.copies_for(*task));
   }
-  for (const Task* hold : holds_.granted()) {
+  for (const Task* hold : pseudo_tasks_.granted()) {
     it.unfinished += it.application_waits;  // who does not wait may hold it as long as he likes
     it.lines.push_back("the program holds " + describe.held_text(*hold));
   }

@@ -31,7 +31,7 @@ Admission Admitter::admit(Task& task, NodeId node_id, bool first, Effects& effec
         replica.version != state_.data[id].version && !state_.mistake.is(Mistake::leaving_revived_stale))
       return Admission::being_read;
   }
-  if (task.role == TaskRole::view_switch) {  // no space here: it is in nobody's way, and nobody in its
+  if (task.at_home()) {  // no space here: it is in nobody's way, and nobody in its
     take(task, node, effects);
     return Admission::admitted;
   }
@@ -230,7 +230,6 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     Datum& datum = state_.data[id];
     Replica& replica = state_.usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
-    if (task.role == TaskRole::view_switch) datum.out_of_view = access.mode == AccessMode::read_write;
     if (datum.token_holder == &task) datum.token_holder = nullptr;
     if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
     if (writes(access.mode) && outcome != Outcome::returned) {
@@ -250,6 +249,11 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
   if (task.scratch_bytes != 0) coherence_.give_scratch_back(task, node);
   task.pending_copies = 0;
   state_.note_change();  // also if it had nothing here: who was behind it may be first now
+}
+
+void Admitter::view_switched(const Task& task) {
+  for (const Access& access : task.accesses())
+    state_.data[access.datum].out_of_view = access.mode == AccessMode::read_write;
 }
 
 void Admitter::hold(Task& admitted) {

@@ -39,6 +39,7 @@ class Admitter {
 
   Admission admit(Task& task, NodeId node, bool first, Effects& effects);
   void release(Task& task, Outcome outcome, Effects& effects);
+  void view_switched(const Task& task);
   void hold(Task& admitted);
   void unhold(Task& held);
   void forget_claim(Task& task);

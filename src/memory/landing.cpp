@@ -126,13 +126,13 @@ bool Landing::fail_waiters(Copy& copy, Effects& effects) {
   const bool to_cache = state_.in_cache(replica);
   const auto needs_it = [&](const Task& task) {
     if (copy.via != nullptr && task.node == copy.via->node) return true;
-    if (!to_cache && task.role == TaskRole::view_switch) return true;
+    if (!to_cache && task.at_home()) return true;
     return to_cache ? task.node == replica.node : state_.reaches(task.node, replica.node);
   };
   bool to_be_seen = false;
   for (Task* task : copy.waiters.get()) {
     --task->pending_copies;
-    to_be_seen |= !to_cache && task->role == TaskRole::view_switch;
+    to_be_seen |= !to_cache && task->at_home();
     if (!needs_it(*task)) {
       if (task->pending_copies == 0) effects.landed.push_back(task);
       continue;

@@ -45,6 +45,8 @@ class Memory {
   }
   /// Ends what admit() began.
   void release(Task& task, Outcome outcome, Effects& effects) { admitter_.release(task, outcome, effects); }
+  /// What the task, which is over, has changed is seen otherwise from now on, as what it has replaced.
+  void view_switched(const Task& task) { admitter_.view_switched(task); }
   /// The admitted task is the application's: its data are held until unhold(), after which release() ends
   /// it (rule 9).
   void hold(Task& admitted) { admitter_.hold(admitted); }

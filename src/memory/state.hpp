@@ -49,7 +49,8 @@ struct State {
     return data.cached_on(id, on.id);
   }
   Replica& usable(const Task& task, const Access& access, const MemoryNode& on) {
-    if (task.role == TaskRole::view_switch) return data[access.datum].home;
+    if (task.at_home()) [[unlikely]]
+      return data[access.datum].home;
     return usable(target(access), on);
   }
   ReplicaState residency(DatumId id, NodeId on) const noexcept;

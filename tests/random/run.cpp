@@ -370,7 +370,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     result.digest = core.engine().journal().digest().value();
     result.end_time = world.now().count();
     result.folds = checker.folds();
-    if (result.tasks_run + result.tasks_cancelled + core.engine().endings().folds_skipped() !=
+    if (result.tasks_run + result.tasks_cancelled + core.engine().endings().skipped() !=
             core.sources().submitted() ||
         core.sources().submitted() < plan.program.task_count())
       return "a task was lost";

@@ -1,0 +1,79 @@
+// A task that folds runs like the program's, unless its partial result is empty; afterwards that is empty.
+#include "engine/parts.hpp"
+#include "whole/world.hpp"
+
+namespace fairlead::tests {
+namespace {
+
+struct Reducing : EngineParts {
+  explicit Reducing(Interest interest = Interest::none) : EngineParts(2, 8_MiB, interest) {
+    fold.inline_access[1].mode = AccessMode::read;
+  }
+  /// Two tasks add to the datum at the same time: one of them to its partial result.
+  void reduce() {
+    Task* const both[] = {&task(AccessMode::reduction, {sum}), &task(AccessMode::reduction, {sum})};
+    for (Task* adds : both) adds->inline_access[0].partials = 1;
+    ready({both[0], both[1]});
+    land();
+    for (Task* adds : both) over(*adds);
+    told.notes.clear();
+  }
+  bool something_to_fold() { return memory.reductions().anything_to_fold(fold); }
+
+  DatumId sum = datum(1_MiB);
+  DatumId partial = memory.add({.bytes = 1_MiB, .home = bare.topology.store(), .partial_of = sum});
+  Task& fold = task(AccessMode::read_write, {sum, partial}, TaskRole::fold);
+};
+
+}  // namespace
+
+TEST(FoldRole, EndsAtOnceIfThereIsNothingToFold) {
+  Reducing it;
+  it.ready(it.fold);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.fold});
+  EXPECT_FALSE(it.fold.cancelled);
+  EXPECT_EQ(it.endings.skipped(), 1u);
+  EXPECT_EQ(it.endings.cancelled(), 0u);
+  EXPECT_TRUE(it.told.notes.empty());
+}
+
+TEST(FoldRole, ThatEndsAtOnceIsTakenBackFromAPolicyThatPlansOnIt) {
+  Reducing it(Interest::submitted);
+  it.ready(it.fold);
+  EXPECT_EQ(it.told.notes, (Notes{"cancelled 1"}));
+}
+
+TEST(FoldRole, RunsLikeATaskOfTheProgramIfThereIsSomethingToFold) {
+  Reducing it;
+  it.reduce();
+  ASSERT_TRUE(it.something_to_fold());
+  it.ready(it.fold);
+  EXPECT_EQ(it.told.notes, (Notes{"ready 1"}));
+  it.land();
+  EXPECT_TRUE(it.something_to_fold());
+  it.over(it.fold);
+  EXPECT_FALSE(it.something_to_fold());
+}
+
+TEST(FoldRole, EmptiesThePartialResultAlsoIfItIsDropped) {
+  Reducing it;
+  it.reduce();
+  it.cancel(it.fold);
+  it.ready(it.fold);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.fold});
+  EXPECT_TRUE(it.fold.cancelled);
+  EXPECT_TRUE(it.poisoned(it.sum));  // what it was to add is missing
+  EXPECT_FALSE(it.something_to_fold());
+  EXPECT_FALSE(it.poisoned(it.partial));
+}
+
+TEST(FoldRole, FoldsAPartialResultAndNothingElse) {
+  Reducing it;
+  EXPECT_EQ(it.roles.of(it.fold).fault(it.fold), "");
+  Task& wrong = it.task(AccessMode::read_write, {it.partial, it.sum}, TaskRole::fold);
+  EXPECT_NE(it.roles.of(wrong).fault(wrong), "");
+  Task& alone = it.task(AccessMode::read_write, {it.partial}, TaskRole::fold);
+  EXPECT_NE(it.roles.of(alone).fault(alone), "");
+}
+
+}  // namespace fairlead::tests

@@ -1,0 +1,90 @@
+// A switch between a whole and its parts brings home what was seen before, whatever has happened, and takes no memory.
+#include "engine/parts.hpp"
+#include "whole/world.hpp"
+
+namespace fairlead::tests {
+namespace {
+
+constexpr NodeId ram_of_switch{2};  // of out_of_core_topology()
+
+/// A whole that is seen, and a part of it that is not.
+struct Switching : EngineParts {
+  explicit Switching(Bytes ram = 4_MiB) : EngineParts(1, ram) {
+    to_parts.inline_access[1].mode = AccessMode::write;
+  }
+  void run(Task& task) {
+    ready(task);
+    land();
+    over(task);
+    world.notes.clear();
+  }
+
+  DatumId whole = datum(1_MiB);
+  DatumId part = memory.add({.bytes = 1_MiB, .home = bare.topology.store(), .out_of_view = true});
+  Task& to_parts = task(AccessMode::read_write, {whole, part}, TaskRole::view_switch);
+};
+
+}  // namespace
+
+TEST(ViewSwitchRole, BringsHomeWhatWasChangedBeforeItEnds) {
+  Switching it;
+  it.run(it.task(AccessMode::write, {it.whole}));
+  ASSERT_TRUE(it.memory.datum(it.whole).dirty());
+  it.ready(it.to_parts);
+  EXPECT_TRUE(it.take_completed().empty());
+  it.land();
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_FALSE(it.memory.datum(it.whole).dirty());
+  EXPECT_EQ(it.memory.residency(it.whole, ram_of_switch), ReplicaState::absent);  // it is old now
+  EXPECT_TRUE(it.memory.datum(it.whole).out_of_view);
+  EXPECT_FALSE(it.memory.datum(it.part).out_of_view);
+  EXPECT_TRUE(it.world.notes.empty());
+  EXPECT_TRUE(it.told.notes.size() == 1);  // of the task before
+}
+
+TEST(ViewSwitchRole, WaitsForNoMemory) {
+  Switching it(1_MiB);
+  Task& running = it.task(AccessMode::write, {it.datum(1_MiB)});
+  Task& waiting = it.task(AccessMode::write, {it.datum(1_MiB)}, TaskRole::hold);
+  it.ready(running);
+  it.ready(waiting);
+  it.ready(it.to_parts);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_EQ(it.memory.node(ram_of_switch).claimant, &waiting);
+}
+
+// What is dirty of one view must not come home after the other was written.
+TEST(ViewSwitchRole, IsNotLeftOutWhenItsFlowIsCancelled) {
+  Switching it;
+  it.run(it.task(AccessMode::write, {it.whole}));
+  it.cancel(it.to_parts);
+  it.ready(it.to_parts);
+  it.land();
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_FALSE(it.to_parts.cancelled);
+  EXPECT_FALSE(it.poisoned(it.part));
+  EXPECT_TRUE(it.memory.datum(it.whole).out_of_view);
+}
+
+TEST(ViewSwitchRole, PassesOnThatThereIsNoValue) {
+  Switching it;
+  it.memory.poison_outputs(it.task(AccessMode::write, {it.whole}));
+  it.ready(it.to_parts);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_TRUE(it.poisoned(it.part));
+}
+
+// The only place that has the value keeps it, and the run cannot go on.
+TEST(ViewSwitchRole, StopsTheRunIfItCannotBringHomeWhatWasChanged) {
+  Switching it;
+  it.run(it.task(AccessMode::write, {it.whole}));
+  it.ready(it.to_parts);
+  for (memory::Copy* copy : it.out.copies) copy->error_number = 5;
+  it.land(false);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_TRUE(it.out.stopped);
+  EXPECT_EQ(it.stop.datum(), it.whole);
+  EXPECT_TRUE(it.poisoned(it.part));
+}
+
+}  // namespace fairlead::tests
