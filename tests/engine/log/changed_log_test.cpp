@@ -190,6 +190,17 @@ TEST(ChangedLog, AnAcceleratorThatDoesNotExistIsRefused) {
   EXPECT_EQ(tally.noticed, tally.changes);
 }
 
+// Those that no worker runs have the mark 1, folds have 4.
+TEST(ChangedLog, ATaskOfARoleThatDoesNotExistIsRefused) {
+  const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
+    if (!records[at].is(EventKind::task_ready)) return false;
+    records[at].words[7] |= std::uint64_t{5} << 32;
+    return true;
+  });
+  EXPECT_GT(tally.changes, 20 * runs);
+  EXPECT_EQ(tally.noticed, tally.changes);
+}
+
 TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (records[at].kind() != LogRecord::Kind::datum) return false;

@@ -61,7 +61,7 @@ TEST(HoldRole, ThatNobodyHasTouchedHasWrittenNothing) {
 
 TEST(HoldRole, ThatIsGivenUpBeforeItsTurnEndsWhenThatComes) {
   Holding it;
-  Task& hold = it.hold(AccessMode::write, it.datum(1_MiB));
+  Task& hold = it.hold(AccessMode::read_write, it.datum(1_MiB));
   it.release(hold, true);
   EXPECT_TRUE(it.take_completed().empty());  // what comes after it has to wait for what is before it
   it.ready(hold);

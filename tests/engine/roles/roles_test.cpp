@@ -1,4 +1,4 @@
-// What is so of each role: logs of before are still read, and what is no worker's task takes nothing from workers.
+// Logs of before are still read: what is so of a role does not change.
 #include "engine/roles/roles.hpp"
 
 #include <gtest/gtest.h>

@@ -42,14 +42,18 @@ TEST(ViewSwitchRole, BringsHomeWhatWasChangedBeforeItEnds) {
   EXPECT_TRUE(it.told.notes.size() == 1);  // of the task before
 }
 
-TEST(ViewSwitchRole, WaitsForNoMemory) {
+// Others may pass who claims the memory some times only, or he would never have his turn; but a switch takes none.
+TEST(ViewSwitchRole, WaitsForNoMemoryHoweverOften) {
   Switching it(1_MiB);
   Task& running = it.task(AccessMode::write, {it.datum(1_MiB)});
   Task& waiting = it.task(AccessMode::write, {it.datum(1_MiB)}, TaskRole::hold);
   it.ready(running);
   it.ready(waiting);
-  it.ready(it.to_parts);
-  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  for (int i = 0; i < 100; ++i) {
+    Task& again = it.task(AccessMode::read_write, {it.whole}, TaskRole::view_switch);
+    it.ready(again);
+    ASSERT_EQ(it.take_completed(), std::vector{&again});
+  }
   EXPECT_EQ(it.memory.node(ram_of_switch).claimant, &waiting);
 }
 
