@@ -16,6 +16,9 @@ class CountedSource : public TaskSource {
   std::uint64_t submitted() const noexcept { return submitted_; }
   std::uint64_t done() const noexcept { return progress_.done(); }
   void count(std::size_t tasks, Recycler& recycler) override;
+  /// The application's thread works until so many are done. False if that will not be before the application
+  /// releases what it holds.
+  bool wait_until_done(std::uint64_t target, bool ending = false);
 
  protected:
   // ---- the application's thread's
@@ -29,9 +32,6 @@ class CountedSource : public TaskSource {
   void hand_out();
   /// Nobody asks for any more, nor will. Before what more() needs goes.
   void stop_handing_out() noexcept { core_.engine().backlog().forget(*this); }
-  /// Works until so many are done. False if that will not be before the application releases what it holds.
-  bool wait_until_done(std::uint64_t target, bool ending = false);
-
   // ---- more()'s
 
   /// Tells a planning policy of a task ahead, in an order in which the tasks could run, before it is handed

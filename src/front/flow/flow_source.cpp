@@ -140,8 +140,11 @@ PlaceHint FlowSource::place_of(const Submission& submission, const Gathered& gat
 
 void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched,
                         const Order* order) {
-  if (window_held_up_) [[unlikely]]
-    make_room_in_window();
+  if (window_.held_up()) [[unlikely]] {
+    window_.try_again(*this);
+    throw_if_stopped();
+    if (window_.held_up()) window_.throw_held_up(*this);
+  }
   if (cancelled.load(std::memory_order_relaxed)) [[unlikely]]
     core_.throw_if_winding_down();  // else millions of tasks would be submitted that do not run
   Gathered gathered;
@@ -173,14 +176,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     }
   }
   core_.or_stop([&] { put_in(task, submission, gathered, std::move(watched), order); });
-  if (submitted_ < window_end_) return;
-  if (submitted_ - progress_.done() >= core_.window()) {
-    core_.engine().horizon_closed();
-    // If it cannot get emptier, the next submission is told so: this one is in.
-    window_held_up_ = !wait_until_done(submitted_ - core_.window() / 2);
-    throw_if_stopped();
-  }
-  window_end_ = progress_.done() + core_.window();
+  if (window_.after(*this)) throw_if_stopped();
 }
 
 TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& gathered,
@@ -314,18 +310,6 @@ void FlowSource::tell_ready(Task& task) {
   }
   core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
   if (core_.world().must_be_told()) core_.application().serve();
-}
-
-/// The window is full of tasks that wait for what the application held when it was last tried.
-void FlowSource::make_room_in_window() {
-  window_held_up_ =
-      submitted_ - progress_.done() >= core_.window() && !wait_until_done(submitted_ - core_.window() / 2);
-  throw_if_stopped();
-  if (window_held_up_)
-    core_.throw_held_up(
-        fmt::format("submit: {} tasks are unfinished, and the window allows no more; waiting for them",
-                    submitted_ - progress_.done())
-            .c_str());
 }
 
 std::string FlowSource::text_of(const Submission& submission) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/counted_source.hpp"
+#include "front/flow/submission_window.hpp"
 
 namespace fairlead::front {
 
@@ -164,7 +165,6 @@ class FlowSource : public engine::CountedSource {
   /// The generation of the direct lane in which the task may pass, or 0.
   std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
   static std::string text_of(const Submission& submission);
-  void make_room_in_window();
   /// Data whose partial results have to be folded before the task, and those that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
@@ -189,11 +189,9 @@ class FlowSource : public engine::CountedSource {
 
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
-  std::uint64_t window_end_ =
-      0;  // the submitter's: so many may be submitted before it looks how many are done
+  SubmissionWindow window_{core_};
   bool finished_ = false;
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
-  bool window_held_up_ = false;        // when it was last full, nothing could be done about it
   bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
   std::mutex failure_mutex_;           // guards what follows
   std::exception_ptr failure_;
