@@ -11,9 +11,9 @@
 #include <thread>
 #include <variant>
 
+#include "backend/arena.hpp"
 #include "backend/emulated/wire.hpp"
 #include "base/pages.hpp"
-#include "memory/arena.hpp"
 
 namespace fairlead::backend {
 
@@ -172,7 +172,7 @@ class EmulatedPart final : public Part {
   }
 
   std::vector<EmulatedDevice> devices_;
-  std::deque<memory::Arena> arenas_;
+  std::deque<Arena> arenas_;
   std::deque<Slower> slower_;
   std::deque<Wire> wires_;  // last: their threads use the rest
 };
