@@ -24,10 +24,15 @@ class ChunkedVector {
 
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
+    return append([&] { return T(std::forward<Arguments>(arguments)...); });
+  }
+  /// What `make` returns, made in its place.
+  template <class Make>
+  T& append(Make&& make) {
     if (size_ % ChunkSize == 0 && size_ / ChunkSize == chunks_.size())
       chunks_.push_back(static_cast<std::byte*>(slabs_.take(sizeof(T) * ChunkSize, alignof(T))));
     T* place = reinterpret_cast<T*>(chunks_[size_ / ChunkSize]) + size_ % ChunkSize;
-    new (place) T(std::forward<Arguments>(arguments)...);
+    new (place) T(make());
     ++size_;
     return *std::launder(place);
   }

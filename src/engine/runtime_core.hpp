@@ -32,6 +32,8 @@ class DrivenWorld : public World {
   virtual void end() = 0;
   /// The application's thread works (or sleeps) until `done()`; it is called often and must be cheap.
   virtual void help(const std::function<bool()>& done) = 0;
+  /// The application's thread, where it is a worker, works until `enough()` or until there is nothing to do.
+  virtual void work_off(const std::function<bool()>& enough) { static_cast<void>(enough); }
   /// Nobody looks at the inbox by himself now: whoever posts has to serve.
   virtual bool must_be_told() const noexcept = 0;
   /// Ends a task whose body had returned before it was over: see Completion. Any thread, once per task.
@@ -124,7 +126,12 @@ class RuntimeCore {
   /// That takes that no other thread of the program is there, which might release it; `ending`: they are not
   /// waited for.
   bool help(const std::function<bool()>& done, bool ending = false);
-  /// The same; throws what stopped the run, if something did, and UsageError naming the hold if it would
+  /// The application's thread works as long as there is something for it to do, at most until `enough`.
+  void work_off(const std::function<bool()>& enough) {
+    const Caller::InBodies in_bodies(caller_);
+    world_.work_off(enough);
+  }
+  /// As help(); throws what stopped the run, if something did, and UsageError naming the hold if it would
   /// never end.
   void help_until(const std::function<bool()>& done, const char* what = "wait");
   /// Works until no source has unfinished tasks, and no callback is to be called. False if that would never

@@ -77,22 +77,7 @@ class DatumTable {
       collection.extent.columns = std::max(collection.extent.columns, spec.coordinates.column + 1);
       ++collection.data;
     }
-    const DatumId id = place();
-    Datum& datum = data_[index(id)];
-    std::construct_at(&datum, Datum{.home = {.datum = id,
-                                             .node = spec.home,
-                                             .state = ReplicaState::valid,
-                                             .version = 1,
-                                             .address = spec.address,
-                                             .block = Range{spec.home_offset, spec.bytes}},
-                                    .bytes = spec.bytes,
-                                    .cached = datum.cached,
-                                    .out_of_view = spec.out_of_view,
-                                    .is_partial = spec.partial_of != no_id<DatumId>,
-                                    .coordinates = spec.coordinates,
-                                    .layout = spec.layout,
-                                    .generator = spec.generator});
-    return id;
+    return free_.empty() ? add_new(spec) : add_in_place_of_former(spec);
   }
   void advise(DatumId id, int device) noexcept { data_[index(id)].advice = static_cast<std::int8_t>(device); }
   /// It is no datum of the program any more.
@@ -103,7 +88,7 @@ class DatumTable {
     if (const auto at = collections_.find(datum.coordinates.collection);
         at != collections_.end() && --at->second.data == 0)
       collections_.erase(at);
-    if (reuse_) free_.push_back(id);  // has space: place() reserved it
+    if (reuse_) free_.push_back(id);  // has space: add_new() reserved it
   }
   /// Ids are not used again from now on: what is written down names data by them.
   void keep_ids() noexcept { reuse_ = false; }
@@ -144,13 +129,29 @@ class DatumTable {
     View::Extent extent;
     std::size_t data = 0;
   };
-  /// Of a datum that was forgotten last, with its replicas, as if they were new; else a new one.
-  DatumId place() {
-    if (free_.empty()) {
-      if (free_.capacity() <= data_.size()) free_.reserve(2 * data_.size() + 64);
-      data_.emplace_back();
-      return static_cast<DatumId>(data_.size() - 1);
-    }
+  static Datum made(const DatumSpec& spec, DatumId id, Replica* cached) {
+    return {.home = {.datum = id,
+                     .node = spec.home,
+                     .state = ReplicaState::valid,
+                     .version = 1,
+                     .address = spec.address,
+                     .block = Range{spec.home_offset, spec.bytes}},
+            .bytes = spec.bytes,
+            .cached = cached,
+            .out_of_view = spec.out_of_view,
+            .is_partial = spec.partial_of != no_id<DatumId>,
+            .coordinates = spec.coordinates,
+            .layout = spec.layout,
+            .generator = spec.generator};
+  }
+  DatumId add_new(const DatumSpec& spec) {
+    if (free_.capacity() <= data_.size()) free_.reserve(2 * data_.size() + 64);
+    const auto id = static_cast<DatumId>(data_.size());
+    data_.append([&] { return made(spec, id, nullptr); });
+    return id;
+  }
+  /// Of the one that was forgotten last: its replicas are there, as if they were new.
+  DatumId add_in_place_of_former(const DatumSpec& spec) {
     const DatumId id = free_.back();
     free_.pop_back();
     for (Replica* replica = data_[index(id)].cached; replica != nullptr;) {
@@ -158,6 +159,9 @@ class DatumTable {
       std::construct_at(replica, Replica{.datum = id, .node = replica->node, .next_of_datum = next});
       replica = next;
     }
+    Datum& datum = data_[index(id)];
+    Replica* const cached = datum.cached;
+    new (&datum) Datum(made(spec, id, cached));
     return id;
   }
 

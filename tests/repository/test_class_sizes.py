@@ -1,16 +1,19 @@
-"""A class fits in a head: at most 40 functions and 20 data members. docs/design.md lists those that have more, with the
-reason."""
+"""A class fits in a head: at most 40 functions and 20 data members, in at most three source files. docs/design.md lists
+those that have more members, with the reason."""
 
+import collections
 import re
 import unittest
 
 import tree
 
-MOST_FUNCTIONS, MOST_MEMBERS, MOST_EXCEPTIONS = 40, 20, 5
+MOST_FUNCTIONS, MOST_MEMBERS, MOST_EXCEPTIONS, MOST_FILES = 40, 20, 5, 3
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'")
 CLASS = re.compile(r"\b(?<!enum )(class|struct)\s+(?:alignas\(\w+\)\s*)?(\w+)\s*(?:final\s*)?(?::[^;{()]*)?\{")
+# "Result Class::function(" at the beginning of a line.
+DEFINITION = re.compile(r"^(?:[\w\[][\w:<>,&*\[\] ]* [&*]*)?(\w+)::~?\w+\(", re.MULTILINE)
 NESTED = re.compile(r"(?:enum|class|struct|union|using|friend|static_assert|typedef)\b")
 
 
@@ -109,6 +112,14 @@ class ClassSizes(unittest.TestCase):
         self.assertGreater(seen, 300)
         self.assertLessEqual(len(exceptions()), MOST_EXCEPTIONS)
         self.assertEqual(set(large), exceptions(), large)
+
+    def test_no_class_is_spread_over_many_files(self):
+        files = collections.defaultdict(set)
+        for path in sorted((tree.ROOT / "src").rglob("*.cpp")):
+            for name in DEFINITION.findall(without_comments(tree.read(path))):
+                files[name].add(path.name)
+        self.assertGreater(len(files), 150)
+        self.assertEqual({name: found for name, found in files.items() if len(found) > MOST_FILES}, {})
 
     def test_it_counts(self):
         kind, name, body = next(classes("""

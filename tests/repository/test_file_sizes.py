@@ -1,4 +1,5 @@
-"""A file is one idea: half of them within 6 KB, nine of ten within 16 KB, none over 40 KB."""
+"""A file is one idea: half of them within 6 KB, nine of ten within 16 KB, none over 40 KB, nor over 24 KB in
+src/."""
 
 import statistics
 import unittest
@@ -6,7 +7,7 @@ import unittest
 import tree
 
 KB = 1024
-LARGEST_SOURCE = 40 * KB
+LARGEST_SOURCE, LARGEST_OF_LIBRARY = 40 * KB, 24 * KB
 NINE_OF_TEN = 16 * KB
 
 
@@ -16,6 +17,11 @@ class FileSizes(unittest.TestCase):
 
     def test_no_source_file_is_over_40_kb(self):
         self.assertEqual({}, {str(path): size for path, size in self.sizes.items() if size > LARGEST_SOURCE})
+
+    def test_no_file_of_the_library_is_over_24_kb(self):
+        library = {path: size for path, size in self.sizes.items() if tree.ROOT / "src" in (tree.ROOT / path).parents}
+        self.assertGreater(len(library), 400)
+        self.assertEqual({}, {str(path): size for path, size in library.items() if size > LARGEST_OF_LIBRARY})
 
     def test_nine_of_ten_source_files_are_within_16_kb(self):
         large = [f"{path} {size}" for path, size in self.sizes.items() if size > NINE_OF_TEN]

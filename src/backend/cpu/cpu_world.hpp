@@ -33,7 +33,10 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
 
   void begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) override;
   void end() override;
-  void help(const std::function<bool()>& done) override { workers_.help(done); }
+  void help(const std::function<bool()>& done) override { workers_.help(done, WorkerThreads::Idle::rests); }
+  void work_off(const std::function<bool()>& enough) override {
+    workers_.help(enough, WorkerThreads::Idle::leaves);
+  }
   bool must_be_told() const noexcept override { return workers_.must_be_told(); }
   void hurry() noexcept override {
     if (copies_) copies_->hurry();

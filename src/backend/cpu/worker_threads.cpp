@@ -456,7 +456,7 @@ void WorkerThreads::wait_until_nothing_runs() noexcept {
   nothing_runs_();
 }
 
-void WorkerThreads::help(const std::function<bool()>& done) {
+void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
   Worker& self = *workers_[0];
   // What the program starts elsewhere is none of our business.
   const RunOnlyOnForNow bound(unit_of(0));
@@ -481,7 +481,14 @@ void WorkerThreads::help(const std::function<bool()>& done) {
            steps < steps_per_look && !engine_->stop_reason().stopped() && work_once(0, *application_);
            ++steps) {
       }
-      if (self.mailbox.empty() && application_->unreported() == 0) rest(0, *application_, stop);
+      if (!self.mailbox.empty() || application_->unreported() != 0) continue;
+      if (when_idle == Idle::rests) {
+        rest(0, *application_, stop);
+      } else if (engine_->lane().something_queued_by(0)) {
+        self.patient = false;  // it is not somebody else's that should be left to him
+      } else {
+        break;
+      }
     }
   } catch (abi::__forced_unwind&) {  // a body ended the program's own thread
     leave();

@@ -48,8 +48,13 @@ class WorkerThreads {
   /// The engine goes.
   void forget() noexcept;
 
-  /// As in DrivenWorld.
-  void help(const std::function<bool()>& done);
+  /// What a thread does that has nothing to do.
+  enum class Idle : std::uint8_t {
+    rests,   // it waits for more
+    leaves,  // it goes back to the program
+  };
+  /// As in DrivenWorld, help() and work_off().
+  void help(const std::function<bool()>& done, Idle when_idle);
   bool must_be_told() const noexcept { return asleep_.load() > 0; }
   void launch(WorkerId worker, Task& task);
   void recall(WorkerId worker, Task& task);

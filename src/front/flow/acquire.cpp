@@ -30,13 +30,14 @@ std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted
   gather(submission, gathered);
   // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.
   core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
-  core_.holds().check_room(gathered.host_footprint, true, text_of(submission), submission);
+  core_.holds().check_room(gathered.host_footprint, true, SubmissionFit::text_of(submission), submission);
   return core_.or_stop([&] {
     if (gathered.views) show_all(submission);
     if (core_.submission_book() != nullptr) core_.submission_book()->hold();
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
-    return insert_hold(submission, gathered, access_of_use, std::move(told),
-                       fmt::format("{} at {}:{}", text_of(submission), submission.file, submission.line));
+    return insert_hold(
+        submission, gathered, access_of_use, std::move(told),
+        fmt::format("{} at {}:{}", SubmissionFit::text_of(submission), submission.file, submission.line));
   });
 }
 
@@ -84,9 +85,9 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
   if (told != nullptr) {
-    told_->open.fetch_add(1);
-    record->told = [told = std::move(told), calls = told_, whose = std::move(whose), &world = core_.world(),
-                    weak = std::weak_ptr(record)]() mutable {
+    outcome_.callbacks()->open.fetch_add(1);
+    record->told = [told = std::move(told), calls = outcome_.callbacks(), whose = std::move(whose),
+                    &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
       calls->call([&] { told(weak.lock()); }, whose);
       told = nullptr;
       calls->open.fetch_sub(1);

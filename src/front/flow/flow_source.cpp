@@ -22,22 +22,6 @@ namespace fairlead::front {
 namespace {
 constexpr std::uint64_t tasks_between_lane_trials = 1024;
 
-std::string failed(const std::string& task, const std::exception_ptr& cause) {
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return "the task " + task + " failed: " + said_by(error);
-  } catch (...) {
-    return "the task " + task + " failed: it threw something that is not a std::exception";
-  }
-}
-[[noreturn]] void throw_nesting(const std::exception_ptr& cause, const std::string& text) {
-  try {
-    std::rethrow_exception(cause);
-  } catch (...) {
-    std::throw_with_nested(TaskError(text));
-  }
-}
 }  // namespace
 
 FlowSource::FlowSource(engine::RuntimeCore& core) : CountedSource(core) {}
@@ -47,7 +31,7 @@ FlowSource::~FlowSource() {
   // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
   core_.caller().may_wait() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
-  say_what_nobody_heard();
+  if (!stop_heard_) outcome_.say_what_nobody_heard();
 }
 
 bool FlowSource::finish() noexcept {
@@ -55,8 +39,8 @@ bool FlowSource::finish() noexcept {
   try {
     core_.caller().may_wait() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
     if (core_.caller().may_wait() && done() != submitted_) wait_until_done(submitted_, true);
-    if (core_.caller().may_wait() && told_->open.load() != 0)
-      core_.help([this] { return told_->open.load() == 0; }, true);
+    if (core_.caller().may_wait() && outcome_.callbacks()->open.load() != 0)
+      core_.help([this] { return outcome_.callbacks()->open.load() == 0; }, true);
     if (core_.caller().may_wait()) core_.home_values().refresh();
   } catch (...) {
     // What stopped the run is told to those who wait.
@@ -64,30 +48,24 @@ bool FlowSource::finish() noexcept {
   return done() == submitted_;
 }
 
-namespace {
-/// What is submitted, for messages.
-std::string subject(const Submission& submission) {
-  return submission.codelet->kinds == 0 ? "an acquire" : "the task " + submission.codelet->name;
-}
-}  // namespace
-
 /// Throws UsageError for what must not be used, or not like this. Changes nothing.
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
   out.lane = core_.engine().lane().generation();
   if (submission.uses.size() > most_uses)
     throw UsageError(fmt::format("{} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
-                                 subject(submission), submission.uses.size(), most_uses, submission.file,
-                                 submission.line));
+                                 SubmissionFit::subject(submission), submission.uses.size(), most_uses,
+                                 submission.file, submission.line));
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr)
       throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
-                                   subject(submission), used + 1, submission.file, submission.line));
+                                   SubmissionFit::subject(submission), used + 1, submission.file,
+                                   submission.line));
     if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
       throw UsageError(
           fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "
                       "submitted at {}:{}",
-                      subject(submission), submission.file, submission.line));
+                      SubmissionFit::subject(submission), submission.file, submission.line));
     out.any_order |= writes_in_any_order(use.mode);
     out.first_write |= writes(use.mode) && !use.datum->ever_written;
     std::size_t same = 0;
@@ -98,11 +76,13 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
       continue;
     }
     if (out.count == most_data)
-      throw UsageError(fmt::format("{} uses more than {} data\n  submitted at {}:{}", subject(submission),
-                                   most_data, submission.file, submission.line));
+      throw UsageError(fmt::format("{} uses more than {} data\n  submitted at {}:{}",
+                                   SubmissionFit::subject(submission), most_data, submission.file,
+                                   submission.line));
     if (use.datum->runtime != &core_)
       throw UsageError(fmt::format("{} uses {}, which belongs to another runtime\n  submitted at {}:{}",
-                                   subject(submission), use.datum->text(), submission.file, submission.line));
+                                   SubmissionFit::subject(submission), use.datum->text(), submission.file,
+                                   submission.line));
     // Comes while the rest is looked at: what reads it later are locked instructions, which wait one by one.
     __builtin_prefetch(use.datum->tail.last, 1);
     out.access_of_use[used++] = static_cast<std::uint8_t>(out.count);
@@ -115,18 +95,12 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
     out.all_in_lane &= use.datum->tail.lane == out.lane;
     if (reads(use.mode) && (!use.datum->ever_written || use.datum->view != nullptr) && !has_value(*use.datum))
       throw UsageError(fmt::format("{} reads {}, which nothing has written yet\n  submitted at {}:{}",
-                                   subject(submission), use.datum->text(), submission.file, submission.line));
+                                   SubmissionFit::subject(submission), use.datum->text(), submission.file,
+                                   submission.line));
   }
   if (out.views) [[unlikely]]
-    check_views(submission);
-  if (submission.device != no_device) check_device(submission);
-}
-
-void FlowSource::check_device(const Submission& submission) const {
-  if (submission.device >= 0 && submission.device < core_.machine().devices) return;
-  throw UsageError(fmt::format("{} is to run on device {}, but there {}\n  submitted at {}:{}",
-                               text_of(submission), submission.device, core_.machine().devices_text(),
-                               submission.file, submission.line));
+    SubmissionFit::check_views(submission);
+  if (submission.device != no_device) fit_.check_device(submission);
 }
 
 /// Of what was gathered: data that were named twice are one access.
@@ -155,14 +129,15 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   const bool somebody_can = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
   const bool fits_anywhere = somebody_can && gathered.footprint <= core_.machine().smallest_cache;
   std::uint32_t excluded =
-      fits_anywhere && submission.node == no_id<NodeId> ? 0 : nodes_excluded_for(submission);
+      fits_anywhere && submission.node == no_id<NodeId> ? 0 : fit_.nodes_excluded(submission);
   const std::uint16_t together =
-      submission.workers.count() == 1 ? std::uint16_t{0} : workers_wanted(submission, excluded);
+      submission.workers.count() == 1 ? std::uint16_t{0} : fit_.workers_wanted(submission, excluded);
   if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&
       (submission.codelet->kinds & core_.machine().host_kinds) != 0) {
     // Whatever may run there has to find room beside what the application holds.
     if (!core_.holds().none()) [[unlikely]]
-      core_.holds().check_room(gathered.host_footprint, false, text_of(submission), submission);
+      core_.holds().check_room(gathered.host_footprint, false, SubmissionFit::text_of(submission),
+                               submission);
     core_.holds().note_footprint(gathered.host_footprint);
   }
   Task& task =
@@ -229,12 +204,10 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
       call_later = !watched->own_data.empty();
       if (!call_later) {
         watched->on_done = order->on_done;
-        told_->open.fetch_add(1);
+        outcome_.callbacks()->open.fetch_add(1);
       }
     }
-    const std::lock_guard guard(failure_mutex_);
-    watched_.emplace(task.id, watched);
-    watched_count_.store(watched_.size());
+    outcome_.watch(task.id, watched);
   }
   announce(task, gathered.all());
   count_submitted(1);
@@ -253,7 +226,7 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
 void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {
   if (gathered.views)
     return core_.submission_book()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
-                                                        text_of(submission), submission.file,
+                                                        SubmissionFit::text_of(submission), submission.file,
                                                         submission.line));
   core_.submission_book()->task(submission, gathered.recorder_uses(submission),
                                 order != nullptr && !order->after.empty());
@@ -312,60 +285,6 @@ void FlowSource::tell_ready(Task& task) {
   if (core_.world().must_be_told()) core_.application().serve();
 }
 
-std::string FlowSource::text_of(const Submission& submission) {
-  std::string data;
-  for (const auto& use : submission.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
-  return subject(submission) + "(" + data + ")";
-}
-
-std::uint32_t FlowSource::nodes_excluded_for(const Submission& submission) const {
-  const Topology& topology = core_.topology();
-  const auto footprint_on = [&](const NodeSpec& node) {
-    Bytes bytes = whole_pages_for(submission.scratch_bytes);
-    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
-      const engine::RegisteredDatum* datum = submission.uses[i].datum;
-      bool counted = std::ranges::find(node.reaches, datum->home) != node.reaches.end();
-      for (std::size_t k = 0; k < i; ++k) counted |= submission.uses[k].datum == datum;
-      if (!counted) bytes += whole_pages_for(datum->bytes);
-    }
-    return bytes;
-  };
-  std::uint32_t excluded = 0;
-  bool fits = false;
-  const NodeSpec* nearest = nullptr;  // the one that lacks least
-  Bytes needed = 0, lacking = 0;
-  for (const WorkerSpec& worker : topology.workers) {
-    const NodeSpec& node = topology.nodes[index(worker.node)];
-    const Bytes bytes = footprint_on(node), capacity = whole_pages_in(node.capacity);
-    const bool wanted = submission.node == no_id<NodeId> || submission.node == worker.node;
-    if (bytes > capacity || !wanted) excluded |= 1u << index(worker.node);
-    if (!wanted) continue;
-    if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
-    fits |= bytes <= capacity;
-    if (bytes <= capacity || (nearest != nullptr && bytes - capacity >= lacking)) continue;
-    nearest = &node;
-    needed = bytes;
-    lacking = bytes - capacity;
-  }
-  if (fits) return excluded;
-  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
-  if (nearest == nullptr)
-    throw UsageError(fmt::format("{} has no implementation for any worker of {}\n  submitted at {}:{}",
-                                 text_of(submission),
-                                 submission.node == no_id<NodeId>
-                                     ? "this machine"
-                                     : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
-                                 submission.file, submission.line));
-  throw FootprintError(
-      fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
-                  "  Use smaller tiles{}, or {}.",
-                  text_of(submission), mebibytes_needed(needed),
-                  scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
-                  mebibytes_there(nearest->capacity), submission.file, submission.line,
-                  scratch == 0 ? "" : " or less scratch",
-                  core_.more_memory(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
-}
-
 void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (codelet.get() == last_codelet_) return;
   last_codelet_ = codelet.get();
@@ -381,142 +300,21 @@ void FlowSource::wait() {
   core_.caller().check("wait");
   core_.reductions().close_all(this);
   core_.engine().horizon_closed();
-  const bool over = wait_until_done(submitted_) && core_.help([this] { return told_->open.load() == 0; });
+  const bool over =
+      wait_until_done(submitted_) && core_.help([this] { return outcome_.callbacks()->open.load() == 0; });
   throw_if_stopped();
   if (!over) core_.throw_held_up("wait()");
   core_.home_values().refresh();
   if (core_.submission_book() != nullptr) core_.submission_book()->phase_ended();
   std::exception_ptr cause;
-  std::string text = take_failure(cause);
-  if (text.empty()) text = take_callback_failure(cause);
+  const std::string text = outcome_.take(cause);
   if (text.empty()) return;
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);
 }
 
-std::string FlowSource::take_failure(std::exception_ptr& cause) {
-  const std::lock_guard guard(failure_mutex_);
-  cause = std::exchange(failure_, nullptr);
-  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
-  if (cause == nullptr)
-    return skipped == 0 ? "" : fmt::format("{} tasks were cancelled before they ran", skipped);
-  std::string text = failed(failed_task_, cause);
-  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
-  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
-  return text;
-}
-
-std::string FlowSource::take_callback_failure(std::exception_ptr& cause) {
-  const std::lock_guard guard(told_->mutex);
-  cause = std::exchange(told_->failure, nullptr);
-  if (cause == nullptr) return {};
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return "the callback of " + told_->whose + " threw: " + said_by(error);
-  } catch (...) {
-    return "the callback of " + told_->whose + " threw something that is not a std::exception";
-  }
-}
-
-void FlowSource::say_what_nobody_heard() noexcept {
-  if (!core_.surroundings().say || !core_.caller().same_process() || stop_heard_) return;
-  try {
-    std::exception_ptr cause;
-    const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();
-    const std::string failure = take_failure(cause);
-    if (cause != nullptr && !heard)
-      core_.surroundings().say("a flow ended without a wait(): " + failure + "\n");
-    const std::string callback = take_callback_failure(cause);
-    if (cause != nullptr) core_.surroundings().say("a flow ended without a wait(): " + callback + "\n");
-  } catch (...) {
-    // There is no memory for the text, or nowhere to write it.
-  }
-}
-
-std::string FlowSource::text_of(const Task& task) const {
-  std::string data;
-  const bool folds = task.codelet == &fold_codelet();
-  const std::size_t shown = folds ? 1 : std::min<std::size_t>(task.access_count, most_data);
-  for (const Access& access : task.accesses().first(shown))
-    data += (data.empty() ? "" : ", ") + core_.names().text(access.datum);
-  const bool ran = task.failure != nullptr && task.worker != no_id<WorkerId>;
-  return fmt::format(
-      "{}({}), submitted at {}:{},",
-      ran ? task.codelet->text(core_.topology().workers[index(task.worker)].kind, task.implementation)
-          : task.codelet->name,
-      data, task.submitted_at.file, task.submitted_at.line);
-}
-
-void FlowSource::note_failure(const Task& task) {
-  const std::lock_guard guard(failure_mutex_);
-  if (task.failure != nullptr) {
-    if (failed_++ == 0) {
-      failure_ = task.failure;
-      failed_task_ = text_of(task);
-      const auto watched = watched_.find(task.id);
-      failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
-    }
-  } else if (task.codelet != &fold_codelet()) {  // that is not the program's, and neither is its end
-    ++cancelled_;
-  }
-}
-
-/// The task was watched before it was inserted, so that whoever completes it sees that.
-void FlowSource::tell(const Task& task, EventChain& ready) {
-  std::shared_ptr<WatchedTask> watched;
-  {
-    const std::lock_guard guard(failure_mutex_);
-    const auto found = watched_.find(task.id);
-    if (found == watched_.end()) return;
-    watched = std::move(found->second);
-    watched_.erase(found);
-    watched_count_.store(watched_.size());
-  }
-  watched->failure = task.failure;
-  watched->cancelled = task.cancelled;
-  if (task.failure != nullptr || task.cancelled) watched->text = text_of(task);
-  std::vector<Task*> followers;
-  {
-    const std::lock_guard guard(watched->mutex);
-    watched->followed = true;
-    followers.swap(watched->followers);
-  }
-  watched->over.store(true);
-  for (Task* follower : followers)
-    if (was_last(follower->wait)) append_ready(*follower, task, ready);
-  if (watched->on_done != nullptr)
-    core_.engine().callbacks().push([watched, calls = told_, &world = core_.world()]() mutable {
-      calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
-      watched->on_done = nullptr;
-      calls->open.fetch_sub(1);
-      world.wake(engine::Who::application());
-    });
-  core_.world().wake(engine::Who::application());
-}
-
-std::exception_ptr WatchedTask::outcome() const noexcept {
-  told.store(true);
-  if (failure != nullptr || !cancelled) return failure;
-  try {
-    rethrow();
-  } catch (...) {
-    return std::current_exception();
-  }
-  return nullptr;
-}
-
-void WatchedTask::rethrow() const {
-  told.store(true);
-  if (failure == nullptr && !cancelled) return;
-  if (failure == nullptr)
-    throw TaskError("the task " + text + " was not run: an input is missing, or its flow was cancelled");
-  throw_nesting(failure, failed(text, failure));
-}
-
 void FlowSource::release(Task& task, ReadyTasks& ready) {
-  if (task.failure != nullptr || task.cancelled) note_failure(task);
-  if (watched_count_.load(std::memory_order_relaxed) != 0) tell(task, ready.described);
+  outcome_.over(task, ready.described);
   graph::Graph::complete(task, ready.described, ready.recycler);
 }
 

@@ -12,66 +12,13 @@
 #include <vector>
 
 #include "engine/counted_source.hpp"
+#include "front/flow/flow_outcome.hpp"
+#include "front/flow/submission_fit.hpp"
 #include "front/flow/submission_window.hpp"
 
 namespace fairlead::front {
 
 using detail::Submission;
-
-/// Of the tasks that add a partial result to its datum.
-const CodeletInfo& fold_codelet();
-
-/// How a task went that somebody waits for by itself. Written once, before `over`.
-struct WatchedTask {
-  std::exception_ptr failure;
-  bool cancelled = false;
-  mutable std::atomic<bool> told{false};  // its end, to somebody
-  std::string text;                       // what it was, if it did not succeed
-  std::vector<DatumId> own_data;  // that it writes in the program's memory; where others might have them
-  std::atomic<bool> over{false};
-  std::function<void(std::exception_ptr)> on_done;
-  std::string whose;             // for messages, if on_done throws
-  std::mutex mutex;              // guards what follows
-  std::vector<Task*> followers;  // start after it
-  bool followed = false;         // they have been told
-
-  /// The task, which is counted as waiting, starts after this one. False if this one is over already.
-  bool follow(Task& task) {
-    const std::lock_guard guard(mutex);
-    if (!followed) followers.push_back(&task);
-    return !followed;
-  }
-  /// What on_done is given.
-  std::exception_ptr outcome() const noexcept;
-
-  /// Throws TaskError if the task failed or was not run.
-  void rethrow() const;
-};
-
-/// What a flow still has to be told by callbacks. They may outlive the flow.
-struct Callbacks {
-  std::atomic<std::size_t> open{0};
-  std::mutex mutex;  // guards what follows
-  std::exception_ptr failure;
-  std::string whose;
-
-  /// Calls f(); what it throws is told by the flow's wait().
-  template <class F>
-  void call(F&& f, const std::string& of) noexcept {
-    try {
-      f();
-    } catch (...) {
-      const std::lock_guard guard(mutex);
-      if (failure != nullptr) return;
-      failure = std::current_exception();
-      try {
-        whose = of;
-      } catch (const std::bad_alloc&) {
-        whose.clear();
-      }
-    }
-  }
-};
 
 /// What few tasks have.
 struct Order {
@@ -130,16 +77,14 @@ class FlowSource : public engine::CountedSource {
 
  protected:
   struct Gathered;
+  FlowOutcome& outcome() noexcept { return outcome_; }
+  const SubmissionFit& fit() const noexcept { return fit_; }
   void gather(const Submission& submission, Gathered& out) const;
-  std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
-  std::uint32_t nodes_excluded_for(const Submission& submission) const;
   static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
   /// What the task asks for, besides its data. `excluded`, `together`: see the two above.
   static TaskTraits traits_of(const Submission& submission, const Gathered& gathered, std::uint32_t excluded,
                               std::uint16_t together) noexcept;
   bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
-  /// How the task went, for wait(): it failed, or was not run.
-  void note_failure(const Task& task);
 
  private:
   void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
@@ -149,22 +94,17 @@ class FlowSource : public engine::CountedSource {
   void put_in(Task& task, const Submission& submission, const Gathered& gathered,
               std::shared_ptr<WatchedTask> watched, const Order* order);
   void insert_switch(engine::DatumView& view, const char* file, std::uint32_t line);
-  static void check_views(const Submission& submission);
   void show_all(const Submission& submission);
   /// A task of this flow that is not in the graph yet.
   Task& new_task(const TaskTraits& traits, std::size_t accesses);
   /// To policies that look ahead, with what inserting into the graph is about to write.
   void announce(Task& task, std::span<const graph::Insertion> insertions);
   void tell_ready(Task& task);
-  void tell(const Task& task, EventChain& ready);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
-  std::string text_of(const Task& task) const;
   /// Into the file that somebody wants of the flow.
   void write_down(const Submission& submission, const Gathered& gathered, const Order* order);
-  void check_device(const Submission& submission) const;
   /// The generation of the direct lane in which the task may pass, or 0.
   std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
-  static std::string text_of(const Submission& submission);
   /// Data whose partial results have to be folded before the task, and those that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
@@ -180,28 +120,17 @@ class FlowSource : public engine::CountedSource {
   /// it.
   void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,
                       std::function<void(std::exception_ptr)> on_done);
-  /// What failed, and how much more; nothing if nothing did. Forgets it.
-  std::string take_failure(std::exception_ptr& cause);
-  std::string take_callback_failure(std::exception_ptr& cause);
   void throw_if_stopped();
-  /// Of a flow that ends: what wait() would have thrown.
-  void say_what_nobody_heard() noexcept;
 
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
   SubmissionWindow window_{core_};
+  const SubmissionFit fit_{core_};
+  FlowOutcome outcome_{core_};
   bool finished_ = false;
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
   bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
-  std::mutex failure_mutex_;           // guards what follows
-  std::exception_ptr failure_;
-  std::string failed_task_;
-  std::shared_ptr<const WatchedTask> failed_watched_;  // the same task, if somebody else may hear of it
-  std::uint64_t failed_ = 0, cancelled_ = 0;
   std::atomic<engine::HoldSource*> holds_{nullptr};  // made when the flow first acquires something
-  std::shared_ptr<Callbacks> told_ = std::make_shared<Callbacks>();
-  std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;  // likewise
-  std::atomic<std::size_t> watched_count_{0};                         // its size
 };
 
 }  // namespace fairlead::front

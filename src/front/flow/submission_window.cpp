@@ -18,17 +18,15 @@ SubmissionWindow::SubmissionWindow(engine::RuntimeCore& core)
                                                                                         : 0) {}
 
 bool SubmissionWindow::look(engine::CountedSource& source) {
-  const engine::DirectLane& lane = core_.engine().lane();
   bool waited = false;
   if (full(source)) {
     core_.engine().horizon_closed();
     // If it cannot get emptier, the next submission is told so: this one is in.
     held_up_ = !wait_until_half_done(source);
     waited = true;
-  } else if (near_ != 0 && source.submitted() - source.done() >= near_ && lane.something_queued_by(0) &&
-             core_.holds().none()) {
+  } else if (near_ != 0 && source.submitted() - source.done() >= near_ && everything_fits()) {
     const std::uint64_t enough = source.submitted() - near_ / 2;
-    core_.help([&] { return source.done() >= enough || !lane.something_queued_by(0); });
+    core_.work_off([&] { return source.done() >= enough; });
     waited = true;
   }
   next_look_ = source.done() + core_.window();
@@ -36,6 +34,12 @@ bool SubmissionWindow::look(engine::CountedSource& source) {
   if (near_ != 0)
     next_look_ = std::min(next_look_, std::max(source.done() + near_, source.submitted() + near_ / 4));
   return waited;
+}
+
+/// Nothing has to leave, so no policy needs to see far ahead.
+bool SubmissionWindow::everything_fits() {
+  const NodeId host = core_.engine().view().host();
+  return core_.engine().locked([host](memory::Memory& memory) { return memory.lane().all_fit(host); });
 }
 
 void SubmissionWindow::throw_held_up(const engine::CountedSource& source) const {

@@ -1,5 +1,5 @@
 // How far submission runs ahead of what is done. Two limits: the setting `window`, at which the submitter works
-// until half of it is done; and a nearer one, at which it works as long as there is something in its hands. The
+// until half of it is done; and a nearer one, at which it works as long as there is something to do. The
 // farther it runs ahead, the more can be planned and run side by side, and the farther have descriptors left the
 // caches when their tasks run: with one worker, where nothing is side by side, that is all that it brings.
 #pragma once
@@ -25,6 +25,7 @@ class SubmissionWindow {
 
  private:
   bool look(engine::CountedSource& source);
+  bool everything_fits();
   bool full(const engine::CountedSource& source) const noexcept {
     return source.submitted() - source.done() >= core_.window();
   }

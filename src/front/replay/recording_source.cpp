@@ -57,9 +57,9 @@ void RecordingSource::record(const Submission& submission,
     gather(submission, gathered);
   }
   if (gathered.views) refuse("it uses data that are split, or parts of data");
-  std::uint32_t excluded = nodes_excluded_for(submission);
+  std::uint32_t excluded = fit().nodes_excluded(submission);
   const std::uint16_t together =
-      submission.workers.count() == 1 ? std::uint16_t{0} : workers_wanted(submission, excluded);
+      submission.workers.count() == 1 ? std::uint16_t{0} : fit().workers_wanted(submission, excluded);
   std::array<RecordedTasks::Insertion, most_data> insertions;
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
@@ -144,7 +144,7 @@ void RecordingSource::look_ahead(const LazyTask& task) const noexcept {
 
 void RecordingSource::release(Task& over, ReadyTasks& ready) {
   if (over.failure != nullptr || over.cancelled) [[unlikely]]
-    note_failure(over);
+    outcome().note_failure(over);
   if (!tasks_.run.release(over, ready)) [[unlikely]]
     left_something();
 }

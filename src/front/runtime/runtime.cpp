@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <deque>
 #include <exception>
 #include <limits>
 #include <new>
@@ -18,7 +16,6 @@
 #include "backend/arena.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu_world.hpp"
-#include "backend/device_list.hpp"
 #include "backend/disk/checksums.hpp"
 #include "backend/disk/disk.hpp"
 #include "backend/disk/spill_file.hpp"
@@ -28,13 +25,12 @@
 #include "data/output/output_file.hpp"
 #include "engine/recording.hpp"
 #include "front/flow/flow_recorder.hpp"
-#include "front/runtime/machine_memory.hpp"
+#include "front/runtime/machine_plan.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
-#include "machine/machine.hpp"
 #include "machine/system_files.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
@@ -43,75 +39,8 @@ namespace fairlead {
 
 namespace {
 
-constexpr double disk_bytes_per_second_guess =
-    3e9;  // for estimates where links are not measured (fairlead calibrate)
-constexpr Duration disk_latency_guess{100'000};
-constexpr Bytes largest_piece = Bytes{4} << 20;  // of what passes RAM on its way between disk and device
 // Of the pool's size: partial results of data in user memory, which are outside of it as those are.
 constexpr Bytes most_for_partials = 16;
-constexpr unsigned pieces_per_device = 3;  // one comes, one goes, one waits
-
-struct Plan {
-  std::size_t workers;
-  Bytes capacity;
-  std::vector<unsigned> processors;
-  std::vector<backend::DeviceEntry> devices{};
-  Bytes piece = 0;  // of transit buffers
-
-  front::MachineMemory known;  // of the machine, from earlier runs
-  Topology topology{};
-  std::vector<std::unique_ptr<backend::Part>> parts{};  // beside the cores, which add to it
-
-  Bytes transit_bytes(Bytes of_piece) const { return of_piece * pieces_per_device * devices.size(); }
-  Bytes piece_for(Bytes limit, Bytes reserved) const {
-    if (devices.empty()) return 0;
-    const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
-    // A power of two, so that pieces begin where what has a checksum of its own does.
-    return std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
-  }
-  /// For the pool.
-  Bytes left_of(Bytes limit, Bytes reserved) const {
-    const Bytes besides = reserved + transit_bytes(piece_for(limit, reserved));
-    return limit <= besides ? 0 : whole_pages_in(limit - besides);
-  }
-  /// The limit that leaves so much.
-  Bytes limit_for(Bytes wanted, Bytes reserved) const {
-    Bytes limit = reserved + whole_pages_for(wanted);
-    while (left_of(limit, reserved) < wanted) limit += wanted - left_of(limit, reserved);
-    return limit;
-  }
-};
-
-Plan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
-  const machine::Machine machine = machine::discover();
-  Plan plan{.workers = 0, .capacity = 0, .processors = {}, .devices = {}, .known = {config, machine}};
-  plan.workers = config.count_or("workers", machine.workers);
-  const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
-  if (limit <= reserved + 4096)
-    throw ConfigError(
-        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
-                    "  Allow more by --memory.",
-                    config::readable_size(limit), config::readable_size(reserved)));
-  const std::string devices = config.text_or("devices", "");
-  plan.devices = backend::devices_from(devices, backends);
-  plan.piece = plan.piece_for(limit, reserved);
-  plan.capacity = plan.left_of(limit, reserved);
-  if (plan.capacity == 0)
-    throw ConfigError(
-        fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
-                    "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",
-                    config::readable_size(limit), config::readable_size(reserved), plan.devices.size(),
-                    plan.limit_for(4096, reserved)));
-  const auto& cores = machine.processors.cores;
-  if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
-    for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
-  plan.topology =
-      out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
-  plan.known.use_links(plan.topology);
-  for (const auto& backend : backends) plan.parts.push_back(backend->make());
-  backend::add_parts(plan.topology, plan.devices, plan.parts);
-  return plan;
-}
 
 bool is_set(const Config& config, std::string_view key) {
   for (const SettingReport& row : config.report())
@@ -124,7 +53,7 @@ bool is_set(const Config& config, std::string_view key) {
 class Runtime::Implementation {
  public:
   Implementation(const Config& config, Bytes reserved, const backend::Backends& backends)
-      : plan(plan_of(config, reserved, backends)),
+      : plan(front::plan_of(config, reserved, backends)),
         automatic_policy(!config.has("scheduler")),
         event_log_path(config.text_or("event-log", "")),
         recording_for(config.has("report")  ? "--report " + config.text("report")
@@ -261,7 +190,7 @@ class Runtime::Implementation {
                                     .in_body = [this](WorkerId worker) { return world.in_body(worker); },
                                     .now = world.now()});
   }
-  Plan plan;
+  front::MachinePlan plan;
   bool automatic_policy;  // nobody has named one
   std::string event_log_path;
   std::string recording_for;  // the option by which somebody wants to see afterwards what happened
@@ -288,7 +217,7 @@ class Runtime::Implementation {
                        .processors = plan.processors,
                        .spin = Duration(static_cast<std::int64_t>(config.count("spin")) * 1000)};
     options.arena = arena.at(0);
-    options.transit = {transit.at(0), plan.piece, pieces_per_device};
+    options.transit = {transit.at(0), plan.piece, front::pieces_per_device};
     options.parts = std::move(plan.parts);
     options.surroundings = {.config = &config,
                             .spill = &spill,

@@ -68,10 +68,10 @@ void DartsAhead::enter(HeldTask& held) {
 bool DartsAhead::worth_waiting_for(const HeldTask& held) {
   const AheadTask* ahead = lookahead_.find(held.task->id);
   if (ahead->next == nullptr || ahead->next->unlocked()) return false;
-  for (const Use& use : held.uses())
-    if (use.datum == ahead->tile)
+  for (const Access& access : held.task->accesses())
+    if (access.datum == ahead->tile && reads(access.mode))
       for (Slot slot = 0; slot < tasks().slots(); ++slot)
-        if (!tasks().missing(use.datum, slot)) return false;
+        if (!tasks().missing(access.datum, slot)) return false;
   return true;
 }
 

@@ -3,25 +3,21 @@
 
 namespace fairlead::schedule {
 
-HeldTask& DataUsers::make(Task& task) {
-  std::size_t inputs = 0;
-  for (const Access& access : task.accesses()) inputs += reads(access.mode) ? 1 : 0;
-  HeldTask& held = pool_.make(task, inputs);
+HeldTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
+  HeldTask& held = pool_.make(task, inputs.size());
+  std::ranges::copy(inputs, held.uses().begin());
   std::uint32_t use = 0;
-  for (const Access& access : task.accesses()) {
-    if (!reads(access.mode)) continue;
-    held.uses()[use].datum = access.datum;
-    held.uses()[use].updated = writes(access.mode);
-    if (index(access.datum) >= users_.size())
-      users_.resize(std::max(index(access.datum) + 1, users_.size() * 2));
-    Users& users = users_[index(access.datum)];
+  for (const Use& input : inputs) {
+    if (index(input.datum) >= users_.size())
+      users_.resize(std::max(index(input.datum) + 1, users_.size() * 2));
+    Users& users = users_[index(input.datum)];
     ++users.held;
     if (users.list.capacity() == 0) users.list.reserve(8);
     users.list.push_back({held.record, held.generation << 8 | std::min(use, many_uses)});
     ++use;
   }
-  for (std::vector<std::uint32_t>& needs : needs_)
-    if (needs.size() < pool_.records()) needs.resize(pool_.records());
+  if (needs_.front().size() < pool_.records())
+    for (std::vector<std::uint32_t>& needs : needs_) needs.resize(pool_.records());
   return held;
 }
 

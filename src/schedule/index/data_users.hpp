@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "schedule/index/held_task.hpp"
@@ -40,8 +41,8 @@ class DataUsers {
     pool_.set_nodes(slots);
   }
 
-  /// A record of the task with its uses, known to its data.
-  HeldTask& make(Task& task);
+  /// A record of the task with these uses, known to their data.
+  HeldTask& make(Task& task, std::span<const Use> inputs);
   /// The task is held no longer. Its data forget it when they are looked at next, or when most of their users
   /// are gone.
   void release(HeldTask& held);

@@ -15,7 +15,8 @@ namespace fairlead::schedule {
 using Slot = std::uint32_t;  ///< a memory node, as its position in View::nodes()
 inline constexpr Slot no_slot = ~Slot{0};
 
-/// An input of a held task. Pure outputs are not inputs: nothing is loaded for them.
+/// An input of a held task. Pure outputs are not inputs, nor what is used in place on all nodes: nothing is loaded
+/// for them.
 struct Use {
   DatumId datum : 31 = DatumId{};
   bool updated : 1 = false;  ///< written too

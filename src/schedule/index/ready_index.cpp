@@ -48,10 +48,21 @@ void ReadyIndex::forget(DatumId datum) {
 
 // ---- tasks
 
+/// Whether it may be missing somewhere: else no load and no eviction is about it, and it is left out of all that
+/// is counted.
+bool ReadyIndex::may_be_missing(DatumId datum) {
+  if (index(datum) >= used_.size() || !used_[index(datum)]) first_use(datum);
+  for (Slot slot = 0; slot < slots(); ++slot)
+    if (!data_.known(datum, slot).in_place) return true;
+  return false;
+}
+
 HeldTask& ReadyIndex::make(Task& task) {
-  HeldTask& held = users_.make(task);
-  for (const Use& use : held.uses())
-    if (index(use.datum) >= used_.size() || !used_[index(use.datum)]) first_use(use.datum);
+  inputs_.clear();
+  for (const Access& access : task.accesses())
+    if (reads(access.mode) && may_be_missing(access.datum))
+      inputs_.push_back(Use{.datum = access.datum, .updated = writes(access.mode)});
+  HeldTask& held = users_.make(task, inputs_);
   for (Slot slot = 0; slot < slots(); ++slot) {
     const auto& workers = nodes_[slot].workers;
     const auto able = std::ranges::find_if(workers, [&](WorkerId w) { return view_->can_run(task, w); });

@@ -97,6 +97,7 @@ class ReadyIndex {
   };
 
   void first_use(DatumId datum);
+  bool may_be_missing(DatumId datum);
   bool can_run_there(const Task& task, Slot slot) const;
   /// Calls f(datum, use) with each use that the node lacks.
   template <class F>
@@ -118,6 +119,7 @@ class ReadyIndex {
   DataOnNodes data_;
   DataUsers users_;
   std::vector<bool> used_;     // by datum: a task has used it
+  std::vector<Use> inputs_;    // scratch of make()
   std::vector<Node> nodes_;    // by slot
   std::vector<Slot> slot_of_;  // by node
   HeldList aside_;

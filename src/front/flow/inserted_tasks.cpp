@@ -1,5 +1,8 @@
-// Reductions in a flow: tasks that reduce the same datum follow each other; when something else comes, tasks
-// that fold its partial results come first.
+// Tasks that a flow inserts by itself. Reductions: tasks that reduce the same datum follow each other, and when
+// something else comes, tasks that fold its partial results come first. Views: a switch between the whole of a
+// datum and its parts changes everything of the view that was active and replaces everything of the one that is
+// to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does it without a
+// worker (docs/memory.md, "Parts").
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
@@ -7,6 +10,8 @@
 
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
+#include "front/flow/pseudo_task.hpp"
+#include "front/runtime/views.hpp"
 
 namespace fairlead::front {
 
@@ -20,6 +25,11 @@ static_assert(sizeof(FoldClosure) <= closure_bytes);
 void run_fold(const void*, TaskContext& context) {
   const auto& closure = *std::launder(reinterpret_cast<const FoldClosure*>(detail::closure_of(context)));
   closure.fold(detail::place_of(context, 0), detail::place_of(context, 1), closure.shape);
+}
+
+const CodeletInfo& switch_codelet() {
+  static const CodeletInfo info = pseudo_codelet("switch of views");
+  return info;
 }
 }  // namespace
 
@@ -85,6 +95,46 @@ void FlowSource::insert_fold(const engine::Reduction& reduction, engine::Registe
   announce(task, insertions);
   count_submitted(1);
   if (core_.graph().insert(task, insertions)) tell_ready(task);
+}
+
+// ---- views
+
+bool has_value(const engine::RegisteredDatum& datum) noexcept {
+  if (datum.in_place) return true;
+  if (datum.view == nullptr || datum.view->of->active == datum.view) return datum.ever_written;
+  return std::ranges::all_of(datum.view->of->active->data, &engine::RegisteredDatum::ever_written);
+}
+
+void FlowSource::show_all(const Submission& submission) {
+  for (const Submission::Use& use : submission.uses)
+    if (use.datum->view != nullptr && use.datum->view->of->active != use.datum->view)
+      show(*use.datum->view, submission.file, submission.line);
+}
+
+void FlowSource::show(engine::DatumView& view, const char* file, std::uint32_t line) {
+  core_.or_stop([&] { insert_switch(view, file, line); });
+}
+
+void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
+  engine::DatumView& before = *view.of->active;
+  for (engine::RegisteredDatum* datum : before.data)
+    if (datum->reduction != nullptr && datum->reduction->fold != nullptr) fold(*datum->reduction, file, line);
+  std::vector<graph::Insertion> insertions;
+  insertions.reserve(before.data.size() + view.data.size());
+  const bool value = has_value(*view.data.front());
+  for (engine::RegisteredDatum* datum : before.data)
+    insertions.push_back({&datum->tail, datum->id, AccessMode::read_write});
+  for (engine::RegisteredDatum* datum : view.data) {
+    insertions.push_back({&datum->tail, datum->id, AccessMode::write});
+    datum->ever_written = value;
+  }
+  Task& task = new_task({.codelet = &switch_codelet(), .submitted_at = {file, line}}, insertions.size());
+  task.role = TaskRole::view_switch;
+  count_submitted(1);
+  view.of->active = &view;
+  if (core_.graph().insert(task, insertions))
+    core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+  core_.application().serve_surely();
 }
 
 }  // namespace fairlead::front

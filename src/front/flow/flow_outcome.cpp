@@ -1,0 +1,169 @@
+// See flow_outcome.hpp.
+#include "front/flow/flow_outcome.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/exception_text.hpp"
+#include "data/ready.hpp"
+
+namespace fairlead::front {
+
+namespace {
+constexpr std::size_t most_shown = 64;  // data of a task
+
+std::string failed(const std::string& task, const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return "the task " + task + " failed: " + said_by(error);
+  } catch (...) {
+    return "the task " + task + " failed: it threw something that is not a std::exception";
+  }
+}
+}  // namespace
+
+void throw_nesting(const std::exception_ptr& cause, const std::string& text) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (...) {
+    std::throw_with_nested(TaskError(text));
+  }
+}
+
+void FlowOutcome::watch(TaskId task, const std::shared_ptr<WatchedTask>& watched) {
+  const std::lock_guard guard(mutex_);
+  watched_.emplace(task, watched);
+  watched_count_.store(watched_.size());
+}
+
+std::string FlowOutcome::take(std::exception_ptr& cause) {
+  std::string text = take_failure(cause);
+  return text.empty() ? take_callback_failure(cause) : text;
+}
+
+std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
+  const std::lock_guard guard(mutex_);
+  cause = std::exchange(failure_, nullptr);
+  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
+  if (cause == nullptr)
+    return skipped == 0 ? "" : fmt::format("{} tasks were cancelled before they ran", skipped);
+  std::string text = failed(failed_task_, cause);
+  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
+  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
+  return text;
+}
+
+std::string FlowOutcome::take_callback_failure(std::exception_ptr& cause) {
+  const std::lock_guard guard(callbacks_->mutex);
+  cause = std::exchange(callbacks_->failure, nullptr);
+  if (cause == nullptr) return {};
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    return "the callback of " + callbacks_->whose + " threw: " + said_by(error);
+  } catch (...) {
+    return "the callback of " + callbacks_->whose + " threw something that is not a std::exception";
+  }
+}
+
+void FlowOutcome::say_what_nobody_heard() noexcept {
+  if (!core_.surroundings().say || !core_.caller().same_process()) return;
+  try {
+    std::exception_ptr cause;
+    const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();
+    const std::string failure = take_failure(cause);
+    if (cause != nullptr && !heard)
+      core_.surroundings().say("a flow ended without a wait(): " + failure + "\n");
+    const std::string callback = take_callback_failure(cause);
+    if (cause != nullptr) core_.surroundings().say("a flow ended without a wait(): " + callback + "\n");
+  } catch (...) {
+    // There is no memory for the text, or nowhere to write it.
+  }
+}
+
+std::string FlowOutcome::text_of(const Task& task) const {
+  std::string data;
+  const bool folds = task.codelet == &fold_codelet();
+  const std::size_t shown = folds ? 1 : std::min<std::size_t>(task.access_count, most_shown);
+  for (const Access& access : task.accesses().first(shown))
+    data += (data.empty() ? "" : ", ") + core_.names().text(access.datum);
+  const bool ran = task.failure != nullptr && task.worker != no_id<WorkerId>;
+  return fmt::format(
+      "{}({}), submitted at {}:{},",
+      ran ? task.codelet->text(core_.topology().workers[index(task.worker)].kind, task.implementation)
+          : task.codelet->name,
+      data, task.submitted_at.file, task.submitted_at.line);
+}
+
+void FlowOutcome::note_failure(const Task& task) {
+  const std::lock_guard guard(mutex_);
+  if (task.failure != nullptr) {
+    if (failed_++ == 0) {
+      failure_ = task.failure;
+      failed_task_ = text_of(task);
+      const auto watched = watched_.find(task.id);
+      failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
+    }
+  } else if (task.codelet != &fold_codelet()) {  // that is not the program's, and neither is its end
+    ++cancelled_;
+  }
+}
+
+void FlowOutcome::tell(const Task& task, EventChain& ready) {
+  std::shared_ptr<WatchedTask> watched;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = watched_.find(task.id);
+    if (found == watched_.end()) return;
+    watched = std::move(found->second);
+    watched_.erase(found);
+    watched_count_.store(watched_.size());
+  }
+  watched->failure = task.failure;
+  watched->cancelled = task.cancelled;
+  if (task.failure != nullptr || task.cancelled) watched->text = text_of(task);
+  std::vector<Task*> followers;
+  {
+    const std::lock_guard guard(watched->mutex);
+    watched->followed = true;
+    followers.swap(watched->followers);
+  }
+  watched->over.store(true);
+  for (Task* follower : followers)
+    if (was_last(follower->wait)) append_ready(*follower, task, ready);
+  if (watched->on_done != nullptr)
+    core_.engine().callbacks().push([watched, calls = callbacks_, &world = core_.world()]() mutable {
+      calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
+      watched->on_done = nullptr;
+      calls->open.fetch_sub(1);
+      world.wake(engine::Who::application());
+    });
+  core_.world().wake(engine::Who::application());
+}
+
+std::exception_ptr WatchedTask::outcome() const noexcept {
+  told.store(true);
+  if (failure != nullptr || !cancelled) return failure;
+  try {
+    rethrow();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+void WatchedTask::rethrow() const {
+  told.store(true);
+  if (failure == nullptr && !cancelled) return;
+  if (failure == nullptr)
+    throw TaskError("the task " + text + " was not run: an input is missing, or its flow was cancelled");
+  throw_nesting(failure, failed(text, failure));
+}
+
+}  // namespace fairlead::front

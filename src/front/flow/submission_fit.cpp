@@ -1,0 +1,124 @@
+// See submission_fit.hpp.
+#include "front/flow/submission_fit.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/bytes_text.hpp"
+#include "base/pages.hpp"
+#include "engine/datum_views.hpp"
+
+namespace fairlead::front {
+
+std::string SubmissionFit::subject(const Submission& submission) {
+  return submission.codelet->kinds == 0 ? "an acquire" : "the task " + submission.codelet->name;
+}
+
+std::string SubmissionFit::text_of(const Submission& submission) {
+  std::string data;
+  for (const auto& use : submission.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
+  return subject(submission) + "(" + data + ")";
+}
+
+std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const {
+  const Topology& topology = core_.topology();
+  const auto footprint_on = [&](const NodeSpec& node) {
+    Bytes bytes = whole_pages_for(submission.scratch_bytes);
+    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+      const engine::RegisteredDatum* datum = submission.uses[i].datum;
+      bool counted = std::ranges::find(node.reaches, datum->home) != node.reaches.end();
+      for (std::size_t k = 0; k < i; ++k) counted |= submission.uses[k].datum == datum;
+      if (!counted) bytes += whole_pages_for(datum->bytes);
+    }
+    return bytes;
+  };
+  std::uint32_t excluded = 0;
+  bool fits = false;
+  const NodeSpec* nearest = nullptr;  // the one that lacks least
+  Bytes needed = 0, lacking = 0;
+  for (const WorkerSpec& worker : topology.workers) {
+    const NodeSpec& node = topology.nodes[index(worker.node)];
+    const Bytes bytes = footprint_on(node), capacity = whole_pages_in(node.capacity);
+    const bool wanted = submission.node == no_id<NodeId> || submission.node == worker.node;
+    if (bytes > capacity || !wanted) excluded |= 1u << index(worker.node);
+    if (!wanted) continue;
+    if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
+    fits |= bytes <= capacity;
+    if (bytes <= capacity || (nearest != nullptr && bytes - capacity >= lacking)) continue;
+    nearest = &node;
+    needed = bytes;
+    lacking = bytes - capacity;
+  }
+  if (fits) return excluded;
+  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
+  if (nearest == nullptr)
+    throw UsageError(fmt::format("{} has no implementation for any worker of {}\n  submitted at {}:{}",
+                                 text_of(submission),
+                                 submission.node == no_id<NodeId>
+                                     ? "this machine"
+                                     : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
+                                 submission.file, submission.line));
+  throw FootprintError(
+      fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
+                  "  Use smaller tiles{}, or {}.",
+                  text_of(submission), mebibytes_needed(needed),
+                  scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
+                  mebibytes_there(nearest->capacity), submission.file, submission.line,
+                  scratch == 0 ? "" : " or less scratch",
+                  core_.more_memory(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
+}
+
+std::uint16_t SubmissionFit::workers_wanted(const Submission& submission, std::uint32_t& excluded) const {
+  const unsigned wanted = submission.workers.count();
+  if (submission.workers.or_fewer()) return static_cast<std::uint16_t>(wanted);
+  const Topology& topology = core_.topology();
+  std::vector<unsigned> cores(topology.nodes.size());
+  for (const WorkerSpec& worker : topology.workers)
+    cores[index(worker.node)] += worker.kind == WorkerKind::cpu;
+  const auto may_run_on = [&](const WorkerSpec& worker) {
+    return ((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) != 0 &&
+           ((excluded >> index(worker.node)) & 1u) == 0;
+  };
+  unsigned most = 0;
+  for (const WorkerSpec& worker : topology.workers)
+    if (may_run_on(worker)) most = std::max(most, cores[index(worker.node)]);
+  for (std::size_t i = 0; i < cores.size(); ++i)
+    if (cores[i] != 0 && cores[i] < wanted) excluded |= 1u << i;
+  if (std::ranges::none_of(topology.workers, may_run_on))
+    throw UsageError(
+        fmt::format("{} needs {} workers at once, and there {} {} where it can run\n  submitted at {}:{}\n"
+                    "  Say at_most({}) or all_workers if fewer will do, or set workers = {}.",
+                    text_of(submission), wanted, most == 1 ? "is" : "are", most, submission.file,
+                    submission.line, wanted, wanted));
+  return static_cast<std::uint16_t>(wanted);
+}
+
+void SubmissionFit::check_device(const Submission& submission) const {
+  if (submission.device >= 0 && submission.device < core_.machine().devices) return;
+  throw UsageError(fmt::format("{} is to run on device {}, but there {}\n  submitted at {}:{}",
+                               text_of(submission), submission.device, core_.machine().devices_text(),
+                               submission.file, submission.line));
+}
+
+void SubmissionFit::check_views(const Submission& submission) {
+  for (const Submission::Use& use : submission.uses)
+    for (const Submission::Use& other : submission.uses) {
+      if (&other == &use) break;
+      if (use.datum->view == nullptr || other.datum->view == nullptr ||
+          use.datum->view == other.datum->view || use.datum->view->of != other.datum->view->of)
+        continue;
+      throw UsageError(fmt::format(
+          "{} uses {} and {}, which lie upon each other: one is not a part of the same partition as the "
+          "other\n"
+          "  submitted at {}:{}\n"
+          "  Use the whole, or parts of one partition, in one task.",
+          text_of(submission), other.datum->text(), use.datum->text(), submission.file, submission.line));
+    }
+}
+
+}  // namespace fairlead::front

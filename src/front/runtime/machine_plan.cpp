@@ -1,0 +1,73 @@
+// See machine_plan.hpp.
+#include "front/runtime/machine_plan.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/pages.hpp"
+#include "config/value.hpp"
+#include "machine/machine.hpp"
+
+namespace fairlead::front {
+
+namespace {
+// For estimates where links are not measured (fairlead calibrate).
+constexpr double disk_bytes_per_second_guess = 3e9;
+constexpr Duration disk_latency_guess{100'000};
+constexpr Bytes largest_piece = Bytes{4} << 20;  // of what passes RAM on its way between disk and device
+}  // namespace
+
+Bytes MachinePlan::piece_for(Bytes limit, Bytes reserved) const {
+  if (devices.empty()) return 0;
+  const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
+  // A power of two, so that pieces begin where what has a checksum of its own does.
+  return std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
+}
+
+Bytes MachinePlan::left_of(Bytes limit, Bytes reserved) const {
+  const Bytes besides = reserved + transit_bytes(piece_for(limit, reserved));
+  return limit <= besides ? 0 : whole_pages_in(limit - besides);
+}
+
+Bytes MachinePlan::limit_for(Bytes wanted, Bytes reserved) const {
+  Bytes limit = reserved + whole_pages_for(wanted);
+  while (left_of(limit, reserved) < wanted) limit += wanted - left_of(limit, reserved);
+  return limit;
+}
+
+MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
+  const machine::Machine machine = machine::discover();
+  MachinePlan plan{.workers = 0, .capacity = 0, .processors = {}, .devices = {}, .known = {config, machine}};
+  plan.workers = config.count_or("workers", machine.workers);
+  const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
+  if (limit <= reserved + 4096)
+    throw ConfigError(
+        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
+                    "  Allow more by --memory.",
+                    config::readable_size(limit), config::readable_size(reserved)));
+  const std::string devices = config.text_or("devices", "");
+  plan.devices = backend::devices_from(devices, backends);
+  plan.piece = plan.piece_for(limit, reserved);
+  plan.capacity = plan.left_of(limit, reserved);
+  if (plan.capacity == 0)
+    throw ConfigError(
+        fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
+                    "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",
+                    config::readable_size(limit), config::readable_size(reserved), plan.devices.size(),
+                    plan.limit_for(4096, reserved)));
+  const auto& cores = machine.processors.cores;
+  if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
+    for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
+  plan.topology =
+      out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
+  plan.known.use_links(plan.topology);
+  for (const auto& backend : backends) plan.parts.push_back(backend->make());
+  backend::add_parts(plan.topology, plan.devices, plan.parts);
+  return plan;
+}
+
+}  // namespace fairlead::front
