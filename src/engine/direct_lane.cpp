@@ -6,7 +6,10 @@
 namespace fairlead::engine {
 
 DirectLane::DirectLane(std::size_t workers, std::size_t threads)
-    : threads_(std::max(workers, threads)), alone_(workers == 1) {}
+    : threads_(std::max(workers, threads)), alone_(workers == 1), looked_at_(workers) {}
+
+/// Somebody else than a worker puts something in.
+void DirectLane::look_at_all() noexcept { looked_at_.store(threads_.size()); }
 
 /// Sequentially consistent: a worker says that it is inside and then reads the generation; we have closed and
 /// then look whether it is inside. One of the two sees the other.
@@ -16,8 +19,13 @@ bool DirectLane::left() const noexcept {
 }
 
 bool DirectLane::something_queued(std::size_t least) const noexcept {
-  return std::ranges::any_of(
-      threads_, [&](const Own& worker) { return worker.ordinary.size() >= least || !worker.urgent.empty(); });
+  const bool urgent = some_urgent_.load();
+  const std::size_t looked_at = looked_at_.load();
+  for (std::size_t i = 0; i < looked_at; ++i) {
+    if (threads_[i].ordinary.size() >= least) return true;
+    if (urgent && !threads_[i].urgent.empty()) return true;
+  }
+  return false;
 }
 
 std::size_t DirectLane::queued() const noexcept {
@@ -28,24 +36,27 @@ std::size_t DirectLane::queued() const noexcept {
 
 LazyTask* DirectLane::take(std::size_t worker, std::size_t least) noexcept {
   Own& it = own(worker);
-  if (LazyTask* const task = alone_ ? it.urgent.take_alone() : it.urgent.take()) return task;
+  const bool urgent = some_urgent_.load(std::memory_order_relaxed);
+  if (urgent)
+    if (LazyTask* const task = alone_ ? it.urgent.take_alone() : it.urgent.take()) return task;
   if (LazyTask* const task = alone_ ? it.ordinary.take_alone() : it.ordinary.take()) return task;
-  if (threads_.size() == 1) return nullptr;
-  if (LazyTask* const task = steal(worker, &Own::urgent, 1)) return task;
+  if (urgent)
+    if (LazyTask* const task = steal(worker, &Own::urgent, 1)) return task;
   return steal(worker, &Own::ordinary, least);
 }
 
 LazyTask* DirectLane::steal(std::size_t worker, LaneQueue Own::*from, std::size_t least) noexcept {
   Own& it = own(worker);
   std::array<LazyTask*, LaneQueue::most_stolen> stolen;
-  for (std::size_t tried = 1; tried < threads_.size(); ++tried) {
-    const std::size_t victim = (worker + it.next_victim + tried) % threads_.size();
+  const std::size_t looked_at = looked_at_.load(std::memory_order_relaxed);
+  for (std::size_t tried = 1; tried < looked_at; ++tried) {
+    const std::size_t victim = (worker + it.next_victim + tried) % looked_at;
     LaneQueue& theirs = own(victim).*from;
     if (victim == worker || theirs.size() < least) continue;
     const std::size_t count = theirs.steal(stolen);
     if (count == 0) continue;
-    it.next_victim = (victim + threads_.size() - worker - 1) % threads_.size();  // there again
-    for (std::size_t i = 1; i < count; ++i) (it.*from).put(*stolen[i]);          // it is empty: there is room
+    it.next_victim = (victim + looked_at - worker - 1) % looked_at;      // there again
+    for (std::size_t i = 1; i < count; ++i) (it.*from).put(*stolen[i]);  // it is empty: there is room
     return stolen[0];
   }
   return nullptr;

@@ -70,8 +70,13 @@ class DirectLane {
   }
   /// The same for one that the present generation lets in, or did so a moment ago.
   bool put(std::size_t thread, LazyTask& task) noexcept {
-    LaneQueue& queue = is_urgent(task) ? own(thread).urgent : own(thread).ordinary;
-    return alone_ && thread == 0 ? queue.put_alone(task) : queue.put(task);
+    if (thread >= looked_at_.load(std::memory_order_relaxed)) [[unlikely]]
+      look_at_all();
+    if (is_urgent(task)) [[unlikely]] {
+      if (!some_urgent_.load(std::memory_order_relaxed)) some_urgent_.store(true);
+      return put_into(own(thread).urgent, thread, task);
+    }
+    return put_into(own(thread).ordinary, thread, task);
   }
 
   // ---- one worker's, by its thread
@@ -100,7 +105,8 @@ class DirectLane {
   bool something_queued_by(std::size_t thread) const noexcept { return threads_[thread].queued() != 0; }
   /// The worker, who has this task in hand, has a more urgent one.
   bool overtaken(std::size_t worker, const LazyTask& task) const noexcept {
-    return !threads_[worker].urgent.empty() && !is_urgent(task);
+    return some_urgent_.load(std::memory_order_relaxed) && !threads_[worker].urgent.empty() &&
+           !is_urgent(task);
   }
   std::size_t queued() const noexcept;
 
@@ -147,11 +153,19 @@ class DirectLane {
     std::size_t queued() const noexcept { return urgent.size() + ordinary.size(); }
   };
   Own& own(std::size_t worker) noexcept { return threads_[worker]; }
+  bool put_into(LaneQueue& queue, std::size_t thread, LazyTask& task) noexcept {
+    return alone_ && thread == 0 ? queue.put_alone(task) : queue.put(task);
+  }
+  void look_at_all() noexcept;
   LazyTask* steal(std::size_t worker, LaneQueue Own::*from, std::size_t least) noexcept;
 
   std::vector<Own> threads_;
   const bool alone_;        // there is one worker: nobody steals from it
   std::uint32_t last_ = 0;  // generation
+  // Where nobody has put anything yet nobody looks. Sequentially consistent, and said before the task is put: as
+  // with the queue itself, whoever falls asleep sees it, or is seen.
+  std::atomic<std::size_t> looked_at_;  // threads
+  std::atomic<bool> some_urgent_{false};
   alignas(64) std::atomic<std::uint32_t> generation_{0};
 };
 
