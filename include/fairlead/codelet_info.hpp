@@ -25,7 +25,7 @@ class DrivenWorld;
 struct TaskContext {
   Task* task = nullptr;
   WorkerId worker = no_id<WorkerId>;
-  engine::DrivenWorld* world = nullptr;  ///< for completion tokens
+  engine::DrivenWorld* world = nullptr;  ///< for completion tokens, and where scratch is
   const Team* team = nullptr;            ///< of a task that spans several workers
 };
 

@@ -48,8 +48,9 @@ class Site {
   virtual ~Site() = default;
   virtual const Topology& topology() const noexcept = 0;
   virtual const Surroundings& surroundings() const noexcept = 0;
-  /// Where bodies beside the node find its memory.
-  virtual void memory_of(NodeId node, std::byte* begin) = 0;
+  /// Where its memory begins for bodies beside the node, not null: if only the device can follow that, nobody
+  /// else will.
+  virtual void memory_of(NodeId node, void* begin) = 0;
   /// What crosses the link is given to the carrier, which stays the caller's, until it is stopped.
   virtual void carry(LinkId link, Carrier& carrier) = 0;
   /// The worker does the chore, too, between two tasks, once it is woken.

@@ -17,8 +17,15 @@ namespace fairlead::backend {
 /// Where bytes are.
 struct Place {
   NodeId node = no_id<NodeId>;
-  Bytes offset = 0;           ///< from the beginning of the node's memory, or of its file
-  std::byte* host = nullptr;  ///< where cores find them; null: they do not
+  Bytes offset = 0;              ///< from the beginning of the node's memory, or of its file
+  std::byte* address = nullptr;  ///< what bodies beside the node call it; null: no body finds it
+  std::byte* host = nullptr;     ///< where cores find them; null: they do not
+
+  /// So many bytes further on.
+  Place after(Bytes bytes) const noexcept {
+    const auto further = [&](std::byte* at) { return at == nullptr ? nullptr : at + bytes; };
+    return {node, offset + bytes, further(address), further(host)};
+  }
 };
 
 /// How it went.

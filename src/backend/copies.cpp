@@ -28,7 +28,7 @@ void Copies::complete() {
   chains_.emplace(Chains::World{.topology = &topology_,
                                 .routes = &routes_,
                                 .carriers = carriers_,
-                                .place_of = [this](const auto& replica) { return place_of(replica); },
+                                .addresses = world_.addresses,
                                 .stop_run = [this](auto why) { world_.engine->stop(std::move(why)); }},
                   world_.transit);
   for (std::size_t i = 0; i < carriers_.size(); ++i) {
@@ -37,14 +37,6 @@ void Copies::complete() {
     if (legs.size() == 2) carriers_[i] = &*chains_;
   }
   all_.push_back(&*chains_);
-}
-
-Place Copies::place_of(const memory::Replica& replica) const noexcept {
-  Place place{replica.node, replica.block->offset, nullptr};
-  if (topology_.is(replica.node, MemoryKind::host)) place.host = world_.host + replica.block->offset;
-  if (topology_.is(replica.node, MemoryKind::user))
-    place = {replica.node, 0, static_cast<std::byte*>(replica.address)};
-  return place;
 }
 
 void Copies::start(memory::Copy& copy) {
@@ -56,8 +48,8 @@ void Copies::start(memory::Copy& copy) {
   carrier->start({.link = one_wire ? route.legs.front().link : route.link,
                   .away_from_home = one_wire ? route.legs.front().away_from_home
                                              : topology_.links[index(route.link)].first == copy.from->node,
-                  .from = place_of(*copy.from),
-                  .to = place_of(*copy.to),
+                  .from = world_.addresses->place_of(copy.from->location()),
+                  .to = world_.addresses->place_of(copy.to->location()),
                   .bytes = copy.bytes,
                   .layout = copy.layout,
                   .copy = &copy,

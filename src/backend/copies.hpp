@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/addresses.hpp"
 #include "backend/carrier.hpp"
 #include "backend/chain/chains.hpp"
 #include "base/time.hpp"
@@ -22,7 +23,7 @@ class Copies final : private Receiver {
   struct World {
     engine::Engine* engine;
     std::function<Time()> now;
-    std::byte* host = nullptr;  ///< the memory of the host's node
+    const Addresses* addresses;
     TransitBuffers transit{};
     std::function<std::string(DatumId)> name_of;
     std::function<void()> told;  ///< an end was told; called without any lock
@@ -45,7 +46,6 @@ class Copies final : private Receiver {
   void stop() noexcept;
 
  private:
-  Place place_of(const memory::Replica& replica) const noexcept;
   void over(void* copy, const Outcome& outcome) noexcept override;
   std::exception_ptr failure_of(const memory::Copy& copy, const Outcome& outcome) const;
 

@@ -24,20 +24,24 @@ namespace graph {
 struct Epoch;
 }  // namespace graph
 
-/// One datum that a task uses. Written by the submitter; `address` by the engine when the task is admitted.
+/// One datum that a task uses. Written by the submitter; where it is, by the engine when the task is admitted,
+/// and by its world, which makes an address of that, when it begins.
 struct Access {
   Task* task = nullptr;
   graph::Epoch* epoch = nullptr;  ///< the graph's: the group of accesses it belongs to
   union {
     Access* next_waiter = nullptr;  ///< while the task waits: next in its epoch's list
-    void* address;                  ///< once admitted: where the datum is for this task
+    Bytes offset;   ///< once admitted, unless `in_place`: where the datum is in the memory of the task's node
+    void* address;  ///< in place, and for every body: where the datum is for this task
   };
   DatumId datum = no_id<DatumId>;
   AccessMode mode = AccessMode::read;
   std::uint8_t partials = 0;  ///< a reduction: how many of the datum's partial results it may add to
   std::uint8_t partial = 0;   ///< once admitted: 0: it adds to the datum itself; else to this one of them
   bool packed : 1 = false;    ///< once admitted: `address` is a copy without gaps between columns
-  bool fresh : 1 = false;     ///< once admitted: nothing has been added to that partial result so far
+  /// Once admitted: the datum is used in its home, of which only the program knows where it is.
+  bool in_place : 1 = false;
+  bool fresh : 1 = false;  ///< once admitted: nothing has been added to that partial result so far
 };
 
 /// Where a task stands.
@@ -70,7 +74,7 @@ struct alignas(64) Task : Event, LazyTask, TaskTraits {
   void* policy_data = nullptr;       ///< the policy's, from ready() until pick() or cancelled()
   std::exception_ptr failure;        ///< set by the worker before task_failed
   LazyTask* lazy = nullptr;          ///< what it describes; null: itself
-  std::byte* scratch = nullptr;      ///< once admitted: where its scratch is
+  Bytes scratch = 0;                 ///< once admitted: where its scratch is in the memory of its node
   std::uint16_t access_count = 0;
   std::uint16_t pending_copies = 0;      ///< the engine's: admitted, but this many copies have not landed
   NodeId node = no_id<NodeId>;           ///< the engine's: where it is admitted

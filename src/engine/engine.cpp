@@ -252,7 +252,10 @@ bool Engine::try_open_lane() {
 }
 
 void* Engine::let_into_lane(DatumId id, bool has_value) {
-  return change([&] { return lane_.let_in(id, has_value); });
+  return change([&]() -> void* {
+    const auto location = lane_.let_in(id, has_value);
+    return location ? world_.address_of(*location) : nullptr;
+  });
 }
 
 void Engine::failed_in_lane(const Task& task) {

@@ -79,7 +79,7 @@ class Engine final : private Server {
   bool lane_possible() const noexcept { return lane_.possible(); }
   /// Opens it if it is closed, nobody is left inside, and all data fit.
   bool try_open_lane();
-  /// See LaneGate::let_in().
+  /// See LaneGate::let_in(): as an address, which stays good while the lane is open. Null: not now.
   void* let_into_lane(DatumId id, bool has_value);
   /// A task of the lane failed; to be called before its successors are released.
   void failed_in_lane(const Task& task);

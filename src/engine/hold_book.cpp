@@ -27,7 +27,8 @@ void HoldSource::count(std::size_t, Recycler&) { core_.world().wake(Who::applica
 
 void HoldSource::granted(Task& hold) {
   auto& record = *static_cast<HoldRecord*>(hold.policy_data);
-  for (const Access& access : record.accesses) record.places.push_back({access.address, access.packed});
+  for (const Access& access : record.accesses)
+    record.places.push_back({core_.world().address_of(memory::location_of(hold, access)), access.packed});
   tell(record, HoldRecord::State::granted);
   core_.world().wake(Who::application());
 }

@@ -2,6 +2,7 @@
 // is inside.
 #pragma once
 #include <atomic>
+#include <optional>
 
 #include "engine/direct_lane.hpp"
 #include "memory/memory.hpp"
@@ -26,10 +27,11 @@ class LaneGate {
   bool pinned() const noexcept { return pinned_; }
   /// Opens it if it is closed, nobody is left inside, and all data fit.
   bool try_open();
-  /// Where the datum stays while it is open; null if the datum cannot be let in now. `has_value`: it was
+  /// Where the datum stays while it is open; nothing if the datum cannot be let in now. `has_value`: it was
   /// written before, or its home has a value.
-  void* let_in(DatumId id, bool has_value) {
-    return lane_.generation() == 0 ? nullptr : memory_.lane().keep(id, host_, has_value);
+  std::optional<memory::Location> let_in(DatumId id, bool has_value) {
+    if (lane_.generation() == 0) return std::nullopt;
+    return memory_.lane().keep(id, host_, has_value);
   }
   /// Any thread may; the engine has to be entered afterwards.
   void close() noexcept { lane_.close(); }

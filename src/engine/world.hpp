@@ -49,6 +49,8 @@ class World {
   virtual void start(memory::Copy&) = 0;
   /// Something was put where they find it: whoever of them sleeps has to be woken. Any thread.
   virtual void wake(Who) noexcept = 0;
+  /// What bodies beside the node call that place; null if none could find it. Any thread.
+  virtual void* address_of(const memory::Location&) const noexcept { return nullptr; }
   /// The worker executes a body at this moment. Any thread.
   virtual bool in_body(WorkerId) const noexcept { return false; }
 };

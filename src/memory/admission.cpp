@@ -188,8 +188,9 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
           bring(datum, replica, task, effects);  // written elsewhere since; only copies that read it kept it
         break;
     }
-    access.address = node.base + replica.block->offset;
+    access.offset = replica.block->offset;
   }
+  access.in_place = in_place;
   access.packed = !in_place || datum.is_partial;
   if (!writes(access.mode)) return;
   ++datum.writers;

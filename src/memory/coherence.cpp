@@ -21,7 +21,7 @@ bool Coherence::reserve(Replica& replica, MemoryNode& node, ReplicaState state) 
 bool Coherence::take_scratch(Task& task, MemoryNode& node) {
   const auto range = node.space.write().allocate(task.scratch_bytes);
   if (!range) return false;
-  task.scratch = node.base + range->offset;
+  task.scratch = range->offset;
   node.pinned_bytes += range->bytes;
   node.scratch_bytes += range->bytes;
   node.peak_bytes = std::max(node.peak_bytes.get(), node.space->used_bytes());
@@ -29,7 +29,7 @@ bool Coherence::take_scratch(Task& task, MemoryNode& node) {
 }
 
 void Coherence::give_scratch_back(Task& task, MemoryNode& node) {
-  const Range range{static_cast<Bytes>(task.scratch - node.base), node.space->rounded(task.scratch_bytes)};
+  const Range range{task.scratch, node.space->rounded(task.scratch_bytes)};
   node.space.write().release(range);
   node.pinned_bytes -= range.bytes;
   node.scratch_bytes -= range.bytes;

@@ -21,7 +21,7 @@ namespace fairlead::memory {
 struct DatumSpec {
   Bytes bytes = 0;
   NodeId home{};
-  void* address = nullptr;                     ///< user memory: where it is
+  void* address = nullptr;                     ///< user memory: where it is; here nobody looks at it
   const data::Layout* layout = nullptr;        ///< user memory: how it lies there, if not in one block; stays
   Bytes home_offset = 0;                       ///< disk: where its space in the spill file begins
   const data::Generator* generator = nullptr;  ///< makes what it holds at first, in place of its home

@@ -1,6 +1,8 @@
 // Data that stay where they are for the direct lane, whose tasks nobody admits: they may not leave, and count
 // as written (docs/memory.md, "The direct lane").
 #pragma once
+#include <optional>
+
 #include "memory/transfers.hpp"
 
 namespace fairlead::memory {
@@ -12,8 +14,8 @@ class LaneData {
 
   /// The datum's newest version stays on the node, and counts as written there from now on, since tasks of
   /// the direct lane change it untold. `has_value`: something has been written into it before. Returns where
-  /// it is; null if it is somewhere else, is poisoned, or has no room.
-  void* keep(DatumId id, NodeId node, bool has_value);
+  /// it is; nothing if it is somewhere else, is poisoned, or has no room.
+  std::optional<Location> keep(DatumId id, NodeId node, bool has_value);
   /// The replica need not stay any more.
   void let_go(Replica& replica);
   /// The lane is closed, and nobody is inside: data may leave again.

@@ -27,8 +27,6 @@ class Memory {
   void use_policy(Policy& policy) noexcept { state_.use(policy); }
   /// How data are called in errors; else by their numbers.
   void name_by(std::function<std::string(DatumId)> name) { landing_.name_by(std::move(name)); }
-  /// Where the node's arena begins.
-  void map(NodeId node, std::byte* base) noexcept { state_.node(node).base = base; }
   DatumId add(const DatumSpec& spec) { return state_.add(spec); }
   /// No datum gets the id of another that is gone. Before the first is removed.
   void keep_ids() noexcept { state_.data.keep_ids(); }

@@ -19,7 +19,6 @@ namespace fairlead::memory {
 
 class Admitter;
 class Evictor;
-class Memory;
 struct State;
 
 /// Replicas in the order in which they came. Linked through themselves; each is in one list at most.
@@ -59,7 +58,6 @@ struct MemoryNode {
   const bool is_cache = false;
   const std::uint64_t reaches = 0;  ///< bit k: workers here use data of home node k in place
   WrittenBy<RangeAllocator, Coherence> space;
-  WrittenBy<std::byte*, Memory> base = nullptr;  ///< where the arena begins; null in a simulation
   /// Least recently used first: valid, and pinned by nobody.
   WrittenBy<ReplicaList, Coherence> may_leave{};
   WrittenBy<Bytes, Coherence> pinned_bytes = 0;   ///< of replicas with task pins

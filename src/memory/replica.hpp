@@ -11,13 +11,10 @@
 #include "base/event.hpp"
 #include "data/generator.hpp"
 #include "data/layout.hpp"
+#include "memory/location.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/written_by.hpp"
 #include "policy/view.hpp"
-
-namespace fairlead {
-struct Task;
-}
 
 namespace fairlead::memory {
 
@@ -66,7 +63,7 @@ struct Replica {
   WrittenBy<std::uint32_t, Coherence> app_pins = 0;     ///< holds of the application
   /// Of the datum; 0 in a cache: nothing has been written into this space yet.
   WrittenBy<std::uint64_t, Coherence> version = 0;
-  void* const address = nullptr;                   ///< user memory: where it is
+  void* const address = nullptr;                   ///< user memory: where the program says that it is
   WrittenBy<Copy*, Transfers> arriving = nullptr;  ///< the copy that brings it
   WrittenBy<Copy*, Transfers> outgoing = nullptr;  ///< copies that read it, linked by next_outgoing
   WrittenBy<Range, Coherence> block{};             ///< its space in the arena or in the spill file
@@ -74,6 +71,7 @@ struct Replica {
   /// Neighbours in the list of replicas that may leave, or stay for the lane.
   WrittenBy<Replica*, ReplicaList> older = nullptr, newer = nullptr;
 
+  Location location() const noexcept { return {node, block->offset, address}; }
   bool pinned() const noexcept { return (task_pins | source_pins | app_pins) != 0 || in_lane; }
 };
 

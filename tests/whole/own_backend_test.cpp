@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -37,6 +38,11 @@ struct AbacusLog {
   std::atomic<bool> began{false}, ended{false};
   std::function<bool(const Load&)> loses = [](const Load&) { return false; };  // set before
 };
+
+/// Where its memory begins, as the accelerator itself counts: no process has memory there.
+constexpr std::uintptr_t first_bead = std::uintptr_t{1} << 60;
+/// How far from there it is.
+Bytes beads(const void* address) { return reinterpret_cast<std::uintptr_t>(address) - first_bead; }
 
 /// Moves what it is given, one load after the other, on a thread of its own.
 class AbacusWire final : public backend::Carrier {
@@ -87,13 +93,13 @@ class AbacusWire final : public backend::Carrier {
   void move(const Load& load) {
     if (load.away_from_home) {
       EXPECT_EQ(load.to.host, nullptr);
-      std::byte* const here = memory_ + load.to.offset;
+      std::byte* const here = memory_ + beads(load.to.address);
       load.layout == nullptr ? static_cast<void>(std::memcpy(here, load.from.host, load.bytes))
                              : load.layout->pack(load.from.host, here);
       log_.came += load.bytes;
     } else {
       EXPECT_EQ(load.from.host, nullptr);
-      const std::byte* const here = memory_ + load.from.offset;
+      const std::byte* const here = memory_ + beads(load.from.address);
       load.layout == nullptr ? static_cast<void>(std::memcpy(load.to.host, here, load.bytes))
                              : load.layout->unpack(here, load.to.host);
       log_.went += load.bytes;
@@ -109,22 +115,22 @@ class AbacusWire final : public backend::Carrier {
   std::thread thread_;
 };
 
-/// Runs bodies, and looks at what they were given.
+/// Runs bodies, and looks at what they were given. Only the accelerator knows which memory its addresses mean.
 class AbacusFrame final : public backend::Processor {
  public:
-  AbacusFrame(const std::byte* memory, Bytes bytes, AbacusLog& log)
-      : memory_(memory), bytes_(bytes), log_(log) {}
+  AbacusFrame(std::byte* memory, Bytes bytes, AbacusLog& log) : memory_(memory), bytes_(bytes), log_(log) {}
   void run(const Implementation& implementation, TaskContext& context) override {
     ++log_.bodies;
-    for (const Access& access : context.task->accesses()) {
-      const auto* const at = static_cast<const std::byte*>(access.address);
-      log_.strayed += at < memory_ || at >= memory_ + bytes_;
+    for (Access& access : context.task->accesses()) {
+      const Bytes at = beads(access.address);
+      log_.strayed += at >= bytes_;
+      access.address = memory_ + at;
     }
     implementation.run(implementation.body.get(), context);
   }
 
  private:
-  const std::byte* const memory_;
+  std::byte* const memory_;
   const Bytes bytes_;
   AbacusLog& log_;
 };
@@ -146,7 +152,7 @@ class AbacusPart final : public backend::Part {
     const Topology& topology = site.topology();
     for (One& one : abacuses_) {
       one.memory.assign(one.bytes, std::byte{0xab});
-      site.memory_of(one.node, one.memory.data());
+      site.memory_of(one.node, reinterpret_cast<void*>(first_bead));
       one.frame = std::make_unique<AbacusFrame>(one.memory.data(), one.bytes, log_);
       one.wire = std::make_unique<AbacusWire>(one.memory.data(), log_);
       site.carry(topology.link_between(topology.host(), one.node), *one.wire);

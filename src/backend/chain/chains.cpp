@@ -26,17 +26,15 @@ void Chains::start(const Load& load) {
     throw Error("internal: a copy crosses two links, and neither of its ends is a device");
   const memory::Replica* const via = load.copy->via;
   transits_[static_cast<std::size_t>(device - devices_.begin())]->start(
-      load, via == nullptr ? nullptr : world_.place_of(*via).host);
+      load, via == nullptr ? nullptr : world_.addresses->place_of(via->location()).host);
 }
 
 void Chains::carry(const Hop& hop) {
   const Load& whole = *hop.load;
   const memory::Route& route = world_.routes->of(*whole.copy);
   const Leg& leg = route.legs[hop.wire];
-  Place end = hop.wire == 0 ? whole.from : whole.to;
-  end.offset += hop.first;
-  if (end.host != nullptr) end.host += hop.first;
-  const Place buffer{route.through, 0, hop.buffer};
+  const Place end = (hop.wire == 0 ? whole.from : whole.to).after(hop.first);
+  const Place buffer{route.through, 0, hop.buffer, hop.buffer};
   world_.carriers[index(leg.link)]->start({.link = leg.link,
                                            .away_from_home = leg.away_from_home,
                                            .from = hop.wire == 0 ? end : buffer,

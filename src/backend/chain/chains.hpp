@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/addresses.hpp"
 #include "backend/carrier.hpp"
 #include "backend/chain/transit.hpp"
 #include "machine/topology.hpp"
@@ -27,7 +28,7 @@ class Chains final : public Carrier, private Receiver {
     const Topology* topology;
     const memory::Routes* routes;
     std::span<Carrier* const> carriers;  ///< by LinkId; those of wires are there before the first start()
-    std::function<Place(const memory::Replica&)> place_of;
+    const Addresses* addresses;
     std::function<void(std::exception_ptr)> stop_run;  ///< a next piece could not be begun
   };
   Chains(World world, const TransitBuffers& buffers);

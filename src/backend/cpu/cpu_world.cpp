@@ -14,6 +14,7 @@ CpuWorld::~CpuWorld() { end(); }
 
 void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) {
   engine_ = &engine;
+  addresses_ = Addresses(topology());
   const auto reporter = [&](std::size_t number) {
     return std::make_unique<engine::Reporter>(engine, *this, graph, static_cast<std::uint16_t>(number));
   };
@@ -22,12 +23,12 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
   copies_ = std::make_unique<Copies>(
       Copies::World{.engine = &engine,
                     .now = [this] { return now(); },
-                    .host = options_.arena,
+                    .addresses = &addresses_,
                     .transit = options_.transit,
                     .name_of = options_.name_of,
                     .told = [this] { wake(engine::Who::application()); }},  // it may wait for a flush
       reporter(workers_.count()));
-  workers_.prepare(engine, *this, graph, application);
+  workers_.prepare(engine, *this, graph, application, addresses_);
   memory_of(engine.view().host(), options_.arena);
   for (const auto& part : options_.parts) part->begin(*this);
   copies_->complete();
@@ -42,10 +43,6 @@ void CpuWorld::end() {
   workers_.forget();
   copies_.reset();
   asynchronous_reporter_.reset();
-}
-
-void CpuWorld::memory_of(NodeId node, std::byte* begin) {
-  engine_->locked([&](memory::Memory& memory) { memory.map(node, begin); });
 }
 
 void CpuWorld::start(memory::Copy& copy) {

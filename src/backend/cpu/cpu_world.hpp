@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/addresses.hpp"
 #include "backend/backend.hpp"
 #include "backend/copies.hpp"
 #include "backend/cpu/worker_threads.hpp"
@@ -51,6 +52,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void gathered(Task& task, std::span<const WorkerId> workers) override { workers_.gathered(task, workers); }
   void dissolved(std::span<const WorkerId> workers) override { workers_.dissolved(workers); }
   void start(memory::Copy& copy) override;
+  void* address_of(const memory::Location& at) const noexcept override { return addresses_.of(at); }
   void wake(engine::Who who) noexcept override { workers_.wake(who); }
   bool in_body(WorkerId worker) const noexcept override { return workers_.in_body(worker); }
 
@@ -60,7 +62,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
  private:
   const Topology& topology() const noexcept override { return engine_->memory().topology(); }
   const Surroundings& surroundings() const noexcept override { return options_.surroundings; }
-  void memory_of(NodeId node, std::byte* begin) override;
+  void memory_of(NodeId node, void* begin) override { addresses_.map(node, begin); }
   void carry(LinkId link, Carrier& carrier) override { copies_->carry(link, carrier); }
   void give(WorkerId worker, Chore& chore) override { workers_.give(worker, chore); }
   void run_by(WorkerId worker, Processor& processor) override { workers_.run_by(worker, processor); }
@@ -68,6 +70,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void stop_run(std::exception_ptr why) noexcept override { engine_->stop(std::move(why)); }
 
   const CpuOptions options_;
+  Addresses addresses_;
   WorkerThreads workers_;
   engine::Engine* engine_ = nullptr;
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()

@@ -48,10 +48,11 @@ WorkerThreads::WorkerThreads(WorkersSettings settings, std::function<void()> not
 WorkerThreads::~WorkerThreads() { end(); }
 
 void WorkerThreads::prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
-                            engine::Reporter& application) {
+                            engine::Reporter& application, const Addresses& addresses) {
   engine_ = &engine;
   world_ = &world;
   application_ = &application;
+  addresses_ = &addresses;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i]->kind = engine.view().workers()[i].kind;
     if (i != 0)
@@ -128,6 +129,7 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   const bool asynchronous = implementation.asynchronous;
   bool thrown = false;
   if (asynchronous) task.at = start;
+  addresses_->resolve(task);
   worker.in_body.store(true, std::memory_order_relaxed);
   try {
     if (worker.processor != nullptr) [[unlikely]] {

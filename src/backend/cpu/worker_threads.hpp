@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/addresses.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu/mailbox.hpp"
 #include "backend/cpu/sleeper.hpp"
@@ -37,7 +38,7 @@ class WorkerThreads {
 
   /// No thread is started before begin(), so that chores can be given.
   void prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
-               engine::Reporter& application);
+               engine::Reporter& application, const Addresses& addresses);
   void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
   void run_by(WorkerId worker, Processor& processor) { workers_[index(worker)]->processor = &processor; }
   /// Throws SystemError if the system gives no thread.
@@ -115,6 +116,7 @@ class WorkerThreads {
   engine::Engine* engine_ = nullptr;
   engine::DrivenWorld* world_ = nullptr;
   engine::Reporter* application_ = nullptr;
+  const Addresses* addresses_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   alignas(64) std::atomic<int> idle_{0};  // workers that look for work
   // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.

@@ -11,9 +11,9 @@
 #include <thread>
 #include <variant>
 
+#include "backend/arena.hpp"
 #include "backend/emulated/wire.hpp"
 #include "base/pages.hpp"
-#include "memory/arena.hpp"
 
 namespace fairlead::backend {
 
@@ -63,7 +63,6 @@ struct EmulatedDevice {
   double speed = 1;                  // of its workers, as a part of a core's
   double peer_bytes_per_second = 0;  // of wires to other devices that have some; 0: it has none
   NodeId node{};
-  std::byte* arena = nullptr;
 };
 
 EmulatedDevice device_of(const DeviceEntry& entry) {
@@ -132,10 +131,8 @@ class EmulatedPart final : public Part {
   }
   void begin(Site& site) override {
     const Topology& topology = site.topology();
-    for (EmulatedDevice& device : devices_) {
-      device.arena = arenas_.emplace_back(device.spec.capacity).at(0);
-      site.memory_of(device.node, device.arena);
-    }
+    for (const EmulatedDevice& device : devices_)
+      site.memory_of(device.node, arenas_.emplace_back(device.spec.capacity).at(0));
     for (std::size_t i = 0; i < topology.links.size(); ++i)
       if (const EmulatedDevice* const player = player_of(topology.links[i]))
         begin_wire(site, static_cast<LinkId>(i), *player);
@@ -169,18 +166,13 @@ class EmulatedPart final : public Part {
                        .latency = link.latency,
                        .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_thread},
         Wire::World{.clock = [&site] { return site.now(); },
-                    .address_of = [this](const Place& place) { return address_of(place); },
                     .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); }});
     site.carry(id, wire);
     if (blocks) site.give(worker, wire);
   }
-  std::byte* address_of(const Place& place) const noexcept {
-    if (place.host != nullptr) return place.host;
-    return device_at(place.node)->arena + place.offset;
-  }
 
   std::vector<EmulatedDevice> devices_;
-  std::deque<memory::Arena> arenas_;
+  std::deque<Arena> arenas_;
   std::deque<Slower> slower_;
   std::deque<Wire> wires_;  // last: their threads use the rest
 };

@@ -65,7 +65,7 @@ void Wire::do_one() noexcept {
 }
 
 void Wire::make(const Load& load) const {
-  std::byte *const from = world_.address_of(load.from), *const to = world_.address_of(load.to);
+  std::byte *const from = load.from.address, *const to = load.to.address;  // it is played: cores can follow
   if (load.layout == nullptr) {
     std::memcpy(to, from, load.bytes);
   } else if (load.away_from_home) {

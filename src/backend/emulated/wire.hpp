@@ -29,8 +29,6 @@ class Wire final : public Carrier, public Chore {
   };
   struct World {
     std::function<Time()> clock;
-    /// Where the bytes of a place are.
-    std::function<std::byte*(const Place&)> address_of;
     std::function<void()> wake;  ///< there is something to play for the worker; called by whoever starts
   };
 

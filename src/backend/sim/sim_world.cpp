@@ -20,6 +20,7 @@ SimWorld::SimWorld(SimOptions options)
 
 void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& application) {
   engine_ = &engine;
+  addresses_ = Addresses(engine.memory().topology());
   application_ = &application;
   workers_.resize(engine.view().workers().size());
   idle_workers_ = workers_.size();
@@ -280,6 +281,7 @@ bool SimWorld::run_body(Task& task, WorkerId id) {
   TaskContext context{&task, id, this, &team};
   const Implementation& body =
       task.codelet->for_kind(engine_->view().workers()[index(id)].kind, task.implementation);
+  addresses_.resolve(task);
   asynchronous_ += body.asynchronous;  // it may be over before its body has returned
   try {
     body.run(body.body.get(), context);

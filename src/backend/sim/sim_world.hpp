@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/addresses.hpp"
 #include "backend/sim/memory_model.hpp"
 #include "backend/sim/page_driver.hpp"
 #include "backend/sim/shared_wires.hpp"
@@ -94,6 +95,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   void gathered(Task& task, std::span<const WorkerId> workers) override;
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
+  /// The program's own memory is there, any other is not.
+  void* address_of(const memory::Location& at) const noexcept override { return addresses_.of(at); }
   /// One thread does everything, and looks by itself.
   void wake(engine::Who who) noexcept override { stopped_ |= who.kind == engine::Who::Kind::everybody; }
   bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
@@ -154,6 +157,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   SimOptions options_;
   Random random_;
   bool told_late_ = false;  // the end of a copy waits to be told
+  Addresses addresses_;     // of no node: there is none in memory
   engine::Engine* engine_ = nullptr;
   engine::Reporter* application_ = nullptr;
   Timeline own_timeline_;

@@ -85,7 +85,11 @@ int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int
   if (use < 0) refuse("that is no datum");
   return use;
 }
-void* scratch_of(const TaskContext& context) noexcept { return context.task->scratch; }
+void* scratch_of(const TaskContext& context) noexcept {
+  const Task& task = *context.task;
+  if (task.scratch_bytes == 0) return nullptr;  // it may have passed memory by
+  return context.world->address_of({.node = task.node, .offset = task.scratch});
+}
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {
   constexpr Bytes more_than_any = Bytes{1} << 48;
   if (size.elements < 0 || static_cast<Bytes>(size.elements) > more_than_any / element_bytes)

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend/arena.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/checksums.hpp"
@@ -31,7 +32,6 @@
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "machine/system_files.hpp"
-#include "memory/arena.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
@@ -60,8 +60,8 @@ class Runtime::Implementation {
                       : config.has("trace") ? "--trace " + config.text("trace")
                                             : ""),
         arena(plan.capacity,
-              config.flag("huge-pages") ? memory::HugePages::if_allowed : memory::HugePages::no),
-        transit(std::max<Bytes>(plan.transit_bytes(plan.piece), 4096), memory::HugePages::no),
+              config.flag("huge-pages") ? backend::HugePages::if_allowed : backend::HugePages::no),
+        transit(std::max<Bytes>(plan.transit_bytes(plan.piece), 4096), backend::HugePages::no),
         spill(config.text("disk-directory"), is_set(config, "disk-directory") ? 0 : plan.capacity),
         checksums(plan.devices.empty() ? backend::Checksums::largest_chunk
                                        : std::min(plan.piece, backend::Checksums::largest_chunk)),
@@ -194,8 +194,8 @@ class Runtime::Implementation {
   bool automatic_policy;  // nobody has named one
   std::string event_log_path;
   std::string recording_for;  // the option by which somebody wants to see afterwards what happened
-  memory::Arena arena;
-  memory::Arena transit;
+  backend::Arena arena;
+  backend::Arena transit;
   backend::SpillFile spill;
   backend::Checksums checksums;
   backend::DiskTraffic traffic;

@@ -34,6 +34,22 @@ TEST(Scratch, IsAsLargeAsTheCallSays) {
   EXPECT_EQ(sum, 2 * (49 * 50 / 2) + 100 * 23);
 }
 
+// Such tasks pass memory by: there is no place to ask for.
+TEST(Scratch, OfNoElementsIsNowhere) {
+  Runtime runtime(settings("1MiB"));
+  int runs = 0;
+  const auto handle = runtime.value("runs", runs);
+  const auto body = [](InOut<int> count, Scratch<double> none) {
+    EXPECT_EQ(none.data(), nullptr);
+    EXPECT_EQ(none.size(), 0u);
+    ++*count;
+  };
+  Flow flow(runtime);
+  for (int i = 0; i < 1000; ++i) flow.submit(on_cores("empty", body)(handle, scratch(0)));
+  flow.wait();
+  EXPECT_EQ(runs, 1000);
+}
+
 // Each of the tasks that run at the same time has its own.
 TEST(Scratch, IsNobodyElsesWhileTheTaskRuns) {
   Runtime runtime(settings("256KiB"));

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fairlead::memory {
+namespace fairlead::backend {
 
 enum class HugePages : std::uint8_t {
   no,         // pages of the usual size
@@ -41,4 +41,4 @@ class Arena {
   Bytes capacity_ = 0;
 };
 
-}  // namespace fairlead::memory
+}  // namespace fairlead::backend

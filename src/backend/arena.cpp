@@ -1,5 +1,5 @@
 // The arena by mmap and madvise.
-#include "memory/arena.hpp"
+#include "backend/arena.hpp"
 
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <limits>
 
-namespace fairlead::memory {
+namespace fairlead::backend {
 namespace {
 
 constexpr Bytes huge_page = Bytes{2} << 20;
@@ -85,4 +85,4 @@ void Arena::touch(Bytes from, Bytes to) {
         .fetch_or(0, std::memory_order_relaxed);
 }
 
-}  // namespace fairlead::memory
+}  // namespace fairlead::backend

@@ -1,5 +1,5 @@
 // The mapped region: aligned, zero, warmed by several threads.
-#include "memory/arena.hpp"
+#include "backend/arena.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace fairlead::memory {
+namespace fairlead::backend {
 namespace {
 
 constexpr Bytes MiB = Bytes{1} << 20;
@@ -103,4 +103,4 @@ TEST(Arena, WarmingOutsideIsRefused) {
   EXPECT_NO_THROW(empty.warm(0, 0));
 }
 
-}  // namespace fairlead::memory
+}  // namespace fairlead::backend
