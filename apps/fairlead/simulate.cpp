@@ -20,8 +20,8 @@
 #include "report/report_file.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
+#include "simulate/flow_file.hpp"
 #include "simulate/outcome.hpp"
-#include "simulate/recorded_flow.hpp"
 #include "simulate/spread.hpp"
 
 namespace fairlead::app {
@@ -190,7 +190,7 @@ int run_recorded(const Config& config) {
           fmt::format("--{} has no effect with --recorded: data have the sizes that they had", key));
   std::optional<std::uint64_t> phase;
   if (config.has("phase")) phase = config.count("phase");
-  RecordedFlow flow = read_recorded_file(config.text("recorded"), precision_in(config), phase);
+  FlowFile flow = read_flow_file(config.text("recorded"), precision_in(config), phase);
   if (flow.program.tasks.empty()) throw InputError(flow.program.title + " has no tasks");
   if (!phase && flow.phases > 1)
     fmt::print("{} phases, as the program waited; --phase 2 simulates the second alone\n", flow.phases);

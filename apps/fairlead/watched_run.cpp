@@ -94,8 +94,8 @@ void WatchedRun::wait(bool flushed) {
 double WatchedRun::end(bool flushed) {
   wait(flushed);
   const double seconds = steady_seconds() - began_;
-  if (trace::Recorder* recorder = runtime_.core().engine().journal().recorder())
-    recorder->phase({std::string(current_.name), began_at_, runtime_.core().world().now()});
+  if (trace::Tracer* tracer = runtime_.core().engine().journal().tracer())
+    tracer->phase({std::string(current_.name), began_at_, runtime_.core().world().now()});
   phases_.push_back({std::string(current_.name), seconds});
   return seconds;
 }

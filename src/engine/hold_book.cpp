@@ -17,26 +17,26 @@ namespace fairlead::engine {
 // ---- the source
 
 void HoldSource::release(Task& hold, ReadyTasks& ready) {
-  auto& record = *static_cast<HoldRecord*>(hold.policy_data);
+  auto& record = *static_cast<OpenHold*>(hold.policy_data);
   graph::Graph::complete(hold, ready.described, ready.recycler);
-  if (record.state.load() == HoldRecord::State::waiting) tell(record, HoldRecord::State::refused);
+  if (record.state.load() == OpenHold::State::waiting) tell(record, OpenHold::State::refused);
   record.over.store(true, std::memory_order_release);  // afterwards it may be gone
 }
 
 void HoldSource::count(std::size_t, Recycler&) { core_.world().wake(Who::application()); }
 
 void HoldSource::granted(Task& hold) {
-  auto& record = *static_cast<HoldRecord*>(hold.policy_data);
+  auto& record = *static_cast<OpenHold*>(hold.policy_data);
   for (const Access& access : record.accesses)
     record.places.push_back({core_.world().address_of(memory::location_of(hold, access)), access.packed});
-  tell(record, HoldRecord::State::granted);
+  tell(record, OpenHold::State::granted);
   core_.world().wake(Who::application());
 }
 
-void HoldSource::tell(HoldRecord& record, HoldRecord::State state) {
-  if (state == HoldRecord::State::refused) record.failure = record.task.failure;
+void HoldSource::tell(OpenHold& record, OpenHold::State state) {
+  if (state == OpenHold::State::refused) record.failure = record.task.failure;
   auto told = std::move(record.told);
-  auto expected = HoldRecord::State::waiting;
+  auto expected = OpenHold::State::waiting;
   const bool wanted = record.state.compare_exchange_strong(expected, state);
   if (told != nullptr && wanted)
     core_.engine().callbacks().push([told = std::move(told), keep = record.shared_from_this()] { told(); });
@@ -54,18 +54,18 @@ void HoldBook::forget_ended() noexcept {
   std::erase_if(open_, [](const auto& record) {
     return record->over.load(std::memory_order_acquire) &&
            (!record->release_posted.load() || record->applied.load(std::memory_order_acquire)) &&
-           record->state.load() != HoldRecord::State::granted;
+           record->state.load() != OpenHold::State::granted;
   });
 }
 
-void HoldBook::add(std::shared_ptr<HoldRecord> record) { open_.push_back(std::move(record)); }
+void HoldBook::add(std::shared_ptr<OpenHold> record) { open_.push_back(std::move(record)); }
 
-void HoldBook::release(HoldRecord& record) {
+void HoldBook::release(OpenHold& record) {
   if (!core_.caller().same_process() || record.release_posted.exchange(true)) return;
-  const auto before = record.state.exchange(HoldRecord::State::released);
-  if (before == HoldRecord::State::refused) return record.applied.store(true);  // the engine knows
+  const auto before = record.state.exchange(OpenHold::State::released);
+  if (before == OpenHold::State::refused) return record.applied.store(true);  // the engine knows
   record.hold = &record.task;
-  record.unused = before != HoldRecord::State::granted;
+  record.unused = before != OpenHold::State::granted;
   core_.engine().entrance().post(record, EventKind::hold_released, no_id<WorkerId>, core_.world().now());
   core_.world().serve_for_others();
 }
@@ -74,12 +74,12 @@ std::size_t HoldBook::open() noexcept {
   forget_ended();
   return static_cast<std::size_t>(std::ranges::count_if(open_, [](const auto& record) {
     const auto state = record->state.load();
-    return state == HoldRecord::State::waiting || state == HoldRecord::State::granted;
+    return state == OpenHold::State::waiting || state == OpenHold::State::granted;
   }));
 }
 
 namespace {
-bool held(const HoldRecord& record) { return record.state.load() == HoldRecord::State::granted; }
+bool held(const OpenHold& record) { return record.state.load() == OpenHold::State::granted; }
 }  // namespace
 
 bool HoldBook::own() const noexcept {
@@ -88,13 +88,13 @@ bool HoldBook::own() const noexcept {
 bool HoldBook::others() const noexcept {
   return std::ranges::any_of(open_, [](const auto& it) {
     // One that was released and is not over yet is about to change something.
-    return !it->over.load() && !it->of_application && it->state.load() != HoldRecord::State::waiting;
+    return !it->over.load() && !it->of_application && it->state.load() != OpenHold::State::waiting;
   });
 }
 
 bool HoldBook::holds(const RegisteredDatum& datum) noexcept {
   return std::ranges::any_of(open_, [&](const auto& it) {
-    return !it->over.load() && std::ranges::find(it->uses, &datum, &HoldRecord::Use::datum) != it->uses.end();
+    return !it->over.load() && std::ranges::find(it->uses, &datum, &OpenHold::Use::datum) != it->uses.end();
   });
 }
 
@@ -110,8 +110,8 @@ Bytes HoldBook::held_bytes() const {
   Bytes bytes = 0;
   std::vector<const RegisteredDatum*> seen;
   for (const auto& it : open_) {
-    if (it->state.load() != HoldRecord::State::waiting && !held(*it)) continue;
-    for (const HoldRecord::Use& use : it->uses) {
+    if (it->state.load() != OpenHold::State::waiting && !held(*it)) continue;
+    for (const OpenHold::Use& use : it->uses) {
       if (use.datum->in_place || std::ranges::find(seen, use.datum) != seen.end()) continue;
       seen.push_back(use.datum);
       bytes += whole_pages_for(use.datum->bytes);
@@ -134,16 +134,16 @@ void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
     text += fmt::format(";\n  the largest task that is not over needs {} besides", mebibytes(besides));
   if (before != 0) text += fmt::format(";\n  {} of it are held:", mebibytes(before));
   for (const auto& it : open_)
-    if (it->state.load() == HoldRecord::State::waiting || held(*it)) text += "\n    " + describe(*it);
+    if (it->state.load() == OpenHold::State::waiting || held(*it)) text += "\n    " + describe(*it);
   text +=
       fmt::format("\n  submitted at {}:{}\n  Release what is held, hold less at a time, or {}.", where.file,
                   where.line, core_.more_memory(core_.engine().view().host(), before + footprint + besides));
   throw FootprintError(text);
 }
 
-std::string HoldBook::describe(const HoldRecord& record) const {
+std::string HoldBook::describe(const OpenHold& record) const {
   std::string data;
-  for (const HoldRecord::Use& use : record.uses)
+  for (const OpenHold::Use& use : record.uses)
     data += fmt::format("{}{} ({})", data.empty() ? "" : ", ", use.datum->text(), name_of(use.mode));
   return fmt::format("{}, acquired at {}:{}", data, record.file, record.line);
 }

@@ -21,7 +21,7 @@ class RuntimeCore;
 struct RegisteredDatum;
 
 /// One acquire, from the request to the release.
-struct HoldRecord : HoldRelease, std::enable_shared_from_this<HoldRecord> {
+struct OpenHold : HoldRelease, std::enable_shared_from_this<OpenHold> {
   enum class State : std::uint8_t {
     waiting,   // for its turn, for memory, for copies
     granted,   // the data are the application's
@@ -55,7 +55,7 @@ class HoldSource final : public TaskSource {
   void granted(Task& hold) override;
 
  private:
-  void tell(HoldRecord& record, HoldRecord::State state);
+  void tell(OpenHold& record, OpenHold::State state);
   RuntimeCore& core_;
 };
 
@@ -73,9 +73,9 @@ class HoldBook {
   /// Throws FootprintError naming the holds if they do not leave enough memory for what is about to be
   /// submitted, or, if that is a hold, not enough for it and the largest unfinished task together.
   void check_room(Bytes footprint, bool is_hold, const std::string& who, const detail::Submission& where);
-  void add(std::shared_ptr<HoldRecord> record);
+  void add(std::shared_ptr<OpenHold> record);
   /// Lets go, or gives up if it was not granted. Any thread, once.
-  void release(HoldRecord& record);
+  void release(OpenHold& record);
 
   /// The application's thread holds something: then waits may be in vain.
   bool own() const noexcept;
@@ -92,11 +92,11 @@ class HoldBook {
  private:
   void forget_ended() noexcept;
   Bytes held_bytes() const;
-  std::string describe(const HoldRecord& record) const;
+  std::string describe(const OpenHold& record) const;
 
   RuntimeCore& core_;
   std::deque<HoldSource> sources_;
-  std::vector<std::shared_ptr<HoldRecord>> open_;
+  std::vector<std::shared_ptr<OpenHold>> open_;
   Bytes largest_footprint_ = 0;  // since all tasks were last over
 };
 

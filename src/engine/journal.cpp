@@ -8,9 +8,9 @@
 namespace fairlead::engine {
 
 Journal::Journal(const Topology& topology, const Options& options)
-    : recorder_(options.trace_memory == 0
-                    ? nullptr
-                    : std::make_unique<trace::Recorder>(options.trace_memory, options.reporters)),
+    : tracer_(options.trace_memory == 0
+                  ? nullptr
+                  : std::make_unique<trace::Tracer>(options.trace_memory, options.reporters)),
       estimate_(options.estimate) {
   log_.enabled = options.log;
   if (options.log) processors_ = EventLog::processors_of(topology);
@@ -41,16 +41,16 @@ void Journal::durations(const Task& task) {
 
 void Journal::copy_over(const memory::Copy& copy, const memory::Routes& routes) {
   for (const Leg& leg : routes.of(copy).legs)
-    recorder_->copy({.start = copy.at - copy.duration,
-                     .duration = copy.duration,
-                     .bytes = copy.bytes,
-                     .datum = copy.datum,
-                     .link = leg.link,
-                     .from = copy.from->node,
-                     .to = copy.to->node,
-                     .cause = static_cast<std::uint8_t>(copy.cause.get()),
-                     .away_from_home = leg.away_from_home,
-                     .failed = copy.kind == EventKind::copy_failed});
+    tracer_->copy({.start = copy.at - copy.duration,
+                   .duration = copy.duration,
+                   .bytes = copy.bytes,
+                   .datum = copy.datum,
+                   .link = leg.link,
+                   .from = copy.from->node,
+                   .to = copy.to->node,
+                   .cause = static_cast<std::uint8_t>(copy.cause.get()),
+                   .away_from_home = leg.away_from_home,
+                   .failed = copy.kind == EventKind::copy_failed});
 }
 
 void Journal::memory_at(Time now, const memory::Memory& memory, std::span<const NodeInfo> caches) {
@@ -64,13 +64,13 @@ void Journal::memory_at(Time now, const memory::Memory& memory, std::span<const 
     // What was prefetched from another device may be leaving by way of its home: it is in both then.
     const Bytes others = record.by_tasks + record.prefetched + record.leaving;
     record.cached = node.space->used_bytes() - std::min(others, node.space->used_bytes());
-    recorder_->memory(record);
+    tracer_->memory(record);
   }
 }
 
 void Journal::idle(WorkerId worker, const Pipelines::Idle& idle) {
   using enum trace::WaitRecord::For;
-  recorder_->wait({idle.since, idle.duration, worker, idle.for_data ? data : tasks});
+  tracer_->wait({idle.since, idle.duration, worker, idle.for_data ? data : tasks});
 }
 
 }  // namespace fairlead::engine

@@ -10,11 +10,11 @@
 #include "engine/pipelines.hpp"
 #include "memory/memory.hpp"
 #include "policy/view.hpp"
-#include "trace/recorder.hpp"
+#include "trace/tracer.hpp"
 
 namespace fairlead::engine {
 
-/// Under the engine's lock; the recorder's rings of tasks belong to the threads that end them.
+/// Under the engine's lock; the tracer's rings of tasks belong to the threads that end them.
 class Journal {
  public:
   Journal(const Topology& topology, const Options& options);
@@ -75,8 +75,8 @@ class Journal {
   // ---- records
 
   /// Null: nothing is recorded.
-  trace::Recorder* recorder() const noexcept { return recorder_.get(); }
-  bool records() const noexcept { return recorder_ != nullptr; }
+  trace::Tracer* tracer() const noexcept { return tracer_.get(); }
+  bool records() const noexcept { return tracer_ != nullptr; }
   /// The three below only if it records.
   void copy_over(const memory::Copy& copy, const memory::Routes& routes);
   void memory_at(Time now, const memory::Memory& memory, std::span<const NodeInfo> caches);
@@ -89,7 +89,7 @@ class Journal {
 
   EventLog log_;
   CommandDigest digest_;
-  const std::unique_ptr<trace::Recorder> recorder_;
+  const std::unique_ptr<trace::Tracer> tracer_;
   const std::function<Duration(const Task&, WorkerId)> estimate_;  // see Options
   std::vector<std::size_t> processors_;  // EventLog::processors_of the machine, if there is a log
   std::vector<WorkerKind> kinds_;        // by WorkerId

@@ -11,7 +11,7 @@ namespace fairlead::engine {
 
 Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
     : engine_(engine),
-      recorder_(engine.journal().recorder() == nullptr ? nullptr : &engine.journal().recorder()->thread(id)),
+      tracer_(engine.journal().tracer() == nullptr ? nullptr : &engine.journal().tracer()->thread(id)),
       world_(world),
       id_(id),
       recycler_(graph.tasks(), graph.epochs()) {
@@ -48,7 +48,7 @@ void Reporter::finished(Task& task, Time at, Duration duration) {
   task.at = at;
   task.duration = duration;
   task.reporter = id_;
-  if (recorder_ != nullptr) record(task);
+  if (tracer_ != nullptr) record(task);
   batch_.push_back(&task);
 }
 
@@ -71,10 +71,10 @@ void Reporter::record(const Task& task) {
   if (count > 2) use(2, access[count - 1]);
   record.flags = static_cast<std::uint8_t>(flags);
   if (task.implementation == no_implementation) [[likely]]
-    recorder_->add(record, *task.codelet);
+    tracer_->add(record, *task.codelet);
   else
-    recorder_->add(record, *task.codelet, engine_.view().workers()[index(task.worker)].kind,
-                   task.implementation);
+    tracer_->add(record, *task.codelet, engine_.view().workers()[index(task.worker)].kind,
+                 task.implementation);
 }
 
 void Reporter::add(EventChain& events) noexcept {
@@ -140,7 +140,7 @@ bool Reporter::ask_for_more() {
 
 LazyTask* Reporter::over_in_lane(Task& task) {
   destroy_closure(task);
-  if (recorder_ != nullptr) {
+  if (tracer_ != nullptr) {
     task.kind = task.failure == nullptr ? EventKind::task_finished : EventKind::task_failed;
     record(task);
   }

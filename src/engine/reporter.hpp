@@ -30,7 +30,7 @@ class Reporter {
   LazyTask* over_in_lane(Task& task);
   /// The last `tasks` of the lane that are over ran in a row in this time and were not timed each.
   void share_time(std::size_t tasks, Time begin, Time end) noexcept {
-    if (recorder_ != nullptr) recorder_->share_time(tasks, begin, end);
+    if (tracer_ != nullptr) tracer_->share_time(tasks, begin, end);
   }
   /// Tells the sources of the tasks of the lane that are over.
   void count_up() {
@@ -85,7 +85,7 @@ class Reporter {
   void tell_uncounted();
 
   Engine& engine_;
-  trace::TaskRecorder* const recorder_;  // null: nothing is recorded
+  trace::TaskTracer* const tracer_;  // null: nothing is recorded
   World& world_;
   std::uint16_t id_;
   Recycler recycler_;

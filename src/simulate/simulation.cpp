@@ -10,7 +10,7 @@
 #include <chrono>
 
 #include "backend/sim/sim_world.hpp"
-#include "engine/recording.hpp"
+#include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/timed_policy.hpp"
@@ -98,7 +98,7 @@ class Run {
     }
     if (options_.trace_memory != 0)
       result_.recorded =
-          engine::recorded(core_.engine(), [this](DatumId id) { return core_.names().text(id); });
+          engine::trace_snapshot(core_.engine(), [this](DatumId id) { return core_.names().text(id); });
     std::ranges::stable_sort(result_.order, {}, &TaskRun::start);
     return std::move(result_);
   }

@@ -19,7 +19,7 @@ struct TaskRecord {
   std::uint16_t duration_high = 0;
   WorkerId worker = no_id<WorkerId>;
   std::array<DatumId, data_kept> data{};  ///< of more, the first two and the last, which is mostly changed
-  std::uint16_t codelet = 0;    ///< position in the names of the thread's recorder; in a snapshot, in its own
+  std::uint16_t codelet = 0;    ///< position in the names of the thread's tracer; in a snapshot, in its own
   std::uint8_t data_count = 0;  ///< that it used
   std::uint8_t flags = 0;       ///< bit k: it changed data[k]; the highest: see below
 

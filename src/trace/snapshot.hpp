@@ -1,4 +1,4 @@
-// What a recorder knows when it is asked: records in order, and the names of all they mention. Reports are
+// What a tracer knows when it is asked: records in order, and the names of all they mention. Reports are
 // made from this alone, so that real and simulated runs look the same.
 #pragma once
 #include <fairlead/ids.hpp>
@@ -51,7 +51,7 @@ struct Snapshot {
 
   Dropped dropped;
   Time complete_from{};  ///< of what happened before this, something was dropped; 0: nothing was
-  Bytes memory_limit{};  ///< of the recorder
+  Bytes memory_limit{};  ///< of the tracer
 
   Time begin() const noexcept;  ///< of the first record
   Time end() const noexcept;    ///< of the last

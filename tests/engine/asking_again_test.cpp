@@ -17,7 +17,7 @@
 namespace fairlead::tests {
 
 namespace {
-using engine::HoldRecord;
+using engine::OpenHold;
 
 /// The first that it has, to whoever can run it; asked which datum leaves, it names none.
 class Obstinate final : public Policy {
@@ -86,8 +86,8 @@ struct Program {
   void ask(front::FlowSource& flow, const std::vector<front::Submission::Use>& uses) {
     std::vector<std::uint8_t> access_of_use;
     flow.acquire_then(submission(ordinary, uses), access_of_use,
-                      [this](const std::shared_ptr<HoldRecord>& record) {
-                        ++(record->state.load() == HoldRecord::State::granted ? granted : refused);
+                      [this](const std::shared_ptr<OpenHold>& record) {
+                        ++(record->state.load() == OpenHold::State::granted ? granted : refused);
                         core.holds().release(*record);
                       });
   }

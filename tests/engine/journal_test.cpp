@@ -181,7 +181,7 @@ TEST(Journal, ACopyIsRecordedOnEachWireThatItCrosses) {
     copy->duration = Duration(400);
     it.journal.copy_over(*copy, it.memory.routes());
   }
-  const trace::Snapshot seen = it.journal.recorder()->snapshot();
+  const trace::Snapshot seen = it.journal.tracer()->snapshot();
   ASSERT_EQ(seen.copies.size(), 2u);
   EXPECT_NE(seen.copies[0].link, seen.copies[1].link);
   for (const trace::CopyRecord& record : seen.copies) {
@@ -199,7 +199,7 @@ TEST(Journal, MemoryIsRecordedByWhatItIsFor) {
   it.bare.prefetch(it.datum(1_MiB));
   it.bare.admit(it.some_task());
   it.journal.memory_at(Time{} + Duration(5), it.memory, it.view.caches());
-  const trace::Snapshot seen = it.journal.recorder()->snapshot();
+  const trace::Snapshot seen = it.journal.tracer()->snapshot();
   ASSERT_EQ(seen.memory.size(), 1u);
   const trace::MemoryRecord& record = seen.memory[0];
   EXPECT_EQ(record.node, it.view.host());
@@ -213,7 +213,7 @@ TEST(Journal, AnIdleWorkerIsRecordedWithWhatItWaitedFor) {
   Journaling it(Journaling::recording());
   it.journal.idle(WorkerId{1}, {.since = Time{}, .duration = Duration(10), .for_data = true});
   it.journal.idle(WorkerId{1}, {.since = Time{} + Duration(20), .duration = Duration(10), .for_data = false});
-  const trace::Snapshot seen = it.journal.recorder()->snapshot();
+  const trace::Snapshot seen = it.journal.tracer()->snapshot();
   ASSERT_EQ(seen.waits.size(), 2u);
   EXPECT_EQ(seen.waits[0].reason, trace::WaitRecord::For::data);
   EXPECT_EQ(seen.waits[1].reason, trace::WaitRecord::For::tasks);

@@ -156,14 +156,14 @@ class Runner {
 
   struct Held {
     std::size_t planned;
-    std::shared_ptr<engine::HoldRecord> record;
+    std::shared_ptr<engine::OpenHold> record;
   };
 
   void acquire(front::FlowSource& flow, const front::Submission& submission, std::size_t t) {
     std::vector<std::uint8_t> access_of_use;
     if (program_.tasks[t].with_callback) {
       flow.acquire_then(submission, access_of_use,
-                        [this, t](const std::shared_ptr<engine::HoldRecord>& record) {
+                        [this, t](const std::shared_ptr<engine::OpenHold>& record) {
                           granted(t, record);
                           if (held_.empty() || held_.back().record != record) return;
                           checker_.hold_ends(record->task);
@@ -179,8 +179,8 @@ class Runner {
       if (!failures_planned_) throw;
     }
   }
-  void granted(std::size_t t, const std::shared_ptr<engine::HoldRecord>& record) {
-    if (record->state.load() != engine::HoldRecord::State::granted) {
+  void granted(std::size_t t, const std::shared_ptr<engine::OpenHold>& record) {
+    if (record->state.load() != engine::OpenHold::State::granted) {
       ++refused_;
       return;
     }

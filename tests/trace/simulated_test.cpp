@@ -8,7 +8,7 @@
 #include <deque>
 
 #include "backend/sim/sim_world.hpp"
-#include "engine/recording.hpp"
+#include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
@@ -65,8 +65,8 @@ class OneWorker {
     core_->home_values().flush();
   }
   Snapshot recorded() {
-    return engine::recorded(core_->engine(),
-                            [](DatumId id) { return "<" + std::to_string(index(id)) + ">"; });
+    return engine::trace_snapshot(core_->engine(),
+                                  [](DatumId id) { return "<" + std::to_string(index(id)) + ">"; });
   }
   std::uint64_t digest() const { return core_->engine().journal().digest().value(); }
 

@@ -21,8 +21,8 @@ const CodeletInfo& hold_codelet() {
 }
 }  // namespace
 
-std::shared_ptr<engine::HoldRecord> FlowSource::request(const Submission& wanted,
-                                                        std::vector<std::uint8_t>& access_of_use, Told told) {
+std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
+                                                      std::vector<std::uint8_t>& access_of_use, Told told) {
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // what folds take counts as memory that is wanted
@@ -59,7 +59,7 @@ void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<Wa
       [&holds = core_.holds(), watched, on_done = std::move(on_done)](const auto& record) {
         struct Release {
           engine::HoldBook& holds;
-          engine::HoldRecord& record;
+          engine::OpenHold& record;
           ~Release() { holds.release(record); }
         } const release{holds, *record};
         on_done(watched->outcome());
@@ -67,13 +67,13 @@ void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<Wa
       watched->whose);
 }
 
-std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& submission,
-                                                            const Gathered& gathered,
-                                                            std::vector<std::uint8_t>& access_of_use,
-                                                            Told told, std::string whose) {
+std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(const Submission& submission,
+                                                          const Gathered& gathered,
+                                                          std::vector<std::uint8_t>& access_of_use, Told told,
+                                                          std::string whose) {
   if (holds_.load() == nullptr) holds_.store(&core_.holds().new_source());
 
-  auto record = std::make_shared<engine::HoldRecord>();
+  auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
   record->places.reserve(gathered.count);
@@ -107,9 +107,9 @@ std::shared_ptr<engine::HoldRecord> FlowSource::insert_hold(const Submission& su
   return record;
 }
 
-std::shared_ptr<engine::HoldRecord> FlowSource::acquire(const Submission& submission,
-                                                        std::vector<std::uint8_t>& access_of_use) {
-  using State = engine::HoldRecord::State;
+std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submission,
+                                                      std::vector<std::uint8_t>& access_of_use) {
+  using State = engine::OpenHold::State;
   core_.caller().check("acquire");
   auto record = request(submission, access_of_use, nullptr);
   try {
@@ -129,7 +129,7 @@ void FlowSource::acquire_then(const Submission& submission, std::vector<std::uin
   request(submission, access_of_use, std::move(told));
 }
 
-void FlowSource::throw_refused(const engine::HoldRecord& record) {
+void FlowSource::throw_refused(const engine::OpenHold& record) {
   std::string data;
   for (const auto& use : record.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
   const std::string text = "acquire(" + data + ") at " + record.file + ":" + std::to_string(record.line);

@@ -48,7 +48,7 @@ struct WatchedTask {
 };
 
 /// What a flow still has to be told by callbacks. They may outlive the flow.
-struct Callbacks {
+struct FlowCallbacks {
   std::atomic<std::size_t> open{0};
   std::mutex mutex;  // guards what follows
   std::exception_ptr failure;
@@ -84,7 +84,7 @@ class FlowOutcome {
   std::string take(std::exception_ptr& cause);
   /// Of a flow that ends: what wait() would have thrown.
   void say_what_nobody_heard() noexcept;
-  const std::shared_ptr<Callbacks>& callbacks() const noexcept { return callbacks_; }
+  const std::shared_ptr<FlowCallbacks>& callbacks() const noexcept { return callbacks_; }
 
   // ---- any thread's
 
@@ -103,7 +103,7 @@ class FlowOutcome {
   std::string take_callback_failure(std::exception_ptr& cause);
 
   engine::RuntimeCore& core_;
-  const std::shared_ptr<Callbacks> callbacks_ = std::make_shared<Callbacks>();
+  const std::shared_ptr<FlowCallbacks> callbacks_ = std::make_shared<FlowCallbacks>();
   std::atomic<std::size_t> watched_count_{0};  // size of watched_
   std::mutex mutex_;                           // guards what follows
   std::exception_ptr failure_;

@@ -228,7 +228,7 @@ void FlowSource::write_down(const Submission& submission, const Gathered& gather
     return core_.submission_book()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
                                                         SubmissionFit::text_of(submission), submission.file,
                                                         submission.line));
-  core_.submission_book()->task(submission, gathered.recorder_uses(submission),
+  core_.submission_book()->task(submission, gathered.uses_of(submission),
                                 order != nullptr && !order->after.empty());
 }
 

@@ -60,16 +60,16 @@ class FlowSource : public engine::CountedSource {
     core_.world()
         .serve_surely_for_others();  // who waits for memory hears of it now: perhaps nothing else comes
   }
-  using Told = std::function<void(const std::shared_ptr<engine::HoldRecord>&)>;
+  using Told = std::function<void(const std::shared_ptr<engine::OpenHold>&)>;
   /// Works until the data are the application's. `access_of_use`: which of the record's places each use got.
   /// Throws as submit(), TaskError if an input is poisoned or the flow was cancelled, UsageError if it would
   /// wait for what this thread holds.
-  std::shared_ptr<engine::HoldRecord> acquire(const Submission& submission,
-                                              std::vector<std::uint8_t>& access_of_use);
+  std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
+                                            std::vector<std::uint8_t>& access_of_use);
   /// Returns at once; `told` is called when the data are there, or when they cannot be had.
   void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use, Told told);
   /// Throws TaskError saying why the data could not be had.
-  [[noreturn]] static void throw_refused(const engine::HoldRecord& record);
+  [[noreturn]] static void throw_refused(const engine::OpenHold& record);
   /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
   /// active.
   void show(engine::DatumView& view, const char* file, std::uint32_t line);
@@ -110,12 +110,12 @@ class FlowSource : public engine::CountedSource {
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
-  std::shared_ptr<engine::HoldRecord> request(const Submission& submission,
-                                              std::vector<std::uint8_t>& access_of_use, Told told);
+  std::shared_ptr<engine::OpenHold> request(const Submission& submission,
+                                            std::vector<std::uint8_t>& access_of_use, Told told);
   /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
-  std::shared_ptr<engine::HoldRecord> insert_hold(const Submission& submission, const Gathered& gathered,
-                                                  std::vector<std::uint8_t>& access_of_use, Told told,
-                                                  std::string whose);
+  std::shared_ptr<engine::OpenHold> insert_hold(const Submission& submission, const Gathered& gathered,
+                                                std::vector<std::uint8_t>& access_of_use, Told told,
+                                                std::string whose);
   /// The task's on_done is called when what it wrote in the program's memory is there: by a hold that follows
   /// it.
   void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,

@@ -28,7 +28,7 @@ struct FlowSource::Gathered {
   Bytes host_footprint = 0;  ///< without those that cores use in place
 
   std::span<const graph::Insertion> all() const { return std::span(insertions).first(count); }
-  std::vector<engine::SubmissionBook::Use> recorder_uses(const Submission& submission) const {
+  std::vector<engine::SubmissionBook::Use> uses_of(const Submission& submission) const {
     std::vector<engine::SubmissionBook::Use> uses(count);
     for (std::size_t i = 0; i < submission.uses.size(); ++i)
       uses[access_of_use[i]] = {submission.uses[i].datum, insertions[access_of_use[i]].mode};

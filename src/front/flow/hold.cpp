@@ -15,28 +15,28 @@ namespace fairlead {
 struct detail::HoldState {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
-  std::shared_ptr<engine::HoldRecord> record{};
+  std::shared_ptr<engine::OpenHold> record{};
   std::vector<std::uint8_t> access_of_use{};
 };
 
 namespace detail {
 
 AnyHold::operator bool() const noexcept {
-  return state_ != nullptr && state_->record->state.load() == engine::HoldRecord::State::granted;
+  return state_ != nullptr && state_->record->state.load() == engine::OpenHold::State::granted;
 }
 
 void AnyHold::release() noexcept {
   if (state_ == nullptr) return;
-  const bool refused = state_->record->state.load() == engine::HoldRecord::State::refused;
+  const bool refused = state_->record->state.load() == engine::OpenHold::State::refused;
   state_->core.holds().release(*state_->record);
   if (!refused) return;
   state_ = nullptr;
 }
 
 Place AnyHold::place(std::size_t use) const {
-  using State = engine::HoldRecord::State;
+  using State = engine::OpenHold::State;
   if (state_ == nullptr) throw UsageError("an empty hold is used");
-  const engine::HoldRecord& record = *state_->record;
+  const engine::OpenHold& record = *state_->record;
   switch (record.state.load()) {
     case State::granted:
       return record.places[state_->access_of_use[use]];
@@ -75,7 +75,7 @@ void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, Sour
   auto state = std::make_shared<detail::HoldState>(detail::HoldState{nullptr, it.core, {}, {}});  // as above
   it.source->acquire_then(submission_of(uses, where), state->access_of_use,
                           [runtime = std::weak_ptr(it.runtime), callback = std::move(callback),
-                           state](const std::shared_ptr<engine::HoldRecord>& record) {
+                           state](const std::shared_ptr<engine::OpenHold>& record) {
                             state->runtime = runtime.lock();
                             state->record = record;
                             // None if the runtime is going at this moment: its memory cannot be kept for a

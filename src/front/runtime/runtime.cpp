@@ -23,8 +23,8 @@
 #include "base/tell.hpp"
 #include "config/value.hpp"
 #include "data/output/output_file.hpp"
-#include "engine/recording.hpp"
-#include "front/flow/flow_recorder.hpp"
+#include "engine/trace_snapshot.hpp"
+#include "front/flow/flow_file_writer.hpp"
 #include "front/runtime/machine_plan.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
@@ -81,8 +81,8 @@ class Runtime::Implementation {
       memory.name_by([this](DatumId id) { return core.names().text(id); });
     });
     if (config.has("record-flow"))
-      flow_recorder = std::make_unique<front::FlowRecorder>(core, config.text("record-flow"));
-    core.write_down_in(flow_recorder.get());
+      flow_file_writer = std::make_unique<front::FlowFileWriter>(core, config.text("record-flow"));
+    core.write_down_in(flow_file_writer.get());
     core.surroundings().others_are_there = [this] {
       // One that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
@@ -107,7 +107,7 @@ class Runtime::Implementation {
       complain_of(error);
     }
     // An option that does nothing would be worse than none. What ends by an error says so itself.
-    if (!recording_for.empty() && !core.engine().journal().recorder()->ever_taken() &&
+    if (!recording_for.empty() && !core.engine().journal().tracer()->ever_taken() &&
         std::uncaught_exceptions() == 0)
       tell("fairlead: {}: nothing was written, since the program does not call write_recorded()\n",
            recording_for);
@@ -119,9 +119,9 @@ class Runtime::Implementation {
   }
 
   void end_flow_record(const model::KeptDurations& learned) {
-    if (!flow_recorder) return;
+    if (!flow_file_writer) return;
     core.write_down_in(nullptr);
-    const auto over = std::exchange(flow_recorder, nullptr);
+    const auto over = std::exchange(flow_file_writer, nullptr);
     over->end(learned);
   }
   void end_event_log() {
@@ -182,7 +182,7 @@ class Runtime::Implementation {
     if (core.engine().options().policy_name != name) core.replace_policy(schedule::make_policy(name), name);
   }
   trace::Snapshot recorded() {
-    return engine::recorded(core.engine(), [this](DatumId id) { return core.names().text(id); });
+    return engine::trace_snapshot(core.engine(), [this](DatumId id) { return core.names().text(id); });
   }
   /// Any thread.
   engine::Situation situation() {
@@ -204,7 +204,7 @@ class Runtime::Implementation {
   front::SingleData single{data, spill};
   backend::CpuWorld world;
   engine::RuntimeCore core;
-  std::unique_ptr<front::FlowRecorder> flow_recorder;
+  std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes registered = 0, warmed = 0;
   std::int32_t collections = 0;  // made so far
   front::Watchdog watchdog;      // last: its thread uses the rest

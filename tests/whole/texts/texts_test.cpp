@@ -22,8 +22,8 @@
 #include "experiment/run.hpp"
 #include "machine/machine_files.hpp"
 #include "model/machine_file.hpp"
+#include "simulate/flow_file.hpp"
 #include "simulate/outcome.hpp"
-#include "simulate/recorded_flow.hpp"
 #include "whole/texts/cases.hpp"
 #include "whole/texts/mutations.hpp"
 
@@ -149,7 +149,7 @@ TEST(Texts, OfExperiments) {
        }});
 }
 
-TEST(Texts, OfRecordedFlows) {
+TEST(Texts, OfFlowFiles) {
   const std::string head = "fairlead-flow 1\nphase 1\nfile 0 solver.cpp\n";
   const machine::MachineDescription description = machine::find_machine("guyot");
   run_cases(
@@ -165,7 +165,7 @@ TEST(Texts, OfRecordedFlows) {
            {"task", "datum", "codelet", "phase", "end", "duration cpu 64 3 1e300 fill\n", "rw0", "value",
             "empty"}),
        [&](const std::string& text) {
-         const RecordedFlow flow = read_recorded_flow(text, "run.flow", Precision::double_);
+         const FlowFile flow = read_flow_text(text, "run.flow", Precision::double_);
          run_on(description, flow.program);
        }});
 }

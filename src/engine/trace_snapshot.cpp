@@ -1,5 +1,5 @@
 // What the engine writes down of copies and memory, and the names that a snapshot gets.
-#include "engine/recording.hpp"
+#include "engine/trace_snapshot.hpp"
 
 #include <fmt/format.h>
 
@@ -28,10 +28,10 @@ std::vector<std::string> worker_names(const Topology& topology) {
 
 }  // namespace
 
-trace::Snapshot recorded(Engine& engine, const std::function<std::string(DatumId)>& name_of) {
+trace::Snapshot trace_snapshot(Engine& engine, const std::function<std::string(DatumId)>& name_of) {
   return engine.locked([&](memory::Memory& memory) {
     trace::Snapshot result;
-    if (engine.journal().recorder() != nullptr) result = engine.journal().recorder()->snapshot();
+    if (engine.journal().tracer() != nullptr) result = engine.journal().tracer()->snapshot();
     result.memory_limit = engine.options().trace_memory;
     const Topology& topology = memory.topology();
     result.workers = worker_names(topology);

@@ -1,5 +1,5 @@
 // Written through a buffer of the C library; mistakes of the disk show at the end.
-#include "front/flow/flow_recorder.hpp"
+#include "front/flow/flow_file_writer.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -66,19 +66,19 @@ std::FILE* make(const std::string& path) {
 
 }  // namespace
 
-FlowRecorder::FlowRecorder(engine::RuntimeCore& core, std::string path)
+FlowFileWriter::FlowFileWriter(engine::RuntimeCore& core, std::string path)
     : core_(core), path_(std::move(path)), file_(make(path_)) {
   if (file_ == nullptr)
     throw SystemError(fmt::format("record-flow: {} cannot be written: {}", path_, std::strerror(errno)));
   write("fairlead-flow 1\n");
 }
-FlowRecorder::~FlowRecorder() = default;
+FlowFileWriter::~FlowFileWriter() = default;
 
-void FlowRecorder::write(std::string_view text) {
+void FlowFileWriter::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() && error_ == 0) error_ = errno;
 }
 
-std::size_t FlowRecorder::number_of(const CodeletInfo& codelet) {
+std::size_t FlowFileWriter::number_of(const CodeletInfo& codelet) {
   std::string kinds;
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
     if (((codelet.kinds >> kind) & 1u) != 0)
@@ -89,13 +89,13 @@ std::size_t FlowRecorder::number_of(const CodeletInfo& codelet) {
   return known->second;
 }
 
-std::size_t FlowRecorder::number_of_file(const char* name) {
+std::size_t FlowFileWriter::number_of_file(const char* name) {
   const auto [known, is_new] = files_.emplace(one_line(name), files_.size());
   if (is_new) write(fmt::format("file {} {}\n", known->second, known->first));
   return known->second;
 }
 
-std::size_t FlowRecorder::number_of(const engine::RegisteredDatum& datum) {
+std::size_t FlowFileWriter::number_of(const engine::RegisteredDatum& datum) {
   const auto [known, is_new] = data_.emplace(datum.id, data_.size());
   if (is_new) {
     const auto at = core_.engine().view().coordinates(datum.id);
@@ -106,7 +106,7 @@ std::size_t FlowRecorder::number_of(const engine::RegisteredDatum& datum) {
   return known->second;
 }
 
-std::string FlowRecorder::line_of(const Submission& submission, std::span<const Use> uses) {
+std::string FlowFileWriter::line_of(const Submission& submission, std::span<const Use> uses) {
   std::string line =
       fmt::format("task {} {}:{} {} {:.9g}", number_of(*submission.codelet), number_of_file(submission.file),
                   submission.line, submission.priority, submission.work);
@@ -115,19 +115,19 @@ std::string FlowRecorder::line_of(const Submission& submission, std::span<const 
   return line += '\n';
 }
 
-void FlowRecorder::count_what_is_left_out(const Submission& submission, bool ordered_explicitly) {
+void FlowFileWriter::count_what_is_left_out(const Submission& submission, bool ordered_explicitly) {
   several_workers_ += submission.workers.count() != 1;
   scratch_ += submission.scratch_bytes != 0;
   explicit_order_ += ordered_explicitly;
   tied_ += submission.node != no_id<NodeId> || submission.device != no_device;
 }
 
-void FlowRecorder::begin_phase() {
+void FlowFileWriter::begin_phase() {
   if (!std::exchange(phase_ended_, false)) return;
   write(fmt::format("phase {}\n", ++phases_));
 }
 
-void FlowRecorder::task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) {
+void FlowFileWriter::task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) {
   if (given_up_) return;
   begin_phase();
   count_what_is_left_out(submission, ordered_explicitly);
@@ -135,19 +135,19 @@ void FlowRecorder::task(const Submission& submission, std::span<const Use> uses,
   write(line_of(submission, uses));
 }
 
-void FlowRecorder::repeat(const std::string& lines, std::size_t tasks) {
+void FlowFileWriter::repeat(const std::string& lines, std::size_t tasks) {
   if (given_up_) return;
   begin_phase();
   tasks_ += tasks;
   write(lines);
 }
 
-void FlowRecorder::give_up(const std::string& why) {
+void FlowFileWriter::give_up(const std::string& why) {
   if (std::exchange(given_up_, true)) return;
   write(fmt::format("unrecorded {}\n", one_line(why)));
 }
 
-void FlowRecorder::end(const model::KeptDurations& durations) {
+void FlowFileWriter::end(const model::KeptDurations& durations) {
   for (const model::KeptDuration& kept : durations)
     write(fmt::format("duration {} {} {} {:.0f} {}\n", worker_kind_names[static_cast<std::size_t>(kept.kind)],
                       kept.size, kept.tasks, mean_ns(kept.quantiles_ns), one_line(kept.codelet)));

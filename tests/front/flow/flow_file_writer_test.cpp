@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/recorded_flow.hpp"
+#include "simulate/flow_file.hpp"
 
 namespace fairlead {
 namespace {
@@ -18,9 +18,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class FlowRecorder : public testing::Test {
+class FlowFileWriter : public testing::Test {
  protected:
-  ~FlowRecorder() override { std::filesystem::remove(path); }
+  ~FlowFileWriter() override { std::filesystem::remove(path); }
   Config config() const {
     Config config;
     config.set("workers", 2);
@@ -32,9 +32,7 @@ class FlowRecorder : public testing::Test {
     std::ifstream stream(path);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  simulate::RecordedFlow flow() const {
-    return simulate::read_recorded_file(path, simulate::Precision::double_);
-  }
+  simulate::FlowFile flow() const { return simulate::read_flow_file(path, simulate::Precision::double_); }
 
   const std::string path =
       (std::filesystem::temp_directory_path() / ("fairlead-flow-" + std::to_string(getpid()))).string();
@@ -46,7 +44,7 @@ const auto add_up =
       return 1.0;
     });
 
-TEST_F(FlowRecorder, WritesDataCodeletsAndTasksInProgramOrder) {
+TEST_F(FlowFileWriter, WritesDataCodeletsAndTasksInProgramOrder) {
   {
     Runtime runtime(config());
     double x = 0, y = 1;
@@ -59,7 +57,7 @@ TEST_F(FlowRecorder, WritesDataCodeletsAndTasksInProgramOrder) {
     flow.wait();
     EXPECT_EQ(x, 7);
   }
-  const simulate::RecordedFlow recorded = flow();
+  const simulate::FlowFile recorded = flow();
   EXPECT_EQ(recorded.phases, 2u);
   EXPECT_THAT(recorded.program.names, ElementsAre("the x", "y"));
   EXPECT_THAT(recorded.program.kernels, ElementsAre("set", "add up"));
@@ -69,9 +67,9 @@ TEST_F(FlowRecorder, WritesDataCodeletsAndTasksInProgramOrder) {
   EXPECT_EQ(recorded.program.data[0].bytes, sizeof(double));
   EXPECT_EQ(recorded.program.uses[0].mode, AccessMode::write);
   EXPECT_EQ(recorded.program.uses[3].datum, simulate::DatumIndex{1});
-  EXPECT_THAT(text(), HasSubstr("flow_recorder_test.cpp"));
+  EXPECT_THAT(text(), HasSubstr("flow_file_writer_test.cpp"));
 }
-TEST_F(FlowRecorder, WritesARecordingOnceForEachOfItsRuns) {
+TEST_F(FlowFileWriter, WritesARecordingOnceForEachOfItsRuns) {
   {
     Runtime runtime(config());
     double x = 1, y = 0;
@@ -84,7 +82,7 @@ TEST_F(FlowRecorder, WritesARecordingOnceForEachOfItsRuns) {
   EXPECT_EQ(flow().program.tasks.size(), 6u);
   EXPECT_EQ(flow().phases, 3u);
 }
-TEST_F(FlowRecorder, CountsWhatItLeavesOut) {
+TEST_F(FlowFileWriter, CountsWhatItLeavesOut) {
   {
     Runtime runtime(config());
     double x = 1;
@@ -99,7 +97,7 @@ TEST_F(FlowRecorder, CountsWhatItLeavesOut) {
   EXPECT_THAT(flow().left_out,
               ElementsAre("1 tasks have scratch memory", "1 times the program acquires data itself"));
 }
-TEST_F(FlowRecorder, SaysWhereSplitDataEndIt) {
+TEST_F(FlowFileWriter, SaysWhereSplitDataEndIt) {
   {
     Runtime runtime(config());
     std::vector<double> values(1024);
@@ -118,7 +116,7 @@ TEST_F(FlowRecorder, SaysWhereSplitDataEndIt) {
     EXPECT_THAT(error.what(), HasSubstr("uses split data"));
   }
 }
-TEST_F(FlowRecorder, IsRefusedWhereNothingCanBeWritten) {
+TEST_F(FlowFileWriter, IsRefusedWhereNothingCanBeWritten) {
   Config nowhere;
   nowhere.set("record-flow", "/no such folder/run.flow");
   EXPECT_THROW(Runtime{nowhere}, SystemError);

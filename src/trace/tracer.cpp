@@ -1,5 +1,5 @@
 // Dividing the memory among the rings, and putting what they hold in order.
-#include "trace/recorder.hpp"
+#include "trace/tracer.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -66,12 +66,12 @@ bool is_text_of(std::string_view text, std::string_view codelet, std::string_vie
 }
 }  // namespace
 
-TaskRecorder::Known TaskRecorder::look_up(const CodeletInfo& codelet) {
+TaskTracer::Known TaskTracer::look_up(const CodeletInfo& codelet) {
   const std::uint16_t number = number_of_name(codelet.name);
   return {&codelet, names_[number], number};
 }
 
-std::uint16_t TaskRecorder::number_of_name(const std::string& wanted) {
+std::uint16_t TaskTracer::number_of_name(const std::string& wanted) {
   const std::string& name = names_.size() + 1 < most_names ? wanted : other_kinds;
   const auto found = std::ranges::find(names_, name);
   const auto number = static_cast<std::uint16_t>(found - names_.begin());
@@ -79,8 +79,8 @@ std::uint16_t TaskRecorder::number_of_name(const std::string& wanted) {
   return number;
 }
 
-void TaskRecorder::add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind,
-                       std::uint8_t implementation) {
+void TaskTracer::add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind,
+                     std::uint8_t implementation) {
   const Implementation& one = codelet.for_kind(kind, implementation);
   Known& known = known_[place(&one)];
   if (known.what != &one || !is_text_of(known.name, codelet.name, one.name)) {
@@ -91,19 +91,19 @@ void TaskRecorder::add(TaskRecord task, const CodeletInfo& codelet, WorkerKind k
   ring_.push(PackedTask::of(task));
 }
 
-Recorder::Recorder(Bytes bytes, std::size_t threads)
+Tracer::Tracer(Bytes bytes, std::size_t threads)
     : copies_(bytes / parts * parts_for_copies),
       memory_(bytes / parts * parts_for_memory),
       waits_(bytes / parts * parts_for_waits) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back(bytes / parts * parts_for_tasks / threads);
 }
 
-Snapshot Recorder::snapshot() {
+Snapshot Tracer::snapshot() {
   taken_ = true;
   Snapshot result;
   const auto end_of = [](const auto& record) { return record.end(); };
   std::map<std::string, std::uint16_t, std::less<>> numbers;
-  for (const TaskRecorder& thread : threads_) {
+  for (const TaskTracer& thread : threads_) {
     std::vector<std::uint16_t> number;
     for (const std::string& known : thread.names()) {
       const std::string& name = numbers.size() + 1 < most_names ? known : other_kinds;

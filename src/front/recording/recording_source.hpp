@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "front/flow/flow_source.hpp"
-#include "front/replay/recorded_tasks.hpp"
+#include "front/recording/recorded_tasks.hpp"
 
 namespace fairlead::front {
 

@@ -1,5 +1,5 @@
 // The lines first, as they are; then the program that is made of them.
-#include "simulate/recorded_flow.hpp"
+#include "simulate/flow_file.hpp"
 #include "base/file_descriptor.hpp"
 
 #include <fairlead/error.hpp>
@@ -278,7 +278,7 @@ class Conversion {
       out_.left_out.push_back(fmt::format(
           "{} reductions are simulated one after the other, as commutative accesses", reductions_));
   }
-  RecordedFlow take() { return std::move(out_); }
+  FlowFile take() { return std::move(out_); }
 
  private:
   bool wanted(const ToldTask& task) const { return !phase_ || task.phase == *phase_; }
@@ -373,24 +373,23 @@ class Conversion {
   std::vector<bool> used_, has_value_;
   std::vector<DatumIndex> index_;
   std::uint64_t reductions_ = 0;
-  RecordedFlow out_;
+  FlowFile out_;
 };
 
 }  // namespace
 
-RecordedFlow read_recorded_flow(std::string_view text, std::string_view file, Precision precision,
-                                std::optional<std::uint64_t> phase) {
+FlowFile read_flow_text(std::string_view text, std::string_view file, Precision precision,
+                        std::optional<std::uint64_t> phase) {
   const Lines lines(text, file);
   return Conversion(lines, file, precision, phase).take();
 }
 
-RecordedFlow read_recorded_file(const std::string& path, Precision precision,
-                                std::optional<std::uint64_t> phase) {
+FlowFile read_flow_file(const std::string& path, Precision precision, std::optional<std::uint64_t> phase) {
   const auto text = whole_file(path);
   if (!text)
     throw SystemError(
         fmt::format("the recorded flow {} cannot be read: {}", path, std::generic_category().message(errno)));
-  return read_recorded_flow(*text, path, precision, phase);
+  return read_flow_text(*text, path, precision, phase);
 }
 
 }  // namespace fairlead::simulate

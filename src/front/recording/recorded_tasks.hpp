@@ -67,7 +67,7 @@ class RecordedTasks {
   Bytes largest_footprint = 0;  ///< on the application's memory node
   /// RuntimeCore::data_changes when all data were last found as they have to be, in the lane `run.lane`.
   std::uint64_t data_seen = ~std::uint64_t{0};
-  std::string written_down;   ///< if the runtime has a FlowRecorder
+  std::string written_down;   ///< if the runtime has a FlowFileWriter
   bool uses_changed = false;  ///< some are in the lane that were not, or the other way round
 
   /// Before each run: the generation of the lane, or 0, the first of as many names as there are tasks, and

@@ -1,6 +1,6 @@
 // What a snapshot makes of records: order, names, waiting where there was any, and the truth about what is
 // missing.
-#include "trace/recorder.hpp"
+#include "trace/tracer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@ CodeletInfo codelet(std::string name) {
   return info;
 }
 
-void add_task(Recorder& recorder, std::size_t thread, const CodeletInfo& kind, WorkerId worker,
+void add_task(Tracer& tracer, std::size_t thread, const CodeletInfo& kind, WorkerId worker,
               std::int64_t start, std::int64_t end) {
   TaskRecord record;
   record.start_ns = start;
   record.set_duration(Duration(end - start));
   record.worker = worker;
-  recorder.thread(thread).add(record, kind);
+  tracer.thread(thread).add(record, kind);
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> spans(const std::vector<WaitRecord>& waits) {
@@ -37,112 +37,112 @@ std::vector<std::pair<std::int64_t, std::int64_t>> spans(const std::vector<WaitR
 
 }  // namespace
 
-TEST(Recorder, PutsTasksOfAllThreadsInOrderOfWorkerAndTime) {
-  Recorder recorder(1 << 20, 2);
+TEST(Tracer, PutsTasksOfAllThreadsInOrderOfWorkerAndTime) {
+  Tracer tracer(1 << 20, 2);
   const CodeletInfo gemm = codelet("gemm");
-  add_task(recorder, 1, gemm, second, 5, 7);
-  add_task(recorder, 0, gemm, first, 20, 30);
-  add_task(recorder, 1, gemm, first, 10, 15);  // an asynchronous one, ended by another thread
+  add_task(tracer, 1, gemm, second, 5, 7);
+  add_task(tracer, 0, gemm, first, 20, 30);
+  add_task(tracer, 1, gemm, first, 10, 15);  // an asynchronous one, ended by another thread
   std::vector<std::pair<std::size_t, std::int64_t>> order;
-  for (const TaskRecord& task : recorder.snapshot().tasks)
+  for (const TaskRecord& task : tracer.snapshot().tasks)
     order.emplace_back(index(task.worker), task.start_ns);
   EXPECT_THAT(order, ElementsAre(std::pair(0u, 10), std::pair(0u, 20), std::pair(1u, 5)));
 }
 
-TEST(Recorder, KnowsAKindOfTaskByItsNameAlsoFromTwoThreads) {
-  Recorder recorder(1 << 20, 2);
-  add_task(recorder, 0, codelet("syrk"), first, 0, 1);
-  add_task(recorder, 0, codelet("gemm"), first, 1, 2);
-  add_task(recorder, 1, codelet("gemm"), second, 0, 1);
-  const Snapshot snapshot = recorder.snapshot();
+TEST(Tracer, KnowsAKindOfTaskByItsNameAlsoFromTwoThreads) {
+  Tracer tracer(1 << 20, 2);
+  add_task(tracer, 0, codelet("syrk"), first, 0, 1);
+  add_task(tracer, 0, codelet("gemm"), first, 1, 2);
+  add_task(tracer, 1, codelet("gemm"), second, 0, 1);
+  const Snapshot snapshot = tracer.snapshot();
   EXPECT_THAT(snapshot.codelets, ElementsAre("syrk", "gemm"));
   EXPECT_EQ(snapshot.tasks[2].codelet, 1);
 }
 
-TEST(Recorder, IsNotFooledByACodeletWhereAnotherOneWas) {
-  Recorder recorder(1 << 20, 1);
+TEST(Tracer, IsNotFooledByACodeletWhereAnotherOneWas) {
+  Tracer tracer(1 << 20, 1);
   CodeletInfo info = codelet("before");
-  add_task(recorder, 0, info, first, 0, 1);
+  add_task(tracer, 0, info, first, 0, 1);
   info.name = "after";  // as if it had gone, and its memory been used again
-  add_task(recorder, 0, info, first, 1, 2);
-  const Snapshot snapshot = recorder.snapshot();
+  add_task(tracer, 0, info, first, 1, 2);
+  const Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(snapshot.codelets[snapshot.tasks[0].codelet], "before");
   EXPECT_EQ(snapshot.codelets[snapshot.tasks[1].codelet], "after");
 }
 
-TEST(Recorder, KeepsDurationsOfMoreThanFourSeconds) {
-  Recorder recorder(1 << 20, 1);
+TEST(Tracer, KeepsDurationsOfMoreThanFourSeconds) {
+  Tracer tracer(1 << 20, 1);
   const std::int64_t three_hours = 3 * 3600 * std::int64_t{1'000'000'000};
-  add_task(recorder, 0, codelet("long"), first, 17, 17 + three_hours);
-  EXPECT_EQ(recorder.snapshot().tasks[0].duration().count(), three_hours);
+  add_task(tracer, 0, codelet("long"), first, 17, 17 + three_hours);
+  EXPECT_EQ(tracer.snapshot().tasks[0].duration().count(), three_hours);
 }
 
-TEST(Recorder, DividesATimeEvenlyAmongThoseThatWereTimedTogether) {
-  Recorder recorder(1 << 20, 1);
+TEST(Tracer, DividesATimeEvenlyAmongThoseThatWereTimedTogether) {
+  Tracer tracer(1 << 20, 1);
   const CodeletInfo tiny = codelet("tiny");
-  add_task(recorder, 0, tiny, first, 5, 10);
-  for (int i = 0; i < 3; ++i) add_task(recorder, 0, tiny, first, 0, 0);
-  recorder.thread(0).share_time(3, Time(10), Time(30));
+  add_task(tracer, 0, tiny, first, 5, 10);
+  for (int i = 0; i < 3; ++i) add_task(tracer, 0, tiny, first, 0, 0);
+  tracer.thread(0).share_time(3, Time(10), Time(30));
   std::vector<std::tuple<std::int64_t, std::int64_t, bool>> times;
-  for (const TaskRecord& task : recorder.snapshot().tasks)
+  for (const TaskRecord& task : tracer.snapshot().tasks)
     times.emplace_back(task.start_ns, task.end().count(), task.shares_time());
   EXPECT_THAT(times, ElementsAre(std::tuple(5, 10, false), std::tuple(10, 16, true), std::tuple(16, 22, true),
                                  std::tuple(22, 30, true)));  // nothing is lost, and the first is left alone
 }
 
-TEST(Recorder, DividesATimeAlsoWhereNotAllFit) {
-  Recorder recorder(64 * 16, 1);  // room for 22
+TEST(Tracer, DividesATimeAlsoWhereNotAllFit) {
+  Tracer tracer(64 * 16, 1);  // room for 22
   const CodeletInfo tiny = codelet("tiny");
-  for (int i = 0; i < 30; ++i) add_task(recorder, 0, tiny, first, 0, 0);
-  recorder.thread(0).share_time(30, Time(0), Time(300));
-  const Snapshot snapshot = recorder.snapshot();
+  for (int i = 0; i < 30; ++i) add_task(tracer, 0, tiny, first, 0, 0);
+  tracer.thread(0).share_time(30, Time(0), Time(300));
+  const Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(snapshot.dropped.tasks, 30 - snapshot.tasks.size());
   EXPECT_EQ(snapshot.tasks.front().start_ns, static_cast<std::int64_t>(snapshot.dropped.tasks) * 10);
   EXPECT_EQ(snapshot.tasks.back().end().count(), 300);
 }
 
-TEST(Recorder, TakesMemoryOnlyWhenItsUseChanges) {
-  Recorder recorder(1 << 20, 1);
+TEST(Tracer, TakesMemoryOnlyWhenItsUseChanges) {
+  Tracer tracer(1 << 20, 1);
   const NodeId ram{2};
-  recorder.memory({.at = Time(1), .node = ram, .by_tasks = 10});
-  recorder.memory({.at = Time(2), .node = ram, .by_tasks = 10});
-  recorder.memory({.at = Time(3), .node = NodeId{3}, .by_tasks = 10});
-  recorder.memory({.at = Time(4), .node = ram, .by_tasks = 10, .cached = 1});
+  tracer.memory({.at = Time(1), .node = ram, .by_tasks = 10});
+  tracer.memory({.at = Time(2), .node = ram, .by_tasks = 10});
+  tracer.memory({.at = Time(3), .node = NodeId{3}, .by_tasks = 10});
+  tracer.memory({.at = Time(4), .node = ram, .by_tasks = 10, .cached = 1});
   std::vector<std::int64_t> times;
-  for (const MemoryRecord& record : recorder.snapshot().memory) times.push_back(record.at.count());
+  for (const MemoryRecord& record : tracer.snapshot().memory) times.push_back(record.at.count());
   EXPECT_THAT(times, ElementsAre(1, 3, 4));
 }
 
 // The engine hears of ends late and of starts early: worker 0 ran tasks [10, 20) and [30, 40), and the engine
 // took [5, 32) for waiting.
-TEST(Recorder, DoesNotCallItWaitingWhileATaskRuns) {
-  Recorder recorder(1 << 20, 1);
+TEST(Tracer, DoesNotCallItWaitingWhileATaskRuns) {
+  Tracer tracer(1 << 20, 1);
   const CodeletInfo kind = codelet("task");
-  add_task(recorder, 0, kind, first, 10, 20);
-  add_task(recorder, 0, kind, first, 30, 40);
-  recorder.wait({Time(5), Duration(27), first, WaitRecord::For::data});
-  recorder.wait({Time(12), Duration(5), first, WaitRecord::For::tasks});
-  recorder.wait({Time(12), Duration(5), second, WaitRecord::For::tasks});
-  const Snapshot snapshot = recorder.snapshot();
+  add_task(tracer, 0, kind, first, 10, 20);
+  add_task(tracer, 0, kind, first, 30, 40);
+  tracer.wait({Time(5), Duration(27), first, WaitRecord::For::data});
+  tracer.wait({Time(12), Duration(5), first, WaitRecord::For::tasks});
+  tracer.wait({Time(12), Duration(5), second, WaitRecord::For::tasks});
+  const Snapshot snapshot = tracer.snapshot();
   EXPECT_THAT(spans(snapshot.waits), ElementsAre(std::pair(5, 10), std::pair(20, 30), std::pair(12, 17)));
   EXPECT_EQ(snapshot.waits[2].worker, second);
 }
 
-TEST(Recorder, SaysWhatIsMissingAndSinceWhenNothingIs) {
-  Recorder recorder(16 * 1024, 1);  // 11 KB for tasks: 352 of them
+TEST(Tracer, SaysWhatIsMissingAndSinceWhenNothingIs) {
+  Tracer tracer(16 * 1024, 1);  // 11 KB for tasks: 352 of them
   const CodeletInfo kind = codelet("task");
-  for (std::int64_t i = 0; i < 1000; ++i) add_task(recorder, 0, kind, first, i, i + 1);
-  Snapshot snapshot = recorder.snapshot();
+  for (std::int64_t i = 0; i < 1000; ++i) add_task(tracer, 0, kind, first, i, i + 1);
+  Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(snapshot.tasks.size(), 352u);
   EXPECT_EQ(snapshot.dropped.tasks, 648u);
   EXPECT_EQ(snapshot.complete_from.count(), 649);  // the end of the oldest that is there
   EXPECT_THAT(dropped_text(snapshot), HasSubstr("648 tasks were dropped"));
 }
 
-TEST(Recorder, SaysNothingWhereNothingIsMissing) {
-  Recorder recorder(1 << 20, 1);
-  add_task(recorder, 0, codelet("task"), first, 0, 1);
-  const Snapshot snapshot = recorder.snapshot();
+TEST(Tracer, SaysNothingWhereNothingIsMissing) {
+  Tracer tracer(1 << 20, 1);
+  add_task(tracer, 0, codelet("task"), first, 0, 1);
+  const Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(dropped_text(snapshot), "");
   EXPECT_EQ(snapshot.complete_from.count(), 0);
 }

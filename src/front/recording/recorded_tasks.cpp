@@ -1,5 +1,5 @@
 // See recorded_tasks.hpp.
-#include "front/replay/recorded_tasks.hpp"
+#include "front/recording/recorded_tasks.hpp"
 
 #include <fairlead/codelet_info.hpp>
 

@@ -13,6 +13,6 @@ class Engine;
 
 /// Empty but for names if nothing is recorded. Only while no task runs. `name_of` names a datum ("A[3,1]"),
 /// under the engine's lock; without it they are numbered.
-trace::Snapshot recorded(Engine& engine, const std::function<std::string(DatumId)>& name_of);
+trace::Snapshot trace_snapshot(Engine& engine, const std::function<std::string(DatumId)>& name_of);
 
 }  // namespace fairlead::engine

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "simulate/recorded_flow.hpp"
+#include "simulate/flow_file.hpp"
 
 namespace fairlead::tests {
 namespace {
@@ -29,8 +29,8 @@ const std::string small = head +
                           "task 1 0:9 0 1e3 c2\n"
                           "end 3 4\n";
 
-RecordedFlow read(const std::string& text, std::optional<std::uint64_t> phase = {}) {
-  return read_recorded_flow(text, "run.flow", Precision::double_, phase);
+FlowFile read(const std::string& text, std::optional<std::uint64_t> phase = {}) {
+  return read_flow_text(text, "run.flow", Precision::double_, phase);
 }
 std::string refusal(const std::string& text) {
   try {
@@ -43,8 +43,8 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST(RecordedFlow, IsAProgramWithTilesByPlace) {
-  const RecordedFlow flow = read(small);
+TEST(FlowFile, IsAProgramWithTilesByPlace) {
+  const FlowFile flow = read(small);
   const Program& program = flow.program;
   EXPECT_EQ(flow.phases, 2u);
   ASSERT_EQ(program.data.size(), 3u);
@@ -62,8 +62,8 @@ TEST(RecordedFlow, IsAProgramWithTilesByPlace) {
   EXPECT_FALSE(program.data[0].has_value);
   EXPECT_TRUE(program.data[2].has_value);
 }
-TEST(RecordedFlow, HasInALaterPhaseWhatEarlierOnesWrote) {
-  const RecordedFlow flow = read(small, 2);
+TEST(FlowFile, HasInALaterPhaseWhatEarlierOnesWrote) {
+  const FlowFile flow = read(small, 2);
   ASSERT_EQ(flow.program.tasks.size(), 2u);
   EXPECT_TRUE(flow.program.data[0].has_value);
   EXPECT_THAT(flow.program.kernels, ElementsAre("gemm"));
@@ -71,8 +71,8 @@ TEST(RecordedFlow, HasInALaterPhaseWhatEarlierOnesWrote) {
   EXPECT_EQ(read(small, 1).program.data.size(), 2u);
   EXPECT_THROW(read(small, 3), ConfigError);
 }
-TEST(RecordedFlow, TakesWorkFromTheFormulaElseFromTheMeasuredTimeElseFromTheBytes) {
-  const RecordedFlow flow = read(
+TEST(FlowFile, TakesWorkFromTheFormulaElseFromTheMeasuredTimeElseFromTheBytes) {
+  const FlowFile flow = read(
       head +
       "codelet 0 cpu flops counted\ncodelet 1 cpu none measured\ncodelet 2 cpu none unknown\n"
       "codelet 3 cpu nanoseconds said\n"
@@ -91,14 +91,14 @@ TEST(RecordedFlow, TakesWorkFromTheFormulaElseFromTheMeasuredTimeElseFromTheByte
   EXPECT_EQ(flow.measured, 3u);
   EXPECT_EQ(flow.assumed, 1u);
 }
-TEST(RecordedFlow, SaysWhatIsNotSimulated) {
-  const RecordedFlow flow = read(head +
-                                 "codelet 0 cpu none sum\ndatum 0 8 -1 -1 -1 value s\ntask 0 0:1 0 0 x0\n"
-                                 "left-out 1 tasks have scratch memory\nend 1 1\n");
+TEST(FlowFile, SaysWhatIsNotSimulated) {
+  const FlowFile flow = read(head +
+                             "codelet 0 cpu none sum\ndatum 0 8 -1 -1 -1 value s\ntask 0 0:1 0 0 x0\n"
+                             "left-out 1 tasks have scratch memory\nend 1 1\n");
   EXPECT_EQ(flow.program.uses[0].mode, AccessMode::commutative);
   EXPECT_THAT(flow.left_out, ElementsAre("1 tasks have scratch memory", HasSubstr("1 reductions")));
 }
-TEST(RecordedFlow, IsRefusedWithItsLine) {
+TEST(FlowFile, IsRefusedWithItsLine) {
   EXPECT_THAT(refusal(""), HasSubstr("run.flow:1: the file is incomplete"));
   EXPECT_THAT(refusal("name = \"h200\"\n"), HasSubstr("run.flow:1: this is no recorded flow"));
   EXPECT_THAT(refusal("fairlead-flow 2\n"),

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "front/replay/recording_source.hpp"
+#include "front/recording/recording_source.hpp"
 
 namespace fairlead {
 

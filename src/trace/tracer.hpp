@@ -38,9 +38,9 @@ namespace fairlead::trace {
 }
 
 /// The tasks that one thread ended.
-class alignas(64) TaskRecorder {
+class alignas(64) TaskTracer {
  public:
-  explicit TaskRecorder(std::size_t bytes) : ring_(bytes) {}
+  explicit TaskTracer(std::size_t bytes) : ring_(bytes) {}
 
   /// `task.codelet` is filled in here. The thread's alone.
   void add(TaskRecord task, const CodeletInfo& codelet) {
@@ -87,12 +87,12 @@ class alignas(64) TaskRecorder {
   std::deque<std::string> names_;  // they stay where they are
 };
 
-class Recorder {
+class Tracer {
  public:
   /// `bytes` for everything, `threads` that end tasks.
-  Recorder(Bytes bytes, std::size_t threads);
+  Tracer(Bytes bytes, std::size_t threads);
 
-  TaskRecorder& thread(std::size_t i) noexcept { return threads_[i]; }
+  TaskTracer& thread(std::size_t i) noexcept { return threads_[i]; }
 
   // ---- the engine's, under its lock
 
@@ -117,7 +117,7 @@ class Recorder {
   bool ever_taken() const noexcept { return taken_; }
 
  private:
-  std::deque<TaskRecorder> threads_;
+  std::deque<TaskTracer> threads_;
   Ring<CopyRecord> copies_;
   Ring<MemoryRecord> memory_;
   Ring<WaitRecord> waits_;

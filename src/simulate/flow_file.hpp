@@ -32,7 +32,7 @@ inline constexpr double assumed_flops_per_nanosecond = 10;
 /// ... and if nothing was measured, how many operations there are for a byte that a task uses.
 inline constexpr double assumed_flops_per_byte = 1;
 
-struct RecordedFlow {
+struct FlowFile {
   Program program;
   std::uint64_t phases = 0;  ///< in the file
   /// Of the program's tasks, by where their work is from.
@@ -42,10 +42,10 @@ struct RecordedFlow {
 
 /// `phase`: only its tasks, and what they use; else all. `file`: for messages. Throws InputError naming file
 /// and line, ConfigError for a phase that there is not.
-RecordedFlow read_recorded_flow(std::string_view text, std::string_view file, Precision precision,
-                                std::optional<std::uint64_t> phase = {});
+FlowFile read_flow_text(std::string_view text, std::string_view file, Precision precision,
+                        std::optional<std::uint64_t> phase = {});
 /// Throws SystemError if the file cannot be read.
-RecordedFlow read_recorded_file(const std::string& path, Precision precision,
-                                std::optional<std::uint64_t> phase = {});
+FlowFile read_flow_file(const std::string& path, Precision precision,
+                        std::optional<std::uint64_t> phase = {});
 
 }  // namespace fairlead::simulate

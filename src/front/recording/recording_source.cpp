@@ -1,5 +1,5 @@
 // See recording_source.hpp.
-#include "front/replay/recording_source.hpp"
+#include "front/recording/recording_source.hpp"
 
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>

@@ -1,5 +1,5 @@
 // A flow written down while it is submitted, for `fairlead simulate --recorded`: data, codelets and tasks in
-// program order, a line each. Read by simulate/recorded_flow.hpp, which says what a line means.
+// program order, a line each. Read by simulate/flow_file.hpp, which says what a line means.
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
@@ -17,12 +17,12 @@ namespace fairlead::front {
 
 using detail::Submission;
 
-class FlowRecorder final : public engine::SubmissionBook {
+class FlowFileWriter final : public engine::SubmissionBook {
  public:
   /// Throws SystemError if the file cannot be written.
-  FlowRecorder(engine::RuntimeCore& core, std::string path);
+  FlowFileWriter(engine::RuntimeCore& core, std::string path);
   /// Without end(), the file shows that it is incomplete.
-  ~FlowRecorder() override;
+  ~FlowFileWriter() override;
 
   void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) override;
   std::string line_of(const Submission& submission, std::span<const Use> uses) override;
