@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ int main(int argc, char** argv) {
   const bool json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
   constexpr std::size_t tasks = 500'000;
   fl::Config config;
-  config.set("workers", 1);  // the application's thread: nothing runs until it waits
+  config.set("workers", 1);
   config.set("memory", "64MiB");
   config.set("window", tasks + 1);
   fl::Runtime runtime(config);
@@ -49,6 +50,8 @@ int main(int argc, char** argv) {
                                   fl::InOut<std::uint64_t> own) { own.get() += a.get() + b.get(); });
   fl::Flow flow(runtime);
   flow.submit(body(data[0], data[1], data[2]));  // what is made with the first is not a task's
+  // Each waits for the one before, and the first for the program.
+  auto held = std::optional(flow.acquire(fl::update(data[0])));
   const std::uint64_t heap = heap_bytes(), resident = resident_bytes();
   for (std::size_t i = 0; i < tasks; ++i)
     flow.submit(body(data[i % data_count], data[(i + 1) % data_count], data[(i + 2) % data_count]));
@@ -56,6 +59,7 @@ int main(int argc, char** argv) {
     return static_cast<double>(after - before) / tasks;
   };
   const double heap_each = per_task(heap_bytes(), heap), resident_each = per_task(resident_bytes(), resident);
+  held.reset();
   flow.wait();
   if (json)
     std::printf(R"({"tasks": %zu, "heap_bytes_per_task": %.1f, "resident_bytes_per_task": %.1f})"

@@ -9,7 +9,7 @@
 namespace fairlead {
 
 namespace {
-constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20, largest_slab = 4 * huge_page;
+constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20, largest_slab = 8 * huge_page;
 }
 
 Slabs::~Slabs() {
