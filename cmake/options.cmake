@@ -18,12 +18,14 @@ if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(fairlead_options INTERFACE -fsanitize=${FAIRLEAD_SANITIZE})
   # The manual of GCC: sanitizers raise the rate of false alarms of this warning. Builds without them keep it.
-  target_compile_options(fairlead_options INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(fairlead_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(FAIRLEAD_SANITIZE MATCHES "undefined")
     target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined
       # An eighth of the time to compile, for what AddressSanitizer tells as well: an access through a null pointer, outside
       # of an object, or by the table of functions of an object that is gone.
-      -fno-sanitize=null,object-size,vptr)
+      -fno-sanitize=null,object-size,vptr
+      # The functions of a BLAS are called as Fortran's callers do: by pointers to integers of whichever width.
+      $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   endif()
   if(FAIRLEAD_SANITIZE MATCHES "thread")
     # gcc warns of fences that ThreadSanitizer cannot see; a fence must therefore be an error.

@@ -6,7 +6,7 @@ option(FAIRLEAD_UNITY "Compile the files of a folder as one" OFF)
 # One file's constant is not the variable of that name in another, and what a file keeps to itself is not seen by others:
 # builds file by file warn of what is meant.
 add_library(fairlead_together INTERFACE)
-target_compile_options(fairlead_together INTERFACE -Wno-shadow -Wno-subobject-linkage)
+target_compile_options(fairlead_together INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 
 # fairlead_compile_together(TARGET [LEAVE FILE...]): each folder of its files as one; the files named after LEAVE alone.
 function(fairlead_compile_together target)

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/prefetch.hpp"
 #include "data/task_source.hpp"
 
 namespace fairlead::engine {
@@ -58,7 +59,7 @@ class LaneQueue {
     first_.store(first + 1, std::memory_order_relaxed);
     LazyTask* const task = slots_[first % capacity].load(std::memory_order_relaxed);
     if (task->family->described) return task;  // one thread's descriptors are here anyway
-    fetch(first + 1 + lazy_ahead, 1);
+    fetch(first + 1 + lazy_ahead, sizeof(LazyTask));
     if (first + 1 == end) return task;
     const LazyTask* const next = slots_[(first + 1) % capacity].load(std::memory_order_relaxed);
     next->family->source->look_ahead(*next);
@@ -91,13 +92,12 @@ class LaneQueue {
   /// it, and it may be over. So it is taken to be like the last one.
   void look_ahead(const LazyTask& last, std::uint32_t next) const noexcept {
     if (last.family->described)
-      fetch(next, sizeof(Task) / line);
+      fetch(next, sizeof(Task));
     else
-      fetch(next + lazy_ahead, 1);
+      fetch(next + lazy_ahead, sizeof(LazyTask));
   }
-  void fetch(std::uint32_t at, std::size_t lines) const noexcept {
-    const auto* task = reinterpret_cast<const char*>(slots_[at % capacity].load(std::memory_order_relaxed));
-    for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(task + i * line, 1);
+  void fetch(std::uint32_t at, std::size_t bytes) const noexcept {
+    prefetch<FetchedFor::reading>(slots_[at % capacity].load(std::memory_order_relaxed), bytes);
   }
   bool has_room(std::uint32_t end) noexcept {
     if (end - seen_first_ < capacity) return true;
@@ -106,7 +106,6 @@ class LaneQueue {
   }
 
   static constexpr std::uint32_t lazy_ahead = 4;
-  static constexpr std::size_t line = 64;
 
   alignas(64) std::atomic<std::uint32_t> first_{0};
   alignas(64) std::atomic<std::uint32_t> end_{0};

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/chunked_vector.hpp"
+#include "base/prefetch.hpp"
 
 namespace fairlead::graph {
 
@@ -39,9 +40,7 @@ class Pool {
     T* object = free_;
     free_ = PoolLink<T>::get(*object);
     // Another core may have emptied the next one: its lines come while this one is filled.
-    if (shared_)
-      for (std::size_t at = 0; at < sizeof(T); at += 64)
-        __builtin_prefetch(reinterpret_cast<const char*>(free_) + at, 1);
+    if (shared_) prefetch<FetchedFor::writing>(free_, sizeof(T));
     return object;
   }
 

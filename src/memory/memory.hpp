@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/prefetch.hpp"
 #include "memory/admission.hpp"
 #include "memory/invariants.hpp"
 #include "memory/landing.hpp"
@@ -85,11 +86,7 @@ class Memory {
   bool reaches(NodeId node, NodeId home) const noexcept { return state_.reaches(node, home); }
   ReplicaState residency(DatumId id, NodeId node) const noexcept { return state_.residency(id, node); }
   /// The datum will be looked at soon: begins to load its cache lines.
-  void look_ahead(DatumId id) const noexcept {
-    const Datum* datum = &state_.data[id];
-    __builtin_prefetch(datum);
-    __builtin_prefetch(reinterpret_cast<const char*>(datum) + 64);
-  }
+  void look_ahead(DatumId id) const noexcept { prefetch<FetchedFor::reading>(&state_.data[id], 128); }
   const Topology& topology() const noexcept { return state_.topology; }
   /// Never changes: any thread may look.
   const Routes& routes() const noexcept { return state_.routes; }

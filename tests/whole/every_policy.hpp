@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "schedule/policies.hpp"
-#include "whole/sanitized.hpp"
 
 namespace fairlead::tests {
 

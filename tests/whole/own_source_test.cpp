@@ -19,7 +19,7 @@
 #include "engine/counted_source.hpp"
 #include "engine/registered_datum.hpp"
 #include "policy/policy.hpp"
-#include "whole/sanitized.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead {
 namespace {

@@ -16,17 +16,14 @@
 #include "backend/disk/spill_file.hpp"
 #include "backend/disk/world.hpp"
 #include "base/random.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::backend {
 
 using namespace std::chrono_literals;
 
 // Instrumented reads look at every byte.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double sanitizer_allowance = 1.5;
-#else
-constexpr double sanitizer_allowance = 1;
-#endif
+constexpr double sanitizer_allowance = tests::sanitized ? 1.5 : 1;
 
 // Sizes around the pieces and the pages, written by one set of requests and read by another, in other cuts.
 TEST(IoThreads, WhatIsWrittenIsReadBackWhateverTheCuts) {

@@ -13,6 +13,7 @@
 
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead {
 namespace {
@@ -163,8 +164,10 @@ class Program {
 }  // namespace
 
 TEST(RandomEvents, OpenAndCloseTheLaneAndNoTaskSeesIt) {
+  // AddressSanitizer finds what one thread does wrong, and needs no rare meetings of several for it.
+  constexpr std::uint64_t seeds = tests::address_sanitized ? 10 : 40;
   std::uint64_t passed = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Random random(seed);
     Config config;
     config.set("workers", 1 + seed % 4);
@@ -178,7 +181,7 @@ TEST(RandomEvents, OpenAndCloseTheLaneAndNoTaskSeesIt) {
     ASSERT_EQ(program.wrong(), 0) << "seed " << seed;
     passed += program.passed();
   }
-  EXPECT_GT(passed, 1000u);
+  EXPECT_GT(passed, 25 * seeds);
 }
 
 }  // namespace fairlead

@@ -10,7 +10,7 @@
 
 #include "engine/log/log_records.hpp"
 #include "engine/log/logged_run.hpp"
-#include "whole/sanitized.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::tests {
 namespace {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "sanitized.hpp"
+
 namespace fairlead::misuse {
 namespace {
 
@@ -145,9 +147,8 @@ TEST_F(ForkWithLog, TheLogIsTheParents) {
 
 // A child that touches none of its parent's runtimes may have one of its own.
 TEST(ForkBefore, AChildMayHaveARuntimeOfItsOwn) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer allows no threads in a child of a process that had some";
-#endif
+  if (tests::thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer allows no threads in a child of a process that had some";
   EXPECT_EQ(in_a_child([] {
               Runtime runtime(settings());
               expect_works(runtime);

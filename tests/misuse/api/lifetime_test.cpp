@@ -201,8 +201,8 @@ TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
 
 TEST(Lifetime, AFlowAndAMatrixAreDestroyedInABody) {
   for (const std::size_t workers : {1, 2}) {
+    int x = 0, y = 0;  // used until the runtime has ended: a body cannot wait for other's tasks
     Runtime runtime(settings(workers));
-    int x = 0, y = 0;
     const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
     auto matrix = std::make_unique<TiledMatrix<double>>(runtime.tiled<double>("A", 512, 512, 64));
     auto other = std::make_unique<Flow>(runtime);

@@ -28,7 +28,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which want to be loaded first
+#if !defined(FAIRLEAD_ADDRESS_SANITIZED) && \
+    !defined(FAIRLEAD_THREAD_SANITIZED)  // which want to be loaded first
 
 TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
   Folder folder;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <span>
@@ -16,8 +15,8 @@ namespace {
 
 struct CoreType {
   const char* name;
-  std::initializer_list<const char*> needs;  // flags of /proc/cpuinfo
-  const char* obsolete_with;                 // a flag; null: worth trying on every machine that can run it
+  std::array<std::string_view, 10> needs;  // flags of /proc/cpuinfo; empty ones at the end
+  const char* obsolete_with;               // a flag; null: worth trying on every machine that can run it
 };
 
 const std::array openblas_core_types{
@@ -72,7 +71,9 @@ std::vector<std::string> core_types(const Processor& processor, std::string_view
   std::span<const CoreType> known;
   if (variable == "OPENBLAS_CORETYPE") known = openblas_core_types;
   if (variable == "BLIS_ARCH_TYPE") known = blis_core_types;
-  const auto has = [&](const char* flag) { return processor.flags.contains(flag); };
+  const auto has = [&](std::string_view flag) {
+    return flag.empty() || processor.flags.contains(std::string(flag));
+  };
   std::vector<std::string> names;
   for (const auto& type : known)
     if (std::ranges::all_of(type.needs, has) && !(type.obsolete_with != nullptr && has(type.obsolete_with)))
