@@ -32,6 +32,7 @@ enum class Mistake : std::uint8_t {
   // In the engine.
   successors_told_first,  // a task's successors are served before its own end
   returned_task_lost,     // a task that was taken back from a worker is given to nobody
+  lost_worker_served,     // a worker that is lost keeps what it was given
   event_lost,             // now and then the end of a copy is not served
   hold_write_forgotten,   // what the application has written while it held a datum counts as unchanged
   refresh_forgotten,      // after a wait the program's own memory is left as it was

@@ -25,6 +25,7 @@ enum class EventKind : std::uint8_t {
   drop_clean,      // the program wants caches emptied of what their homes hold as well
   hold_released,   // the application lets go of data it held, or does not want them any more
   refresh,         // the program wants to find the newest values in its own memory: see RefreshRequest
+  worker_lost,     // it takes none any more; what it had begun is over, and it begins nothing else
 };
 
 struct Event {

@@ -91,9 +91,69 @@ void Dispatcher::returned(Task& task) {
     if (!pipelines_[best].present || pipeline.tasks.size() < pipelines_[best].tasks.size()) best = worker.id;
   }
   if (options_.mistake.is(Mistake::returned_task_lost)) return pipelines_.take_out(task);
+  if (best == task.worker && from.lost) return give_back(task);  // nobody else is there
   if (best != task.worker || !from.aside) gathering_.change_worker(task, best);
   // It is launched after the events that are served together, or its end could come among these.
   effects_.landed.push_back(&task);
+}
+
+void Dispatcher::lost(WorkerId worker) {
+  pipelines_.lost(worker);
+  lane_.close();
+  policy_->worker_lost(worker);
+  if (options_.mistake.is(Mistake::lost_worker_served)) return;
+  const PickedTasks& tasks = pipelines_[worker].tasks;
+  for (std::size_t i = 0; i < tasks.size();) {
+    Task& task = tasks[i];
+    // Those that are put off go with their span or to another worker; those that failed end; those that are staged
+    // are the world's, which is asked for them.
+    if (task.state == TaskState::staged || task.has(TaskFlag::put_off) || task.failure != nullptr)
+      ++i;
+    else
+      give_back(task);
+  }
+}
+
+/// What this worker was to run and has not begun is the policy's again, and holds nothing.
+void Dispatcher::give_back(Task& task) {
+  if (task.state == TaskState::picked)
+    memory_.forget_claim(task);
+  else
+    memory_.release(task, memory::Outcome::returned, effects_);
+  pipelines_.take_out(task);
+  memory_.note_change();  // who was behind it may be first now
+  task.clear(TaskFlag::told_started);
+  task.worker = no_id<WorkerId>;
+  task.state = TaskState::ready;
+  ++held_by_policy_;
+  policy_->returned(task);
+}
+
+/// One task of each at a time.
+void Dispatcher::recall_from_lost() {
+  for (const WorkerInfo& worker : view_.workers()) {
+    const Pipeline& pipeline = pipelines_[worker.id];
+    if (!pipeline.lost || pipeline.staged == 0 || pipeline.recalls != 0) continue;
+    if (options_.mistake.is(Mistake::lost_worker_served)) return;
+    for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
+      Task& task = pipeline.tasks[i];
+      if (task.state != TaskState::staged || task.has(TaskFlag::recalled)) continue;
+      launcher_.recall(task);
+      break;
+    }
+  }
+}
+
+/// Throws if nothing can run what is ready.
+void Dispatcher::ensure_somebody_is_left() const {
+  std::string lost;
+  for (const WorkerInfo& worker : view_.workers()) {
+    const Pipeline& pipeline = pipelines_[worker.id];
+    if (!pipeline.lost && !pipeline.present) return;  // it may arrive
+    if (pipeline.lost) lost += (lost.empty() ? "" : ", ") + std::to_string(index(worker.id));
+  }
+  throw Error(std::to_string(held_by_policy_) +
+              " tasks are ready, and no worker that could run them is left: lost are " + lost);
 }
 
 // ---- what follows
@@ -138,6 +198,8 @@ void Dispatcher::failed(Task& task, Commands& out) {
 }
 
 void Dispatcher::stage(Task& task, Commands& out) {
+  if (pipelines_[task.worker].lost && !options_.mistake.is(Mistake::lost_worker_served)) [[unlikely]]
+    return give_back(task);
   if (task.workers_wanted != 0 || pipelines_[task.worker].aside) [[unlikely]]
     if (gathering_.put_off(task)) return;
   launcher_.launch(task, out);
@@ -147,6 +209,11 @@ void Dispatcher::stage(Task& task, Commands& out) {
 bool Dispatcher::advance_gathering(Commands& out) {
   bool freed = false;
   gathering_.recall_left_behind();
+  while (pipelines_.any_lost()) {
+    Task* const task = gathering_.forsaken();
+    if (task == nullptr) break;
+    give_back(*task);
+  }
   for (;;) {
     if (gathering_.drop_unwanted(out)) {
       freed = true;
@@ -168,6 +235,8 @@ void Dispatcher::give_work(Commands& out) {
     if (pipelines_.unadmitted() != 0) share_unadmitted(out);
     share_staged();
   } while (insist(out) || (gathering_.any() && advance_gathering(out)) || somebody_may_fit());
+  if (pipelines_.any_lost()) [[unlikely]]
+    recall_from_lost();  // what was put off has been launched where it was
   prefetch_upcoming(out);
 }
 
@@ -326,7 +395,10 @@ bool Dispatcher::insist(Commands& out) {
       worker = candidate.id;
       if ((task = policy_->pick(worker, true)) != nullptr) break;
     }
-    if (!anybody) return false;
+    if (!anybody) {
+      if (pipelines_.any_lost()) ensure_somebody_is_left();
+      return false;
+    }
     // What is for an accelerator that is just starting does not go elsewhere: the data would live there.
     if (task == nullptr && awaited_ != 0) return false;
     for (std::size_t i = 0; task == nullptr && i < view_.workers().size(); ++i) {
@@ -335,6 +407,7 @@ bool Dispatcher::insist(Commands& out) {
       task = policy_->take_any(worker);
     }
     if (task == nullptr) {  // no present worker can run what is ready
+      if (pipelines_.any_lost()) ensure_somebody_is_left();
       if (std::ranges::all_of(pipelines_.all(), &Pipeline::present))
         throw Error("internal: the policy " + options_.policy_name + " gives out none of " +
                     std::to_string(held_by_policy_) + " ready tasks");

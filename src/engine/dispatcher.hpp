@@ -48,6 +48,9 @@ class Dispatcher {
   /// For the first time.
   void worker_arrived(WorkerId worker) noexcept { awaited_ -= view_.kind_of(worker) != WorkerKind::cpu; }
 
+  /// What it had been given and had not begun goes back to the policy.
+  void lost(WorkerId worker);
+
   // ---- what follows
 
   /// Carries on with what memory says: tasks have their data, or will not get them; copies begin.
@@ -63,6 +66,9 @@ class Dispatcher {
   void landed(Task& task, Commands& out);
   void failed(Task& task, Commands& out);
   void stage(Task& task, Commands& out);
+  void give_back(Task& task);
+  void recall_from_lost();
+  void ensure_somebody_is_left() const;
   bool admit_pseudo_tasks(Commands& out);
   bool advance_gathering(Commands& out);
   void hand_out(Commands& out);

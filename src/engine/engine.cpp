@@ -127,6 +127,8 @@ void Engine::apply(Event& event, Commands& out) {
       return;
     case EventKind::worker_left:
       return pipelines_.left(event.worker);
+    case EventKind::worker_lost:
+      return dispatcher_.lost(event.worker);
     case EventKind::flush:
     case EventKind::drop_clean:
       return lane_.flush_or_drop(event.kind);

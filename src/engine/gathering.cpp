@@ -90,6 +90,27 @@ void Gathering::recall_left_behind() {
   }
 }
 
+Task* Gathering::forsaken() {
+  const auto alone = [&](const Task* task) {
+    return std::ranges::none_of(view_.workers(), [&](const WorkerInfo& worker) {
+      return worker.node == task->node && worker.kind == WorkerKind::cpu && !pipelines_[worker.id].lost;
+    });
+  };
+  Task* found = nullptr;
+  if (gathering_.task != nullptr && alone(gathering_.task)) {
+    found = gathering_.task;
+    dissolve(std::exchange(gathering_, {}));
+  } else if (const auto it = std::ranges::find_if(waiting_, alone); it != waiting_.end()) {
+    found = *it;
+    waiting_.erase(it);
+  } else {
+    return nullptr;
+  }
+  found->clear(TaskFlag::put_off);
+  --open_;
+  return found;
+}
+
 bool Gathering::drop_unwanted(Commands& out) {
   bool any = false;
   const auto dropped = [&](Task* task) {

@@ -50,6 +50,8 @@ class Gathering {
   bool put_off(Task& task);
   /// Asks back what was launched on workers who wait no more. If it was begun, that is said.
   void recall_left_behind();
+  /// One that waits on a node of which no core's worker is left, so that it is nobody's here any more; null: there is none.
+  Task* forsaken();
   /// Those of a cancelled flow end before they begin. True if there were any.
   bool drop_unwanted(Commands& out);
   /// A task for which all its workers stand ready now: it is to be launched. Null: none so far; goes on with

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace fairlead::engine {
@@ -23,20 +22,41 @@ void tell(std::string& text, std::string_view what, const List& list, Say&& say)
   if (list.size() > told_of_each_kind) text += fmt::format(" and {} more", list.size() - told_of_each_kind);
 }
 
-constexpr std::array kinds = {"is ready",
-                              "has finished",
-                              "has failed",
-                              "was given back",
-                              "a task asked for was not given back",
-                              "has landed",
-                              "has failed",
-                              "a worker arrived",
-                              "a worker left",
-                              "results are wanted at home",
-                              "time has passed",
-                              "caches are to be emptied",
-                              "a hold was released",
-                              "newest values are wanted in the program's memory"};
+std::string_view said_of(EventKind kind) noexcept {
+  using enum EventKind;
+  switch (kind) {
+    case task_ready:
+      return "is ready";
+    case task_finished:
+      return "has finished";
+    case task_failed:
+    case copy_failed:
+      return "has failed";
+    case task_returned:
+      return "was given back";
+    case recall_refused:
+      return "a task asked for was not given back";
+    case copy_finished:
+      return "has landed";
+    case worker_arrived:
+      return "a worker arrived";
+    case worker_left:
+      return "a worker left";
+    case worker_lost:
+      return "a worker was lost";
+    case flush:
+      return "results are wanted at home";
+    case time_passed:
+      return "time has passed";
+    case drop_clean:
+      return "caches are to be emptied";
+    case hold_released:
+      return "a hold was released";
+    case refresh:
+      return "newest values are wanted in the program's memory";
+  }
+  return "";
+}
 
 bool is_of_a_task(EventKind kind) noexcept {
   return kind == EventKind::task_ready || kind == EventKind::task_finished ||
@@ -73,7 +93,7 @@ ToldEvent::ToldEvent(const Event& event) : kind(event.kind), at(event.at) {
 }
 
 std::string ToldEvent::text() const {
-  const std::string_view what = kinds.at(static_cast<std::size_t>(kind));
+  const std::string_view what = said_of(kind);
   std::string who;
   if (is_of_a_task(kind)) who = fmt::format("task {} ", subject);
   if (is_of_a_copy(kind)) who = fmt::format("copy {} ", subject);

@@ -40,6 +40,7 @@ struct Pipeline {
   std::uint8_t recalls = 0;     ///< asked back, no answer yet
   bool present = false;         ///< the worker takes tasks
   bool ever_present = false;    ///< it has arrived, perhaps left since
+  bool lost = false;            ///< it has left for ever
   bool aside = false;           ///< a task that spans several workers has this one, or is about to
   bool launched = false;        ///< since the engine was entered, tasks were handed over
   bool lost_to_data = false;    ///< why it became idle

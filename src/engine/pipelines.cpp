@@ -25,6 +25,11 @@ void Pipelines::left(WorkerId worker) noexcept {
   left_behind_ = true;
 }
 
+void Pipelines::lost(WorkerId worker) noexcept {
+  left(worker);
+  at(worker).lost = any_lost_ = true;
+}
+
 void Pipelines::helped(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept {
   Pipeline& pipeline = at(worker);
   if (!pipeline.present) return;

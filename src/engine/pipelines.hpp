@@ -36,6 +36,9 @@ class Pipelines {
   /// True if it is its first time. `in_lane`: what it has run in the direct lane so far, here and below.
   bool arrived(WorkerId worker, Time now, Duration in_lane) noexcept;
   void left(WorkerId worker) noexcept;
+  /// For ever.
+  void lost(WorkerId worker) noexcept;
+  bool any_lost() const noexcept { return any_lost_; }
   /// Whether a task that takes several workers has this one, or is about to.
   void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }
   /// A worker that stood aside for that long, and has worked for the task for which it did.
@@ -67,7 +70,7 @@ class Pipelines {
 
   std::vector<Pipeline> pipelines_;  // by WorkerId
   std::size_t tasks_ = 0, unadmitted_ = 0;
-  bool left_behind_ = false;
+  bool left_behind_ = false, any_lost_ = false;
 };
 
 }  // namespace fairlead::engine

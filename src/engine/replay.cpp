@@ -399,6 +399,7 @@ class Replayer {
         break;
       case EventKind::worker_arrived:
       case EventKind::worker_left:
+      case EventKind::worker_lost:
       case EventKind::recall_refused:
         if (!known_worker) log_.refuse("there is no such worker");
         if (kind == EventKind::recall_refused) answer_to_recall(worker);

@@ -232,6 +232,8 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     Replica& replica = state_.usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
     if (datum.token_holder == &task) datum.token_holder = nullptr;
+    if (outcome == Outcome::returned && access.fresh)
+      state_.partials.note_empty(datum, id);  // it has added nothing
     if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
     if (writes(access.mode) && outcome != Outcome::returned) {
       if (replica.state != ReplicaState::arriving) transfers_.written(datum, replica);

@@ -47,7 +47,7 @@ class PartialResults {
   bool used(const Datum& partial, DatumId id) const {
     return const_cast<PartialResults&>(*this).entry(partial, id).used;
   }
-  void note_folded(const Datum& partial, DatumId id) { entry(partial, id).used = false; }
+  void note_empty(const Datum& partial, DatumId id) { entry(partial, id).used = false; }
 
  private:
   PartialResult& entry(const Datum& partial, DatumId id) {

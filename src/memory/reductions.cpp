@@ -65,7 +65,7 @@ void Reductions::fold_over(const Task& fold) {
   const DatumId id = fold.accesses()[1].datum;
   Datum& datum = state_.data[id];
   if (!state_.partials.used(datum, id) || state_.mistake.is(Mistake::partial_kept)) return;
-  state_.partials.note_folded(datum, id);
+  state_.partials.note_empty(datum, id);
   poison_.clear(datum);
   transfers_.written(datum, datum.home);  // no copy of it is worth keeping, and none has to go home
 }

@@ -171,6 +171,60 @@ TEST(Dispatcher, AnIdleWorkerGetsAStagedTaskThatANeighbourHasNotBegun) {
   EXPECT_EQ(it.told.notes, (Notes{"ready 1", "ready 2"}));  // the policy hears nothing of it
 }
 
+// What waits for memory, what waits for a copy, and what was launched: the world is asked for that.
+TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
+  Dispatching it(2, 4_MiB);
+  it.pipelines.left(worker_1);
+  Task &launched = it.writer(1_MiB), &coming = it.reader(1_MiB), &waiting = it.reader(4_MiB);
+  it.ready({&launched, &coming, &waiting});
+  ASSERT_EQ(launched.state, TaskState::staged);
+  ASSERT_EQ(coming.state, TaskState::admitted);
+  ASSERT_EQ(waiting.state, TaskState::picked);
+  it.told.notes.clear();
+  it.world.notes.clear();
+  it.dispatcher.lost(worker_0);
+  EXPECT_EQ(it.told.notes, (Notes{"lost 0", "returned 2", "returned 3"}));
+  EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
+  it.go_on();
+  EXPECT_EQ(it.world.notes, (Notes{"recall 1 on 0"}));
+  it.dispatcher.returned(launched);  // to nobody: worker 1 is not there either
+  EXPECT_EQ(it.told.notes.back(), "returned 1");
+  EXPECT_EQ(it.pipelines.tasks(), 0u);
+  it.pipelines.arrived(worker_1, Time{}, Duration{});
+  it.land();
+  for (Task* task : {&coming, &waiting, &launched}) {
+    it.land();
+    EXPECT_EQ(task->worker, worker_1);
+    it.over(*task);
+  }
+  EXPECT_TRUE(it.take_completed().empty());
+}
+
+TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
+  Dispatching it(2);
+  it.pipelines.left(worker_1);
+  Task& task = it.writer();
+  it.ready(task);
+  it.pipelines.arrived(worker_1, Time{}, Duration{});
+  it.dispatcher.lost(worker_0);
+  it.go_on();
+  it.dispatcher.returned(task);
+  it.go_on();
+  EXPECT_EQ(it.world.notes, (Notes{"launch 1 on 0", "recall 1 on 0", "launch 1 on 1"}));
+}
+
+TEST(Dispatcher, SaysThatNobodyIsLeftWhoCouldRunWhatIsReady) {
+  Dispatching it(2);
+  for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.lost(worker);
+  it.dispatcher.ready(it.writer(), it.out);
+  try {
+    it.go_on();
+    FAIL() << "it waits for ever";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "1 tasks are ready, and no worker that could run them is left: lost are 0, 1");
+  }
+}
+
 TEST(Dispatcher, ATaskThatReadsWhatAnotherShouldHaveWrittenEndsInstead) {
   Dispatching it(1);
   const DatumId a = it.datum(1_MiB);

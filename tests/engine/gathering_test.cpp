@@ -60,6 +60,22 @@ TEST(GatheringStep, IdleWorkersAreGatheredBeforeTheTaskIsLaunched) {
   EXPECT_FALSE(it.gathering.any());
 }
 
+TEST(GatheringStep, ATaskOfANodeThatHasLostItsWorkersIsPassedOn) {
+  GatheringParts it(2);
+  Task &runs = it.narrow(), &staged = it.narrow(), &gathers = it.wide(2);
+  it.without({gather_1}, [&] { it.ready({&runs, &staged}); });
+  it.ready(gathers);
+  ASSERT_EQ(it.gathering.gathering().task, &gathers);
+  EXPECT_EQ(it.gathering.forsaken(), nullptr);
+  it.pipelines.lost(gather_1);
+  EXPECT_EQ(it.gathering.forsaken(), nullptr);  // one is left
+  it.pipelines.lost(gather_0);
+  EXPECT_EQ(it.gathering.forsaken(), &gathers);
+  EXPECT_EQ(it.gathering.forsaken(), nullptr);
+  EXPECT_EQ(it.aside(), 0u);
+  EXPECT_FALSE(it.gathering.any());
+}
+
 TEST(GatheringStep, ATaskHasNoMoreWorkersThanThereAre) {
   GatheringParts it(2);
   Task& wide = it.wide(100);

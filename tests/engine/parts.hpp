@@ -52,6 +52,11 @@ struct NotingPolicy final : Policy {
     note("ready", task);
     held.push_back(&task);
   }
+  void returned(Task& task) override {
+    note("returned", task);
+    held.push_back(&task);
+  }
+  void worker_lost(WorkerId worker) override { notes.push_back("lost " + std::to_string(index(worker))); }
   void cancelled(Task& task) override {
     note("cancelled", task);
     std::erase(held, &task);

@@ -54,6 +54,8 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "successors_told_first";
     case returned_task_lost:
       return "returned_task_lost";
+    case lost_worker_served:
+      return "lost_worker_served";
     case event_lost:
       return "event_lost";
     case hold_write_forgotten:

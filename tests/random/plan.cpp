@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,35 @@ RunOptions options_of(std::uint64_t seed) {
   return options;
 }
 
+namespace {
+
+/// In a quarter of the runs, at any time until about `last`; all of a node as well. For each kind some are left on the
+/// first node that has any, and on the largest: what fits nowhere else, or may be folded there only, can be run.
+std::vector<backend::WorkerLoss> lost_workers(Random random, const Topology& machine, std::int64_t last) {
+  std::vector<backend::WorkerLoss> lost;
+  if (!random.once_in(4)) return lost;
+  std::map<std::pair<WorkerKind, NodeId>, std::size_t> left;
+  std::map<WorkerKind, std::pair<NodeId, NodeId>> kept;  // the first, the largest
+  for (const WorkerSpec& worker : machine.workers) {
+    ++left[{worker.kind, worker.node}];
+    NodeId& largest = kept.try_emplace(worker.kind, worker.node, worker.node).first->second.second;
+    if (machine.nodes[index(worker.node)].capacity > machine.nodes[index(largest)].capacity)
+      largest = worker.node;
+  }
+  for (std::size_t i = 0; i < machine.workers.size(); ++i) {
+    const WorkerSpec& worker = machine.workers[i];
+    const auto [first, largest] = kept.at(worker.kind);
+    std::size_t& here = left.at({worker.kind, worker.node});
+    if ((worker.node == first || worker.node == largest) && here == 1) continue;
+    if (!random.once_in(2)) continue;
+    --here;
+    lost.push_back({static_cast<WorkerId>(i), Time(random.between(0, last))});
+  }
+  return lost;
+}
+
+}  // namespace
+
 RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
     : random_(of_seed * 7919 + 17),
       seed(of_seed),
@@ -57,6 +87,8 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
   if (!random_.once_in(2)) window = static_cast<std::size_t>(random_.between(2, 60));
   short_of_space = random_.once_in(5);
   application_seed = random_.next();
+  lost = lost_workers(Random(Random::mix(seed + 0x1057)), machine,
+                      time_scale * 20 * static_cast<std::int64_t>(options.tasks));
 }
 
 namespace {
@@ -110,6 +142,8 @@ std::string RunPlan::text() const {
   for (const PlannedFlow& flow : program.flows)
     if (flow.cancelled_before)
       faults.push_back(fmt::format("a flow is cancelled before task {}", *flow.cancelled_before));
+  for (const backend::WorkerLoss& loss : lost)
+    faults.push_back(fmt::format("worker {} is lost after {} ns", index(loss.worker), loss.at.count()));
   if (short_of_space) faults.emplace_back("no space for partial results after the first");
   return fmt::format("{}\n{}\npolicy: {}, pipelines {}, window {}\nfaults: {}\n", machine_text(machine),
                      program_text(program), options.policy,

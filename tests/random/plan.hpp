@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "backend/sim/sim_world.hpp"
 #include "engine/engine.hpp"
 #include "machine/topology.hpp"
 #include "random/program.hpp"
@@ -55,7 +57,8 @@ struct RunPlan {
                 write_back_fails_once_in = 0, task_fails_once_in = 0, copy_told_late_once_in = 0;
   std::int64_t time_scale = 1;  ///< of tasks, in ns
   std::size_t pipeline_depth = 0, window = 0;
-  bool short_of_space = false;  ///< for partial results of reductions
+  bool short_of_space = false;            ///< for partial results of reductions
+  std::vector<backend::WorkerLoss> lost;  ///< others of their kinds remain
 };
 
 }  // namespace fairlead::random_runs

@@ -38,7 +38,7 @@ void add(RunResult& total, const RunResult& result) {
 }  // namespace
 
 TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
-  std::uint64_t evict = 0, several_caches = 0, ample = 0;
+  std::uint64_t evict = 0, several_caches = 0, ample = 0, losses = 0;
   std::map<std::string, std::uint64_t> by_fault, by_policy;
   RunResult total;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -56,6 +56,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
     by_fault["write-backs fail"] += plan.options.write_backs_fail;
     by_fault["tasks fail"] += plan.options.tasks_fail && result.tasks_cancelled != 0;
     by_fault["flows are cancelled"] += plan.options.cancels && result.tasks_cancelled != 0;
+    losses += !plan.lost.empty();
     by_fault["holds"] += plan.options.holds;
     by_fault["nothing fails"] += plan.faults() == 0;
   }
@@ -67,6 +68,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
   for (const auto& [fault, runs] : by_fault) EXPECT_GT(runs, seeds / 10) << fault;
   for (const PolicyEntry& policy : schedule::policies())
     EXPECT_GE(by_policy[std::string(policy.name)], seeds / schedule::policies().size()) << policy.name;
+  EXPECT_GT(losses, seeds / 10);
   // All that a run can do is done.
   EXPECT_GT(total.folds, 0u);
   EXPECT_GT(total.spans, 0u);

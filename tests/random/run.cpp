@@ -311,6 +311,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   sim.copy_fails_once_in = plan.copy_fails_once_in;
   sim.write_back_fails_once_in = plan.write_back_fails_once_in;
   sim.task_fails_once_in = plan.task_fails_once_in;
+  sim.lost = plan.lost;
   sim.most_events = 400 * options.tasks;
   sim.duration = [&plan](const Task& task, WorkerId) {
     const std::uint64_t body = task.implementation == no_implementation ? 0 : task.implementation;

@@ -33,6 +33,7 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
     arrivals_[i].worker = static_cast<WorkerId>(i);
     application.add(arrivals_[i]);
   }
+  for (const WorkerLoss& loss : options_.lost) schedule({loss.at, 0, loss.worker, nullptr, nullptr, true});
   application.serve();
 }
 
@@ -74,7 +75,7 @@ void SimWorld::launch(WorkerId id, Task& task) {
     throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
   if (page_driver_) page_driver_->given(task, engine_->view().workers()[index(id)].node);
-  if (worker.running == nullptr) {
+  if (worker.running == nullptr && !worker.lost) {
     --idle_workers_;
     start_next(id);
   }
@@ -83,10 +84,12 @@ void SimWorld::launch(WorkerId id, Task& task) {
 void SimWorld::recall(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   const auto it = std::ranges::find(worker.staged, &task);
-  const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 &&
+  const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 && !worker.lost &&
                                                      random_.once_in(options_.recall_refused_once_in));
-  if (refused)
+  if (refused) {
+    if (it != worker.staged.end()) worker.promised.push_back(&task);
     return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, timeline_.now());
+  }
   worker.staged.erase(it);
   engine_->entrance().post(task, EventKind::task_returned, id, timeline_.now());
 }
@@ -101,12 +104,25 @@ void SimWorld::gathered(Task& task, std::span<const WorkerId> workers) {
 }
 
 void SimWorld::dissolved(std::span<const WorkerId> workers) {
-  for (const WorkerId id : workers) workers_[index(id)].aside_for = nullptr;
+  for (const WorkerId id : workers) {
+    workers_[index(id)].aside_for = nullptr;
+    lose_if_free(id);
+  }
+}
+
+void SimWorld::lose_if_free(WorkerId id) {
+  Worker& worker = workers_[index(id)];
+  if (!worker.leaves || worker.lost || worker.running != nullptr || worker.aside_for != nullptr) return;
+  if (!worker.promised.empty()) return;
+  worker.lost = true;
+  if (worker.staged.empty()) --idle_workers_;
+  engine_->entrance().post(worker.loss, EventKind::worker_lost, id, timeline_.now());
 }
 
 void SimWorld::start_next(WorkerId id) {
   Worker& worker = workers_[index(id)];
   worker.running = worker.staged.front();
+  std::erase(worker.promised, worker.running);
   worker.staged.pop_front();
   worker.started = timeline_.now();
   worker.parts = 1;
@@ -310,11 +326,9 @@ void SimWorld::task_ends(WorkerId id) {
     application_->finished(task, now(), now() - worker.started);
   }
   worker.running = nullptr;
-  if (worker.staged.empty()) {
-    ++idle_workers_;
-  } else {
-    start_next(id);
-  }
+  if (worker.staged.empty()) ++idle_workers_;
+  lose_if_free(id);
+  if (!worker.staged.empty() && !worker.lost) start_next(id);
   application_->report();
 }
 
@@ -366,7 +380,11 @@ bool SimWorld::step() {
   const Happening happening = future_.top();
   future_.pop();
   timeline_.reaches(happening.at);
-  if (happening.pages != nullptr) {
+  if (happening.loss) {
+    workers_[index(happening.worker)].leaves = true;
+    lose_if_free(happening.worker);
+    application_->serve();
+  } else if (happening.pages != nullptr) {
     page_driver_->resume(*happening.pages);
   } else {
     happening.copy != nullptr ? begin(*happening.copy) : part_ends(happening.worker);

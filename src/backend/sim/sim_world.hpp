@@ -31,6 +31,12 @@ struct WorkerSlowdown {
   Time from{}, until = Time::max();
 };
 
+/// From then on, as soon as it has nothing begun, the worker takes no tasks any more.
+struct WorkerLoss {
+  WorkerId worker{};
+  Time at{};
+};
+
 struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise; on several, so many times less.
@@ -39,6 +45,7 @@ struct SimOptions {
   /// a task.
   std::function<Duration(WorkerId)> decision_time;
   std::vector<WorkerSlowdown> slow;
+  std::vector<WorkerLoss> lost;
   /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
   /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
   std::vector<std::size_t> processor;
@@ -118,8 +125,11 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     Task* running = nullptr;
     const Task* aside_for = nullptr;  // nothing else is launched here
     Time started{};
-    unsigned parts = 0;  // of what runs: computing, and what crosses the wires meanwhile
-    Event refusal;       // the engine asks one task back at a time
+    unsigned parts = 0;                 // of what runs: computing, and what crosses the wires meanwhile
+    Event refusal;                      // the engine asks one task back at a time
+    std::vector<const Task*> promised;  // were asked back in vain, and are to be run here
+    bool leaves = false, lost = false;  // is about to go for ever; has gone
+    Event loss;
   };
   struct Happening {
     Time at;
@@ -127,6 +137,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     WorkerId worker;                       // whose task ends
     memory::Copy* copy;                    // whose first byte has arrived, if there is one
     PageDriver::Request* pages = nullptr;  // for which the driver has worked, if there is one
+    bool loss = false;                     // of the worker
     bool operator>(const Happening& other) const noexcept {
       return at != other.at ? at > other.at : order > other.order;
     }
@@ -142,6 +153,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   SharedWires make_wires();
   void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
   void start_next(WorkerId worker);
+  void lose_if_free(WorkerId worker);
   void compute(WorkerId worker);
   void use_mapped(const Task& task, WorkerId worker);
   void part_ends(WorkerId worker);
