@@ -40,8 +40,6 @@ class EventLog {
     durations
   };
 
-  bool enabled = false;
-
   void event(const Event& event);
   void datum(const memory::DatumSpec& spec);
   void removal(DatumId id);

@@ -8,11 +8,11 @@
 namespace fairlead::engine {
 
 Journal::Journal(const Topology& topology, const Options& options)
-    : tracer_(options.trace_memory == 0
+    : logs_(options.log),
+      tracer_(options.trace_memory == 0
                   ? nullptr
                   : std::make_unique<trace::Tracer>(options.trace_memory, options.reporters)),
       estimate_(options.estimate) {
-  log_.enabled = options.log;
   if (options.log) processors_ = EventLog::processors_of(topology);
   for (const WorkerSpec& worker : topology.workers) kinds_.push_back(worker.kind);
 }

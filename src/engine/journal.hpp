@@ -21,7 +21,7 @@ class Journal {
 
   // ---- what the engine is told, in the order in which it is served
 
-  bool logs() const noexcept { return log_.enabled; }
+  bool logs() const noexcept { return logs_; }
   void event(const Event& event) {
     if (logs()) write(event);
   }
@@ -87,6 +87,7 @@ class Journal {
   void write(const Event& event);
   void durations(const Task& task);
 
+  const bool logs_;
   EventLog log_;
   CommandDigest digest_;
   const std::unique_ptr<trace::Tracer> tracer_;

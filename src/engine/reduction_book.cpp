@@ -70,7 +70,7 @@ std::uint8_t ReductionBook::one_more(Reduction& reduction) {
 
 void ReductionBook::set_aside(Reduction& reduction) {
   const Topology& topology = core_.topology();
-  if (reduction.no_more || !space || reduction.partials.size() + 1 >= topology.workers.size() ||
+  if (reduction.no_more || !space_ || reduction.partials.size() + 1 >= topology.workers.size() ||
       reduction.partials.size() == most_partials)
     return;
   const RegisteredDatum& datum = *reduction.datum;
@@ -82,7 +82,7 @@ void ReductionBook::set_aside(Reduction& reduction) {
   });
   reduction.no_more = !fits;
   if (!fits || !core_.holds().none()) return;
-  auto place = space(datum.bytes, datum.home);
+  auto place = space_(datum.bytes, datum.home);
   reduction.no_more = !place;
   if (!place) return;
   auto partial = std::make_unique<RegisteredDatum>();

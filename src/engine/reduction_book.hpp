@@ -47,8 +47,10 @@ class ReductionBook {
  public:
   explicit ReductionBook(RuntimeCore& core) noexcept : core_(core) {}
 
-  /// Where partial results are kept; nothing if there is no space. Without it there are none.
-  std::function<std::optional<PartialSpace>(Bytes bytes, NodeId home)> space;
+  /// Where partial results are kept; nothing if there is no space.
+  using Space = std::function<std::optional<PartialSpace>(Bytes bytes, NodeId home)>;
+  /// Without it there are no partial results.
+  void get_space_from(Space space) { space_ = std::move(space); }
   /// The kinds of workers that can fold, as bits.
   static constexpr std::uint32_t fold_kinds =
       (1u << static_cast<unsigned>(WorkerKind::cpu)) | (1u << static_cast<unsigned>(WorkerKind::emulated));
@@ -74,6 +76,7 @@ class ReductionBook {
   void set_aside(Reduction& reduction);
 
   RuntimeCore& core_;
+  Space space_;
   std::vector<std::unique_ptr<Reduction>> all_;
   std::vector<Reduction*> open_;
 };

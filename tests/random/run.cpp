@@ -348,11 +348,11 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     engine::RuntimeCore core(std::move(core_options), world);
     checker.attach(core.engine());
     Bytes used = Bytes{1} << 40;
-    core.reductions().space = [&](Bytes bytes, NodeId home) -> std::optional<engine::PartialSpace> {
+    core.reductions().get_space_from([&](Bytes bytes, NodeId home) -> std::optional<engine::PartialSpace> {
       if (plan.short_of_space && used > (Bytes{1} << 40)) return std::nullopt;
       used += (bytes + 4095) / 4096 * 4096;
       return engine::PartialSpace{home, nullptr, used, nullptr};
-    };
+    });
     const auto tell = [&](engine::RuntimeCore* ended) {
       options.at_end ? options.at_end(ended->engine()) : void();
     };

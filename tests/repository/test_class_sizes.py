@@ -93,9 +93,17 @@ def classes(text):
         yield found[1], found[2], text[begin + 1:closing(text, begin)]
 
 
-def exceptions():
-    """Named in docs/design.md: '- `Name`: ' under the heading 'Large classes'."""
-    section = tree.read(tree.ROOT / "docs" / "design.md").split("## Large classes", 1)
+def public_parts(body):
+    """What everybody sees of a class."""
+    while nested := CLASS.search(body):
+        body = body[:nested.start()] + body[closing(body, nested.end() - 1) + 1:]
+    parts = re.split(r"\b(public|private|protected)\s*:(?!:)", body)
+    return [parts[i + 1] for i in range(1, len(parts), 2) if parts[i] == "public"]
+
+
+def exceptions(heading="Large classes"):
+    """Named in docs/design.md: '- `Name`: ' under the heading."""
+    section = tree.read(tree.ROOT / "docs" / "design.md").split(f"## {heading}", 1)
     return set(re.findall(r"^- `(\w+)`: \S", section[1].split("\n## ")[0], re.MULTILINE)) if len(section) > 1 else set()
 
 
@@ -112,6 +120,15 @@ class ClassSizes(unittest.TestCase):
         self.assertGreater(seen, 300)
         self.assertLessEqual(len(exceptions()), MOST_EXCEPTIONS)
         self.assertEqual(set(large), exceptions(), large)
+
+    def test_data_members_of_classes_are_private(self):
+        found = collections.defaultdict(list)
+        for path in sorted((tree.ROOT / "src").rglob("*.[ch]pp")):
+            for kind, name, body in classes(tree.read(path)):
+                if kind == "class":
+                    data = [member for part in public_parts(body) for member in members(part)[1]]
+                    found[name] += [member for member in data if re.search(r"\w", member)]
+        self.assertEqual({name for name, data in found.items() if data}, exceptions("Classes with public members"), dict(found))
 
     def test_no_class_is_spread_over_many_files(self):
         files = collections.defaultdict(set)

@@ -95,7 +95,8 @@ class Runtime::Implementation {
       return plan.limit_for(needed, reserved);
     };
     core.surroundings().say = [](const std::string& text) { tell("fairlead: {}", text); };
-    core.reductions().space = [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); };
+    core.reductions().get_space_from(
+        [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); });
   }
   ~Implementation() {
     const auto complain_of = [](const std::exception& error) { tell("fairlead: {}\n", error.what()); };
