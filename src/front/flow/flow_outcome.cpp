@@ -50,9 +50,15 @@ std::string FlowOutcome::take(std::exception_ptr& cause) {
 std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
   const std::lock_guard guard(mutex_);
   cause = std::exchange(failure_, nullptr);
-  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
-  if (cause == nullptr)
-    return skipped == 0 ? "" : fmt::format("{} tasks were cancelled before they ran", skipped);
+  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0),
+             unfolded = std::exchange(unfolded_, 0);
+  if (cause == nullptr && skipped != 0)
+    return fmt::format("{} tasks were cancelled before they ran", skipped);
+  // Every task of the program ran, and yet a result is missing.
+  if (cause == nullptr && unfolded != 0)
+    return "the flow was cancelled before the partial results of a reduction were put together: its result "
+           "is missing";
+  if (cause == nullptr) return "";
   std::string text = failed(failed_task_, cause);
   if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
   if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
@@ -110,8 +116,8 @@ void FlowOutcome::note_failure(const Task& task) {
       const auto watched = watched_.find(task.id);
       failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
     }
-  } else if (task.codelet != &fold_codelet()) {  // that is not the program's, and neither is its end
-    ++cancelled_;
+  } else {
+    ++(task.codelet == &fold_codelet() ? unfolded_ : cancelled_);
   }
 }
 

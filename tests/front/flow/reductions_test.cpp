@@ -247,6 +247,32 @@ TEST(Reductions, ThatWereCancelledLeaveNothingOfThemselvesBehind) {
   }
 }
 
+// All its tasks have run; what they have added up lies in two places.
+TEST(Reductions, OfAFlowThatIsCancelledBeforeTheyAreFoldedAreMissedAloud) {
+  Runtime runtime(machine(3));  // one is this thread, which works only while it waits
+  long sum = 0;
+  const auto s = runtime.value("sum", sum);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<long> into, long amount) {
+    meeting.come();
+    *into += amount;
+  });
+  Flow flow(runtime);
+  flow.submit(add(s, 1));
+  flow.submit(add(s, 10));
+  while (flow.done() != 2) std::this_thread::yield();
+  flow.cancel();
+  try {
+    flow.wait();
+    ADD_FAILURE() << "it ends as if the sum were there";
+  } catch (const TaskError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the flow was cancelled before the partial results of a reduction were put together: its "
+                 "result is missing");
+  }
+  EXPECT_NE(sum, 11);
+}
+
 TEST(Reductions, OfAnotherFlowAreFoldedForTheFirstThatLooks) {
   Runtime runtime(machine(2));
   long sum = 0, seen = 0;
