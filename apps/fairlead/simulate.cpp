@@ -148,9 +148,10 @@ int run_on_machine(const Simulated& what, const Config& config) {
   by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
   if (std::ranges::find(asked, "auto") != asked.end())
-    fmt::print("auto is {} here, as in a real run: the data {} in RAM\n\n",
-               automatic_policy(program, machine),
-               automatic_policy(program, machine) == schedule::default_policy(true) ? "fit" : "do not fit");
+    fmt::print("auto is {} here, as in a real run: the data {}\n\n", automatic_policy(program, machine),
+               too_small_for(program, machine).empty()
+                   ? "fit in each memory"
+                   : fmt::format("do not fit in {}", too_small_for(program, machine)));
   std::size_t width = 24;  // a path or options may need more
   for (const std::string& policy : policies) width = std::max(width, policy.size() + 1);
   fmt::print("{}\n", seeds == 1 ? table_heading(machine.devices() > 0, width) : spread_heading(width));

@@ -33,12 +33,17 @@ std::vector<std::string> policies_in(const std::string& written) {
   return names;
 }
 
-// As Runtime does when the data of a program are registered: what counts is RAM, also beside devices.
-std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
-  const Bytes ram = machine.topology().nodes[index(machine.topology().host())].capacity;
+// As Runtime does when the data of a program are registered.
+std::string_view too_small_for(const Program& program, const SimulatedMachine& machine) {
+  const Topology& topology = machine.topology();
   Bytes data = 0;
   for (const ProgramDatum& datum : program.data) data += whole_pages_for(datum.bytes);
-  return std::string(schedule::default_policy(data <= ram));
+  if (data > topology.nodes[index(topology.host())].capacity) return "RAM";
+  return data > topology.smallest_device() ? "a device's memory" : "";
+}
+
+std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
+  return std::string(schedule::default_policy(too_small_for(program, machine).empty()));
 }
 
 std::vector<std::string> named(std::vector<std::string> policies, const Program& program,

@@ -118,6 +118,8 @@ std::vector<std::string> policies_in(const std::string& written);
 
 /// What a real run of the program takes on that machine where nobody names a policy.
 std::string automatic_policy(const simulate::Program& program, const simulate::SimulatedMachine& machine);
+/// The memory that does not hold all data of the program, for people; nothing if each does.
+std::string_view too_small_for(const simulate::Program& program, const simulate::SimulatedMachine& machine);
 /// With its names where "auto" stands.
 std::vector<std::string> named(std::vector<std::string> policies, const simulate::Program& program,
                                const simulate::SimulatedMachine& machine);

@@ -22,6 +22,12 @@ std::vector<NodeId> Topology::devices() const {
   return found;
 }
 
+Bytes Topology::smallest_device() const {
+  Bytes smallest = ~Bytes{0};
+  for (const NodeId device : devices()) smallest = std::min(smallest, nodes[index(device)].capacity);
+  return smallest;
+}
+
 LinkId Topology::link_between(NodeId a, NodeId b) const {
   for (std::size_t i = 0; i < links.size(); ++i)
     if (links[i].computes) {

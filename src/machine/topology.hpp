@@ -99,6 +99,8 @@ struct Topology {
   NodeId host() const { return the_only(MemoryKind::host); }
   /// Memories of accelerators, in the order in which these are numbered.
   std::vector<NodeId> devices() const;
+  /// What fits there fits into each of these; without any, everything does.
+  Bytes smallest_device() const;
 
   /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;

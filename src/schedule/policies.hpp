@@ -21,7 +21,7 @@ std::string_view name_in(std::string_view written) noexcept;
 /// if there is no such policy or option, naming what comes nearest.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
-/// The policy for those who name none. `fits`: all data that tasks use fit in memory together. Then order
+/// The policy for those who name none. `fits`: all data that tasks use fit together into each memory. Then order
 /// decides how busy the workers are, and lws is cheapest; else it decides what is moved
 /// (docs/performance.md).
 std::string_view default_policy(bool fits) noexcept;

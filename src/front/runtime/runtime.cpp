@@ -176,9 +176,11 @@ class Runtime::Implementation {
     void* const address = memory.get();
     return engine::PartialSpace{home, address, 0, std::move(memory)};
   }
-  /// While nobody has named a policy and no task has been submitted: that for what is registered by now.
+  /// While nobody has named a policy and no task has been submitted: that for what is registered by now. The program's
+  /// own memory is used in place in RAM, and copied to devices as all else.
   void choose_policy() {
-    if (!automatic_policy || core.sources().submitted() != 0 || registered <= plan.capacity) return;
+    if (!automatic_policy || core.sources().submitted() != 0) return;
+    if (registered <= plan.capacity && registered + in_place <= core.topology().smallest_device()) return;
     const std::string name(schedule::default_policy(false));
     if (core.engine().options().policy_name != name) core.replace_policy(schedule::make_policy(name), name);
   }
@@ -206,7 +208,7 @@ class Runtime::Implementation {
   backend::CpuWorld world;
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
-  Bytes registered = 0, warmed = 0;
+  Bytes registered = 0, in_place = 0, warmed = 0;
   std::int32_t collections = 0;  // made so far
   front::Watchdog watchdog;      // last: its thread uses the rest
 
@@ -365,17 +367,21 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
   front::check_tiles(name, rows, columns, tile, false);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, leading_dimension, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  return owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
-                                                        element_bytes, data, nullptr, detail::Fill{}));
+  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
+                                                              element_bytes, data, nullptr, detail::Fill{}));
+  it.in_place += tiles->bytes();
+  it.choose_policy();
+  return tiles;
 }
 
 detail::DatumReference Runtime::register_one(const std::string& name, const detail::Description& as) {
   auto& it = *implementation_;
   const front::SingleDatum& single = it.single.add(it.core, name, as);
-  if (as.kept) {
+  if (as.kept)
     it.warm(single.slot.bytes);
-    it.choose_policy();
-  }
+  else
+    it.in_place += single.datum->bytes;
+  it.choose_policy();
   return {single.datum, single.datum->generation};
 }
 

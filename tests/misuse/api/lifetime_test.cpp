@@ -56,8 +56,8 @@ TEST(Lifetime, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
 }
 
 TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   {
     Flow flow(runtime);
@@ -67,8 +67,8 @@ TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
 }
 
 TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("no"); });
   {
@@ -80,8 +80,8 @@ TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
 
 // Nobody is there to be thrown the failure: it is said on standard error, once,
 TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("the cat"); });
   testing::internal::CaptureStderr();
@@ -105,8 +105,8 @@ TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
 
 // and not at all if somebody was told, or nothing failed.
 TEST(Lifetime, WhatSomebodyWasToldIsNotSaid) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   const auto fail = codelet("fail").cpu([](Out<int>) { throw std::runtime_error("no"); });
   testing::internal::CaptureStderr();
@@ -185,8 +185,8 @@ TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
 
 // It cannot be waited for there: what its tasks need stays, and they run.
 TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   auto matrix = std::make_unique<TiledMatrix<double>>(runtime.tiled<double>("A", 512, 512, 64));
   auto flow = std::make_unique<Flow>(runtime);
@@ -240,8 +240,8 @@ TEST(Lifetime, ManyMatricesComeAndGo) {
 }
 
 TEST(Lifetime, ACancelledFlowSaysSo) {
-  Runtime runtime(settings());
   int x = 0;
+  Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
   Flow flow(runtime);
   flow.cancel();

@@ -1,0 +1,72 @@
+// Which policy runs what nobody has named one for: that of data that fit, or that of data that do not, in RAM or in an
+// accelerator's memory.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <string>
+#include <vector>
+
+#include "engine/runtime_core.hpp"
+
+namespace fairlead {
+namespace {
+
+constexpr const char* fits = "lws";
+constexpr const char* does_not_fit = "blocks";
+
+struct AutomaticPolicy : testing::Test {
+  static Config settings(const char* devices) {
+    Config config;
+    config.set("workers", 2);
+    config.set("memory", "2MiB");
+    config.set("bind-threads", false);
+    if (*devices != 0) config.set("devices", devices);
+    return config;
+  }
+  static std::string policy_of(Runtime& runtime) { return runtime.core().engine().options().policy_name; }
+  /// After a matrix of 512 KiB that Fairlead keeps, 128 of a side of tiles.
+  static std::string with_kept(const char* devices, const char* scheduler = nullptr) {
+    Config config = settings(devices);
+    if (scheduler != nullptr) config.set("scheduler", scheduler);
+    Runtime runtime(config);
+    const auto a = runtime.tiled<double>("A", 256, 256, 128);
+    return policy_of(runtime);
+  }
+};
+
+}  // namespace
+
+TEST_F(AutomaticPolicy, OfDataThatFitEverywhereIsTheCheapest) {
+  EXPECT_EQ(with_kept(""), fits);
+  EXPECT_EQ(with_kept("emulated:memory=512KiB"), fits);
+  EXPECT_EQ(with_kept("emulated:memory=512KiB + emulated:memory=1MiB"), fits);
+}
+
+TEST_F(AutomaticPolicy, OfDataThatExceedOneOfTheMemoriesPlans) {
+  EXPECT_EQ(with_kept("emulated:memory=384KiB"), does_not_fit);
+  EXPECT_EQ(with_kept("emulated:memory=1MiB + emulated:memory=384KiB"), does_not_fit);
+  Runtime runtime(settings(""));
+  const auto a = runtime.tiled<double>("A", 768, 768, 128);  // 4.5 MiB
+  EXPECT_EQ(policy_of(runtime), does_not_fit);
+}
+
+TEST_F(AutomaticPolicy, CountsTheProgramsOwnMemoryWhereItHasToBeCopied) {
+  std::vector<double> matrix(256 * 256), vector(65536);
+  for (const bool device : {false, true}) {
+    Runtime runtime(settings(device ? "emulated:memory=384KiB" : ""));
+    const auto a = runtime.tiled_in_place("A", matrix.data(), 256, 256, 256, 128);
+    EXPECT_EQ(policy_of(runtime), device ? does_not_fit : fits);
+  }
+  Runtime runtime(settings("emulated:memory=768KiB"));
+  const auto a = runtime.tiled_in_place("A", matrix.data(), 256, 256, 256, 128);
+  EXPECT_EQ(policy_of(runtime), fits);
+  static_cast<void>(runtime.vector("x", vector.data(), 65536));
+  EXPECT_EQ(policy_of(runtime), does_not_fit);
+}
+
+TEST_F(AutomaticPolicy, IsNotAskedWhereSomebodyHasNamedOne) {
+  EXPECT_EQ(with_kept("emulated:memory=384KiB", "eager"), "eager");
+  EXPECT_EQ(with_kept("emulated:memory=384KiB", "lws"), "lws");
+}
+
+}  // namespace fairlead
