@@ -147,11 +147,12 @@ int run_on_machine(const Simulated& what, const Config& config) {
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   print_limits(limits, program, machine);
-  if (std::ranges::find(asked, "auto") != asked.end())
-    fmt::print("auto is {} here, as in a real run: the data {}\n\n", automatic_policy(program, machine),
-               too_small_for(program, machine).empty()
-                   ? "fit in each memory"
-                   : fmt::format("do not fit in {}", too_small_for(program, machine)));
+  if (std::ranges::find(asked, "auto") != asked.end()) {
+    const std::string_view too_small = too_small_for(program, machine);
+    fmt::print("auto is {} here, as in a real run: the data {}{}\n\n",
+               schedule::default_policy(too_small.empty()),
+               too_small.empty() ? "fit in each memory" : "do not fit in ", too_small);
+  }
   std::size_t width = 24;  // a path or options may need more
   for (const std::string& policy : policies) width = std::max(width, policy.size() + 1);
   fmt::print("{}\n", seeds == 1 ? table_heading(machine.devices() > 0, width) : spread_heading(width));

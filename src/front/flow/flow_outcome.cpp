@@ -50,15 +50,16 @@ std::string FlowOutcome::take(std::exception_ptr& cause) {
 std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
   const std::lock_guard guard(mutex_);
   cause = std::exchange(failure_, nullptr);
-  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0),
-             unfolded = std::exchange(unfolded_, 0);
-  if (cause == nullptr && skipped != 0)
-    return fmt::format("{} tasks were cancelled before they ran", skipped);
-  // Every task of the program ran, and yet a result is missing.
-  if (cause == nullptr && unfolded != 0)
-    return "the flow was cancelled before the partial results of a reduction were put together: its result "
-           "is missing";
-  if (cause == nullptr) return "";
+  const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
+  const bool unfolded = std::exchange(unfolded_, false);
+  if (cause == nullptr) {
+    if (skipped != 0) return fmt::format("{} tasks were cancelled before they ran", skipped);
+    // Every task of the program ran, and yet a result is missing.
+    return unfolded
+               ? "the flow was cancelled before the partial results of a reduction were put together: its "
+                 "result is missing"
+               : "";
+  }
   std::string text = failed(failed_task_, cause);
   if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
   if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
@@ -116,8 +117,10 @@ void FlowOutcome::note_failure(const Task& task) {
       const auto watched = watched_.find(task.id);
       failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
     }
-  } else {
-    ++(task.codelet == &fold_codelet() ? unfolded_ : cancelled_);
+  } else if (task.codelet != &fold_codelet()) {
+    ++cancelled_;
+  } else if (task.source()->cancelled.load()) {  // else who failed is told, and this may be for another flow
+    unfolded_ = true;
   }
 }
 

@@ -109,7 +109,8 @@ class FlowOutcome {
   std::exception_ptr failure_;
   std::string failed_task_;
   std::shared_ptr<const WatchedTask> failed_watched_;  // the same task, if somebody else may hear of it
-  std::uint64_t failed_ = 0, cancelled_ = 0, unfolded_ = 0;
+  std::uint64_t failed_ = 0, cancelled_ = 0;
+  bool unfolded_ = false;  // the flow was cancelled before a reduction's result was put together
   std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;
 };
 
