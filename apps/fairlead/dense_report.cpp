@@ -196,7 +196,7 @@ void publish(const report::RunReport& report, const Config& config, const trace:
   if (!quiet) fmt::print("{}", full ? report::text(report) : report::summary(report));
   const auto write = [&](const char* key, const char* what, const auto& put) {
     if (!config.has(key)) return;
-    const std::string path = config.text(key);
+    const std::string& path = config.text(key);
     report::ReportFile file(path);
     put([&file](std::string_view text) { file.append(text); });
     file.commit();

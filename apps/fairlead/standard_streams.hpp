@@ -25,7 +25,7 @@ class StandardStreams {
     std::FILE* usual = nullptr;
     std::FILE* ours = nullptr;
   };
-  static ssize_t write(void* stream, const char* text, size_t bytes);
+  static ssize_t write(void* to, const char* text, size_t bytes);
   static void replace(Stream& stream, std::FILE*& standard, int buffering);
 
   Stream output_{1}, errors_{2};

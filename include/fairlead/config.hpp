@@ -60,7 +60,7 @@ class Config {
   static ParsedCommandLine parse(int argc, const char* const* argv, const CommandLine& own);
 
   /// Sets a value from code, as text in the form of the command line: set("memory", "512MiB").
-  void set(std::string_view key, std::string_view value, SourceLine line = SourceLine::current());
+  void set(std::string_view key, std::string_view text, SourceLine line = SourceLine::current());
   template <std::integral Number>
   void set(std::string_view key, Number value, SourceLine line = SourceLine::current()) {
     if constexpr (std::same_as<Number, bool>)

@@ -273,12 +273,12 @@ class Runtime {
             T::shaped(packed)};
   }
   detail::DatumReference register_one(const std::string& name, const detail::Description& as);
-  void remove_one(const detail::DatumReference& datum);
-  void advise_one(const detail::DatumReference& datum, int device);
+  void remove_one(const detail::DatumReference& reference);
+  void advise_one(const detail::DatumReference& reference, int device);
   /// Throws UsageError naming `what` was called if it is not this runtime's, or gone.
-  engine::RegisteredDatum& own_datum(const detail::DatumReference& datum, const char* what) const;
-  void refresh_one(const detail::DatumReference& datum, Refresh when);
-  std::shared_ptr<detail::PartCollection> split_one(const detail::DatumReference& whole,
+  engine::RegisteredDatum& own_datum(const detail::DatumReference& reference, const char* what) const;
+  void refresh_one(const detail::DatumReference& reference, Refresh when);
+  std::shared_ptr<detail::PartCollection> split_one(const detail::DatumReference& reference,
                                                     const std::array<std::int64_t, 3>& extents,
                                                     std::size_t dimensions);
 

@@ -46,7 +46,7 @@ class Copies final : private Receiver {
   void stop() noexcept;
 
  private:
-  void over(void* copy, const Outcome& outcome) noexcept override;
+  void over(void* token, const Outcome& outcome) noexcept override;
   std::exception_ptr failure_of(const memory::Copy& copy, const Outcome& outcome) const;
 
   const World world_;

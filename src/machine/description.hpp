@@ -107,7 +107,7 @@ struct MachineDescription {
   std::optional<UnifiedMemoryDescription> unified_memory;  ///< none: its devices do not fault
 
   /// Throws ConfigError if there is none of that name.
-  const ProcessorDescription& processor(std::string_view name) const;
+  const ProcessorDescription& processor(std::string_view wanted) const;
 };
 
 /// Reads TOML. `file`: for messages. Throws ConfigError naming file, line, key, and what would be right.

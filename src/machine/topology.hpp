@@ -105,13 +105,13 @@ struct Topology {
   /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;
   /// The wires that a copy over the link crosses, in this order.
-  std::vector<Leg> legs_of(LinkId link, NodeId from, NodeId to) const;
+  std::vector<Leg> legs_of(LinkId whole, NodeId from, NodeId to) const;
   /// The same for the link that joins the nodes.
   std::vector<Leg> legs_between(NodeId from, NodeId to) const {
     return legs_of(link_between(from, to), from, to);
   }
   /// How long so many bytes take over the link when nothing else does.
-  Duration transfer_time(LinkId link, Bytes bytes) const;
+  Duration transfer_time(LinkId id, Bytes bytes) const;
   /// Joins two nodes by wires that are there already: as fast as the slowest of them.
   void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
 

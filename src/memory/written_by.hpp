@@ -13,7 +13,7 @@ class WrittenBy {
   /// Whoever makes the whole says what is in it.
   constexpr WrittenBy(T value) noexcept : value_(static_cast<T&&>(value)) {}
   constexpr WrittenBy(const WrittenBy&) = default;
-  constexpr WrittenBy(WrittenBy&&) = default;
+  constexpr WrittenBy(WrittenBy&&) noexcept = default;
 
   constexpr operator const T&() const noexcept { return value_; }
   constexpr const T& get() const noexcept { return value_; }

@@ -94,7 +94,7 @@ class DurationModel {
     return 1 + (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   }
   bool full() const noexcept { return families_.size() - kept_families_ >= most_families; }
-  Family* find(std::uint64_t key) const;
+  Family* find(std::uint64_t wanted) const;
   Family& find_or_make(const CodeletInfo& codelet, const Processor& processor, unsigned implementation);
   Family& make(std::uint64_t key, const CodeletInfo& codelet, const Processor& processor);
   static History* find(Family& family, std::uint64_t footprint) noexcept;

@@ -16,7 +16,8 @@ double elements(Bytes memory_limit, std::size_t element_bytes) {
   if (element_bytes == 0 || memory_limit < element_bytes)
     throw UsageError(fmt::format("a memory limit of {} bytes does not hold one element of {} bytes",
                                  memory_limit, element_bytes));
-  return static_cast<double>(memory_limit / element_bytes);
+  const Bytes whole = memory_limit / element_bytes;
+  return static_cast<double>(whole);
 }
 
 // A part of an element is loaded as a whole.

@@ -19,11 +19,14 @@ struct TaskSeconds {
 
 // A side of `n` elements in tiles: `whole` of `tile` elements, and a last one of `rest` if that is not zero.
 struct Cut {
-  Cut(std::uint64_t n, std::uint64_t tile_)
-      : tile(static_cast<double>(std::min(tile_, n))),
-        whole(static_cast<double>(n / std::min(tile_, n))),
-        rest(static_cast<double>(n % std::min(tile_, n))) {}
-  double tile, whole, rest;
+  Cut(std::uint64_t n, std::uint64_t side) {
+    side = std::min(side, n);
+    const std::uint64_t of_whole_size = n / side;
+    tile = static_cast<double>(side);
+    whole = static_cast<double>(of_whole_size);
+    rest = static_cast<double>(n % side);
+  }
+  double tile = 0, whole = 0, rest = 0;
   double last() const { return rest > 0 ? rest : tile; }
   double tiles() const { return whole + (rest > 0 ? 1 : 0); }
 };

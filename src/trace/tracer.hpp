@@ -80,7 +80,7 @@ class alignas(64) TaskTracer {
     return (address * 0x9e37'79b9'7f4a'7c15) >> 58;
   }
   Known look_up(const CodeletInfo& codelet);
-  std::uint16_t number_of_name(const std::string& name);
+  std::uint16_t number_of_name(const std::string& wanted);
 
   Ring<PackedTask> ring_;
   std::array<Known, 64> known_{};

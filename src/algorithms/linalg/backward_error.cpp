@@ -131,7 +131,8 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
                                          products.data(), rows);
           for (int y = 0; y < some; ++y)
             for (int i = 0; i < rows; ++i)
-              r[i + y * count] -= products[static_cast<std::size_t>(i + y * rows)];
+              r[i + y * count] -= products[static_cast<std::size_t>(y) * static_cast<std::size_t>(rows) +
+                                           static_cast<std::size_t>(i)];
         }
       }
     }

@@ -56,8 +56,8 @@ class WorkerThreads {
   /// As in DrivenWorld, help() and work_off().
   void help(const std::function<bool()>& done, Idle when_idle);
   bool must_be_told() const noexcept { return asleep_.load() > 0; }
-  void launch(WorkerId worker, Task& task);
-  void recall(WorkerId worker, Task& task);
+  void launch(WorkerId id, Task& task);
+  void recall(WorkerId id, Task& task);
   void gathered(Task& task, std::span<const WorkerId> workers);
   void dissolved(std::span<const WorkerId> workers);
   void wake(engine::Who who) noexcept;
@@ -89,22 +89,22 @@ class WorkerThreads {
     std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
   };
 
-  void run(std::size_t worker);
-  void start_thread(std::size_t worker);
+  void run(std::size_t index);
+  void start_thread(std::size_t index);
   /// The worker's thread ends, by a body of the program: another one goes on as that worker.
-  void replace_thread(std::size_t worker) noexcept;
+  void replace_thread(std::size_t index) noexcept;
   void bind(std::size_t worker);
   /// Where it is bound to; none if threads are not.
   std::span<const unsigned> unit_of(std::size_t worker) const;
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
-  bool work_once(std::size_t worker, engine::Reporter& reporter);
-  bool work_in_lane(std::size_t worker, engine::Reporter& reporter);
-  bool ask_for_more(std::size_t worker, engine::Reporter& reporter);
-  void run_body_in_lane(std::size_t worker, Task& task);
-  void leave_lane(std::size_t worker, engine::Reporter& reporter);
+  bool work_once(std::size_t index, engine::Reporter& reporter);
+  bool work_in_lane(std::size_t index, engine::Reporter& reporter);
+  bool ask_for_more(std::size_t index, engine::Reporter& reporter);
+  void run_body_in_lane(std::size_t index, Task& task);
+  void leave_lane(std::size_t index, engine::Reporter& reporter);
   template <class Stop>
-  void rest(std::size_t worker, engine::Reporter& reporter, Stop&& stop);
+  void rest(std::size_t index, engine::Reporter& reporter, Stop&& stop);
   static Chore* chore_of(const Worker& worker) noexcept;
   void wake_one_of(std::size_t first_workers) noexcept;
   void wake_all() noexcept;

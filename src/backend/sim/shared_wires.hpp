@@ -30,7 +30,7 @@ class SharedWires {
   /// these wires, one that is there twice twice; with none, or no bytes, it ends at once.
   CopyNumber begin(Bytes bytes, std::span<const Wire> wires, Time now);
   /// It is over, or given up.
-  void end(CopyNumber copy, Time now);
+  void end(CopyNumber number, Time now);
 
   struct End {
     Time at = Time::max();

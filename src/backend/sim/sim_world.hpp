@@ -97,8 +97,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   Time now() noexcept override { return timeline_.now(); }
   std::size_t reporters() const noexcept override { return 1; }
 
-  void launch(WorkerId worker, Task& task) override;
-  void recall(WorkerId worker, Task& task) override;
+  void launch(WorkerId id, Task& task) override;
+  void recall(WorkerId id, Task& task) override;
   void gathered(Task& task, std::span<const WorkerId> workers) override;
   void dissolved(std::span<const WorkerId> workers) override;
   void start(memory::Copy& copy) override;
@@ -152,18 +152,18 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   /// bus; then those of processors that several workers share.
   SharedWires make_wires();
   void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
-  void start_next(WorkerId worker);
-  void lose_if_free(WorkerId worker);
-  void compute(WorkerId worker);
-  void use_mapped(const Task& task, WorkerId worker);
-  void part_ends(WorkerId worker);
+  void start_next(WorkerId id);
+  void lose_if_free(WorkerId id);
+  void compute(WorkerId id);
+  void use_mapped(const Task& task, WorkerId id);
+  void part_ends(WorkerId id);
   std::unique_ptr<PageDriver> make_page_driver();
-  bool shares_processor(WorkerId worker) const;
+  bool shares_processor(WorkerId id) const;
   void begin(memory::Copy& copy);
   void copy_ends(memory::Copy& copy);
   void wires_end(const SharedWires::End& end);
-  void task_ends(WorkerId worker);
-  bool run_body(Task& task, WorkerId worker);
+  void task_ends(WorkerId id);
+  bool run_body(Task& task, WorkerId id);
   void schedule(Happening happening);
 
   SimOptions options_;

@@ -110,7 +110,7 @@ class FlowSource : public engine::CountedSource {
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
-  std::shared_ptr<engine::OpenHold> request(const Submission& submission,
+  std::shared_ptr<engine::OpenHold> request(const Submission& wanted,
                                             std::vector<std::uint8_t>& access_of_use, Told told);
   /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
   std::shared_ptr<engine::OpenHold> insert_hold(const Submission& submission, const Gathered& gathered,
@@ -118,7 +118,7 @@ class FlowSource : public engine::CountedSource {
                                                 std::string whose);
   /// The task's on_done is called when what it wrote in the program's memory is there: by a hold that follows
   /// it.
-  void call_when_home(const Submission& submission, const std::shared_ptr<WatchedTask>& watched,
+  void call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
                       std::function<void(std::exception_ptr)> on_done);
   void throw_if_stopped();
 

@@ -21,7 +21,7 @@ class MissingBytes {
   void leave(Queued& queued);
 
   /// The datum may have come to the node or left it. Looked into when somebody asks.
-  void touched(DatumId datum);
+  void touched(DatumId id);
   /// Of the tasks in a queue of the node that satisfy the condition: see AssignedQueue::Nearest. Null if none
   /// does.
   template <class Condition>

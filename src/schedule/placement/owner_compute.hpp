@@ -92,7 +92,7 @@ class OwnerCompute : public Policy {
   Task* give_out(Task& task);
   void claim(const Task& task, Place place);
   bool is_there(DatumId datum, const Node& node) const;
-  Place place_of(NodeId node) const noexcept;
+  Place place_of(NodeId id) const noexcept;
 
   LoadRule rule_;
   OwnerTable owners_;

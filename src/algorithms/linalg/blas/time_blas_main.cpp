@@ -32,18 +32,17 @@ std::optional<int> number(const std::string& text) {
 /// Factors a positive definite matrix and multiplies the factors: kernels made for another processor may run
 /// and be wrong. The size takes the library through its blocked paths and their remainders.
 bool computes_correctly(const Blas& blas) {
-  const int n = 203;
+  constexpr int n = 203;
   std::vector<double> a(n * n), l, back(n * n);
   Random random(7);
-  for (int j = 0; j < n; ++j)
-    for (int i = j; i < n; ++i) {
-      const double value = i == j ? n : random.unit() - 0.5;
-      a[static_cast<std::size_t>(i + j * n)] = a[static_cast<std::size_t>(j + i * n)] = value;
-    }
+  constexpr std::size_t side = n;
+  for (std::size_t j = 0; j < side; ++j)
+    for (std::size_t i = j; i < side; ++i)
+      a[i + j * side] = a[j + i * side] = i == j ? n : random.unit() - 0.5;
   l = a;
   if (blas.potrf<double>(Triangle::lower, n, l.data(), n) != 0) return false;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < j; ++i) l[static_cast<std::size_t>(i + j * n)] = 0;
+  for (std::size_t j = 0; j < side; ++j)
+    for (std::size_t i = 0; i < j; ++i) l[i + j * side] = 0;
   blas.gemm<double>(Transpose::no, Transpose::yes, n, n, n, 1, l.data(), n, l.data(), n, 0, back.data(), n);
   double error = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

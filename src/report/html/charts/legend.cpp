@@ -28,7 +28,8 @@ std::string svg_legend(const std::vector<SvgLegendEntry>& entries, double width,
   const std::size_t rows = (entries.size() + columns - 1) / columns;
   std::string out;
   for (std::size_t k = 0; k < entries.size(); ++k) {
-    const double x = from + column * static_cast<double>(k / rows),
+    const std::size_t in_column = k / rows;
+    const double x = from + column * static_cast<double>(in_column),
                  at = y + line * static_cast<double>(k % rows);
     out += entries[k].sign(x, at) + svg_text(x + sign + 6, at + 4, entries[k].words);
   }
