@@ -149,8 +149,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
   print_limits(limits, program, machine);
   if (std::ranges::find(asked, "auto") != asked.end()) {
     const std::string_view too_small = too_small_for(program, machine);
-    fmt::print("auto is {} here, as in a real run: the data {}{}\n\n",
-               schedule::default_policy(too_small.empty()),
+    fmt::print("auto is {} here, as in a real run: the data {}{}\n\n", automatic_policy(program, machine),
                too_small.empty() ? "fit in each memory" : "do not fit in ", too_small);
   }
   std::size_t width = 24;  // a path or options may need more

@@ -43,7 +43,8 @@ std::string_view too_small_for(const Program& program, const SimulatedMachine& m
 }
 
 std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
-  return std::string(schedule::default_policy(too_small_for(program, machine).empty()));
+  return std::string(
+      schedule::default_policy(too_small_for(program, machine).empty(), machine.devices() > 0));
 }
 
 std::vector<std::string> named(std::vector<std::string> policies, const Program& program,
@@ -127,6 +128,7 @@ SimulationOptions simulation_options(const Config& config) {
   how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
                : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
                                                         : Advice::none;
+  how.priorities = config.text("priorities") == "time" ? Priorities::time : Priorities::program;
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
   how.fixed_order = config.flag("fixed-order");

@@ -83,6 +83,13 @@ inline constexpr std::array simulation_settings = {
         .help =
             "on which device the program would have its tiles, for owner-user: dealt out in two dimensions, "
             "or by rows"},
+    Setting{.key = "priorities",
+            .type = SettingType::choice,
+            .fallback = "program",
+            .choices = "program|time",
+            .help =
+                "what policies hear of how urgent tasks are: what the program says, or the least time from "
+                "each to the end"},
     Setting{.key = "memory-model",
             .type = SettingType::choice,
             .fallback = "explicit",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "engine/noted_rehearsal.hpp"
 
 namespace fairlead::engine {
 
@@ -50,6 +51,10 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       entrance_(*this, world_, deliveries_, options_.reporters) {
   memory_.make(options_.mistake);
   if (options_.keep_ids) memory_.keep_ids();
+  if (options_.rehearsal) {
+    rehearsal_ = std::make_unique<NotedRehearsal>(options_.rehearsal(memory_, view_), journal_);
+    view_.rehearse_by(rehearsal_.get());
+  }
   policy_->attach(view_);
   lane_.allow(lane_is_possible());
 }
@@ -278,6 +283,7 @@ LogHead Engine::log_head() const {
           .seed = options_.seed,
           .pipeline_depth = options_.pipeline_depth,
           .keep_ids = options_.keep_ids,
+          .rehearses = options_.rehearsal != nullptr,
           .durations_known = options_.estimate != nullptr,
           .topology = memory_.topology(),
           .durations = options_.durations};

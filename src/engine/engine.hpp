@@ -159,6 +159,7 @@ class Engine final : private Server {
   Pipelines pipelines_;
   PipelineDepth depth_;
   EngineView view_;
+  std::unique_ptr<Rehearsal> rehearsal_;  // the view shows it to policies
   LaneGate lane_;
   Journal journal_;
   Endings endings_;

@@ -49,6 +49,9 @@ class EngineView final : public View {
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
   Extent extent(std::int32_t collection) const override { return memory_.state().data.extent(collection); }
   int advice(DatumId id) const override { return memory_.datum(id).advice; }
+  Rehearsal* rehearsal() const override { return rehearsal_; }
+  /// Before policies see it.
+  void rehearse_by(Rehearsal* rehearsal) noexcept { rehearsal_ = rehearsal; }
 
  private:
   const memory::Memory& memory_;
@@ -57,6 +60,7 @@ class EngineView final : public View {
   std::vector<WorkerInfo> workers_;
   std::vector<NodeInfo> caches_, nodes_with_workers_;
   NodeId host_ = no_id<NodeId>;
+  Rehearsal* rehearsal_ = nullptr;
   Time now_{};
   Random random_;
 };

@@ -24,7 +24,7 @@ namespace fairlead::engine {
 
 namespace {
 constexpr std::uint64_t magic =
-    0x6167'6f6c'7269'6166;  // "fairloga" in the file; the last letter is the format's
+    0x6267'6f6c'7269'6166;  // "fairlogb" in the file; the last letter is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -149,6 +149,10 @@ void EventLog::advice(DatumId id, int device) {
   words_.push_back(head(Record::advice, index(id) | (plus_one(device) << 32)));
 }
 void EventLog::served(std::uint64_t mark) { words_.push_back(head(Record::served, mark)); }
+void EventLog::rehearsed(Duration found) {
+  words_.push_back(head(Record::rehearsed, 0));
+  words_.push_back(static_cast<std::uint64_t>(found.count()));
+}
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
 void EventLog::durations(std::span<const Duration> by_processor) {

@@ -37,7 +37,8 @@ class EventLog {
     served,
     codelet,
     advice,
-    durations
+    durations,
+    rehearsed
   };
 
   void event(const Event& event);
@@ -47,6 +48,8 @@ class EventLog {
   void submission(const Task& submitted);
   void horizon_closed();
   void cancellation(std::uint32_t source);
+  /// What a rehearsal found, which the policy asked for while it was told what comes before.
+  void rehearsed(Duration found);
   /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
   void durations(std::span<const Duration> by_processor);
   /// The events before this were served together: then workers were given tasks. `mark`: the engine's

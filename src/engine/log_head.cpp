@@ -22,6 +22,7 @@ std::vector<std::uint64_t> LogHead::words() const {
   add_text(words, policy);
   words.push_back(seed);
   words.push_back(pipeline_depth);
+  words.push_back(rehearses);
   words.push_back(durations_known);
   words.push_back(keep_ids);
   words.push_back(topology.nodes.size());
@@ -43,7 +44,9 @@ std::vector<std::uint64_t> LogHead::words() const {
     add_text(words, link.name);
     words.push_back(index(link.first));
     words.push_back(index(link.second));
-    words.push_back(std::bit_cast<std::uint64_t>(link.bytes_per_second));
+    for (const bool away : {true, false})
+      words.push_back(std::bit_cast<std::uint64_t>(link.bytes_per_second.of(away)));
+    words.push_back(link.duplex);
     words.push_back(static_cast<std::uint64_t>(link.latency.count()));
     words.push_back(link.concurrent_copies);
     words.push_back(link.legs.size());
@@ -73,6 +76,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.policy = read_text(log);
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
+  head.rehearses = log.word("answer to whether tasks are rehearsed", 2) != 0;
   head.durations_known = log.word("answer to whether durations are known", 2) != 0;
   head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
   std::vector<NodeSpec>& nodes = head.topology.nodes;
@@ -98,9 +102,11 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     link.name = read_text(log);
     link.first = node_id();
     link.second = node_id();
-    link.bytes_per_second = std::bit_cast<double>(log.word("bandwidth of a link"));
-    if (!std::isfinite(link.bytes_per_second) || link.bytes_per_second <= 0)
-      log.refuse("a link without bandwidth");
+    for (double* const each : {&link.bytes_per_second.away, &link.bytes_per_second.back}) {
+      *each = std::bit_cast<double>(log.word("bandwidth of a link"));
+      if (!std::isfinite(*each) || *each <= 0) log.refuse("a link without bandwidth");
+    }
+    link.duplex = log.word("answer to whether a link is duplex", 2) != 0;
     link.latency = Duration(static_cast<std::int64_t>(log.word("latency of a link", largest_capacity)));
     link.concurrent_copies = static_cast<unsigned>(log.word("number of copies at once", most_parts));
     link.legs.resize(log.word("number of wires", 3));

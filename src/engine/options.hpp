@@ -5,11 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/deliberate_mistake.hpp"
 #include "data/task.hpp"
 #include "model/kept_duration.hpp"
+#include "policy/rehearsal.hpp"
+
+namespace fairlead {
+class View;
+}
+namespace fairlead::memory {
+class Memory;
+}
 
 namespace fairlead::engine {
 
@@ -28,6 +37,8 @@ struct Options {
   /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
   /// processor; else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
+  /// Makes what plays tasks under policies that are not chosen yet; unset: nobody does. The view is the engine's.
+  std::function<std::unique_ptr<Rehearsal>(const memory::Memory&, const View&)> rehearsal;
   DeliberateMistake mistake{};
 };
 

@@ -84,12 +84,30 @@ class Replayer {
   using Record = EventLog::Record;
 
   Options as_logged(Options options) {
+    if (options.rehearsal)
+      options.rehearsal = [this](const memory::Memory&, const View&) {
+        return std::make_unique<LoggedRehearsal>(log_);
+      };
     if (durations_known_)
       options.estimate = [this](const Task& task, WorkerId worker) {
         return tasks_.at(static_cast<std::uint64_t>(task.id))->durations->at(processors_[index(worker)]);
       };
     return options;
   }
+
+  /// What the rehearsals of the run found, one record after the other.
+  class LoggedRehearsal final : public Rehearsal {
+   public:
+    explicit LoggedRehearsal(LogReader& log) : log_(log) {}
+    Duration play(std::string_view, std::span<Task* const>, Duration, Duration) override {
+      if (log_.word("a record") != static_cast<std::uint64_t>(Record::rehearsed))
+        log_.refuse("the policy rehearses something that the run did not");
+      return Duration(static_cast<std::int64_t>(log_.word("what a rehearsal found")));
+    }
+
+   private:
+    LogReader& log_;
+  };
 
   void record() {
     const std::uint64_t word = log_.word("a record");
@@ -557,6 +575,8 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.pipeline_depth = head.pipeline_depth;
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
+  if (head.rehearses)
+    options.rehearsal = [](const memory::Memory&, const View&) { return std::unique_ptr<Rehearsal>(); };
   if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);
 }

@@ -61,9 +61,7 @@ class Describer {
   const memory::Memory& memory() const { return engine_.memory(); }
 
   Duration age(Time since) const { return std::max(Duration{}, naming_.now - since); }
-  Duration expected(const memory::Copy& copy) const {
-    return memory().topology().transfer_time(copy.link, copy.bytes);
-  }
+  Duration expected(const memory::Copy& copy) const { return memory().routes().of(copy).time(copy.bytes); }
   bool late(const memory::Copy& copy) const {
     return age(copy.started) > std::max(late_at_least, expected(copy) * late_factor);
   }

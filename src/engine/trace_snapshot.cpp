@@ -37,8 +37,7 @@ trace::Snapshot trace_snapshot(Engine& engine, const std::function<std::string(D
     result.workers = worker_names(topology);
     for (const NodeSpec& node : topology.nodes)
       result.nodes.push_back({node.name, node.role == NodeRole::cache ? node.capacity : 0});
-    for (const LinkSpec& link : topology.links)
-      result.links.push_back({link.name, link.first, link.second, link.bytes_per_second});
+    for (const LinkSpec& link : topology.links) result.links.push_back({link.name, link.first, link.second});
 
     result.data.resize(memory.state().data.size());
     const auto name = [&](DatumId id) {

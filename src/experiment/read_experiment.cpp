@@ -49,11 +49,11 @@ constexpr std::array<std::pair<std::string_view, Check>, 7> checks = {{{"best", 
                                                                        {"between", Check::between},
                                                                        {"changes", Check::changes}}};
 
-constexpr std::array<std::string_view, 20> settings = {
+constexpr std::array<std::string_view, 21> settings = {
     "advice",      "machine", "workload",     "precision", "scheduler", "memory",
     "host_memory", "data",    "memory_model", "n",         "tile",      "tiles",
     "gpus",        "cores",   "streams",      "noise",     "depth",     "device_gigabytes_per_second",
-    "peers",       "slow"};
+    "peers",       "slow",    "priorities"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
   const std::string written = reader.text(key);

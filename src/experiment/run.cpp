@@ -97,6 +97,7 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   const Outcome outcome =
       outcome_of(program, machine, spec.scheduler,
                  {.advice = advice_of(spec),
+                  .priorities = spec.priorities == "time" ? Priorities::time : Priorities::program,
                   .seed = spec.seed,
                   .noise_percent = spec.noise_percent,
                   .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),

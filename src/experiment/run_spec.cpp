@@ -55,10 +55,10 @@ std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
   return fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
-      "host_memory={} data={} advice={} memory_model={} device_bandwidth={} peers={} seed={} "
+      "host_memory={} data={} advice={} priorities={} memory_model={} device_bandwidth={} peers={} seed={} "
       "noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
-      memory, host_memory, data, advice, memory_model, device_gigabytes_per_second, peers, seed,
+      memory, host_memory, data, advice, priorities, memory_model, device_gigabytes_per_second, peers, seed,
       noise_percent, pipeline_depth, slow);
 }
 
@@ -88,6 +88,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.host_memory = text("host_memory", "");
   if (settings.contains("data")) run.data = one_of("data", settings["data"], {"ram", "disk"});
   run.advice = text("advice", "");
+  run.priorities = one_of("priorities", text("priorities", "program"), {"program", "time"});
   run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
   run.slow = text("slow", "none") == "none" ? "" : settings["slow"];

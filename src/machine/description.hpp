@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "machine/bandwidth.hpp"
 
 namespace fairlead::machine {
 
@@ -42,8 +43,8 @@ struct ProcessorDescription {
 };
 
 struct WireDescription {
-  double bytes_per_second = 0;  ///< of each direction if it is duplex, else of both together
-  bool duplex = true;
+  Bandwidth bytes_per_second = 1e9;  ///< of copies that have it for themselves
+  bool duplex = true;                ///< as LinkSpec::duplex
   Duration latency{};
   std::vector<std::string> buses;  ///< what its copies share with those of others
 };
@@ -51,7 +52,7 @@ struct WireDescription {
 /// What several wires go through.
 struct BusDescription {
   std::string name;
-  double bytes_per_second = 0;
+  Bandwidth bytes_per_second = 1e9;
   bool duplex = true;
   /// Of which device it is the port to all its peers, if it is one: the directions are into it and out of it.
   std::optional<std::size_t> port_of{};
@@ -67,7 +68,7 @@ struct DeviceDescription {
 };
 
 struct PeerDescription {
-  std::size_t first = 0, second = 0;  ///< of the devices
+  std::size_t first = 0, second = 0;  ///< of the devices; away from home is from the first
   WireDescription wire;
 };
 

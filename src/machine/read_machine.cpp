@@ -34,8 +34,13 @@ std::string one_line(TomlReader& reader, std::string_view key) {
   return text;
 }
 
+Bandwidth bandwidth_of(TomlReader& reader) {
+  const double away = reader.bandwidth("bandwidth");
+  return {away, reader.has("bandwidth_back") ? reader.bandwidth("bandwidth_back") : away};
+}
+
 WireDescription wire_of(TomlReader& reader) {
-  return {.bytes_per_second = reader.bandwidth("bandwidth"),
+  return {.bytes_per_second = bandwidth_of(reader),
           .duplex = reader.flag_or("duplex", true),
           .latency = reader.microseconds_or("latency_microseconds", 10),
           .buses = reader.texts("buses")};
@@ -128,6 +133,9 @@ void add_ports(TomlReader& reader, MachineDescription& machine, const WireDescri
 void read_peers(TomlReader& reader, MachineDescription& machine) {
   const WireDescription wire = wire_of(reader);
   const bool ports = reader.flag_or("ports", false), all = reader.flag_or("all", false);
+  if (ports && reader.has("bandwidth_back"))
+    reader.fail("bandwidth_back",
+                "cannot stand beside ports, which are as fast into their devices as out of them");
   if (ports) add_ports(reader, machine, wire);
   const auto add = [&](std::size_t a, std::size_t b) {
     const std::size_t first = std::min(a, b), second = std::max(a, b);
@@ -135,6 +143,7 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
       if (other.first == first && other.second == second)
         reader.fail(all ? "all" : "between", fmt::format("joins devices {} and {} once more", first, second));
     machine.peers.push_back({first, second, wire});
+    if (first != a) machine.peers.back().wire.bytes_per_second = wire.bytes_per_second.reversed();
     if (!ports) return;
     for (const std::size_t device : {first, second})
       machine.peers.back().wire.buses.push_back(port_name(device));
@@ -222,7 +231,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
       if (other.name == bus.text("name"))
         bus.fail("name", fmt::format("is \"{}\" a second time", other.name));
     machine.buses.push_back({.name = bus.text("name"),
-                             .bytes_per_second = bus.bandwidth("bandwidth"),
+                             .bytes_per_second = bandwidth_of(bus),
                              .duplex = bus.flag_or("duplex", true)});
   });
   reader.table("disk", [&](TomlReader& disk) { machine.disk = wire_of(disk); });

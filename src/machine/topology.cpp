@@ -53,27 +53,35 @@ std::vector<Leg> Topology::legs_of(LinkId whole, NodeId from, NodeId to) const {
   return legs;
 }
 
-Duration Topology::transfer_time(LinkId id, Bytes bytes) const {
-  const LinkSpec& link = links[index(id)];
-  // The product is exact enough in a double, and rounded the same everywhere. What takes years takes three.
-  return link.latency + Duration(static_cast<std::int64_t>(
-                            std::min(static_cast<double>(bytes) * 1e9 / link.bytes_per_second, 1e17)));
+void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through) {
+  links.push_back({.name = nodes[index(first)].name + " - " + nodes[index(second)].name,
+                   .first = first,
+                   .second = second,
+                   .legs = std::move(legs),
+                   .through = through});
+  cross_wires(static_cast<LinkId>(links.size() - 1));
 }
 
-void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through) {
-  LinkSpec link{.name = nodes[index(first)].name + " - " + nodes[index(second)].name,
-                .first = first,
-                .second = second,
-                .bytes_per_second = 1e300};
-  for (const LinkId leg : legs) {
-    const LinkSpec& wire = links[index(leg)];
-    link.bytes_per_second = std::min(link.bytes_per_second, wire.bytes_per_second);
+void Topology::wires_changed() {
+  for (std::size_t i = 0; i < links.size(); ++i)
+    if (!links[i].legs.empty()) cross_wires(static_cast<LinkId>(i));
+}
+
+/// It is as fast as the slowest wire in each direction, as late as all of them, and duplex if all of them are.
+void Topology::cross_wires(LinkId id) {
+  LinkSpec& link = links[index(id)];
+  link.bytes_per_second = 1e300;
+  link.latency = {};
+  link.duplex = true;
+  link.concurrent_copies = ~0u;
+  for (const Leg& leg : legs_of(id, link.first, link.second)) {
+    const LinkSpec& wire = links[index(leg.link)];
+    link.bytes_per_second = slower(
+        link.bytes_per_second, leg.away_from_home ? wire.bytes_per_second : wire.bytes_per_second.reversed());
     link.latency += wire.latency;
+    link.duplex = link.duplex && wire.duplex;
     link.concurrent_copies = std::min(link.concurrent_copies, wire.concurrent_copies);
   }
-  link.legs = std::move(legs);
-  link.through = through;
-  links.push_back(std::move(link));
 }
 
 NodeId add_device(Topology& topology, const DeviceSpec& device) {
@@ -91,6 +99,7 @@ NodeId add_device(Topology& topology, const DeviceSpec& device) {
                             .first = host,
                             .second = node,
                             .bytes_per_second = device.bytes_per_second,
+                            .duplex = device.duplex,
                             .latency = device.latency});
   topology.join(user_memory, node, {wire});
   topology.join(store, node, {topology.link_between(store, host), wire}, host);
@@ -99,9 +108,11 @@ NodeId add_device(Topology& topology, const DeviceSpec& device) {
   return node;
 }
 
-void join_peers(Topology& topology, NodeId a, NodeId b, double bytes_per_second, Duration latency) {
+void join_peers(Topology& topology, NodeId a, NodeId b, Bandwidth bytes_per_second, Duration latency,
+                bool duplex) {
   LinkSpec& link = topology.links[index(topology.link_between(a, b))];
   link.bytes_per_second = bytes_per_second;
+  link.duplex = duplex;
   link.latency = latency;
   link.legs.clear();
   link.through = no_id<NodeId>;

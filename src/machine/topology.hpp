@@ -9,6 +9,7 @@
 
 #include <fairlead/worker_kind.hpp>
 #include "base/time.hpp"
+#include "machine/bandwidth.hpp"
 
 namespace fairlead {
 
@@ -47,8 +48,8 @@ struct WorkerSpec {
 /// What several wires go through, such as the bus that all cards are plugged into.
 struct BusSpec {
   std::string name;
-  double bytes_per_second = 1e9;  ///< of both directions together, or of each if it is duplex
-  bool duplex = false;
+  Bandwidth bytes_per_second = 1e9;
+  bool duplex = false;  ///< as a link's
 };
 
 /// A bus that a wire goes through.
@@ -63,10 +64,12 @@ struct BusUse {
 struct LinkSpec {
   std::string name;
   NodeId first{}, second{};
-  double bytes_per_second = 1e9;  ///< of both directions together, or of each if it is duplex
+  Bandwidth bytes_per_second = 1e9;  ///< of copies that have it for themselves
+  /// Copies in one direction neither slow those in the other down nor wait for them.
   bool duplex = false;
   Duration latency{};
-  /// Started and not finished; the rest waits in the engine, where it can be taken back.
+  /// Started and not finished, in each direction if it is duplex; the rest waits in the engine, where it can be
+  /// taken back.
   unsigned concurrent_copies = 8;
   /// Empty: a wire of its own. Else the wires that its copies cross, from `first` to `second`: one that other
   /// nodes use too, or two that meet in the cache `through`.
@@ -86,11 +89,19 @@ struct Leg {
   bool away_from_home = true;  ///< from the link's first node to its second
 };
 
+/// Workers that share processors, as the streams of an accelerator do: those that run at the same time share it
+/// fairly, so that all get done `together` times what one alone would. Only simulations look at it.
+struct SharedProcessors {
+  std::vector<std::size_t> of_worker;  ///< which one; empty: each worker has its own
+  std::vector<double> together;        ///< by processor
+};
+
 struct Topology {
   std::vector<NodeSpec> nodes;
   std::vector<WorkerSpec> workers;
   std::vector<LinkSpec> links;
   std::vector<BusSpec> buses{};
+  SharedProcessors shared{};
 
   bool is(NodeId node, MemoryKind memory) const { return nodes[index(node)].memory == memory; }
   /// The only nodes of their kinds. They throw ConfigError if there is none.
@@ -110,13 +121,14 @@ struct Topology {
   std::vector<Leg> legs_between(NodeId from, NodeId to) const {
     return legs_of(link_between(from, to), from, to);
   }
-  /// How long so many bytes take over the link when nothing else does.
-  Duration transfer_time(LinkId id, Bytes bytes) const;
   /// Joins two nodes by wires that are there already: as fast as the slowest of them.
   void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
+  /// Wires have changed since: what crosses them is as fast as they are now.
+  void wires_changed();
 
  private:
   NodeId the_only(MemoryKind memory) const;
+  void cross_wires(LinkId id);
 };
 
 /// An accelerator: a cache of its own behind a wire to RAM.
@@ -124,7 +136,8 @@ struct DeviceSpec {
   std::string name;
   WorkerKind kind = WorkerKind::emulated;
   Bytes capacity = 0;
-  double bytes_per_second = 10e9;  ///< of its wire
+  Bandwidth bytes_per_second = 10e9;  ///< of its wire
+  bool duplex = true;
   Duration latency{10'000};
   unsigned workers = 1;
   std::string processor{};  ///< as WorkerSpec's
@@ -132,8 +145,10 @@ struct DeviceSpec {
 /// Adds it to a topology that has user memory, a store and RAM, and returns its node. Its copies from and to
 /// user memory cross its wire, those from and to the disk and other devices go through RAM.
 NodeId add_device(Topology& topology, const DeviceSpec& device);
-/// Gives two devices a wire of their own in place of the way through RAM.
-void join_peers(Topology& topology, NodeId a, NodeId b, double bytes_per_second, Duration latency);
+/// Gives two devices a wire of their own in place of the way through RAM. Away from home on it is from the one that
+/// was added first.
+void join_peers(Topology& topology, NodeId a, NodeId b, Bandwidth bytes_per_second, Duration latency,
+                bool duplex = true);
 
 /// Data with a home on disk may be computed there at first: a link that computes, from the disk to RAM, and
 /// from there on by wire to each device. To be called last. `bytes_per_second`: of all cores together.

@@ -10,7 +10,7 @@
 namespace fairlead::memory {
 
 void Landing::landed(Copy& copy, bool succeeded, Effects& effects) {
-  const LinkId link = copy.link;
+  const WayId way = transfers_.way_of(copy);
   transfers_.ended(copy);
   state_.note_change();
   if (!succeeded && !state_.mistake.is(Mistake::failed_copy_ignored)) {
@@ -19,7 +19,7 @@ void Landing::landed(Copy& copy, bool succeeded, Effects& effects) {
     transfers_.count(copy);
     state_.in_cache(*copy.to) ? arrived(copy, effects) : came_home(copy, effects);
   }
-  transfers_.start_next(link, effects);
+  transfers_.start_next(way, effects);
 }
 
 void Landing::serve_waiters(Copy& copy, Effects& effects) {

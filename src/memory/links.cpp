@@ -9,39 +9,45 @@ namespace fairlead::memory {
 
 Links::Links(const Topology& topology, const Routes& routes)
     : routes_(routes),
-      queues_(topology.links.size()),
+      queues_(2 * topology.links.size()),
       crossings_(topology.links.size()),
       traffic_(topology.links.size()) {
-  for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i].most = topology.links[i].concurrent_copies;
+  for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i].most = topology.links[i / 2].concurrent_copies;
+  for (const LinkSpec& link : topology.links) duplex_.push_back(link.duplex);
+}
+
+WayId Links::way_of(const Copy& copy) const noexcept {
+  const bool back = duplex_[index(copy.link)] && !routes_.of(copy).away_from_home;
+  return static_cast<WayId>(2 * index(copy.link) + (back ? 1 : 0));
 }
 
 void Links::add(Copy& copy) {
-  Queue& link = queues_[index(copy.link)];
+  Queue& queue = queue_of(copy);
   copy.state = Copy::State::queued;
-  (copy.cause == Cause::prefetch ? link.prefetches : link.urgent).push_back(&copy);
+  (copy.cause == Cause::prefetch ? queue.prefetches : queue.urgent).push_back(&copy);
 }
 
 void Links::remove(Copy& copy) {
   ensure(copy.state == Copy::State::queued, "a copy that is taken back has not started");
-  Queue& link = queues_[index(copy.link)];
-  std::erase(link.urgent, &copy);
-  std::erase(link.prefetches, &copy);
+  Queue& queue = queue_of(copy);
+  std::erase(queue.urgent, &copy);
+  std::erase(queue.prefetches, &copy);
 }
 
-void Links::start(LinkId id, std::vector<Copy*>& started) {
-  Queue& link = queues_[index(id)];
-  while (link.in_flight < link.most) {
-    auto& queue = !link.urgent.empty() ? link.urgent : link.prefetches;
-    if (queue.empty()) return;
-    Copy* copy = queue.front();
+void Links::start(WayId way, std::vector<Copy*>& started) {
+  Queue& queue = queues_[static_cast<std::size_t>(way)];
+  while (queue.in_flight < queue.most) {
+    auto& waiting = !queue.urgent.empty() ? queue.urgent : queue.prefetches;
+    if (waiting.empty()) return;
+    Copy* copy = waiting.front();
     if (copy->cause == Cause::prefetch) {
       // Half of what is started at once: what is urgent tomorrow does not wait behind all of it.
-      if (link.prefetches_in_flight >= std::max(1u, link.most / 2)) return;
-      ++link.prefetches_in_flight;
+      if (queue.prefetches_in_flight >= std::max(1u, queue.most / 2)) return;
+      ++queue.prefetches_in_flight;
     }
-    queue.pop_front();
+    waiting.pop_front();
     copy->state = Copy::State::in_flight;
-    ++link.in_flight;
+    ++queue.in_flight;
     ++in_flight_;
     for (const Leg& leg : routes_.of(*copy).legs)
       if (Crossing& crossing = crossings_[index(leg.link)]; crossing.copies++ == 0) crossing.first = copy;
@@ -50,9 +56,9 @@ void Links::start(LinkId id, std::vector<Copy*>& started) {
 }
 
 void Links::ended(const Copy& copy) {
-  Queue& link = queues_[index(copy.link)];
-  --link.in_flight;
-  if (copy.cause == Cause::prefetch) --link.prefetches_in_flight;
+  Queue& queue = queue_of(copy);
+  --queue.in_flight;
+  if (copy.cause == Cause::prefetch) --queue.prefetches_in_flight;
   --in_flight_;
   ++ended_;
   // For how long wires were in use: from the first copy's beginning to the last one's end.

@@ -1,5 +1,5 @@
 // The copies that wait for a link and those under way: started a few at a time, what is urgent first, and
-// counted.
+// counted. The directions of a duplex link have a queue each: what comes does not wait behind what goes.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,6 +23,9 @@ struct LinkTraffic {
   Duration busy{};  ///< at least one copy was under way
 };
 
+/// A direction of a duplex link, or both of another: copies on the same way wait for each other.
+enum class WayId : std::uint32_t {};
+
 class Links {
  public:
   Links(const Topology& topology, const Routes& routes);
@@ -31,8 +34,9 @@ class Links {
   void add(Copy& copy);
   /// It has not started, and will not: it was taken back, or goes another way.
   void remove(Copy& copy);
-  /// Appends to `started` what the link can take now.
-  void start(LinkId id, std::vector<Copy*>& started);
+  WayId way_of(const Copy& copy) const noexcept;
+  /// Appends to `started` what the way can take now.
+  void start(WayId way, std::vector<Copy*>& started);
   /// What was started has ended.
   void ended(const Copy& copy);
   /// Its bytes have landed.
@@ -55,9 +59,12 @@ class Links {
     Time since{}, until{};
   };
 
+  Queue& queue_of(const Copy& copy) noexcept { return queues_[static_cast<std::size_t>(way_of(copy))]; }
+
   const Routes& routes_;
-  std::vector<Queue> queues_;  // by LinkId, like those below
-  std::vector<Crossing> crossings_;
+  std::vector<bool> duplex_;   // by LinkId
+  std::vector<Queue> queues_;  // by WayId: two for each link, of which one that is not duplex uses the first
+  std::vector<Crossing> crossings_;  // by LinkId, like those below
   std::vector<LinkTraffic> traffic_;
   std::size_t in_flight_ = 0;
   std::uint64_t ended_ = 0;

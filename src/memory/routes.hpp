@@ -11,6 +11,7 @@ namespace fairlead::memory {
 
 struct Route {
   LinkId link = no_id<LinkId>;  ///< no_id: the nodes are not joined
+  bool away_from_home = true;   ///< over it
   NodeId through = no_id<NodeId>;
   Duration latency{};
   std::int64_t picoseconds_per_byte = 0;
@@ -41,10 +42,11 @@ class Routes {
         Route& route = routes_[place(from, to, link.computes)];
         if (route.exists()) continue;  // as link_between: the first one counts
         route = {.link = static_cast<LinkId>(i),
+                 .away_from_home = away,
                  .through = link.through,
                  .latency = link.latency,
                  .picoseconds_per_byte =
-                     static_cast<std::int64_t>(std::min(1e12 / link.bytes_per_second + 0.5, 1e18)),
+                     static_cast<std::int64_t>(std::min(1e12 / link.bytes_per_second.of(away) + 0.5, 1e18)),
                  .legs = topology.legs_of(static_cast<LinkId>(i), from, to)};
       }
     }

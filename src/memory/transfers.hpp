@@ -23,7 +23,7 @@ class Transfers {
   void keep_in(Copy& copy, Replica& via) noexcept;
   void enqueue(Copy& copy, Effects& effects) {
     links_.add(copy);
-    links_.start(copy.link, effects.started);
+    links_.start(links_.way_of(copy), effects.started);
   }
   /// Takes a copy back that the world has not heard of.
   void unqueue(Copy& copy);
@@ -52,7 +52,8 @@ class Transfers {
 
   void ended(const Copy& copy) { links_.ended(copy); }
   void count(const Copy& copy) noexcept { links_.count(copy); }
-  void start_next(LinkId link, Effects& effects) { links_.start(link, effects.started); }
+  WayId way_of(const Copy& copy) const noexcept { return links_.way_of(copy); }
+  void start_next(WayId way, Effects& effects) { links_.start(way, effects.started); }
   /// Its bytes are in the replica, at its end or on its way; 0: they are worth nothing.
   void landed(Copy& copy, Replica& replica, std::uint64_t version) noexcept;
   /// Nothing comes any more to where the copy went.

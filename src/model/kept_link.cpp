@@ -19,10 +19,9 @@ void use_measured(Topology& topology, const KeptLinks& links, const PlaceOfLink&
   for (LinkSpec& link : topology.links) {
     const KeptLink* kept = find_link(links, topology, link, place_of(topology, link));
     if (kept == nullptr) continue;
-    const bool cache_is_second = topology.nodes[index(link.second)].role == NodeRole::cache;
     const bool same_order = kept->second == topology.nodes[index(link.second)].name;
-    link.bytes_per_second =
-        static_cast<double>(cache_is_second == same_order ? kept->to_second : kept->to_first);
+    link.bytes_per_second = {static_cast<double>(same_order ? kept->to_second : kept->to_first),
+                             static_cast<double>(same_order ? kept->to_first : kept->to_second)};
     link.latency = Duration(kept->latency_ns);
   }
 }

@@ -34,6 +34,7 @@ class ForwardingView : public View {
   Coordinates coordinates(DatumId datum) const override { return outer_.coordinates(datum); }
   Extent extent(std::int32_t collection) const override { return outer_.extent(collection); }
   int advice(DatumId datum) const override { return outer_.advice(datum); }
+  Rehearsal* rehearsal() const override { return outer_.rehearsal(); }
 
  private:
   View& outer_;

@@ -24,6 +24,8 @@ enum class ReplicaState : std::uint8_t {
              // revived stale
 };
 
+class Rehearsal;
+
 struct WorkerInfo {
   WorkerId id;
   WorkerKind kind;
@@ -93,6 +95,8 @@ class View {
   /// The accelerator on which the program would have the datum live, counted as accelerators() does; or
   /// no_device. What it wishes of a task is Task::place.
   virtual int advice(DatumId) const { return no_device; }
+  /// Who plays what lies ahead under other policies; null: nobody here can.
+  virtual Rehearsal* rehearsal() const { return nullptr; }
 
   Bytes missing_bytes(const Task& task, NodeId node) const {
     Bytes missing = 0;

@@ -10,14 +10,13 @@
 // have their bottom level; a graph that mixes both kinds had better use ap.
 //
 // Workers that cannot run the same tasks do not share a queue: there is one per set of workers, and a free
-// worker takes the best head among those it is in.
+// worker takes the best head among those it is in. Nothing is fetched for a task that nobody has picked.
 #include "schedule/ap.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "schedule/index/append_reads.hpp"
 #include "schedule/index/bottom_levels.hpp"
 #include "schedule/index/ranked_queue.hpp"
 #include "schedule/index/worker_sets.hpp"
@@ -54,18 +53,6 @@ class Ap final : public Policy {
           (best == nullptr || RankedQueue::LessUrgent{}(best->top(), queues_[set].top())))
         best = &queues_[set];
     return best == nullptr ? nullptr : best->take_top();
-  }
-
-  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    rank_again_if_changed();
-    next_.clear();
-    for (std::size_t set = 0; set < queues_.size(); ++set)
-      if (sets_.contains(set, worker)) queues_[set].peek(out.size(), next_);
-    std::ranges::sort(next_, [](const auto& a, const auto& b) { return RankedQueue::LessUrgent{}(b, a); });
-    std::size_t written = 0;
-    for (const RankedQueue::Item& item : next_)
-      if (!append_reads(*item.task, out, written)) break;
-    return written;
   }
 
  private:
@@ -122,7 +109,6 @@ class Ap final : public Policy {
   std::vector<RankedQueue> queues_;  // by set of workers
   std::uint64_t order_ = 0;
   std::uint64_t ranked_ = 0;  // by the levels of which computation
-  std::vector<RankedQueue::Item> next_;
 };
 
 }  // namespace

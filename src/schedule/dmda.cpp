@@ -10,6 +10,9 @@
 //
 // The policies of 2010 differ in what is weighed, and in when data are fetched: DmdaRules, heft.cpp.
 //
+// A queue is as long as the durations of its tasks and what of a task's transfers goes on when those before it are
+// over: "the remainder", as StarPU's dmda counts; Algorithm 1 does not say. In 2010 it was the durations alone.
+//
 // What the paper leaves open is decided so: data that tasks assigned to a node will read count as present
 // there; equal completion times go to the lowest worker; a worker's queue is its own until nobody else can do
 // anything; where the duration is unknown, a few tasks are tried first.
@@ -26,6 +29,7 @@
 
 #include "schedule/index/append_reads.hpp"
 #include "schedule/index/assigned_queue.hpp"
+#include "schedule/index/free_time.hpp"
 #include "schedule/index/missing_bytes.hpp"
 #include "schedule/index/requested_data.hpp"
 #include "schedule/index/task_records.hpp"
@@ -39,7 +43,7 @@ using Nearest = AssignedQueue::Nearest;
 struct Assigned : Queued {
   WorkerId worker{};
   Duration duration{};  // of the body there
-  Duration charge{};    // that and the transfers: by how much it moved the worker's end
+  Duration charge{};    // by how much it moved the time at which the worker is free
   bool started = false;
 };
 
@@ -67,12 +71,12 @@ class Dmda final : public Policy {
     if (assigned == nullptr) return;
     Worker& worker = workers_[index(assigned->worker)];
     assigned->started = true;
-    worker.queued -= assigned->charge;
-    worker.busy_until = view().now() + assigned->duration;
+    worker.free.unqueue(assigned->charge);
+    worker.free.busy_until(view().now() + assigned->duration);
   }
   void finished(Task& task, WorkerId worker, Duration) override {
     forget_picked(task);
-    workers_[index(worker)].busy_until = view().now();
+    workers_[index(worker)].free.busy_until(view().now());
   }
 
   // Its tasks find other workers.
@@ -123,8 +127,7 @@ class Dmda final : public Policy {
     AssignedQueue queue;     // not picked
     std::size_t picked = 0;  // and not finished
     std::size_t node = 0;    // position in nodes_
-    Time busy_until{};       // the task that runs ends then, as far as is known
-    Duration queued{};       // charges of those that have not started
+    FreeTime free;
     bool lost = false;
     explicit Worker(Nearest nearest) : queue(nearest) {}
   };
@@ -164,16 +167,16 @@ class Dmda final : public Policy {
       const Worker& worker = workers_[index(info.id)];
       if (worker.lost || !view().can_run(task, info.id) || (only.has_value() && *only != info.id)) continue;
       const Duration duration = view().estimate(task, info.id);
-      const Duration charge = nodes_[worker.node].transfers + duration;
-      const Time completion = std::max(view().now(), worker.busy_until) + worker.queued + charge;
+      const Time completion = worker.free.at(view().now()) + nodes_[worker.node].transfers + duration;
       if (completion >= earliest) continue;
       earliest = completion;
       assigned.worker = info.id;
       assigned.duration = duration;
-      assigned.charge = charge;
     }
     Worker& worker = workers_[index(assigned.worker)];
-    worker.queued += assigned.charge;
+    assigned.charge =
+        worker.free.added(rules_.queue, assigned.duration, nodes_[worker.node].transfers, view().now());
+    worker.free.queue(assigned.charge);
     nodes_[worker.node].requested.assigned(task);
     if (by_bytes()) nodes_[worker.node].missing.enter(assigned, worker.queue);
     worker.queue.insert(assigned, by_bytes() ? task.priority : 0);
@@ -212,7 +215,7 @@ class Dmda final : public Policy {
   /// Takes back what assign() counted, except the place in the queue.
   void unassign(const Assigned& assigned) {
     Worker& worker = workers_[index(assigned.worker)];
-    if (!assigned.started) worker.queued -= assigned.charge;
+    if (!assigned.started) worker.free.unqueue(assigned.charge);
     nodes_[worker.node].requested.unassigned(*assigned.task);
   }
 
@@ -229,7 +232,7 @@ class Dmda final : public Policy {
       unassign(assigned);
       assigned.worker = id;
       assigned.charge = assigned.duration = view().estimate(task, id);
-      worker.queued += assigned.charge;
+      worker.free.queue(assigned.charge);
       nodes_[worker.node].requested.assigned(task);
     }
     records_.picked(task);
@@ -256,11 +259,14 @@ class Dmda final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules) { return std::make_unique<Dmda>(rules); }
-std::unique_ptr<Policy> make_dmda() { return make_dmda({}); }
+
+std::unique_ptr<Policy> make_dmda(const PolicyOptions& options) {
+  return make_dmda(DmdaRules{.queue = dmda::queue_in(options)});
+}
 std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options) {
   constexpr std::array<std::string_view, 2> choices{"all", "first"};
-  return make_dmda(
-      {.nearest = options.choice("ready", choices) == 0 ? Nearest::all : Nearest::first_priority});
+  return make_dmda({.nearest = options.choice("ready", choices) == 0 ? Nearest::all : Nearest::first_priority,
+                    .queue = dmda::queue_in(options)});
 }
 
 }  // namespace fairlead::schedule

@@ -1,6 +1,6 @@
 // EAGER: tasks in the order in which they become ready; any worker takes the oldest that it can run.
 // Gonthier, Marchal, Thibault 2023, section 4.1. With order=program: of those that are ready the one that was
-// submitted first.
+// submitted first. Nothing is fetched for a task that nobody has picked: which worker will, nobody knows.
 #include "schedule/eager.hpp"
 
 #include <algorithm>
@@ -10,8 +10,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "schedule/index/append_reads.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -35,17 +33,6 @@ class EagerByRelease final : public Policy {
     return nullptr;
   }
 
-  /// The data of the tasks at the front.
-  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
-    for (std::uint64_t i = std::max(next_[index(worker)], first_); i < first_ + queue_.size(); ++i) {
-      const Task* task = queue_[i - first_];
-      if (task == nullptr || !view().can_run(*task, worker)) continue;
-      if (!append_reads(*task, out, written)) break;
-    }
-    return written;
-  }
-
  private:
   void attached() override { next_.assign(view().workers().size(), 0); }
 
@@ -66,13 +53,6 @@ class EagerByProgram final : public Policy {
         return task;
       }
     return nullptr;
-  }
-
-  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
-    for (const auto& [id, task] : queue_)
-      if (view().can_run(*task, worker) && !append_reads(*task, out, written)) break;
-    return written;
   }
 
  private:

@@ -12,6 +12,9 @@
 // ranks are missing in both, and in the paper: tasks are placed when they are ready, and looked at no
 // further.
 //
+// A processing unit is available when the tasks that it has been given are over, by their durations: what is said of
+// transfers is said of the new task alone.
+//
 // What the paper leaves open is decided so. Termination time is the sum of both, "considering both the
 // duration of the computations and the data transfer overhead": beta, which the paper does not have and later
 // versions of StarPU do, weighs transfers where their estimates are off; with 0 it is heft-tm. The first
@@ -27,32 +30,42 @@ namespace {
 
 using Bound = StaticPlacement::Bound;
 
+constexpr QueueRule by_duration = QueueRule::duration;
+
 double weight(const PolicyOptions& options) { return options.number("beta", 0, 1000); }
 
 }  // namespace
 
 std::unique_ptr<Policy> make_heft_tm(const PolicyOptions&) {
-  return make_dmda({.transfers = 0, .prefetch = false});
+  return make_dmda({.queue = by_duration, .transfers = 0, .prefetch = false});
 }
 std::unique_ptr<Policy> make_heft_tm_pr(const PolicyOptions&) {
-  return make_dmda({.transfers = 0, .prefetch = true});
+  return make_dmda({.queue = by_duration, .transfers = 0, .prefetch = true});
 }
 std::unique_ptr<Policy> make_heft_tmdp(const PolicyOptions& options) {
-  return make_dmda({.transfers = weight(options), .prefetch = false});
+  return make_dmda({.queue = by_duration, .transfers = weight(options), .prefetch = false});
 }
 std::unique_ptr<Policy> make_heft_tmdp_pr(const PolicyOptions& options) {
-  return make_dmda({.transfers = weight(options), .prefetch = true});
+  return make_dmda({.queue = by_duration, .transfers = weight(options), .prefetch = true});
 }
 
 std::unique_ptr<Policy> make_static(const PolicyOptions& options) {
-  return make_dmda({.bound = Bound::everything, .transfers = 0, .prefetch = options.flag("prefetch")});
+  return make_dmda({.bound = Bound::everything,
+                    .queue = by_duration,
+                    .transfers = 0,
+                    .prefetch = options.flag("prefetch")});
 }
 std::unique_ptr<Policy> make_heft_tm_init(const PolicyOptions& options) {
-  return make_dmda({.bound = Bound::first_writes, .transfers = 0, .prefetch = options.flag("prefetch")});
+  return make_dmda({.bound = Bound::first_writes,
+                    .queue = by_duration,
+                    .transfers = 0,
+                    .prefetch = options.flag("prefetch")});
 }
 std::unique_ptr<Policy> make_heft_tmdp_init(const PolicyOptions& options) {
-  return make_dmda(
-      {.bound = Bound::first_writes, .transfers = weight(options), .prefetch = options.flag("prefetch")});
+  return make_dmda({.bound = Bound::first_writes,
+                    .queue = by_duration,
+                    .transfers = weight(options),
+                    .prefetch = options.flag("prefetch")});
 }
 
 }  // namespace fairlead::schedule

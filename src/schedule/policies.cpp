@@ -22,6 +22,7 @@
 #include "schedule/patience.hpp"
 #include "schedule/placement/placement.hpp"
 #include "schedule/plugin.hpp"
+#include "schedule/rehearsed.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -48,9 +49,10 @@ constexpr std::array list = {
                 patient<make_lws>},
     PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", patient<make_lfq>,
                 lfq_options},
-    PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", plain<make_dmda>},
+    PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", make_dmda,
+                dmda::options},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
-                dmdas_options},
+                dmda::options_by_priority},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},
@@ -72,14 +74,18 @@ constexpr std::array list = {
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
                 patient<make_ap_dplasma>},
     PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least",
-                patient<make_darts>},
-    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", patient<make_darts_belady>},
+                patient<make_darts>, darts::options},
+    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", patient<make_darts_belady>,
+                darts::options},
     PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run",
-                patient<make_darts_chain>},
+                patient<make_darts_chain>, darts::options},
     PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run",
-                patient<make_darts_defer>},
+                patient<make_darts_defer>, darts::options},
     PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
                 plain<make_blocks>},
+    PolicyEntry{"rehearsed",
+                "plays what lies ahead under several of these, and takes the one that is over first",
+                make_rehearsed, rehearsed::options},
     PolicyEntry{"owner-load", "where the written data live; they are placed by load, near what is read",
                 make_owner_load, owner_options},
     PolicyEntry{"owner-user", "where the written data live; they are placed as the program says",
@@ -117,6 +123,9 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
   return found->make(PolicyOptions(name, found->options, options));
 }
 
-std::string_view default_policy(bool fits) noexcept { return fits ? "lws" : "blocks"; }
+std::string_view default_policy(bool fits, bool devices) noexcept {
+  if (!fits) return "rehearsed";
+  return devices ? "rehearsed:first=dmdas" : "lws";
+}
 
 }  // namespace fairlead::schedule

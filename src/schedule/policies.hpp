@@ -21,9 +21,9 @@ std::string_view name_in(std::string_view written) noexcept;
 /// if there is no such policy or option, naming what comes nearest.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
-/// The policy for those who name none. `fits`: all data that tasks use fit together into each memory. Then order
-/// decides how busy the workers are, and lws is cheapest; else it decides what is moved
-/// (docs/performance.md).
-std::string_view default_policy(bool fits) noexcept;
+/// The policy for those who name none. `fits`: all data that tasks use fit together into each memory; `devices`: there
+/// are some. Where cores work on data that fit, the order of tasks matters little and lws is cheapest; else it is
+/// found out what is best (docs/default-policy.md).
+std::string_view default_policy(bool fits, bool devices) noexcept;
 
 }  // namespace fairlead::schedule

@@ -52,18 +52,19 @@ std::string devices_of(const Topology& topology) {
   std::string list;
   for (const NodeId node : topology.devices()) {
     const LinkSpec& wire = topology.links[index(topology.link_between(topology.host(), node))];
-    if (wire.duplex) cannot("wires with a bandwidth for each direction");
+    if (wire.bytes_per_second.away != wire.bytes_per_second.back)
+      cannot("wires that are slower in one direction");
     if (!wire.buses.empty()) cannot("buses");
     if (std::ranges::count(topology.workers, node, &WorkerSpec::node) != 1) cannot("several streams here");
     if (wire.latency.count() % 1000 != 0) cannot("latency of parts of a microsecond");
-    list +=
-        fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,latency={}", list.empty() ? "" : " + ",
-                    topology.nodes[index(node)].capacity, wire.bytes_per_second, wire.latency.count() / 1000);
+    list += fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,duplex={},latency={}",
+                        list.empty() ? "" : " + ", topology.nodes[index(node)].capacity,
+                        wire.bytes_per_second.away, wire.duplex ? "yes" : "no", wire.latency.count() / 1000);
     for (const NodeId other : topology.devices()) {
       if (other == node) continue;
       const LinkSpec& peer = topology.links[index(topology.link_between(node, other))];
       if (!peer.legs.empty()) continue;
-      list += fmt::format(",peers={:.0f}B/s", peer.bytes_per_second);
+      list += fmt::format(",peers={:.0f}B/s", peer.bytes_per_second.away);
       break;
     }
   }

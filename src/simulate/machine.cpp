@@ -28,7 +28,9 @@ void make_like(LinkSpec& link, const machine::WireDescription& wire,
     const auto bus = std::ranges::find(buses, name, &machine::BusDescription::name);
     link.buses.push_back(
         {static_cast<std::size_t>(bus - buses.begin()), bus->port_of.has_value() && bus->port_of == first});
-    link.bytes_per_second = std::min(link.bytes_per_second, bus->bytes_per_second);
+    link.bytes_per_second =
+        slower(link.bytes_per_second,
+               link.buses.back().reversed ? bus->bytes_per_second.reversed() : bus->bytes_per_second);
   }
 }
 
@@ -74,8 +76,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
                                   config::format_size(description_.memory), description_.name,
                                   description_.disk ? ": let them be on its disk" : ", which has no [disk]"));
   const Bytes host = whole_pages_in(limited(use.host_memory, description_.memory, "the host", description_));
-  topology_ = out_of_core_topology(cores, host, description_.disk ? description_.disk->bytes_per_second : 1e9,
-                                   Duration{});
+  topology_ = out_of_core_topology(cores, host, 1e9, Duration{});
   home_ = use.data == DataAt::ram ? topology_.user_memory() : topology_.store();
   for (const machine::BusDescription& bus : description_.buses)
     topology_.buses.push_back({bus.name, bus.bytes_per_second, bus.duplex});
@@ -99,6 +100,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
               use.copies_at_once, peer.first);
   }
+  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
   find_rates(program, precision);
 }
 
@@ -134,11 +136,7 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
     topology_.nodes[index(node)].reaches = {topology_.user_memory()};
   const LinkId wire = topology_.link_between(topology_.host(), node);
   make_like(topology_.links[index(wire)], device.wire, description_.buses, use.copies_at_once);
-  for (LinkSpec& link : topology_.links)  // those that it was joined by before it was made like that
-    if (std::ranges::find(link.legs, wire) != link.legs.end()) {
-      link.concurrent_copies = use.copies_at_once;
-      link.bytes_per_second = std::min(link.bytes_per_second, topology_.links[index(wire)].bytes_per_second);
-    }
+  topology_.wires_changed();
   auto kind = std::ranges::find(kinds_of_workers_, &processor);
   if (kind == kinds_of_workers_.end()) kind = kinds_of_workers_.insert(kind, &processor);
   for (unsigned stream = 0; stream < streams; ++stream) {
@@ -190,14 +188,14 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
 
 double SimulatedMachine::bus_bytes(double seconds) const {
   std::vector<double> wires;
-  for (const LinkSpec& link : topology_.links) wires.push_back(link.bytes_per_second);
-  for (const BusSpec& bus : topology_.buses) wires.push_back(bus.bytes_per_second);
+  for (const LinkSpec& link : topology_.links) wires.push_back(link.bytes_per_second.away);
+  for (const BusSpec& bus : topology_.buses) wires.push_back(bus.bytes_per_second.away);
   backend::SharedWires shared(std::move(wires));
   std::vector<backend::SharedWires::CopyNumber> copies;
   const auto add = [&](LinkId link) {
-    std::vector<backend::SharedWires::Wire> crossed{static_cast<backend::SharedWires::Wire>(index(link))};
+    std::vector<backend::SharedWires::Crossing> crossed{static_cast<backend::SharedWires::Wire>(index(link))};
     for (const BusUse& use : topology_.links[index(link)].buses)
-      crossed.push_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + use.bus));
+      crossed.emplace_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + use.bus));
     copies.push_back(shared.begin(Bytes{1} << 40, crossed, Time{}));
   };
   for (const NodeId device : topology_.devices()) add(topology_.link_between(topology_.host(), device));

@@ -57,10 +57,8 @@ class SimulatedMachine {
         rates_[kind_of_worker_[index(worker)]][static_cast<std::size_t>(task.kernel)];
     return rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side));
   }
-  /// Of the processor that the worker is a part of; workers of one share it. Cores have one each.
-  std::size_t processor_of(WorkerId worker) const { return processor_of_worker_[index(worker)]; }
-  /// What a processor's workers get done in all, compared with one of them.
-  const std::vector<double>& together() const noexcept { return together_; }
+  /// On the worker of the machine that is fastest at it.
+  Duration least_duration(const ProgramTask& task) const;
   std::size_t devices() const noexcept { return devices_; }
   backend::MemoryModel memory_model() const noexcept { return memory_model_; }
   /// Of one memory that tasks work in: the smallest.
@@ -77,7 +75,6 @@ class SimulatedMachine {
   void add_device(std::size_t number, const MachineUse& use);
   void find_rates(const Program& program, Precision precision);
   double compute_bound(const Program& program) const;
-  double critical_path(const Program& program) const;
 
   machine::MachineDescription description_;
   Topology topology_;
@@ -90,7 +87,7 @@ class SimulatedMachine {
   std::vector<const machine::ProcessorDescription*> kinds_of_workers_;
   std::vector<std::size_t> kind_of_worker_;  // by WorkerId: place in the above
   std::vector<std::size_t> processor_of_worker_;
-  std::vector<double> together_;  // by processor
+  std::vector<double> together_;  // by processor: what its workers get done in all, compared with one of them
   // by kind of worker, then kernel; null: cannot
   std::vector<std::vector<const machine::KernelRate*>> rates_;
   std::vector<std::uint32_t> kinds_;  // by kernel

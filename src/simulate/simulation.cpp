@@ -12,7 +12,9 @@
 #include "backend/sim/sim_world.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
+#include "front/rehearsal/simulated_rehearsal.hpp"
 #include "schedule/policies.hpp"
+#include "simulate/longest_path.hpp"
 #include "simulate/timed_policy.hpp"
 
 namespace fairlead::simulate {
@@ -64,6 +66,8 @@ class Run {
     {
       front::FlowSource flow(core_);
       std::vector<front::Submission::Use> uses;
+      std::vector<std::int32_t> priorities;
+      if (options_.priorities == Priorities::time) priorities = priorities_by_time(program_, machine_);
       program_.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> used) {
         uses.clear();
         for (const ProgramUse& use : used)
@@ -71,10 +75,11 @@ class Run {
         front::Submission submission;
         submission.codelet = &codelets_[static_cast<std::size_t>(task.kernel)];
         submission.uses = uses;
-        submission.priority = task.priority;
+        const auto number = static_cast<std::size_t>(&task - program_.tasks.data());
+        submission.priority = priorities.empty() ? task.priority : priorities[number];
         submission.work = task.flops;
         submission.file = program_.title.c_str();
-        submission.line = static_cast<std::uint32_t>(&task - program_.tasks.data());
+        submission.line = static_cast<std::uint32_t>(number);
         flow.submit(submission);
       });
       flow.wait();
@@ -142,12 +147,6 @@ class Run {
     };
     if (options_.charge_decisions)
       sim.decision_time = [this](WorkerId worker) { return decisions_.take(worker); };
-    const std::size_t workers = machine_.topology().workers.size();
-    if (machine_.together().size() < workers) {
-      for (std::size_t worker = 0; worker < workers; ++worker)
-        sim.processor.push_back(machine_.processor_of(static_cast<WorkerId>(worker)));
-      sim.together = machine_.together();
-    }
     if (options_.keep_order) {
       sim.on_start = [this](Task&, WorkerId worker) {
         if (index(worker) >= started_.size()) started_.resize(index(worker) + 1u);
@@ -168,6 +167,7 @@ class Run {
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
+    core.engine.rehearsal = front::simulated_rehearsals();
     core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);

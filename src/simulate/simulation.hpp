@@ -23,8 +23,15 @@ enum class Advice : std::uint8_t {
   cyclic_rows,  // one-dimensional: rows of tiles
 };
 
+/// What the policy hears of how urgent a task is.
+enum class Priorities : std::uint8_t {
+  program,  // what the program says
+  time,     // the least time to the end: priorities_by_time()
+};
+
 struct SimulationOptions {
   Advice advice = Advice::none;
+  Priorities priorities = Priorities::program;
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
   std::vector<Slowdown> slow{};    ///< processors, for a while; policies do not know

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "simulate/longest_path.hpp"
 #include "simulate/machine.hpp"
 
 namespace fairlead::simulate {
@@ -94,36 +95,21 @@ double SimulatedMachine::compute_bound(const Program& program) const {
   return best;
 }
 
-double SimulatedMachine::critical_path(const Program& program) const {
-  // When the newest value of each datum is there at the earliest, and when its readers are over.
-  std::vector<double> written(program.data.size()), read(program.data.size());
-  double longest = 0;
-  program.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> uses) {
-    double start = 0;
-    for (const ProgramUse& use : uses) {
-      const auto datum = static_cast<std::size_t>(use.datum);
-      start = std::max(start, writes(use.mode) ? std::max(written[datum], read[datum]) : written[datum]);
-    }
-    double fastest = std::numeric_limits<double>::infinity();
-    for (std::size_t kind = 0; kind < rates_.size(); ++kind) {
-      const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
-      if (rate == nullptr || std::ranges::find(kind_of_worker_, kind) == kind_of_worker_.end()) continue;
-      fastest = std::min(
-          fastest, seconds(rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side))));
-    }
-    const double end = start + fastest;
-    for (const ProgramUse& use : uses) {
-      const auto datum = static_cast<std::size_t>(use.datum);
-      double& latest = writes(use.mode) ? written[datum] : read[datum];
-      latest = std::max(latest, end);
-    }
-    longest = std::max(longest, end);
-  });
-  return longest;
+Duration SimulatedMachine::least_duration(const ProgramTask& task) const {
+  Duration least = Duration::max();
+  for (std::size_t kind = 0; kind < rates_.size(); ++kind) {
+    const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
+    if (rate == nullptr || std::ranges::find(kind_of_worker_, kind) == kind_of_worker_.end()) continue;
+    least = std::min(least, rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side)));
+  }
+  return least;
 }
 
 TimeBounds SimulatedMachine::bounds(const Program& program) const {
-  return {.compute = compute_bound(program), .critical_path = critical_path(program)};
+  const auto paths =
+      longest_paths(program, [this](const ProgramTask& task) { return least_duration(task).count(); });
+  const std::int64_t longest = paths.empty() ? 0 : *std::ranges::max_element(paths);
+  return {.compute = compute_bound(program), .critical_path = seconds(Duration(longest))};
 }
 
 }  // namespace fairlead::simulate

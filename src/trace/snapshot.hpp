@@ -30,7 +30,6 @@ struct Snapshot {
   struct Link {
     std::string name;
     NodeId first{}, second{};
-    double bytes_per_second = 0;  ///< as the engine estimates it
   };
   struct Datum {
     std::string name;  ///< "A[3,1]"

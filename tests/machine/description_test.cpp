@@ -71,6 +71,26 @@ TEST(MachineDescription, HasDevicesWiresAndPeers) {
   EXPECT_EQ(machine.memory, Bytes{4} << 30);
 }
 
+TEST(MachineDescription, WiresMayBeSlowerInOneDirection) {
+  const MachineDescription machine = read_machine(
+      small("[[bus]]\nname = \"b\"\nbandwidth = \"9GB/s\"\nbandwidth_back = \"8GB/s\"\n" + device +
+            "bandwidth_back = \"5GB/s\"\n[[device]]\nprocessor = \"card\"\nmemory = \"1GB\"\n"
+            "bandwidth = \"1GB/s\"\n[disk]\nbandwidth = \"3GB/s\"\nbandwidth_back = \"1GB/s\"\n"
+            "[[peers]]\nbetween = [[0, 1], [2, 1]]\nbandwidth = \"20GB/s\"\nbandwidth_back = \"10GB/s\"\n"),
+      "m.toml");
+  EXPECT_EQ(machine.buses.at(0).bytes_per_second, Bandwidth(9e9, 8e9));
+  EXPECT_EQ(machine.devices.at(1).wire.bytes_per_second, Bandwidth(10e9, 5e9));
+  EXPECT_EQ(machine.devices.at(2).wire.bytes_per_second, Bandwidth(1e9));
+  EXPECT_EQ(machine.disk->bytes_per_second, Bandwidth(3e9, 1e9));
+  EXPECT_EQ(machine.peers.at(0).wire.bytes_per_second, Bandwidth(20e9, 10e9));
+  // Written as from 2 to 1.
+  EXPECT_EQ(machine.peers.at(1).first, 1u);
+  EXPECT_EQ(machine.peers.at(1).wire.bytes_per_second, Bandwidth(10e9, 20e9));
+  EXPECT_THAT(refusal(small(device + "[[peers]]\nall = true\nports = true\nbandwidth = \"300GB/s\"\n"
+                                     "bandwidth_back = \"100GB/s\"\n")),
+              HasSubstr("bandwidth_back of a [[peers]] cannot stand beside ports"));
+}
+
 TEST(MachineDescription, TakesRatesAsALineEach) {
   const std::string text =
       "name = \"small\"\nsummary = \"one core\"\nsource = \"made up\"\n[processor.core]\nkind = \"cpu\"\n"
@@ -143,8 +163,8 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_EQ(refusal(small("[[device]]\nproccessor = \"card\"\n")),
             "m.toml:24: processor of a [[device]] is missing; is it what line 25 calls \"proccessor\"?");
   EXPECT_EQ(refusal(small(device + "stream = 2\n")),
-            "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, buses, "
-            "count, "
+            "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, "
+            "bandwidth_back, buses, count, "
             "duplex, latency_microseconds, memory, name, processor, streams, together");
   EXPECT_EQ(refusal(small(device + "buses = [\"pci\"]\n")),
             "m.toml: gpu 0 goes through the bus \"pci\", which no [[bus]] describes");

@@ -23,7 +23,7 @@ double best_gflops(const MachineDescription& machine, std::string_view processor
 std::map<std::size_t, double> to_peers(const MachineDescription& machine) {
   std::map<std::size_t, double> sum;
   for (const PeerDescription& peer : machine.peers)
-    for (const std::size_t device : {peer.first, peer.second}) sum[device] += peer.wire.bytes_per_second;
+    for (const std::size_t device : {peer.first, peer.second}) sum[device] += peer.wire.bytes_per_second.away;
   return sum;
 }
 

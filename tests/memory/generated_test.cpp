@@ -155,7 +155,7 @@ TEST(Generated, MayBeCancelledWhileItIsMade) {
 // With free memory and nothing to do for the link: what would have to be made is left until a task needs it.
 TEST(Generated, IsNotPrefetched) {
   Machine machine = ram_with_a_device(8_MiB);
-  machine.pipelines_of(1);
+  machine.pipelines_of(1).scheduled_by("lws");
   World world = machine.with_data({{"A", 1_MiB}, {"B", 1_MiB, generated}, {"C", 1_MiB}});
   for (const char* name : {"A", "B", "C"}) world.submit(reads(name));
   world.run();

@@ -12,26 +12,28 @@ namespace {
 constexpr NodeId disk{0}, cache{1};
 constexpr LinkId wire{0};
 
-Topology one_wire(unsigned concurrent) {
+Topology one_wire(unsigned concurrent, bool duplex) {
   Topology topology;
   topology.nodes = {{.name = "disk", .role = NodeRole::home}, {.name = "RAM", .role = NodeRole::cache}};
-  topology.links = {{.name = "wire", .first = disk, .second = cache, .concurrent_copies = concurrent}};
+  topology.links = {
+      {.name = "wire", .first = disk, .second = cache, .duplex = duplex, .concurrent_copies = concurrent}};
   return topology;
 }
 
 struct Wire {
-  explicit Wire(unsigned concurrent) : topology(one_wire(concurrent)) {}
+  explicit Wire(unsigned concurrent, bool duplex = false) : topology(one_wire(concurrent, duplex)) {}
 
   Copy& add(Cause cause, bool away = true) {
     Copy& copy = copies.emplace_back(away ? at_home : cached, away ? cached : at_home, wire, cause, 100);
     links.add(copy);
     return copy;
   }
-  std::vector<Copy*> start() {
+  std::vector<Copy*> start_like(const Copy& copy) {
     std::vector<Copy*> started;
-    links.start(wire, started);
+    links.start(links.way_of(copy), started);
     return started;
   }
+  std::vector<Copy*> start() { return start_like(copies.front()); }
   void end(Copy& copy, Time at) {
     copy.at = at;
     links.ended(copy);
@@ -65,6 +67,20 @@ TEST(Links, LeaveHalfOfTheLinkToWhatIsUrgentTomorrow) {
   Copy& second = it.add(Cause::prefetch);
   it.add(Cause::prefetch);
   EXPECT_EQ(it.start(), (std::vector{&first, &second}));
+}
+
+TEST(Links, LetNothingThatComesWaitBehindWhatGoesIfTheyAreDuplex) {
+  Wire it(1, true);
+  Copy& goes = it.add(Cause::eviction, false);
+  Copy& goes_later = it.add(Cause::eviction, false);
+  Copy& comes = it.add(Cause::demand);
+  Copy& comes_later = it.add(Cause::demand);
+  EXPECT_EQ(it.start_like(goes), (std::vector{&goes}));
+  EXPECT_EQ(it.start_like(comes), (std::vector{&comes}));
+  it.links.remove(goes_later);
+  it.end(comes, Time{10});
+  EXPECT_TRUE(it.start_like(goes).empty());
+  EXPECT_EQ(it.start_like(comes), (std::vector{&comes_later}));
 }
 
 TEST(Links, ForgetWhatWasTakenBack) {

@@ -191,7 +191,8 @@ TEST(Prefetch, ThatWasNeverUsedIsCounted) {
 
 // Independent tasks, one at a time, with memory to spare: the next ones' data come while one runs.
 TEST(Prefetch, BringsTheDataOfTheNextTasks) {
-  World world = one_device(8_MiB).pipelines_of(1).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
+  World world = one_device(8_MiB).pipelines_of(1).scheduled_by("lws").with_data(
+      {{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   world.submit(reads("A"));
   world.submit(reads("B"));
   world.submit(reads("C"));

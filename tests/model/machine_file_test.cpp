@@ -299,10 +299,10 @@ TEST(Links, AreUsedWhereTheyWereMeasured) {
   const auto place = [](const Topology& all, const LinkSpec& link) {
     return all.nodes[index(link.first)].name == "disk" ? std::string("ext4 at /a") : std::string();
   };
-  const double memory_before = topology.links[0].bytes_per_second;
+  const Bandwidth memory_before = topology.links[0].bytes_per_second;
   model::use_measured(topology, kept, place);
   EXPECT_EQ(topology.links[0].bytes_per_second, memory_before);
-  EXPECT_EQ(topology.links[1].bytes_per_second, 3e9);
+  EXPECT_EQ(topology.links[1].bytes_per_second, Bandwidth(3e9, 2e9));
   EXPECT_EQ(topology.links[1].latency.count(), 90'000);
 }
 
@@ -314,16 +314,16 @@ TEST(Links, OfAnotherDiskAreNotUsed) {
   EXPECT_EQ(topology.links[1].bytes_per_second, 1e9);
 }
 
-// Kept as device - RAM; the topology joins RAM - device. What counts is the way into the device's memory.
-TEST(Links, GiveTheBandwidthTowardsTheCacheWhateverTheirOrder) {
+// Kept as device - RAM; the topology joins RAM - device.
+TEST(Links, GiveTheirBandwidthsWhateverTheirOrder) {
   Topology topology;
   topology.nodes = {{.name = "RAM", .role = NodeRole::home}, {.name = "device 0", .role = NodeRole::cache}};
   topology.links = {{.name = "bus", .first = NodeId{0}, .second = NodeId{1}}};
   const auto nowhere = [](const Topology&, const LinkSpec&) { return std::string(); };
   model::use_measured(topology, {{"device 0", "RAM", "", 6'000'000'000, 12'000'000'000, 0, 5, 0}}, nowhere);
-  EXPECT_EQ(topology.links[0].bytes_per_second, 12e9);
+  EXPECT_EQ(topology.links[0].bytes_per_second, Bandwidth(12e9, 6e9));
   model::use_measured(topology, {{"RAM", "device 0", "", 13'000'000'000, 6'000'000'000, 0, 5, 0}}, nowhere);
-  EXPECT_EQ(topology.links[0].bytes_per_second, 13e9);
+  EXPECT_EQ(topology.links[0].bytes_per_second, Bandwidth(13e9, 6e9));
 }
 
 }  // namespace fairlead

@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 300
 NOT_SOLVED = 1
 POLICIES = ("auto eager lws lfq dmda dmdas heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
-            "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks owner-load "
+            "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
             "owner-user owner-random").split()
 
 
@@ -143,7 +143,7 @@ class Run:
         set_("workers", int(self.random.integers(1, 5)))
         set_("scheduler", POLICIES[self.index % len(POLICIES)])
         self.devices = [self.draw_capacity() for _ in range(self.one_of(0, 0, 1, 2))]
-        self.device_words = [self.one_of("", ",copies=blocking", ",speed=0.5", ",workers=2", ",latency=0")
+        self.device_words = [self.one_of("", ",copies=blocking", ",speed=0.5", ",workers=2", ",latency=0", ",duplex=no")
                              for _ in self.devices]
         self.capacity = self.draw_capacity()
         for key, values in {"window": (1, 3, 40), "pipeline-depth": (1, 2, 8), "disk-threads": (1, 2),

@@ -73,6 +73,12 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
       machine.links.back().computes = true;
     }
   }
+  for (LinkSpec& link : machine.links) {
+    if (!link.legs.empty() || link.computes || random.once_in(2)) continue;
+    link.duplex = random.once_in(2);
+    link.bytes_per_second.back = static_cast<double>(random.between(1, 40)) * 1e8;
+  }
+  machine.wires_changed();
   return machine;
 }
 

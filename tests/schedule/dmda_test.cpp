@@ -10,7 +10,7 @@
 namespace fairlead::schedule {
 
 struct DmdaTest : testing::Test {
-  std::unique_ptr<Policy> dmda = make_dmda();
+  std::unique_ptr<Policy> dmda = make_dmda(DmdaRules{});
   Names queue_of(FakeWorld& world, unsigned by) {
     Names out;
     for (std::string name = world.pick(by); name != "-"; name = world.pick(by)) out.push_back(name);
@@ -30,16 +30,28 @@ TEST_F(DmdaTest, TasksGoWhereTheyAreOverFirstCountingTheQueue) {
   EXPECT_EQ(queue_of(world, 1), (Names{"T2", "T4"}));
 }
 
-// The worker of node 0 takes 10 ms, the device 1 ms and 2 ms to bring each task's own datum, which node 0
-// has: 10 against 3, 10 against 6, 10 against 9, 10 against 12.
+// The worker of node 0 takes 10 ms, the device 1 ms and 2 ms to bring each task's own datum, which node 0 has. Over
+// there after, in ms:
+//   sum        3, 6, 9, 12: transfers wait for each other
+//   duration   3, 4, 5 ... 10, 11: the queue is as long as its durations
+//   remainder  3, 6, 7, 8, 9, 10, 11: of the first transfer 2 remain, of the others nothing
 TEST_F(DmdaTest, ASlowWorkerGetsWorkWhenTheFastOneHasEnough) {
-  FakeWorld world(2);
-  world.times_slower[0] = 10;
-  world.attach(*dmda);
-  for (const char* name : {"A", "B", "C", "D"}) world.load(name, node(0));
-  world.ready({{"T1", {"A"}}, {"T2", {"B"}}, {"T3", {"C"}}, {"T4", {"D"}}});
-  EXPECT_EQ(queue_of(world, 1), (Names{"T1", "T2", "T3"}));
-  EXPECT_EQ(queue_of(world, 0), (Names{"T4"}));
+  const std::vector<std::pair<const char*, Names>> goes_to_the_slow_one = {
+      {"dmda:queue=sum", {"T4"}}, {"dmda:queue=duration", {"T8"}}, {"dmda", {"T6"}}};
+  for (const auto& [name, slow] : goes_to_the_slow_one) {
+    SCOPED_TRACE(name);
+    FakeWorld world(2);
+    world.times_slower[0] = 10;
+    const auto policy = make_policy(name);
+    world.attach(*policy);
+    for (char i = '1'; i <= '8'; ++i) {
+      const std::string number(1, i);
+      world.load("D" + number, node(0));
+      world.ready({"T" + number, {"D" + number}});
+      if (slow.front() == "T" + number) break;
+    }
+    EXPECT_EQ(queue_of(world, 0), slow);
+  }
 }
 
 // Worker 1 is said to be a hundred times slower, but nobody has measured it.

@@ -59,6 +59,7 @@ class FakeWorld : public View {
   std::map<std::string, Bytes> sizes;                         // by datum; default 1
   std::map<std::string, int> advised;                         // by datum: an accelerator; default none
   double now_ms = 0;
+  Rehearsal* played_by = nullptr;  // who plays tasks beforehand
 
   void kind(unsigned by, WorkerKind kind) { workers_[by].kind = kind; }
 
@@ -151,8 +152,9 @@ class FakeWorld : public View {
   // ---- the questions
 
   /// The task that the worker gets; "-" for none. It stays picked, holding nothing.
-  std::string pick(WorkerId id, bool must = false) {
-    Task* task = policy_->pick(id, must);
+  std::string pick(WorkerId id, bool must = false) { return picked(policy_->pick(id, must), id); }
+  std::string take_any(unsigned id) { return picked(policy_->take_any(worker(id)), worker(id)); }
+  std::string picked(Task* task, WorkerId id) {
     if (task == nullptr) return "-";
     task->state = TaskState::picked;
     pipeline_[index(workers()[index(id)].node)].push_back(task);
@@ -244,6 +246,7 @@ class FakeWorld : public View {
     if (from == to) return {};
     return ms(static_cast<double>(bytes) * (from_peer_ms > 0 ? from_peer_ms : 2 * from_host_ms));
   }
+  Rehearsal* rehearsal() const override { return played_by; }
   void pipeline(NodeId at, std::vector<const Task*>& out) const override {
     out.assign(pipeline_[index(at)].begin(), pipeline_[index(at)].end());
   }

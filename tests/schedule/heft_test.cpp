@@ -42,14 +42,15 @@ TEST_F(HeftTest, TmCountsTheDurationsOnly) {
   }
 }
 
-// 4 against 2; 4 against 4, and the lowest wins; then A counts as there too: 6 against 4, 6 against 6.
+// 4 against 2; 4 against 4, and the lowest wins; then A counts as there too, and the queue is as long as its durations:
+// 4 against 4, 6 against 4.
 TEST_F(HeftTest, TmdpAddsTheMissingTransfers) {
   for (const char* name : {"heft-tmdp", "heft-tmdp-pr", "heft-tmdp-init"}) {
     FakeWorld world(2);
     begin(world, name);
     four_readers(world);
-    EXPECT_EQ(queue_of(world, 1), (Names{"T1", "T3"})) << name;
-    EXPECT_EQ(queue_of(world, 0), (Names{"T2", "T4"})) << name;
+    EXPECT_EQ(queue_of(world, 1), (Names{"T1", "T4"})) << name;
+    EXPECT_EQ(queue_of(world, 0), (Names{"T2", "T3"})) << name;
   }
 }
 
@@ -85,7 +86,7 @@ TEST_F(HeftTest, TmdpWithPrefetchDecidesLikeDmda) {
     SCOPED_TRACE(seed);
     const unsigned nodes = 1 + seed % 3;
     Twins twins(seed, nodes, 2 * nodes, 8);
-    const auto dmda = make_policy("dmda"), heft = make_policy("heft-tmdp-pr");
+    const auto dmda = make_policy("dmda:queue=duration"), heft = make_policy("heft-tmdp-pr");
     twins.a.attach(*heft);
     twins.b.attach(*dmda);
     for (int step = 0; step < 300; ++step) {

@@ -2,7 +2,8 @@
 // kept but the tasks that are assigned and not over; whatever the algorithms ask is found by looking through
 // them, and asked of the view, each time. Slow and simple, to compare the one that keeps count with.
 //
-// Eq. 1 is taken with the term that it lacks, the time until the processing unit is free. Everybody is
+// Eq. 1 is taken with the term that it lacks, the time until the processing unit is free: the durations of its tasks,
+// and of the transfers of each what is not over when those before it are. Everybody is
 // assumed to know how long tasks take.
 #pragma once
 #include <algorithm>
@@ -67,7 +68,7 @@ class NaiveDmdas final : public Policy {
   struct Assigned {
     Task* task;
     WorkerId to;
-    Duration computation, transfers;  // as they were estimated when it was assigned
+    Duration computation, added;  // as they were estimated when it was assigned
     Stage stage = Stage::waits;
   };
 
@@ -83,7 +84,8 @@ class NaiveDmdas final : public Policy {
       const Time completion = available(k.id) + transfers + computation;
       if (completion >= earliest) continue;
       earliest = completion;
-      best = {&task, k.id, computation, transfers};
+      const Duration remain = view().now() + transfers - available(k.id);
+      best = {&task, k.id, computation, computation + std::max(Duration{}, remain)};
     }
     assigned_.push_back(best);
   }
@@ -108,7 +110,7 @@ class NaiveDmdas final : public Policy {
   Time available(WorkerId k) const {
     Time time = std::max(view().now(), ends_[index(k)]);
     for (const Assigned& one : assigned_)
-      if (one.to == k && one.stage != Stage::runs) time += one.transfers + one.computation;
+      if (one.to == k && one.stage != Stage::runs) time += one.added;
     return time;
   }
 

@@ -47,7 +47,9 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
   backend::SimWorld world(sim);
   Topology machine = out_of_core_topology(1, 4 * blocks * block_bytes, 4e9, Duration(100'000));
   for (const char* name : {"device 0", "device 1", "device 2"})
-    add_device(machine, {.name = name, .capacity = 2 * blocks * block_bytes, .bytes_per_second = 5e9});
+    add_device(
+        machine,
+        {.name = name, .capacity = 2 * blocks * block_bytes, .bytes_per_second = 5e9, .duplex = false});
   engine::CoreOptions options{.topology = machine, .policy = schedule::make_policy(policy), .engine = {}};
   options.engine.estimate = [](const Task&, WorkerId) { return update_time; };
   options.refresh = false;  // what a run takes is until its tasks are over

@@ -64,7 +64,8 @@ std::vector<double> ends_here(const Set& set) {
     const SharedWires::End first = shared.next();
     if (next != order.end() && set.copies[*next].begins <= first.at) {
       const Copy& copy = set.copies[*next];
-      copy_of[shared.begin(copy.bytes, copy.wires, copy.begins)] = *next++;
+      const std::vector<SharedWires::Crossing> crossed(copy.wires.begin(), copy.wires.end());
+      copy_of[shared.begin(copy.bytes, crossed, copy.begins)] = *next++;
     } else {
       ends[copy_of[first.copy]] = seconds(first.at);
       shared.end(first.copy, first.at);

@@ -78,14 +78,14 @@ const std::string lag = "gpu1:4:0.6-0.8", nothing = "gpu1:1";
 
 class LaggingDevice : public testing::TestWithParam<std::string> {};
 
-// A third of the blocks is there, then a fifth, then a third again.
+// About a third of the blocks is there, then a fifth, then a third again.
 TEST_P(LaggingDevice, HandsBlocksOverAndHasAsManyAgainAfterwards) {
   const Stencil lagging = stencil(GetParam(), lag);
   EXPECT_GE(lagging.before(), 20u);
   EXPECT_LE(lagging.fewest(), 15u);
   EXPECT_GE(lagging.at_the_end(), 19u);
   const Stencil even = stencil(GetParam(), nothing);
-  EXPECT_GE(even.fewest(), 19u);
+  EXPECT_GE(even.fewest(), 17u);
   for (std::size_t i = 0; lagging.all[i].end < from; ++i)
     EXPECT_EQ(lagging.all[i].device, even.all[i].device) << i;
 }

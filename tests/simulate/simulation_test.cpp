@@ -192,16 +192,16 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
     digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
   }
   EXPECT_EQ(digests,
-            "eager 14876860796768615104\n"
-            "lws 2930720233592895486\n"
-            "lfq 8550709068623307859\n"
-            "dmdas 11215964758236338606\n"
-            "heft-tmdp-pr 8723888545892131015\n"
-            "laheteroprio 16847392284554288197\n"
-            "ap 12865818483873596357\n"
-            "darts 14629354307920790042\n"
-            "blocks 5569900678593531347\n"
-            "owner-load 14063224088422555503\n");
+            "eager 9065241149665055169\n"
+            "lws 1825387627426913900\n"
+            "lfq 10325158018578776794\n"
+            "dmdas 14950258835984644808\n"
+            "heft-tmdp-pr 9884298108494301624\n"
+            "laheteroprio 3084290903119954637\n"
+            "ap 16569205161195166481\n"
+            "darts 13077818686687193513\n"
+            "blocks 2143758867112360898\n"
+            "owner-load 14220975811075681271\n");
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ std::string draw_device(Random& random, bool peers) {
   if (random.once_in(3)) parts.push_back("copies=blocking");
   if (random.once_in(3)) parts.push_back("latency=0");
   if (random.once_in(4)) parts.push_back(fmt::format("bandwidth={}MB/s", random.between(500, 3000)));
+  if (random.once_in(3)) parts.push_back("duplex=no");
   if (random.once_in(4)) parts.push_back("workers=2");
   if (random.once_in(4)) parts.push_back("speed=0.5");
   if (peers) parts.push_back("peers=5GB/s");

@@ -21,14 +21,19 @@ namespace {
 
 using enum SettingType;
 
-enum class Option : std::uint8_t { memory, bandwidth, latency, speed, copies, workers, peers };
-constexpr std::array<Setting, 7> options{{
+enum class Option : std::uint8_t { memory, bandwidth, duplex, latency, speed, copies, workers, peers };
+constexpr std::array<Setting, 8> options{{
     {.key = "memory", .type = size, .minimum = "4KiB", .help = "its capacity; it has to be given"},
     {.key = "bandwidth",
      .type = bandwidth,
      .fallback = "10GB/s",
      .minimum = "1KB/s",
-     .help = "of its wire to RAM, both directions together"},
+     .help = "of its wire to RAM, in each direction"},
+    {.key = "duplex",
+     .type = choice,
+     .fallback = "yes",
+     .choices = "yes|no",
+     .help = "no: its wires' directions share their bandwidth"},
     {.key = "latency",
      .type = count,
      .fallback = "10",
@@ -82,6 +87,7 @@ EmulatedDevice device_of(const DeviceEntry& entry) {
                  .kind = WorkerKind::emulated,
                  .capacity = whole_pages_in(number(Option::memory)),
                  .bytes_per_second = static_cast<double>(number(Option::bandwidth)),
+                 .duplex = std::get<std::string>(value(Option::duplex)) == "yes",
                  .latency = Duration(static_cast<std::int64_t>(number(Option::latency)) * 1000),
                  .workers = static_cast<unsigned>(number(Option::workers)),
                  .processor = fmt::format("{:.3g} of a core", device.speed)};
@@ -126,7 +132,8 @@ class EmulatedPart final : public Part {
         const double rate = std::min(before.peer_bytes_per_second, device.peer_bytes_per_second);
         if (rate > 0)
           join_peers(topology, before.node, device.node, rate,
-                     std::max(before.spec.latency, device.spec.latency));
+                     std::max(before.spec.latency, device.spec.latency),
+                     before.spec.duplex && device.spec.duplex);
       }
   }
   void begin(Site& site) override {
@@ -162,9 +169,10 @@ class EmulatedPart final : public Part {
         std::ranges::find(topology.workers, player.node, &WorkerSpec::node) - topology.workers.begin());
     const bool blocks = player.blocking_copies;
     Wire& wire = wires_.emplace_back(
-        Wire::Settings{.bytes_per_second = static_cast<Bytes>(link.bytes_per_second),
+        Wire::Settings{.bytes_per_second = static_cast<Bytes>(link.bytes_per_second.away),
+                       .duplex = link.duplex && !blocks,
                        .latency = link.latency,
-                       .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_thread},
+                       .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_threads},
         Wire::World{.clock = [&site] { return site.now(); },
                     .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); }});
     site.carry(id, wire);

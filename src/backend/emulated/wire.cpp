@@ -1,36 +1,55 @@
 // Moves at a wire's pace; see wire.hpp.
 #include "backend/emulated/wire.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace fairlead::backend {
 
 Wire::Wire(Settings settings, World world)
-    : Chore(Kind::moves), settings_(settings), world_(std::move(world)), cap_(settings.bytes_per_second) {
-  if (settings_.played_by == PlayedBy::own_thread) thread_ = std::thread([this] { run(); });
+    : Chore(Kind::moves),
+      settings_(settings),
+      world_(std::move(world)),
+      ways_{Way(settings.bytes_per_second), Way(settings.bytes_per_second)} {
+  if (settings_.played_by == PlayedBy::worker) return;
+  ways_[0].thread = std::thread([this] { run(ways_[0]); });
+  if (!settings_.duplex) return;
+  try {
+    ways_[1].thread = std::thread([this] { run(ways_[1]); });
+  } catch (...) {
+    stop();  // the first thread is there
+    throw;
+  }
+}
+
+std::size_t Wire::threads() const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(ways_, [](const Way& way) { return way.thread.joinable(); }));
 }
 
 void Wire::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    queue_.clear();
+    for (Way& way : ways_) way.queue.clear();
     set_waiting(0);
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (Way& way : ways_)
+    if (way.thread.joinable()) way.thread.join();
 }
 
 void Wire::start(const Load& load) {
   {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
-    queue_.push_back({load, world_.clock()});
-    set_waiting(queue_.size());
+    Way& way = way_of(load);
+    way.queue.push_back({load, world_.clock()});
+    if (settings_.played_by == PlayedBy::worker) set_waiting(way.queue.size());
   }
-  if (settings_.played_by == PlayedBy::own_thread) {
-    changed_.notify_one();
+  if (settings_.played_by == PlayedBy::own_threads) {
+    changed_.notify_all();  // the other way's thread waits there, too
   } else {
     world_.wake();
   }
@@ -39,26 +58,27 @@ void Wire::start(const Load& load) {
 void Wire::hurry() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    cap_ = BandwidthCap(0);
+    for (Way& way : ways_) way.cap = BandwidthCap(0);
   }
   changed_.notify_all();
 }
 
-void Wire::do_one() noexcept {
+void Wire::make_next(Way& way) noexcept {
   Move move;
   {
     std::unique_lock lock(mutex_);
-    if (queue_.empty()) return;
-    move = queue_.front();
-    queue_.pop_front();
-    set_waiting(queue_.size());
-    const Time end =
-        cap_.book_from(move.load.bytes, move.started).end + (cap_.active() ? settings_.latency : Duration{});
+    if (way.queue.empty()) return;
+    move = way.queue.front();
+    way.queue.pop_front();
+    if (settings_.played_by == PlayedBy::worker) set_waiting(way.queue.size());
+    const Time end = way.cap.book_from(move.load.bytes, move.started).end +
+                     (way.cap.active() ? settings_.latency : Duration{});
     lock.unlock();
     make(move.load);
     lock.lock();
     // What the hardware would take longer than memory does.
-    while (!ending_ && cap_.active() && world_.clock() < end) changed_.wait_for(lock, end - world_.clock());
+    while (!ending_ && way.cap.active() && world_.clock() < end)
+      changed_.wait_for(lock, end - world_.clock());
     if (ending_) return;
   }
   move.load.receiver->over(move.load.token, {});
@@ -75,14 +95,14 @@ void Wire::make(const Load& load) const {
   }
 }
 
-void Wire::run() {
+void Wire::run(Way& way) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+      changed_.wait(lock, [&] { return ending_ || !way.queue.empty(); });
       if (ending_) return;
     }
-    do_one();
+    make_next(way);
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace fairlead::backend {
 
-SharedWires::CopyNumber SharedWires::begin(Bytes bytes, std::span<const Wire> wires, Time now) {
+SharedWires::CopyNumber SharedWires::begin(Bytes bytes, std::span<const Crossing> crossed, Time now) {
   if (free_.empty()) {
     free_.push_back(static_cast<CopyNumber>(copies_.size()));
     copies_.emplace_back();
@@ -16,22 +16,22 @@ SharedWires::CopyNumber SharedWires::begin(Bytes bytes, std::span<const Wire> wi
   const CopyNumber number = free_.back();
   free_.pop_back();
   Copy& copy = copies_[number];
-  copy.wires.assign(wires.begin(), wires.end());
+  copy.crossed.assign(crossed.begin(), crossed.end());
   copy.bytes_left = static_cast<double>(bytes);
   copy.bytes_per_second = 0;
   copy.since = copy.ends = now;
   copy.order = begun_++;
   active_.push_back(number);
-  for (const Wire wire : wires) wires_[wire].copies.push_back(number);
-  share(wires, now);
+  for (const Crossing& crossing : crossed) wires_[crossing.wire].copies.push_back(number);
+  share(crossed, now);
   return number;
 }
 
 void SharedWires::end(CopyNumber number, Time now) {
   Copy& copy = copies_[number];
-  for (const Wire wire : copy.wires) std::erase(wires_[wire].copies, number);
+  for (const Crossing& crossing : copy.crossed) std::erase(wires_[crossing.wire].copies, number);
   ensure(std::erase(active_, number) == 1, "a copy ends once");
-  share(copy.wires, now);
+  share(copy.crossed, now);
   free_.push_back(number);
 }
 
@@ -50,38 +50,46 @@ SharedWires::End SharedWires::next() const noexcept {
 
 /// All wires and copies that can be reached from these wires, each once, in an order that follows from the
 /// order of beginning alone.
-void SharedWires::collect(std::span<const Wire> wires) {
+void SharedWires::collect(std::span<const Crossing> crossed) {
   found_wires_.clear();
   found_copies_.clear();
-  const auto find = [this](Wire wire) {
-    if (std::exchange(wires_[wire].found, true)) return;
-    found_wires_.push_back(wire);
+  const auto find = [this](const Crossing& crossing) {
+    if (std::exchange(wires_[crossing.wire].found, true)) return;
+    found_wires_.push_back(crossing.wire);
   };
-  for (const Wire wire : wires) find(wire);
+  for (const Crossing& crossing : crossed) find(crossing);
   for (std::size_t i = 0; i < found_wires_.size(); ++i)
     for (const CopyNumber number : wires_[found_wires_[i]].copies) {
       if (std::exchange(copies_[number].found, true)) continue;
       found_copies_.push_back(number);
-      for (const Wire wire : copies_[number].wires) find(wire);
+      for (const Crossing& crossing : copies_[number].crossed) find(crossing);
     }
 }
 
-void SharedWires::share(std::span<const Wire> wires, Time now) {
-  collect(wires);
+void SharedWires::share(std::span<const Crossing> crossed, Time now) {
+  collect(crossed);
   for (const Wire wire : found_wires_) {
     State& state = wires_[wire];
     state.found = false;
     state.left = capacity_[wire];
-    state.unfixed = state.copies.size();
+    state.unfixed = 0;
+    state.cost = 0;
   }
-  for (const CopyNumber number : found_copies_) copies_[number].found = copies_[number].fixed = false;
+  for (const CopyNumber number : found_copies_) {
+    Copy& copy = copies_[number];
+    copy.found = copy.fixed = false;
+    for (const Crossing& crossing : copy.crossed) {
+      ++wires_[crossing.wire].unfixed;
+      wires_[crossing.wire].cost += crossing.cost;
+    }
+  }
   for (std::size_t fixed = 0; fixed < found_copies_.size();) {
     State* tightest = nullptr;
     double rate = 0;
     for (const Wire wire : found_wires_) {
       State& state = wires_[wire];
       if (state.unfixed == 0) continue;
-      const double fair = state.left / static_cast<double>(state.unfixed);
+      const double fair = state.left / state.cost;
       if (tightest == nullptr || fair < rate) {
         tightest = &state;
         rate = fair;
@@ -91,10 +99,12 @@ void SharedWires::share(std::span<const Wire> wires, Time now) {
       Copy& copy = copies_[number];
       if (std::exchange(copy.fixed, true)) continue;
       ++fixed;
-      for (const Wire wire : copy.wires) {
-        State& state = wires_[wire];
-        state.left = std::max(state.left - rate, 0.0);  // rounding must not make it negative
+      for (const Crossing& crossing : copy.crossed) {
+        State& state = wires_[crossing.wire];
+        // Rounding must not make it negative.
+        state.left = std::max(state.left - rate * crossing.cost, 0.0);
         --state.unfixed;
+        state.cost -= crossing.cost;
       }
       set_rate(copy, rate, now);
     }

@@ -1,7 +1,8 @@
 // Copies that cross the same wires at the same time, in virtual time: each gets its max-min fair share, that
 // is, no copy can be made faster without making one slower that is no faster than it is. Found by progressive
 // filling: the wire that leaves its copies least is the limit of those; what they take is taken off the other
-// wires; again with the rest (Bertsekas, Gallager: Data Networks, 1992, section 6.5.2).
+// wires; again with the rest (Bertsekas, Gallager: Data Networks, 1992, section 6.5.2). A wire that both
+// directions share may be slower in one of them: a byte costs more of it then.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -21,6 +22,11 @@ class SharedWires {
  public:
   using Wire = std::uint32_t;
   using CopyNumber = std::uint32_t;  ///< used again once the copy is over
+  struct Crossing {
+    constexpr Crossing(Wire wire_, double cost_ = 1) noexcept : wire(wire_), cost(cost_) {}
+    Wire wire;
+    double cost;  ///< a byte takes so much of the wire: more than 1 in the direction in which it is slower
+  };
 
   explicit SharedWires(std::vector<double> bytes_per_second) : capacity_(std::move(bytes_per_second)) {
     wires_.resize(capacity_.size());
@@ -28,7 +34,7 @@ class SharedWires {
 
   /// A copy begins at `now`, which is not before anything that was said or asked earlier. It crosses all of
   /// these wires, one that is there twice twice; with none, or no bytes, it ends at once.
-  CopyNumber begin(Bytes bytes, std::span<const Wire> wires, Time now);
+  CopyNumber begin(Bytes bytes, std::span<const Crossing> crossed, Time now);
   /// It is over, or given up.
   void end(CopyNumber number, Time now);
 
@@ -43,7 +49,7 @@ class SharedWires {
 
  private:
   struct Copy {
-    std::vector<Wire> wires;
+    std::vector<Crossing> crossed;
     double bytes_left = 0;  // at `since`
     double bytes_per_second = 0;
     Time since{}, ends{};
@@ -54,13 +60,14 @@ class SharedWires {
   struct State {
     std::vector<CopyNumber> copies;  // that cross it, in order of beginning
     double left = 0;                 // scratch of share(): bytes per second
-    std::size_t unfixed = 0;
+    std::size_t unfixed = 0;         // likewise: crossings by copies that have no rate yet
+    double cost = 0;                 // likewise: theirs
     bool found = false;
   };
 
   /// Computes the rates of all copies that are joined to these wires.
-  void share(std::span<const Wire> wires, Time now);
-  void collect(std::span<const Wire> wires);
+  void share(std::span<const Crossing> crossed, Time now);
+  void collect(std::span<const Crossing> crossed);
   void set_rate(Copy& copy, double bytes_per_second, Time now);
 
   std::vector<double> capacity_;

@@ -142,8 +142,8 @@ void SimWorld::compute(WorkerId id) {
   if (options_.decision_time) duration += options_.decision_time(id);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
   if (!shares_processor(id)) return schedule({timeline_.now() + duration, 0, id, nullptr});
-  const std::array<SharedWires::Wire, 2> crossed{
-      first_processor_ + static_cast<SharedWires::Wire>(options_.processor[index(id)]),
+  const std::array<SharedWires::Crossing, 2> crossed{
+      first_processor_ + static_cast<SharedWires::Wire>(shared().of_worker[index(id)]),
       first_worker_ + static_cast<SharedWires::Wire>(index(id))};
   put_on_wires(static_cast<Bytes>(duration.count()), crossed, {.copy = nullptr, .worker = id});
 }
@@ -161,7 +161,7 @@ void SimWorld::use_mapped(const Task& task, WorkerId id) {
         bytes += memory.datum(memory.target(access)).bytes;
     if (bytes == 0) continue;
     const NodeId host = topology.user_memory();
-    std::vector<SharedWires::Wire> crossed;
+    std::vector<SharedWires::Crossing> crossed;
     for (const Leg& leg : memory.routes().between(to_device ? host : node, to_device ? node : host).legs) {
       cross(leg, crossed);
       memory::LinkTraffic& traffic = mapped_traffic_[index(leg.link)];
@@ -185,7 +185,7 @@ std::unique_ptr<PageDriver> SimWorld::make_page_driver() {
               },
           .carry =
               [this](Bytes bytes, std::span<const Leg> legs, PageDriver::Request& request) {
-                std::vector<SharedWires::Wire> crossed;
+                std::vector<SharedWires::Crossing> crossed;
                 for (const Leg& leg : legs) cross(leg, crossed);
                 put_on_wires(bytes, crossed, {nullptr, no_id<WorkerId>, &request});
               },
@@ -219,32 +219,40 @@ void SimWorld::start(memory::Copy& copy) {
 SharedWires SimWorld::make_wires() {
   const Topology& topology = engine_->memory().topology();
   std::vector<double> bytes_per_second;
-  for (const LinkSpec& link : topology.links)
-    bytes_per_second.insert(bytes_per_second.end(), 2, link.bytes_per_second);
-  for (const BusSpec& bus : topology.buses)
-    bytes_per_second.insert(bytes_per_second.end(), 2, bus.bytes_per_second);
+  const auto add = [&](const Bandwidth& each) {
+    bytes_per_second.push_back(each.away);
+    bytes_per_second.push_back(each.back);
+  };
+  for (const LinkSpec& link : topology.links) add(link.bytes_per_second);
+  for (const BusSpec& bus : topology.buses) add(bus.bytes_per_second);
   constexpr double alone = 1e9;  // nanoseconds of work per second
   first_processor_ = static_cast<SharedWires::Wire>(bytes_per_second.size());
-  for (const double together : options_.together) bytes_per_second.push_back(together * alone);
+  for (const double together : shared().together) bytes_per_second.push_back(together * alone);
   first_worker_ = static_cast<SharedWires::Wire>(bytes_per_second.size());
-  bytes_per_second.insert(bytes_per_second.end(), options_.processor.size(), alone);
+  bytes_per_second.insert(bytes_per_second.end(), shared().of_worker.size(), alone);
   return SharedWires(std::move(bytes_per_second));
 }
 
-void SimWorld::cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const {
+void SimWorld::cross(const Leg& leg, std::vector<SharedWires::Crossing>& out) const {
   const Topology& topology = engine_->memory().topology();
   const LinkSpec& link = topology.links[index(leg.link)];
-  const auto add = [&](std::size_t place, bool back) {
-    out.push_back(static_cast<SharedWires::Wire>(2 * place + (back ? 1 : 0)));
+  const auto add = [&](std::size_t place, const Bandwidth& each, bool duplex, bool away) {
+    const auto wire = static_cast<SharedWires::Wire>(2 * place);
+    if (duplex)
+      out.emplace_back(away ? wire : wire + 1);
+    else
+      out.emplace_back(wire, each.away / each.of(away));
   };
-  const bool back = !leg.away_from_home;
-  add(index(leg.link), link.duplex && back);
-  for (const BusUse& use : link.buses)
-    add(topology.links.size() + use.bus, topology.buses[use.bus].duplex && back != use.reversed);
+  add(index(leg.link), link.bytes_per_second, link.duplex, leg.away_from_home);
+  for (const BusUse& use : link.buses) {
+    const BusSpec& bus = topology.buses[use.bus];
+    add(topology.links.size() + use.bus, bus.bytes_per_second, bus.duplex,
+        leg.away_from_home != use.reversed);
+  }
 }
 
 void SimWorld::begin(memory::Copy& copy) {
-  std::vector<SharedWires::Wire> crossed;
+  std::vector<SharedWires::Crossing> crossed;
   for (const Leg& leg : engine_->memory().routes().of(copy).legs) cross(leg, crossed);
   Bytes bytes = copy.bytes;
   if (options_.noise_percent != 0)
@@ -253,16 +261,18 @@ void SimWorld::begin(memory::Copy& copy) {
   put_on_wires(bytes, crossed, {&copy, no_id<WorkerId>, nullptr});
 }
 
-void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what) {
+void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Crossing> crossed, OnWires what) {
   const SharedWires::CopyNumber number = wires_.begin(amount, crossed, timeline_.now());
   if (number >= on_wires_.size()) on_wires_.resize(number + 1);
   on_wires_[number] = what;
   timeline_.changed(number_);
 }
 
+const SharedProcessors& SimWorld::shared() const { return engine_->memory().topology().shared; }
+
 bool SimWorld::shares_processor(WorkerId id) const {
-  return !options_.processor.empty() &&
-         std::ranges::count(options_.processor, options_.processor[index(id)]) > 1;
+  const std::vector<std::size_t>& processors = shared().of_worker;
+  return !processors.empty() && std::ranges::count(processors, processors[index(id)]) > 1;
 }
 
 void SimWorld::wires_end(const SharedWires::End& end) {

@@ -46,10 +46,6 @@ struct SimOptions {
   std::function<Duration(WorkerId)> decision_time;
   std::vector<WorkerSlowdown> slow;
   std::vector<WorkerLoss> lost;
-  /// By worker: which processor it is a part of, where several share one; empty: each is one. Tasks that run
-  /// on one at the same time share it fairly, so that all get done `together` times what one alone would.
-  std::vector<std::size_t> processor;
-  std::vector<double> together;  ///< by processor
   /// If not explicit, devices reach the data in user memory, so that the engine copies nothing.
   MemoryModel memory_model = MemoryModel::explicit_copies;
   machine::UnifiedMemoryDescription unified_memory{};  ///< if it is managed
@@ -151,13 +147,14 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   /// Two a link, away from home and back, of which only the first is used if it is not duplex; then two a
   /// bus; then those of processors that several workers share.
   SharedWires make_wires();
-  void cross(const Leg& leg, std::vector<SharedWires::Wire>& out) const;
+  void cross(const Leg& leg, std::vector<SharedWires::Crossing>& out) const;
   void start_next(WorkerId id);
   void lose_if_free(WorkerId id);
   void compute(WorkerId id);
   void use_mapped(const Task& task, WorkerId id);
   void part_ends(WorkerId id);
   std::unique_ptr<PageDriver> make_page_driver();
+  const SharedProcessors& shared() const;
   bool shares_processor(WorkerId id) const;
   void begin(memory::Copy& copy);
   void copy_ends(memory::Copy& copy);
@@ -183,7 +180,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     WorkerId worker{};                     // whose task computes, or uses what is mapped, if it is no copy
     PageDriver::Request* pages = nullptr;  // that the driver moves, if it is none of these
   };
-  void put_on_wires(Bytes amount, std::span<const SharedWires::Wire> crossed, OnWires what);
+  void put_on_wires(Bytes amount, std::span<const SharedWires::Crossing> crossed, OnWires what);
   std::vector<OnWires> on_wires_;  // by number
   SharedWires::Wire first_processor_ = 0, first_worker_ = 0;
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;

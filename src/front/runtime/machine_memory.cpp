@@ -51,7 +51,7 @@ void MachineMemory::use_links(Topology& topology) const {
     });
   if (!disk_cap_) return;
   for (LinkSpec& link : topology.links)
-    if (joins_disk(topology, link)) link.bytes_per_second = std::min(link.bytes_per_second, *disk_cap_);
+    if (joins_disk(topology, link)) link.bytes_per_second = slower(link.bytes_per_second, *disk_cap_);
 }
 
 void MachineMemory::keep(const model::KeptDurations& learned) const noexcept {

@@ -25,6 +25,7 @@
 #include "data/output/output_file.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
+#include "front/rehearsal/simulated_rehearsal.hpp"
 #include "front/runtime/machine_plan.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
@@ -54,7 +55,8 @@ class Runtime::Implementation {
  public:
   Implementation(const Config& config, Bytes reserved, const backend::Backends& backends)
       : plan(front::plan_of(config, reserved, backends)),
-        automatic_policy(!config.has("scheduler")),
+        chosen_policy(config.has("scheduler") ? std::string_view()
+                                              : schedule::default_policy(true, !plan.devices.empty())),
         event_log_path(config.text_or("event-log", "")),
         recording_for(config.has("report")  ? "--report " + config.text("report")
                       : config.has("trace") ? "--trace " + config.text("trace")
@@ -179,10 +181,12 @@ class Runtime::Implementation {
   /// While nobody has named a policy and no task has been submitted: that for what is registered by now. The program's
   /// own memory is used in place in RAM, and copied to devices as all else.
   void choose_policy() {
-    if (!automatic_policy || core.sources().submitted() != 0) return;
-    if (registered <= plan.capacity && registered + in_place <= core.topology().smallest_device()) return;
-    const std::string name(schedule::default_policy(false));
-    if (core.engine().options().policy_name != name) core.replace_policy(schedule::make_policy(name), name);
+    if (chosen_policy.empty() || core.sources().submitted() != 0) return;
+    const Topology& topology = core.topology();
+    const bool fits = registered <= plan.capacity && registered + in_place <= topology.smallest_device();
+    const std::string_view name = schedule::default_policy(fits, !topology.devices().empty());
+    if (std::exchange(chosen_policy, name) == name) return;
+    core.replace_policy(schedule::make_policy(name), std::string(name));
   }
   trace::Snapshot recorded() {
     return engine::trace_snapshot(core.engine(), [this](DatumId id) { return core.names().text(id); });
@@ -194,7 +198,7 @@ class Runtime::Implementation {
                                     .now = world.now()});
   }
   front::MachinePlan plan;
-  bool automatic_policy;  // nobody has named one
+  std::string_view chosen_policy;  // the last that was chosen; empty: somebody has named one
   std::string event_log_path;
   std::string recording_for;  // the option by which somebody wants to see afterwards what happened
   backend::Arena arena;
@@ -233,7 +237,7 @@ class Runtime::Implementation {
     engine::CoreOptions options;
     options.topology = std::move(plan.topology);
     options.engine.durations = plan.known.durations();
-    options.engine.policy_name = config.text_or("scheduler", schedule::default_policy(true));
+    options.engine.policy_name = config.text_or("scheduler", chosen_policy);
     if (!schedule::is_plugin(schedule::name_in(options.engine.policy_name)))
       config.require_one_of("scheduler", schedule::policy_names(),
                             schedule::name_in(options.engine.policy_name));
@@ -243,6 +247,7 @@ class Runtime::Implementation {
     options.engine.log = config.has("event-log");
     if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
     options.engine.direct_lane = config.flag("direct-lane");
+    options.engine.rehearsal = front::simulated_rehearsals();
     options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());
     return options;

@@ -198,7 +198,7 @@ const NextUses& Darts::next_uses(Slot k) {
       if (reads(access.mode)) uses.use(access.datum);
     uses.next_task();
   }
-  if (eviction_ == DartsEviction::belady)
+  if (rules_.eviction == DartsEviction::belady)
     for (const HeldTask& held : index_.planned_tasks(k)) {
       for (const Use& input : held.uses()) uses.use(input.datum);
       uses.next_task();
@@ -228,6 +228,7 @@ void Darts::dropped(DatumId datum, NodeId node, DropReason) {
 // ---- what others ask
 
 std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
+  if (rules_.prefetch == DartsPrefetch::buffer) return 0;
   const std::span<const DatumId> lacked = index_.planned_lacks(slot_of(worker), out.size());
   std::ranges::copy(lacked, out.begin());
   return lacked.size();
@@ -238,7 +239,13 @@ void Darts::planned(NodeId node, std::vector<const Task*>& out) const {
   for (const HeldTask& held : index_.planned_tasks(index_.slot_of(node))) out.push_back(held.task);
 }
 
-std::unique_ptr<Policy> make_darts() { return std::make_unique<Darts>(); }
-std::unique_ptr<Policy> make_darts_belady() { return std::make_unique<Darts>(DartsEviction::belady); }
+std::unique_ptr<Policy> make_darts(const PolicyOptions& options) {
+  return std::make_unique<Darts>(darts_rules(options));
+}
+std::unique_ptr<Policy> make_darts_belady(const PolicyOptions& options) {
+  DartsRules rules = darts_rules(options);
+  rules.eviction = DartsEviction::belady;
+  return std::make_unique<Darts>(rules);
+}
 
 }  // namespace fairlead::schedule

@@ -11,20 +11,15 @@
 #include <vector>
 
 #include "policy/policy.hpp"
+#include "schedule/darts/darts_rules.hpp"
 #include "schedule/index/next_uses.hpp"
 #include "schedule/index/ready_index.hpp"
 
 namespace fairlead::schedule {
 
-/// Which datum leaves.
-enum class DartsEviction : std::uint8_t {
-  published,  // see victim()
-  belady,     // whose next use in taskBuffer, then plannedTasks, is furthest
-};
-
 class Darts : public Policy {
  public:
-  explicit Darts(DartsEviction eviction = DartsEviction::published) : eviction_(eviction) {}
+  explicit Darts(const DartsRules& rules = {}) : rules_(rules) {}
 
   Interest interests() const override { return Interest::progress | Interest::residency; }
 
@@ -44,11 +39,11 @@ class Darts : public Policy {
 
   // ---- for tests and pictures
 
-  /// plannedTasks of the node, in order. Replaces `out`.
+  /// plannedTasks of the node. Replaces `out`.
   void planned(NodeId node, std::vector<const Task*>& out) const;
   /// The datum is in dataNotInMem of the node if a ready task uses it.
   bool missing(DatumId datum, NodeId node) { return index_.missing(datum, index_.slot_of(node)); }
-  /// Data chosen so far, by S0 or S1: the searches that Algorithm 3 made.
+  /// Searches that Algorithm 3 made, by S0 or S1.
   std::uint64_t decisions() const noexcept { return decisions_; }
 
  protected:
@@ -72,7 +67,7 @@ class Darts : public Policy {
   void forget_awaited(const Task& task, Slot k);
   const NextUses& next_uses(Slot k);
 
-  DartsEviction eviction_;
+  DartsRules rules_;
   ReadyIndex index_;
   std::vector<NextUses> next_uses_;  // by slot
   std::uint64_t decisions_ = 0;
@@ -80,7 +75,7 @@ class Darts : public Policy {
   std::vector<const Task*> task_buffer_;  // of the slot that was asked for last
 };
 
-std::unique_ptr<Policy> make_darts();
-std::unique_ptr<Policy> make_darts_belady();
+std::unique_ptr<Policy> make_darts(const PolicyOptions& options);
+std::unique_ptr<Policy> make_darts_belady(const PolicyOptions& options);
 
 }  // namespace fairlead::schedule

@@ -85,7 +85,11 @@ bool DartsAhead::recall(Slot slot) {
   return false;
 }
 
-std::unique_ptr<Policy> make_darts_chain() { return std::make_unique<DartsAhead>(DartsVariant::chain); }
-std::unique_ptr<Policy> make_darts_defer() { return std::make_unique<DartsAhead>(DartsVariant::defer); }
+std::unique_ptr<Policy> make_darts_chain(const PolicyOptions& options) {
+  return std::make_unique<DartsAhead>(DartsVariant::chain, darts_rules(options));
+}
+std::unique_ptr<Policy> make_darts_defer(const PolicyOptions& options) {
+  return std::make_unique<DartsAhead>(DartsVariant::defer, darts_rules(options));
+}
 
 }  // namespace fairlead::schedule

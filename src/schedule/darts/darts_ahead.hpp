@@ -19,7 +19,7 @@ enum class DartsVariant : std::uint8_t { chain, defer };
 
 class DartsAhead final : public Darts {
  public:
-  explicit DartsAhead(DartsVariant variant) : variant_(variant) {}
+  DartsAhead(DartsVariant variant, const DartsRules& rules) : Darts(rules), variant_(variant) {}
 
   Interest interests() const override { return Darts::interests() | Interest::submitted; }
   std::size_t horizon() const override { return 16'384; }
@@ -46,7 +46,7 @@ class DartsAhead final : public Darts {
   std::vector<AheadTask*> unlocked_;
 };
 
-std::unique_ptr<Policy> make_darts_chain();
-std::unique_ptr<Policy> make_darts_defer();
+std::unique_ptr<Policy> make_darts_chain(const PolicyOptions& options);
+std::unique_ptr<Policy> make_darts_defer(const PolicyOptions& options);
 
 }  // namespace fairlead::schedule

@@ -96,6 +96,25 @@ TEST(SharedLinks, APortHasADirectionIntoItsDeviceAndOneOutOfIt) {
 // MiB, and B after it.
 TEST(SharedLinks, DirectionsShareAWire) { EXPECT_EQ(until_both_have_come(one_device(4_MiB)), 5 * alone); }
 
+// C goes at a third of the speed at which A comes, each as if the other were not there; then B. The link takes one
+// copy at a time in each direction: B and A do not wait for C's turn, only for its space.
+TEST(SharedLinks, ADuplexWireHasASpeedAndATurnInEachDirection) {
+  Machine machine = one_device(4_MiB);
+  LinkSpec& wire = link(machine, disk, Machine::device(0));
+  wire.duplex = true;
+  wire.bytes_per_second = {1e9, 1e9 / 3};
+  wire.concurrent_copies = 1;
+  EXPECT_NEAR(seconds(until_both_have_come(machine)), seconds(10 * alone), 1e-6);
+}
+
+// A and C share the wire: a byte of C costs three. Until A has come, after four, C has gone by one; for its other two it
+// takes six more, and B one.
+TEST(SharedLinks, AWireThatIsNotDuplexMayBeSlowerInOneDirection) {
+  Machine machine = one_device(4_MiB);
+  link(machine, disk, Machine::device(0)).bytes_per_second = {1e9, 1e9 / 3};
+  EXPECT_NEAR(seconds(until_both_have_come(machine)), seconds(11 * alone), 1e-6);
+}
+
 // Three for C, then B.
 TEST(SharedLinks, UnlessItIsDuplex) {
   Machine machine = one_device(4_MiB);

@@ -14,7 +14,7 @@ namespace fairlead::backend {
 namespace {
 
 using namespace std::chrono_literals;
-using Wires = std::vector<SharedWires::Wire>;
+using Wires = std::vector<SharedWires::Crossing>;
 constexpr Bytes megabyte = 1'000'000;  // a millisecond at 1e9 bytes per second
 
 /// Lets everything end; when each did, by number.
@@ -71,6 +71,18 @@ TEST(SharedWires, ABusLimitsManyDevicesAndAWireOne) {
   EXPECT_THAT(ends_of(shared, 3), testing::Each(3ms));
 }
 
+// The disk reads 3 MB in a millisecond and writes 1: reading and writing at the same time, a byte of each
+// takes a third and a whole of it.
+TEST(SharedWires, GiveLessWhereADirectionIsSlower) {
+  SharedWires shared({3e9});
+  const auto written = shared.begin(megabyte, Wires{{0, 3.0}}, 0ms);
+  EXPECT_DOUBLE_EQ(shared.bytes_per_second(written), 1e9);
+  const auto read = shared.begin(megabyte, Wires{0}, 0ms);
+  EXPECT_DOUBLE_EQ(shared.bytes_per_second(written), 0.75e9);
+  EXPECT_DOUBLE_EQ(shared.bytes_per_second(read), 0.75e9);
+  EXPECT_THAT(ends_of(shared, 2), testing::Each(1'333'334ns));
+}
+
 TEST(SharedWires, LeaveCopiesAloneThatShareNothing) {
   SharedWires shared({1e9, 1e9});
   shared.begin(megabyte, Wires{0}, 0ms);
@@ -115,7 +127,7 @@ TEST(SharedWires, AreMaxMinFairInRandomSets) {
       } else {
         Wires wires;
         for (SharedWires::Wire wire = 0; wire < capacity.size(); ++wire)
-          if (random.once_in(2)) wires.push_back(wire);
+          if (random.once_in(2)) wires.emplace_back(wire, random.once_in(3) ? 2.5 : 1.0);
         if (wires.empty()) continue;
         if (!under_way.empty()) now = std::min(now + Duration(random.between(0, 300'000)), shared.next().at);
         under_way.emplace_back(shared.begin(static_cast<Bytes>(random.between(1, 2'000'000)), wires, now),
@@ -123,14 +135,15 @@ TEST(SharedWires, AreMaxMinFairInRandomSets) {
       }
       std::vector<double> load(capacity.size()), fastest(capacity.size());
       for (const auto& [copy, wires] : under_way)
-        for (const auto wire : wires) {
-          load[wire] += shared.bytes_per_second(copy);
+        for (const auto& [wire, cost] : wires) {
+          load[wire] += cost * shared.bytes_per_second(copy);
           fastest[wire] = std::max(fastest[wire], shared.bytes_per_second(copy));
         }
       for (std::size_t wire = 0; wire < capacity.size(); ++wire)
         ASSERT_LE(load[wire], capacity[wire] * (1 + 1e-12));
       for (const auto& [copy, wires] : under_way)
-        ASSERT_TRUE(std::ranges::any_of(wires, [&, number = copy](auto wire) {
+        ASSERT_TRUE(std::ranges::any_of(wires, [&, number = copy](const auto& crossing) {
+          const auto wire = crossing.wire;
           return load[wire] >= capacity[wire] * (1 - 1e-12) &&
                  shared.bytes_per_second(number) >= fastest[wire] * (1 - 1e-12);
         }));

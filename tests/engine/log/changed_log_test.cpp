@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "engine/log/log_records.hpp"
@@ -127,8 +128,20 @@ bool of_one_kind(const Topology& machine) {
       machine.workers, [&](const WorkerSpec& worker) { return worker.kind == machine.workers.front().kind; });
 }
 
+/// Some codelet has several bodies for one kind of worker.
+bool has_choices(const std::vector<LogRecord>& records) {
+  return std::ranges::any_of(records, [](const LogRecord& record) {
+    if (record.kind() != LogRecord::Kind::codelet) return false;
+    const auto behind_text = [&](std::size_t at) { return at + 1 + (record.words[at] + 7) / 8; };
+    std::set<std::uint64_t> kinds;
+    for (std::size_t at = behind_text(1); at < record.words.size(); at = behind_text(at + 1))
+      if (!kinds.insert(record.words[at] & 0xff).second) return true;
+    return false;
+  });
+}
+
 // Pipelines are as deep as copies take tasks, unless their depth is given: only then durations do not matter,
-// if no slower worker leaves tasks to a faster one.
+// if no slower worker leaves tasks to a faster one, and no body is chosen by what it takes.
 TEST(ChangedLog, LongerTasksGiveOtherCommandsWhereTheDepthOfPipelinesFollowsFromThem) {
   std::size_t free = 0, fixed = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -138,7 +151,7 @@ TEST(ChangedLog, LongerTasksGiveOtherCommandsWhereTheDepthOfPipelinesFollowsFrom
       if (record.is(EventKind::task_finished)) record.duration() *= 1000;
     if (run.options.pipeline_depth == 0) {
       free += is_noticed(run, records);
-    } else if (of_one_kind(run.machine)) {
+    } else if (of_one_kind(run.machine) && !has_choices(records)) {
       EXPECT_FALSE(is_noticed(run, records)) << "seed " << seed;
       ++fixed;
     }
@@ -211,7 +224,7 @@ TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
 }
 
 TEST(ChangedLog, BelongsToItsPolicy) {
-  LoggedRun run = logged_run(3, {.policy = "eager"});
+  LoggedRun run = logged_run(5, {.policy = "eager"});
   for (const char* other : {"lws", "darts"}) {
     run.policy = other;
     EXPECT_TRUE(is_noticed(run, records_of(run.words))) << other;

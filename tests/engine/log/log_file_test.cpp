@@ -45,6 +45,7 @@ class LogFiles : public testing::Test {
                       5,
                       true,
                       true,
+                      true,
                       out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
                       {{"gemm",
                         WorkerKind::emulated,
@@ -127,7 +128,7 @@ TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ +
                                         "\" is an event log of another version of Fairlead: its format is "
-                                        "\"z\", that of this version \"a\""));
+                                        "\"z\", that of this version \"b\""));
 }
 
 TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {

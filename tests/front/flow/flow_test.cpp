@@ -134,7 +134,7 @@ TEST(Flow, MergesADatumThatAppearsTwice) {
   EXPECT_EQ(x, 9);
 }
 
-// Who names no policy gets lws while all data fit, and blocks from the registration on that does not.
+// Who names no policy gets lws while all data fit, and from the registration on that does not what is best by a rehearsal.
 TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   Config config;
   config.set("workers", 2);
@@ -144,7 +144,7 @@ TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   const auto small = runtime.tiled<double>("small", 256, 256, 128);  // 512 KiB
   EXPECT_EQ(runtime.statistics().scheduler, "lws");
   const auto large = runtime.tiled<double>("large", 1024, 1024, 128);  // 8 MiB
-  EXPECT_EQ(runtime.statistics().scheduler, "blocks");
+  EXPECT_EQ(runtime.statistics().scheduler, "rehearsed");
   const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; });
   const auto add =
       codelet("add").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) { to(0, 0) += from(0, 0); });

@@ -9,7 +9,7 @@ namespace fairlead::schedule {
 
 struct DartsAheadTest : testing::Test {
   void start(DartsVariant variant) {
-    policy.emplace(variant);
+    policy.emplace(variant, DartsRules{});
     world.attach(*policy);
   }
   void submit(const Spec& spec) { policy->submitted(world.submit(spec)); }
@@ -26,7 +26,7 @@ TEST_F(DartsAheadTest, ChainLoadsTheTileThatAllItsRunnableUpdatesMakeWorthwhile)
   for (const bool chain : {true, false}) {
     SCOPED_TRACE(chain);
     FakeWorld fresh;
-    DartsAhead ahead(DartsVariant::chain);
+    DartsAhead ahead(DartsVariant::chain, {});
     Darts plain;
     Policy& policy_used = chain ? static_cast<Policy&>(ahead) : plain;
     fresh.attach(policy_used);

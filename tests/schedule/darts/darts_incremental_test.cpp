@@ -48,7 +48,7 @@ struct DartsTwins : Twins {
     }
   }
 
-  Darts darts;
+  Darts darts{{.prefetch = DartsPrefetch::planned}};
   NaiveDarts naive;
 };
 

@@ -352,13 +352,24 @@ TEST_F(DartsTest, WithNothingRunningAnyTaskIsGivenOut) {
   EXPECT_FALSE(darts.missing(world().datum("A"), node(0)));
 }
 
-TEST_F(DartsTest, PlannedTasksSayWhatIsWantedNext) {
+// Section 5.2: "tasks in taskBuffer [...] their data are being prefetched".
+TEST_F(DartsTest, NothingIsFetchedForPlannedTasksUnlessThatIsWanted) {
   start();
   world().load("A", node(0));
-  world().ready({{"T1", {"A", "B"}, 1}, {"T2", {"B"}, 1}, {"T3", {"C"}, 1}});
+  world().ready({{"T1", {"A", "B"}, 1}, {"T2", {"B"}, 1}});
   EXPECT_EQ(world().pick(0), "T1");
   EXPECT_EQ(planned(), Names{"T2"});
-  EXPECT_EQ(world().upcoming(0, 4), Names{"B"});
+  EXPECT_EQ(world().upcoming(0, 4), Names{});
+}
+
+TEST(DartsPrefetch, PlannedTasksSayWhatIsWantedNextIfThatIsWanted) {
+  FakeWorld world;
+  Darts darts({.prefetch = DartsPrefetch::planned});
+  world.attach(darts);
+  world.load("A", node(0));
+  world.ready({{"T1", {"A", "B"}, 1}, {"T2", {"B"}, 1}, {"T3", {"C"}, 1}});
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.upcoming(0, 4), Names{"B"});
 }
 
 }  // namespace fairlead::schedule

@@ -1,0 +1,38 @@
+// What DARTS and its variants can be told.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "policy/policy_options.hpp"
+
+namespace fairlead::schedule {
+
+/// Which datum leaves.
+enum class DartsEviction : std::uint8_t {
+  published,  // see victim()
+  belady,     // whose next use in taskBuffer, then plannedTasks, is furthest
+};
+
+/// For whom data are fetched before a worker needs them.
+enum class DartsPrefetch : std::uint8_t {
+  buffer,   // tasks of taskBuffer, as section 5.2 says
+  planned,  // those of plannedTasks, too
+};
+struct DartsRules {
+  DartsEviction eviction = DartsEviction::published;
+  DartsPrefetch prefetch = DartsPrefetch::buffer;
+};
+
+namespace darts {
+inline constexpr std::array options{
+    PolicyOption{"prefetch", "buffer",
+                 "for which tasks data are fetched ahead: those of the buffer, which workers have picked, or "
+                 "all that are planned"}};
+}  // namespace darts
+inline DartsRules darts_rules(const PolicyOptions& options) {
+  constexpr std::array<std::string_view, 2> choices{"buffer", "planned"};
+  return {.prefetch = static_cast<DartsPrefetch>(options.choice("prefetch", choices))};
+}
+
+}  // namespace fairlead::schedule

@@ -1,0 +1,157 @@
+// Which policy is taken, when, and how one goes on where another stops. What playing would find is made up.
+#include <fairlead/error.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "policy/rehearsal.hpp"
+#include "schedule/fake_world.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::schedule {
+namespace {
+
+/// Says what it is told to say, and remembers what it was asked.
+class MadeUp final : public Rehearsal {
+ public:
+  Duration play(std::string_view policy, std::span<Task* const> tasks, Duration enough, Duration) override {
+    ++plays[std::string(policy)];
+    tasks_played = tasks.size();
+    least_part = std::min(least_part, static_cast<double>(enough.count()) / static_cast<double>(all.count()));
+    return takes.contains(std::string(policy)) ? takes.at(std::string(policy)) : ms(1000);
+  }
+  std::map<std::string, Duration> takes;  // else a second
+  Duration all = ms(200 * 100);           // the work of what is submitted
+  std::map<std::string, int> plays;
+  std::size_t tasks_played = 0;
+  double least_part = 1;
+};
+
+struct RehearsedTest : testing::Test {
+  void begin(const char* name = "rehearsed", unsigned nodes = 2) {
+    world.emplace(nodes);
+    world->played_by = &rehearsal;
+    policy = make_policy(name);
+    world->attach(*policy);
+  }
+  void submit(double task_ms = 100, int tasks = 200) {
+    for (int i = 0; i < tasks; ++i)
+      world->submit_ready({"T" + std::to_string(submitted++), {"D" + std::to_string(i)}, task_ms, i});
+  }
+  /// In which order worker 0 gets some, all data at hand.
+  Names first_three() {
+    Names names;
+    for (int i = 0; i < 3; ++i) names.push_back(world->pick(0));
+    return names;
+  }
+  MadeUp rehearsal;
+  std::optional<FakeWorld> world;
+  std::unique_ptr<Policy> policy;
+  int submitted = 0;
+};
+
+}  // namespace
+
+TEST_F(RehearsedTest, TheOneThatIsOverFirstGoesOn) {
+  rehearsal.takes = {{"ap", ms(500)}};
+  begin();
+  submit();
+  policy->horizon_closed();
+  EXPECT_EQ(rehearsal.tasks_played, 200u);
+  EXPECT_EQ(rehearsal.plays.size(), 6u);
+  EXPECT_EQ(rehearsal.least_part, 1);
+  // By priority, as ap has it where all paths are equally long; blocks would follow the program.
+  EXPECT_EQ(first_three(), (Names{"T199", "T198", "T197"}));
+}
+
+TEST_F(RehearsedTest, NobodyBeginsBeforeItIsDecidedUnlessNothingRuns) {
+  begin();
+  submit();
+  EXPECT_EQ(world->pick(0), "-");
+  EXPECT_EQ(world->pick(1), "-");
+  EXPECT_EQ(world->take_any(0), "T0");
+  policy->horizon_closed();
+  EXPECT_NE(world->pick(0), "-");
+}
+
+// 200 tasks of 100 ms on two workers take 10 s: for 5 % of that.
+TEST_F(RehearsedTest, AProgramThatSubmitsSlowlyIsNotHeldUp) {
+  begin();
+  submit();
+  world->now_ms = 499;
+  EXPECT_EQ(world->pick(0), "-");
+  world->now_ms = 501;
+  EXPECT_NE(world->pick(0), "-");
+}
+
+TEST_F(RehearsedTest, WhatIsTooShortIsNotPlayed) {
+  rehearsal.takes = {{"ap", ms(500)}};
+  begin();
+  submit(0.001);
+  policy->horizon_closed();
+  EXPECT_TRUE(rehearsal.plays.empty());
+  EXPECT_EQ(first_three(), (Names{"T0", "T1", "T2"}));
+}
+
+TEST_F(RehearsedTest, WhatNobodyKnowsTheDurationOfIsNotPlayed) {
+  begin();
+  world->unknown_on = {0, 1};
+  submit();
+  policy->horizon_closed();
+  EXPECT_TRUE(rehearsal.plays.empty());
+}
+
+// Playing them all under six policies would take more than a tenth of their time, so that a part is played; then the two
+// best ones.
+TEST_F(RehearsedTest, OfAPartItHasToBeBetterByMore) {
+  rehearsal.all = ms(1200 * 0.1);
+  for (const auto& [takes, expected] :
+       {std::pair{ms(950), Names{"T0", "T1", "T2"}}, std::pair{ms(500), Names{"T1199", "T1198", "T1197"}}}) {
+    rehearsal.takes = {{"ap", takes}};
+    rehearsal.plays.clear();
+    submitted = 0;
+    begin("rehearsed:share=0.1");
+    submit(0.1, 1200);
+    policy->horizon_closed();
+    EXPECT_LT(rehearsal.least_part, 1);
+    EXPECT_EQ(first_three(), expected);
+  }
+}
+
+TEST_F(RehearsedTest, TheSameOnceMoreIsNotPlayedAgain) {
+  begin();
+  submit();
+  policy->horizon_closed();
+  const int before = rehearsal.plays.at("blocks");
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = world->pick(0);
+    ASSERT_NE(name, "-");
+    world->finish(name, 0);
+  }
+  submit();
+  policy->horizon_closed();
+  EXPECT_EQ(rehearsal.plays.at("blocks"), before);
+  EXPECT_NE(world->pick(0), "-");
+}
+
+TEST_F(RehearsedTest, WhoTakesOverKnowsWhatIsWhere) {
+  rehearsal.takes = {{"darts", ms(500)}};
+  begin("rehearsed", 1);
+  world->load("D7", node(0));
+  submit();
+  policy->horizon_closed();
+  EXPECT_EQ(world->pick(0), "T7");
+}
+
+TEST_F(RehearsedTest, WhereNobodyCanPlayTheFirstPolicyGoesOn) {
+  begin("rehearsed:first=ap");
+  world->played_by = nullptr;
+  submit();
+  policy->horizon_closed();
+  EXPECT_EQ(first_three(), (Names{"T199", "T198", "T197"}));
+  EXPECT_THROW(make_policy("rehearsed:first=rehearsed"), ConfigError);
+  EXPECT_THROW(make_policy("rehearsed:first=best"), ConfigError);
+}
+
+}  // namespace fairlead::schedule

@@ -1,0 +1,84 @@
+// What is found by playing beforehand, beside what each candidate does by itself; and that a log tells it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "engine/event_log.hpp"
+#include "engine/replay.hpp"
+#include "machine/machine_files.hpp"
+#include "schedule/policies.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+struct Case {
+  const char* workload;
+  const char* machine;
+  std::int64_t tiles, tile;
+  std::size_t devices;
+  Bytes memory;
+};
+// Where data exceed the memories and where they do not; where blocks is the best by far, and the worst.
+constexpr Case cases[] = {
+    {"cholesky", "v100-pcie", 24, 1920, 8, 1'000'000'000}, {"gemm", "v100-pcie", 10, 1920, 4, 500'000'000},
+    {"stencil", "v100-pcie", 16, 64, 1, 200'000'000},      {"cholesky", "guyot", 16, 1920, 8, 40'000'000'000},
+    {"random", "p100", 24, 1920, 2, 1'000'000'000},
+};
+
+struct Prepared {
+  explicit Prepared(const Case& it)
+      : program(make_workload(it.workload, {.n = it.tiles * it.tile, .tile = it.tile})),
+        machine(machine::find_machine(it.machine),
+                {.devices = it.devices, .cores = 0, .device_memory = it.memory}, program,
+                Precision::double_) {}
+  Program program;
+  SimulatedMachine machine;
+};
+
+}  // namespace
+
+TEST(Rehearsed, IsAboutAsFastAsTheBestOfThem) {
+  for (const Case& it : cases) {
+    SCOPED_TRACE(it.workload);
+    const Prepared prepared(it);
+    double best = 1e9, worst = 0;
+    for (const char* policy : {"blocks", "darts", "dmdas", "heft-tmdp-pr", "static", "ap"}) {
+      const double seconds = simulate(prepared.program, prepared.machine, policy, {}).seconds;
+      best = std::min(best, seconds);
+      worst = std::max(worst, seconds);
+    }
+    EXPECT_GT(worst, 1.1 * best);  // there is something to choose
+    EXPECT_LT(simulate(prepared.program, prepared.machine, "rehearsed:share=1", {}).seconds, 1.06 * best);
+  }
+}
+
+// One device a quarter as fast as its model says, and tasks that take up to a fifth longer or shorter.
+TEST(Rehearsed, IsNotLostWhereThingsTurnOutOtherwise) {
+  const Prepared prepared(cases[0]);
+  SimulationOptions how;
+  how.noise_percent = 20;
+  how.slow = slowdowns_in("gpu1:4");
+  const double blocks = simulate(prepared.program, prepared.machine, "blocks", how).seconds;
+  EXPECT_LT(simulate(prepared.program, prepared.machine, "rehearsed:share=1", how).seconds, 1.1 * blocks);
+}
+
+TEST(Rehearsed, IsReplayedWithoutPlayingAnythingAgain) {
+  const Prepared prepared(cases[2]);
+  const std::string log = testing::TempDir() + "rehearsed.log";
+  SimulationOptions how;
+  how.event_log = log;
+  const SimulationResult result = simulate(prepared.program, prepared.machine, "rehearsed:share=1", how);
+  const engine::LogFile file = engine::EventLog::read(log);
+  std::filesystem::remove(log);
+  EXPECT_TRUE(file.head.rehearses);
+  const engine::ReplayResult again =
+      engine::replay(file.head, schedule::make_policy("rehearsed:share=1"), file.words);
+  EXPECT_EQ(again.digest, result.digest);
+  EXPECT_EQ(again.difference, "");
+}
+
+}  // namespace fairlead::simulate
