@@ -49,6 +49,7 @@ struct Line {
   std::string scheduler;
   std::map<std::string, std::string> other;  ///< what it changes of the experiment's settings
   std::string note;                          ///< what a variant differs in
+  bool variant = false;                      ///< the paper did not run it, or not so: it is in no tally
 };
 
 /// A value that the paper prints.
@@ -57,7 +58,8 @@ struct PaperValue {
   std::optional<double> x;  ///< nothing: the last
   Metric metric{};
   double value = 0;
-  double within = 0;  ///< what counts as reproduced, relative; 0: shown, not judged
+  double within = 0;  ///< what counts as reproduced, relative
+  bool used = false;  ///< something of the experiment was chosen by it, as `note` says: it proves nothing
   std::string note;
 };
 
@@ -65,10 +67,10 @@ struct PaperValue {
 enum class Check : std::uint8_t {
   best,   ///< `line` is better than all of `others` by `factor` at least
   worst,  ///< likewise worse
-  below,  ///< its metric is below `bound` or below that of all `others`, times `factor`
+  below,  ///< its metric is below that of all `others`, or, as theirs, below `bound`, times `factor`
   above,
   near,     ///< within `factor` (relative) of each of `others`
-  between,  ///< the ratio of `line` to the one of `others` lies between the two `limits`
+  between,  ///< the ratio to each of `others`, or to `bound`, lies between the two `limits`
   changes,  ///< from the first x of `at` to the last, its metric changes by a factor between the two `limits`
 };
 struct Claim {
@@ -76,8 +78,8 @@ struct Claim {
   Check check{};
   Metric metric{};
   std::string line;
-  std::vector<std::string> others;  ///< empty: all others
-  std::string bound;                ///< "bus limit", "lower bound", "floor"; else empty
+  std::vector<std::string> others;  ///< empty: all others that are no variants; none beside a bound
+  std::string bound;                ///< "bus limit", "lower bound", "floor", "peak"; else empty
   std::vector<double> at;           ///< of the sweep; empty: everywhere
   double factor = 1;
   double limits[2] = {0, 0};
@@ -94,12 +96,18 @@ struct Experiment {
   std::uint64_t seeds = 1;     ///< and over so many runs, with the seeds from 1
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
   bool every_policy = false;   ///< they are lines, too, and the experiment is a row of the overview
+  bool variant = false;        ///< all of it is beyond the paper, each line
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
   bool page = false;            ///< and for each x a page with the order in which tasks ran
   std::vector<PaperValue> paper_values;
   std::vector<Claim> claims;
 };
+
+/// Whether a line of that label is a variant. "bus limit" is no line: it is one if all are.
+bool is_variant(const Experiment& experiment, std::string_view label);
+/// Whether a claim is about one, or compares with one.
+bool is_variant(const Experiment& experiment, const Claim& claim);
 
 /// Those that come with Fairlead, by name: "darts/fig-5".
 std::span<const EmbeddedFile> experiment_files();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/tally.hpp"
 #include "report/table_cells.hpp"
 
 namespace fairlead::experiment {
@@ -105,7 +106,8 @@ std::string overview(std::span<const Told> all) {
   constexpr Bound of_bytes[] = {
       {"lower bound of loads", [](const Figures& figures) { return figures.lower_bound_gigabytes; }},
       {"floor of loads", [](const Figures& figures) { return figures.floor_gigabytes; }}};
-  return "### overview: every policy\n\nNot a paper's. Each row is the mean over neighbouring sizes, since "
+  return tally(all) +
+         "### overview: every policy\n\nNot a paper's. Each row is the mean over neighbouring sizes, since "
          "single ones are noise; other sizes are in `overview.csv`, which the command writes. Bold: the "
          "best.\n\n" +
          table_of_all(all, labels, rates, of_rates) + "\n" + table_of_all(all, labels, bytes, of_bytes) +

@@ -85,7 +85,8 @@ void read_line(TomlReader& reader, std::string_view file, Experiment& experiment
   Line line{.label = reader.text("label"),
             .scheduler = reader.text("scheduler"),
             .other = {},
-            .note = reader.text_or("note", "")};
+            .note = reader.text_or("note", ""),
+            .variant = reader.flag_or("variant", experiment.variant)};
   reader.table("with", [&](TomlReader& with) { line.other = settings_in(with, file); });
   for (const Line& other : experiment.lines)
     if (other.label == line.label) reader.fail("label", fmt::format("is \"{}\" a second time", line.label));
@@ -108,24 +109,64 @@ void require_point(const Experiment& experiment, TomlReader& reader, std::string
     reader.fail(key, fmt::format("names {}, which is none of the `values`", x));
 }
 
+/// A value is no test without a distance that was fixed beforehand, nor if the experiment was made by it.
+PaperValue value_of(TomlReader& reader, const Experiment& experiment) {
+  PaperValue value{.line = reader.text("line"),
+                   .x = {},
+                   .metric = metric_of(reader, "metric"),
+                   .value = reader.number("value", -1e18, 1e18),
+                   .within = reader.number_or("within", 0, 0, 1),
+                   .used = reader.flag_or("used", false),
+                   .note = reader.text_or("note", "")};
+  if (reader.has("x"))
+    require_point(experiment, reader, "x", value.x.emplace(reader.number("x", -1e18, 1e18)));
+  if (value.line != "bus limit") require_line(experiment, reader, "line", value.line);
+  if (is_variant(experiment, value.line)) {
+    for (const std::string_view key : {"within", "used"})
+      if (reader.has(key))
+        reader.fail(
+            key, fmt::format("has no effect: \"{}\" is a variant, of which nothing is judged", value.line));
+  } else if (value.used) {
+    if (reader.has("within"))
+      reader.fail("within", "has no effect beside `used`: such a value is not judged");
+    if (value.note.empty())
+      reader.fail("note", "is missing: say what was chosen by the value that is `used`");
+  } else if (!reader.has("within")) {
+    reader.fail(
+        "within",
+        "is missing: write how far from `value` still counts as reproduced, as within = 0.2; or used = "
+        "true, if something of the experiment was chosen by this value");
+  }
+  return value;
+}
+
+void check_bound(const Claim& claim, TomlReader& reader) {
+  if (claim.check != Check::below && claim.check != Check::above && claim.check != Check::between)
+    reader.fail("bound", "has no effect without check = \"below\", \"above\" or \"between\"");
+  const bool bytes = unit_of(claim.metric).substr(0, 2) == "GB", peak = claim.bound == "peak";
+  if (peak ? claim.metric != Metric::gflops : !bytes)
+    reader.fail("bound", fmt::format("is in {}, but the metric in {}",
+                                     peak ? unit_of(Metric::gflops) : "bytes", unit_of(claim.metric)));
+}
+
 /// Refuses what would be judged without having been compared with anything, or with what it is not.
-void check_sense(const Claim& claim, TomlReader& reader) {
+void check_sense(const Claim& claim, const Experiment& experiment, TomlReader& reader) {
   const bool changes = claim.check == Check::changes, between = claim.check == Check::between;
   const bool limits_grow = claim.limits[0] < claim.limits[1];
-  if (between && (claim.others.size() != 1 || !limits_grow))
-    reader.fail("check", "between needs one of `others`, and two growing `limits`");
+  if (between && ((claim.others.empty() && claim.bound.empty()) || !limits_grow))
+    reader.fail("check", "between needs `others` or a `bound`, and two growing `limits`");
   if (changes && (claim.at.size() != 2 || !claim.others.empty() || !limits_grow))
     reader.fail("check", "changes needs two values in `at`, two growing `limits`, and no `others`");
   if (!between && !changes && reader.has("limits"))
     reader.fail("limits", "have no effect without check = \"between\" or \"changes\"");
   if (std::ranges::find(claim.others, claim.line) != claim.others.end())
     reader.fail("others", fmt::format("names \"{}\", which is `line` itself", claim.line));
-  if (claim.bound.empty()) return;
-  if (claim.check != Check::below && claim.check != Check::above)
-    reader.fail("bound", "has no effect without check = \"below\" or \"above\"");
-  if (!claim.others.empty()) reader.fail("bound", "cannot stand beside `others`");
-  if (unit_of(claim.metric).substr(0, 2) != "GB")
-    reader.fail("bound", fmt::format("is in bytes, but the metric in {}", unit_of(claim.metric)));
+  if (!claim.bound.empty()) return check_bound(claim, reader);
+  const auto compares = [&](const Line& line) {
+    return line.label != claim.line && (!line.variant || is_variant(experiment, claim.line));
+  };
+  if (!changes && claim.others.empty() && std::ranges::none_of(experiment.lines, compares))
+    reader.fail("others", "is missing, and there is no other [[line]] that is no variant");
 }
 
 Claim claim_of(TomlReader& reader, const Experiment& experiment) {
@@ -142,9 +183,9 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   claim.others = reader.texts("others");
   for (const std::string& other : claim.others) require_line(experiment, reader, "others", other);
   claim.bound = reader.text_or("bound", "");
-  constexpr std::array<std::string_view, 4> bounds{"", "bus limit", "lower bound", "floor"};
+  constexpr std::array<std::string_view, 5> bounds{"", "bus limit", "lower bound", "floor", "peak"};
   if (std::ranges::find(bounds, claim.bound) == bounds.end())
-    reader.fail("bound", "must be \"bus limit\", \"lower bound\" or \"floor\"");
+    reader.fail("bound", "must be \"bus limit\", \"lower bound\", \"floor\" or \"peak\"");
   claim.at = reader.numbers("at");
   for (const double x : claim.at) require_point(experiment, reader, "at", x);
   claim.factor = reader.number_or("factor", 1, 0, 1e6);
@@ -154,7 +195,7 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
     claim.limits[0] = limits[0];
     claim.limits[1] = limits[1];
   }
-  check_sense(claim, reader);
+  check_sense(claim, experiment, reader);
   claim.reason = reader.text_or("reason", "");
   return claim;
 }
@@ -164,6 +205,15 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
 std::string_view name_of(Metric metric) noexcept { return words_of(metric).name; }
 std::string_view unit_of(Metric metric) noexcept { return words_of(metric).unit; }
 bool more_is_better(Metric metric) noexcept { return words_of(metric).more_is_better; }
+
+bool is_variant(const Experiment& experiment, std::string_view label) {
+  const auto line = std::ranges::find(experiment.lines, label, &Line::label);
+  return line == experiment.lines.end() ? experiment.variant : line->variant;
+}
+bool is_variant(const Experiment& experiment, const Claim& claim) {
+  return is_variant(experiment, claim.line) ||
+         std::ranges::any_of(claim.others, [&](const auto& other) { return is_variant(experiment, other); });
+}
 
 Experiment read_experiment(std::string_view name, std::string_view text, std::string file) {
   if (file.empty()) file = fmt::format("experiments/{}.toml", name);
@@ -184,11 +234,15 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
+  experiment.variant = reader.flag_or("variant", false);
   experiment.every_policy = reader.flag_or("every_policy", false);
   if (experiment.every_policy)
     for (const PolicyEntry& entry : schedule::policies())
-      experiment.lines.push_back(
-          {.label = std::string(entry.name), .scheduler = std::string(entry.name), .other = {}, .note = {}});
+      experiment.lines.push_back({.label = std::string(entry.name),
+                                  .scheduler = std::string(entry.name),
+                                  .other = {},
+                                  .note = {},
+                                  .variant = experiment.variant});
   experiment.seeds = reader.count_or("seeds", 1, 1, 1000);
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
@@ -199,17 +253,8 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   }
   if (experiment.metrics.empty()) reader.fail("metrics", "must name at least one");
   experiment.page = reader.flag_or("page", false);
-  reader.each("value", [&](TomlReader& value) {
-    PaperValue one{.line = value.text("line"),
-                   .x = {},
-                   .metric = metric_of(value, "metric"),
-                   .value = value.number("value", -1e18, 1e18),
-                   .within = value.number_or("within", 0, 0, 1e6),
-                   .note = value.text_or("note", "")};
-    if (value.has("x")) require_point(experiment, value, "x", one.x.emplace(value.number("x", -1e18, 1e18)));
-    if (one.line != "bus limit") require_line(experiment, value, "line", one.line);
-    experiment.paper_values.push_back(std::move(one));
-  });
+  reader.each("value",
+              [&](TomlReader& value) { experiment.paper_values.push_back(value_of(value, experiment)); });
   reader.each("claim", [&](TomlReader& claim) { experiment.claims.push_back(claim_of(claim, experiment)); });
   reader.require_all_known();
   return experiment;

@@ -14,8 +14,10 @@ std::string_view name_of(Verdict verdict) noexcept {
       return "reproduced";
     case Verdict::differs:
       return "differs";
-    case Verdict::shown:
-      return "shown";
+    case Verdict::used:
+      return "used";
+    case Verdict::variant:
+      return "variant";
     case Verdict::missing:
       return "missing";
   }
@@ -36,7 +38,8 @@ Figures mean_of(const std::vector<Figures>& all) {
 double bound_of(const Figures& figures, std::string_view bound) {
   return bound == "bus limit"     ? figures.bus_limit_gigabytes
          : bound == "lower bound" ? figures.lower_bound_gigabytes
-                                  : figures.floor_gigabytes;
+         : bound == "floor"       ? figures.floor_gigabytes
+                                  : figures.best_gflops;
 }
 
 /// One point of a claim: whether it holds, and the figures.
@@ -45,17 +48,43 @@ struct Point {
   std::string found;
 };
 
+/// Whether a figure is on the side of a bound, or as near to it, as the claim says.
+bool keeps_to(const Claim& claim, double value, double bound) {
+  switch (claim.check) {
+    case Check::below:
+      return value < bound * claim.factor;
+    case Check::above:
+      return value > bound * claim.factor;
+    default:
+      return value >= bound * claim.limits[0] && value <= bound * claim.limits[1];
+  }
+}
+
+Point judge_by_bound(const Claim& claim, std::size_t at, const Figures& own,
+                     const std::vector<const Series*>& others) {
+  const double bound = bound_of(own, claim.bound);
+  Point point{.holds = keeps_to(claim, own.of(claim.metric), bound),
+              .found = fmt::format("{:.4g}", own.of(claim.metric))};
+  for (const Series* other : others) {
+    const double its = other->points[at]->of(claim.metric);
+    const bool keeps = keeps_to(claim, its, bound);
+    point.holds = point.holds && keeps;
+    if (!keeps || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
+  }
+  const std::string times = claim.check == Check::between
+                                ? fmt::format("{:g} to {:g} times ", claim.limits[0], claim.limits[1])
+                            : claim.factor == 1 ? std::string()
+                                                : fmt::format("{:g} times ", claim.factor);
+  point.found += fmt::format(" against {}{:.4g} ({})", times, bound, claim.bound);
+  return point;
+}
+
 Point judge(const Claim& claim, std::size_t at, const Figures& own,
             const std::vector<const Series*>& others) {
+  if (!claim.bound.empty()) return judge_by_bound(claim, at, own, others);
   const double value = own.of(claim.metric);
   const bool more = more_is_better(claim.metric);
   Point point{.holds = true, .found = fmt::format("{:.4g}", value)};
-  if (!claim.bound.empty()) {
-    const double bound = bound_of(own, claim.bound) * claim.factor;
-    point.holds = claim.check == Check::below ? value < bound : value > bound;
-    point.found += fmt::format(" against {:.4g} ({})", bound, claim.bound);
-    return point;
-  }
   for (const Series* other : others) {
     const double its = other->points[at]->of(claim.metric);
     bool holds = true;
@@ -97,10 +126,67 @@ void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict)
     values.push_back(own.points[place]->of(claim.metric));
   }
   const double change = values[1] / values[0];
-  const bool holds = change >= claim.limits[0] && change <= claim.limits[1];
-  verdict.verdict = holds ? Verdict::reproduced : Verdict::differs;
+  verdict.holds = change >= claim.limits[0] && change <= claim.limits[1];
   verdict.found = fmt::format("{:.2f} times: {:.4g} at {}, {:.4g} at {}", change, values[1], claim.at[1],
                               values[0], claim.at[0]);
+}
+
+/// What `line` is compared with: who is named, or all that are like it.
+std::vector<const Series*> compared_with(const Experiment& experiment, const Claim& claim,
+                                         const Table& table) {
+  const bool all = claim.others.empty() && claim.bound.empty();
+  const bool variants = is_variant(experiment, claim.line);
+  std::vector<const Series*> others;
+  for (const Series& series : table.series)
+    if (series.label != claim.line &&
+        (all ? variants || !is_variant(experiment, series.label)
+             : std::ranges::find(claim.others, series.label) != claim.others.end()))
+      others.push_back(&series);
+  return others;
+}
+
+/// Why the claim cannot be judged at this point; empty if it can.
+std::string lacking(const Claim& claim, const Table& table, std::size_t at, const Series& own,
+                    const std::vector<const Series*>& others) {
+  const auto lacks = [&](const Series* series) { return !series->points[at]; };
+  const auto other = std::ranges::find_if(others, lacks);
+  if (lacks(&own) || other != others.end())
+    return fmt::format("x = {}: {} did not finish", table.x[at], lacks(&own) ? own.label : (*other)->label);
+  // Of what has no bound, anything would be above it.
+  if (!claim.bound.empty() && !(bound_of(*own.points[at], claim.bound) > 0))
+    return fmt::format("x = {}: the {} is not known", table.x[at], claim.bound);
+  return "";
+}
+
+void judge_points(const Experiment& experiment, const Claim& claim, const Table& table,
+                  ClaimVerdict& verdict) {
+  const Series& own = *table.find(claim.line);
+  const std::vector<const Series*> others = compared_with(experiment, claim, table);
+  std::size_t judged = 0, held = 0;
+  std::string unfinished;  // of the first point that cannot be judged
+  for (std::size_t at = 0; at < table.x.size(); ++at) {
+    if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
+    if (std::string why = lacking(claim, table, at, own, others); !why.empty()) {
+      if (unfinished.empty()) unfinished = std::move(why);
+      continue;
+    }
+    const Point point = judge(claim, at, *own.points[at], others);
+    // Shown is the first that does not hold, or the last.
+    if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
+    ++judged;
+    held += point.holds;
+  }
+  if (held == judged && (judged == 0 || !unfinished.empty())) {
+    verdict.found = unfinished;
+    return;
+  }
+  verdict.holds = held == judged;
+  if (held != judged)
+    verdict.found = fmt::format("holds at {} of {} points; {}", held, judged, verdict.found);
+}
+
+Verdict verdict_of(std::optional<bool> holds) {
+  return !holds ? Verdict::missing : *holds ? Verdict::reproduced : Verdict::differs;
 }
 
 }  // namespace
@@ -158,21 +244,20 @@ std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table
   for (const PaperValue& value : experiment.paper_values) {
     ValueVerdict& verdict = verdicts.emplace_back();
     verdict.value = &value;
-    verdict.verdict = Verdict::missing;
     const double x = value.x.value_or(experiment.values.back());
-    const auto place = std::ranges::find(table.x, x);
+    const auto at = static_cast<std::size_t>(std::ranges::find(table.x, x) - table.x.begin());
     const bool limit = value.line == "bus limit";
     const Series* series = limit ? &table.series.front() : table.find(value.line);
-    if (place == table.x.end() || series == nullptr) continue;
-    const auto at = static_cast<std::size_t>(place - table.x.begin());
-    const auto& point = series->points[at];
-    if (!point) continue;
-    verdict.here = limit ? point->bus_limit_gigabytes : point->of(value.metric);
-    if (!limit) verdict.range = series->range(at, value.metric);
-    verdict.verdict = value.within == 0 ? Verdict::shown
-                      : std::abs(*verdict.here - value.value) <= value.within * value.value
-                          ? Verdict::reproduced
-                          : Verdict::differs;
+    std::optional<bool> holds;
+    if (at < table.x.size() && series != nullptr && series->points[at]) {
+      const Figures& point = *series->points[at];
+      verdict.here = limit ? point.bus_limit_gigabytes : point.of(value.metric);
+      if (!limit) verdict.range = series->range(at, value.metric);
+      holds = std::abs(*verdict.here - value.value) <= value.within * value.value;
+    }
+    verdict.verdict = is_variant(experiment, value.line) ? Verdict::variant
+                      : value.used                       ? Verdict::used
+                                                         : verdict_of(holds);
   }
   return verdicts;
 }
@@ -182,42 +267,18 @@ std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table
   for (const Claim& claim : experiment.claims) {
     ClaimVerdict& verdict = verdicts.emplace_back();
     verdict.claim = &claim;
-    verdict.verdict = Verdict::missing;
-    if (claim.check == Check::changes) {
+    if (claim.check == Check::changes)
       judge_change(claim, table, verdict);
-      continue;
-    }
-    const Series* own = table.find(claim.line);
-    std::vector<const Series*> others;
-    for (const Series& series : table.series)
-      if (series.label != claim.line &&
-          (claim.others.empty() || std::ranges::find(claim.others, series.label) != claim.others.end()))
-        others.push_back(&series);
-    std::size_t judged = 0, held = 0;
-    std::string unfinished;  // of the first point that cannot be judged, whose figures are missing
-    for (std::size_t at = 0; at < table.x.size(); ++at) {
-      if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
-      const auto lacks = [&](const Series* series) { return !series->points[at]; };
-      const auto other = std::ranges::find_if(others, lacks);
-      if (lacks(own) || (claim.bound.empty() && other != others.end())) {
-        if (unfinished.empty())
-          unfinished = fmt::format("x = {}: {} did not finish", table.x[at],
-                                   lacks(own) ? own->label : (*other)->label);
-        continue;
-      }
-      const Point point = judge(claim, at, *own->points[at], others);
-      // Shown is the first that does not hold, or the last.
-      if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
-      ++judged;
-      held += point.holds;
-    }
-    if (held == judged && (judged == 0 || !unfinished.empty())) {
-      verdict.found = unfinished;
-      continue;
-    }
-    verdict.verdict = held == judged ? Verdict::reproduced : Verdict::differs;
-    if (held != judged)
-      verdict.found = fmt::format("holds at {} of {} points; {}", held, judged, verdict.found);
+    else
+      judge_points(experiment, claim, table, verdict);
+    verdict.verdict = verdict_of(verdict.holds);
+    if (!is_variant(experiment, claim)) continue;
+    verdict.verdict = Verdict::variant;
+    // Of points it is said already at how many of them it does not hold.
+    if (verdict.holds == true)
+      verdict.found = "holds; " + verdict.found;
+    else if (verdict.holds && claim.check == Check::changes)
+      verdict.found = "does not hold; " + verdict.found;
   }
   return verdicts;
 }

@@ -12,7 +12,8 @@ namespace fairlead::experiment {
 enum class Verdict : std::uint8_t {
   reproduced,
   differs,
-  shown,    ///< nothing was said that could be judged
+  used,     ///< the experiment was made by this value: that it comes out says nothing
+  variant,  ///< of something that the paper did not run, or not so: shown, and in no tally
   missing,  ///< it was not run, or did not finish
 };
 std::string_view name_of(Verdict verdict) noexcept;
@@ -49,9 +50,16 @@ struct ValueVerdict {
 struct ClaimVerdict {
   const Claim* claim = nullptr;
   Verdict verdict{};
-  std::string found;  ///< what is so here: figures
+  std::optional<bool> holds;  ///< also of a variant; nothing where a run is missing
+  std::string found;          ///< what is so here: figures
 };
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table);
 std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table& table);
+
+/// An experiment and what came of it.
+struct Told {
+  const Experiment* experiment = nullptr;
+  Table table;
+};
 
 }  // namespace fairlead::experiment

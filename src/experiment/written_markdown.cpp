@@ -40,7 +40,7 @@ std::string markdown(const Experiment& experiment, const Table& table) {
   for (const ClaimVerdict& one : judge_claims(experiment, table))
     out += fmt::format("| {} | {} | {} | {} |\n", report::markdown_cell(one.claim->text),
                        report::markdown_cell(one.found), name_of(one.verdict),
-                       one.verdict == Verdict::differs ? report::markdown_cell(one.claim->reason) : "");
+                       one.holds == false ? report::markdown_cell(one.claim->reason) : "");
   if (!experiment.claims.empty()) out += "\n";
   // Not more columns than a page holds: the ends and some between.
   std::vector<std::size_t> shown;

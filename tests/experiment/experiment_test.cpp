@@ -209,6 +209,40 @@ TEST(Experiment, AClaimThatComparesNothingIsRefused) {
               HasSubstr("changes needs two values in `at`"));
   EXPECT_EQ(refusal(changes + "at = [2, 4]\nlimits = [1, 2]\n"), "accepted");
   EXPECT_THAT(refusal(with(small, "x = 2", "x = 3")), HasSubstr("x of a [[value]] names 3"));
+  EXPECT_THAT(refusal(with(below, "metric = \"gflops\"\nline = \"second\"",
+                           "metric = \"seconds\"\nline = \"second\"") +
+                      "bound = \"peak\"\n"),
+              HasSubstr("is in GFlop/s, but the metric in s"));
+  EXPECT_THAT(refusal(between + "limits = [1, 2]\n"), HasSubstr("between needs `others` or a `bound`"));
+  EXPECT_THAT(refusal(with(with(small, "label = \"first\"", "label = \"first\"\nvariant = true"),
+                           "within = 0.1\n", "")),
+              HasSubstr("there is no other [[line]] that is no variant"));
+}
+
+// What counts as reproduced is fixed before it is seen.
+TEST(Experiment, AValueThatNothingSaysHowToJudgeIsRefused) {
+  EXPECT_THAT(
+      refusal(with(small, "within = 0.1\n", "")),
+      HasSubstr("experiments/e.toml:20: within of a [[value]] is missing: write how far from `value` still "
+                "counts as reproduced, as within = 0.2; or used = true"));
+  EXPECT_THAT(refusal(with(small, "within = 0.1", "within = 2")), HasSubstr("must be a number from 0 to 1"));
+  EXPECT_THAT(refusal(with(small, "within = 0.1", "within = 0.1\nused = true\nnote = \"n\"")),
+              HasSubstr("within of a [[value]] has no effect beside `used`"));
+  EXPECT_THAT(refusal(with(small, "within = 0.1", "used = true")),
+              HasSubstr("note of a [[value]] is missing: say what was chosen"));
+  EXPECT_EQ(refusal(with(small, "within = 0.1", "used = true\nnote = \"it tells n\"")), "accepted");
+}
+
+/// With the first line, or all of it, beyond the paper.
+const std::string of_variant =
+    with(with(small, "scheduler = \"eager\"", "scheduler = \"eager\"\nvariant = true"), "line = \"second\"",
+         "line = \"second\"\nothers = [\"first\"]");
+const std::string beyond = with(with(small, "sweep = ", "variant = true\nsweep = "), "within = 0.1\n", "");
+
+TEST(Experiment, AValueOfAVariantIsNotJudged) {
+  EXPECT_THAT(refusal(of_variant), HasSubstr("within of a [[value]] has no effect: \"first\" is a variant"));
+  EXPECT_EQ(refusal(with(of_variant, "within = 0.1\n", "")), "accepted");
+  EXPECT_EQ(refusal(beyond), "accepted");
 }
 
 TEST(Experiment, ASettingThatMeansNothingIsRefused) {
@@ -263,6 +297,86 @@ TEST(Experiment, AChangeIsJudgedFromPointToPoint) {
   const Experiment experiment = read_experiment("e", changes + "limits = [1, 2]\n");
   EXPECT_EQ(judge_claims(experiment, table_of(experiment, results(experiment), true))[0].verdict,
             Verdict::missing);
+}
+
+TEST(Experiment, WhatAPaperWasUsedForIsShownAndProvesNothing) {
+  const Experiment experiment =
+      read_experiment("e", with(small, "within = 0.1", "used = true\nnote = \"it tells n\""));
+  const Table table = table_of(experiment, results(experiment), false);
+  EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::used);
+  EXPECT_THAT(markdown(experiment, table),
+              HasSubstr("| first, GFlop/s | 100 | 95.0 | 0.95 | used: it tells n |"));
+}
+
+TEST(Experiment, WhatIsAboutAVariantIsShownAndNotJudged) {
+  for (const std::string& text : {with(of_variant, "within = 0.1\n", ""), beyond}) {
+    const Experiment experiment = read_experiment("e", text);
+    const Table table = table_of(experiment, results(experiment), false);
+    EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::variant);
+    const auto claims = judge_claims(experiment, table);
+    EXPECT_EQ(claims[0].verdict, Verdict::variant);
+    EXPECT_EQ(claims[0].holds, false);
+    EXPECT_EQ(claims[0].found, "holds at 1 of 2 points; x = 4: 180, first 190");
+    EXPECT_THAT(markdown(experiment, table), HasSubstr("| variant | it has more devices |"));
+    Results some = results(experiment);
+    some.erase(run_of(experiment, experiment.lines[1], 2).text());
+    const auto lacking = judge_claims(experiment, table_of(experiment, some, true));
+    EXPECT_EQ(lacking[0].verdict, Verdict::variant);
+    EXPECT_EQ(lacking[0].holds, std::nullopt);
+  }
+}
+
+// "Better than all others" is about what the paper ran.
+TEST(Experiment, AClaimThatNamesNobodyComparesWithNoVariant) {
+  const Experiment experiment = read_experiment(
+      "e", with(small, "[[value]]",
+                "[[line]]\nlabel = \"ours\"\nscheduler = \"blocks\"\nvariant = true\n[[value]]"));
+  Results all = results(experiment);
+  for (const double x : {2., 4.})
+    all.emplace(run_of(experiment, experiment.lines[2], x).text(), figures(1000));
+  all.at(run_of(experiment, experiment.lines[0], 4).text()).gflops = 10;
+  const auto claims = judge_claims(experiment, table_of(experiment, all, false));
+  EXPECT_EQ(claims[0].verdict, Verdict::reproduced);
+  EXPECT_EQ(claims[0].found, "x = 4: 180, first 10");
+}
+
+TEST(Experiment, SeveralLinesAreHeldAgainstABound) {
+  const auto judged = [](const std::string& check, const std::string& more) {
+    const Experiment experiment = read_experiment("e", with(small, "\"best\"", '"' + check + '"') + more);
+    Results all = results(experiment);  // 95 and 190; 200 and 180
+    for (auto& [run, its] : all) its.best_gflops = 210;
+    return judge_claims(experiment, table_of(experiment, all, false))[0];
+  };
+  EXPECT_EQ(judged("above", "bound = \"peak\"\nfactor = 0.8\n").verdict, Verdict::reproduced);
+  EXPECT_EQ(judged("above", "bound = \"peak\"\nfactor = 0.9\n").found,
+            "holds at 1 of 2 points; x = 4: 180 against 0.9 times 210 (peak)");
+  EXPECT_EQ(judged("above", "bound = \"peak\"\nfactor = 0.8\nothers = [\"first\"]\n").found,
+            "holds at 1 of 2 points; x = 2: 200, first 95 against 0.8 times 210 (peak)");
+  EXPECT_EQ(judged("between", "bound = \"peak\"\nlimits = [0.8, 0.9]\n").found,
+            "holds at 1 of 2 points; x = 2: 200 against 0.8 to 0.9 times 210 (peak)");
+}
+
+// Whatever is measured is above nothing.
+TEST(Experiment, ABoundThatIsNotKnownJudgesNothing) {
+  const Experiment experiment =
+      read_experiment("e", with(small, "\"best\"", "\"above\"") + "bound = \"peak\"\n");
+  const auto claims = judge_claims(experiment, table_of(experiment, results(experiment), false));
+  EXPECT_EQ(claims[0].verdict, Verdict::missing);
+  EXPECT_EQ(claims[0].found, "x = 2: the peak is not known");
+}
+
+TEST(Experiment, ARatioIsHeldAgainstEachOfTheOthers) {
+  const std::string third = "[[line]]\nlabel = \"third\"\nscheduler = \"ap\"\n[[value]]";
+  const auto verdict_of = [&](double of_third) {
+    const Experiment experiment =
+        read_experiment("e", with(with(small, "[[value]]", third), "\"best\"", "\"between\"") +
+                                 "others = [\"first\", \"third\"]\nlimits = [1.8, 2.2]\nat = [2]\n");
+    Results all = results(experiment);
+    all.emplace(run_of(experiment, experiment.lines[2], 2).text(), figures(of_third));
+    return judge_claims(experiment, table_of(experiment, all, false))[0].verdict;
+  };
+  EXPECT_EQ(verdict_of(100), Verdict::reproduced);
+  EXPECT_EQ(verdict_of(150), Verdict::differs);
 }
 
 /// The first has 90, 95 and 130 (three seeds) at 2, and 190 at 4; the second 200 and 180.
@@ -407,6 +521,7 @@ TEST(Overview, HasARowForEachExperimentWithEveryPolicy) {
   const std::vector<Told> told{{&narrow, table_of(narrow, results(narrow), false)},
                                {&wide, table_of(wide, all, false)}};
   const std::string page = overview(told);
+  EXPECT_THAT(page, HasSubstr("\n| nobody's | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 |\n"));  // before it the tally
   EXPECT_THAT(page, HasSubstr("| % of peak | eager | lws |"));
   EXPECT_THAT(page, HasSubstr("\n| two policies, 4 tiles | 40 | **80** | 40 |"));
   EXPECT_THAT(page, HasSubstr(" 40 | 90 |\n\n| GB moved |"));

@@ -1,0 +1,29 @@
+// How many of each paper's claims and values come out here, so that nobody has to count verdicts on a page.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiment/verdict.hpp"
+
+namespace fairlead::experiment {
+
+struct Counts {
+  std::size_t reproduced = 0, differs = 0, missing = 0;
+};
+
+/// Of one paper. What it used and variants are apart: these say nothing of whether the paper comes out.
+struct PaperTally {
+  std::string paper;
+  Counts claims, values;
+  std::size_t used = 0, variants = 0;
+};
+
+/// In the order in which the papers come; those without claims and values are left out. A paper is known by
+/// what its experiments' `paper` says up to the year.
+std::vector<PaperTally> tally_of(std::span<const Told> all);
+/// As a section of docs/papers-simulated.md, with the sum in the last row. Empty if nothing has a verdict.
+std::string tally(std::span<const Told> all);
+
+}  // namespace fairlead::experiment
