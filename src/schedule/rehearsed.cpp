@@ -152,7 +152,8 @@ class Rehearsed final : public Policy {
   }
 
   Task* pick(WorkerId worker, bool must) override {
-    return holding_back_ && holds_back() ? nullptr : gone(member_->pick(worker, must));
+    if (holding_back_ && holds_back() && !(must && does_most_of_the_work(worker))) return nullptr;
+    return gone(member_->pick(worker, must));
   }
   Task* take_any(WorkerId worker) override { return gone(member_->take_any(worker)); }
   DatumId victim(NodeId node, Candidates& from) override { return member_->victim(node, from); }
@@ -165,6 +166,9 @@ class Rehearsed final : public Policy {
 
  private:
   void attached() override {
+    const std::size_t devices = accelerators(view()).size();
+    devices_ = devices != 0;
+    processors_ = static_cast<double>(devices != 0 ? devices : view().workers().size());
     for (const WorkerInfo& worker : view().workers()) {
       const auto same = [&](WorkerId other) { return view().workers()[index(other)].kind == worker.kind; };
       if (std::ranges::none_of(of_each_kind_, same)) of_each_kind_.push_back(worker.id);
@@ -172,6 +176,9 @@ class Rehearsed final : public Policy {
     member_->attach(view());
   }
 
+  bool does_most_of_the_work(WorkerId worker) const {
+    return !devices_ || view().workers()[index(worker)].kind != WorkerKind::cpu;
+  }
   /// All that was submitted is over.
   void begin_anew() {
     decided_ = false;
@@ -181,11 +188,11 @@ class Rehearsed final : public Policy {
     next_try_ = submitted_;
   }
   /// Until it is decided nobody begins, as long as waiting costs no more than playing may: data would be where another
-  /// policy does not want them. If nothing runs at all, the oldest task is given out all the same: take_any().
+  /// policy does not want them. If nothing runs at all, one of those who will do most of the work gets a task all the
+  /// same, or whoever can run one: take_any().
   bool holds_back() {
     const auto waited = static_cast<double>((view().now() - began_).count());
-    const auto workers = static_cast<double>(view().workers().size());
-    holding_back_ = waited <= share_ * static_cast<double>(work_.count()) / workers;
+    holding_back_ = waited <= share_ * static_cast<double>(work_.count()) / processors_;
     return holding_back_;
   }
 
@@ -226,9 +233,8 @@ class Rehearsed final : public Policy {
     if (!durations_known(tasks)) return;
     Duration work{};  // of what is left
     for (const Task* task : tasks) work += least_estimate(*task);
-    const auto workers = static_cast<double>(view().workers().size());
     // Of so many tasks in all can it be played what becomes of them; half of that to begin with.
-    const double plays = share_ * static_cast<double>(work.count()) / workers / cost_of_a_play();
+    const double plays = share_ * static_cast<double>(work.count()) / processors_ / cost_of_a_play();
     const auto count = static_cast<double>(tasks.size());
     double part = part_for(plays / 2, candidates.size(), count);
     if (part * count < static_cast<double>(fewest_tasks)) return;  // too short to tell them apart
@@ -317,6 +323,8 @@ class Rehearsed final : public Policy {
   std::uint64_t submitted_ = 0, next_try_ = 0;
   std::pair<double, double> last_{};  // tasks and work that were played last
   std::vector<WorkerId> of_each_kind_;
+  bool devices_ = false;
+  double processors_ = 1;  // accelerators, which do most of the work if there are any; else cores
   Unfinished unfinished_;
   std::map<TaskId, Task*> waiting_;  // ready and not picked; kept until it is decided
   Residency residency_;
