@@ -31,9 +31,9 @@ inline constexpr std::array options_by_priority{
                "ready", "all",
                "among which tasks of its queue a worker takes the one that misses the fewest bytes: all, or "
                "those of the first priority"}};
-inline QueueRule queue_in(const PolicyOptions& options) {
+inline QueueRule queue_in(const PolicyOptions& given) {
   constexpr std::array<std::string_view, 3> choices{"remainder", "duration", "sum"};
-  return static_cast<QueueRule>(options.choice("queue", choices));
+  return static_cast<QueueRule>(given.choice("queue", choices));
 }
 }  // namespace dmda
 

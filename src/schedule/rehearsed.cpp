@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "policy/rehearsal.hpp"
 #include "schedule/policies.hpp"
 
@@ -38,6 +39,7 @@ class Unfinished {
  public:
   void add(Task& task) {
     if (tasks_.empty()) first_ = number(task);
+    ensure(number(task) >= first_ + tasks_.size(), "tasks are told of in the order of their ids");
     tasks_.resize(number(task) - first_ + 1);
     tasks_.back() = &task;
     ++count_;
@@ -122,7 +124,8 @@ class Rehearsed final : public Policy {
   void cancelled(Task& task) override {
     waiting_.erase(task.id);
     unfinished_.remove(task);
-    member_->cancelled(task);
+    // Who is not told of submissions has never heard of one that was not ready.
+    if (task.state != TaskState::waiting || wants(Interest::submitted)) member_->cancelled(task);
   }
   void worker_lost(WorkerId worker) override {
     lost_.push_back(worker);
@@ -234,7 +237,8 @@ class Rehearsed final : public Policy {
     Duration work{};  // of what is left
     for (const Task* task : tasks) work += least_estimate(*task);
     // Of so many tasks in all can it be played what becomes of them; half of that to begin with.
-    const double plays = share_ * static_cast<double>(work.count()) / processors_ / cost_of_a_play();
+    const double time_for_plays = share_ * static_cast<double>(work.count()) / processors_;
+    const double plays = std::min(time_for_plays, longest) / cost_of_a_play();
     const auto count = static_cast<double>(tasks.size());
     double part = part_for(plays / 2, candidates.size(), count);
     if (part * count < static_cast<double>(fewest_tasks)) return;  // too short to tell them apart
@@ -311,6 +315,7 @@ class Rehearsed final : public Policy {
 
   static constexpr std::size_t fewest_tasks = 100;
   static constexpr double doubt = 0.25;
+  static constexpr double longest = 1e9;  // ns in all: nobody can stop a run meanwhile
 
   const double share_;
   std::unique_ptr<Policy> member_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -154,6 +155,8 @@ Duration SimulatedRehearsal::play(std::string_view policy, std::span<Task* const
     return Play(memory_, view_, different_, policy, tasks).run(enough, patience);
   } catch (const Error&) {
     return Duration::max();  // a task fits nowhere, for instance: the run will say so itself
+  } catch (const std::bad_alloc&) {
+    return Duration::max();  // a play needs descriptors for all its tasks; the run does not need the play
   }
 }
 
