@@ -284,9 +284,11 @@ class Rehearsed final : public Policy {
     }
     std::ranges::stable_sort(found, {}, &Found::time);
   }
-  /// What only a part was played of may turn out otherwise in the rest: there has to be more in it.
+  /// No play is quite like the run; and what only a part was played of may turn out otherwise in the rest: there has to
+  /// be more in it.
   static bool clearly_better(Duration a, Duration b, double part) noexcept {
-    return static_cast<double>(a.count()) < static_cast<double>(b.count()) * (1 - doubt * (1 - part));
+    const double least_gain = error_of_a_play + doubt * (1 - part);
+    return static_cast<double>(a.count()) < static_cast<double>(b.count()) * (1 - least_gain);
   }
   /// Nearly all of it is all of it: then the results are home, too.
   static double part_for(double plays, std::size_t policies, double tasks) noexcept {
@@ -314,6 +316,7 @@ class Rehearsed final : public Policy {
   double cost_of_a_play() const { return 2000 + 300 * static_cast<double>(view().nodes().size()); }
 
   static constexpr std::size_t fewest_tasks = 100;
+  static constexpr double error_of_a_play = 0.02;
   static constexpr double doubt = 0.25;
   static constexpr double longest = 1e9;  // ns in all: nobody can stop a run meanwhile
 
