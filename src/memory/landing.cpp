@@ -111,7 +111,9 @@ void Landing::try_again(Copy& copy, Effects& effects) {
   const Datum& datum = state_.data[copy.datum];
   Replica& replica = *copy.to;
   Replica* other = nullptr;
-  if (state_.in_cache(replica) && copy.via == nullptr && copy.cause != Cause::eviction)
+  // Who is changing the datum waits for the copies that read its replica, but for no new ones: nobody may wait for this
+  // copy any more.
+  if (datum.writers == 0 && state_.in_cache(replica) && copy.via == nullptr && copy.cause != Cause::eviction)
     for (Replica* holder = datum.cached; holder != nullptr; holder = holder->next_of_datum)
       if (holder != copy.from && holder != copy.to && holder->state == ReplicaState::valid &&
           holder->version == datum.version && state_.routes.between(holder->node, replica.node).exists())

@@ -94,7 +94,10 @@ class Residency {
 
 class Rehearsed final : public Policy {
  public:
-  Rehearsed(std::string first, double share) : share_(share) { take(std::move(first)); }
+  Rehearsed(std::string first, double share, std::int64_t fewest)
+      : share_(share), fewest_tasks_(static_cast<std::size_t>(fewest)) {
+    take(std::move(first));
+  }
 
   Interest interests() const override {
     return Interest::submitted | Interest::progress | Interest::residency;
@@ -231,7 +234,7 @@ class Rehearsed final : public Policy {
 
   void decide() {
     next_try_ = submitted_ + unfinished_.count();  // not at every task of a program that goes on for ever
-    if (view().rehearsal() == nullptr || unfinished_.count() < fewest_tasks) return;
+    if (view().rehearsal() == nullptr || unfinished_.count() < fewest_tasks_) return;
     const std::vector<Task*> tasks = unfinished_.list();
     if (!durations_known(tasks)) return;
     Duration work{};  // of what is left
@@ -241,7 +244,7 @@ class Rehearsed final : public Policy {
     const double plays = std::min(time_for_plays, longest) / cost_of_a_play();
     const auto count = static_cast<double>(tasks.size());
     double part = part_for(plays / 2, candidates.size(), count);
-    if (part * count < static_cast<double>(fewest_tasks)) return;  // too short to tell them apart
+    if (part * count < static_cast<double>(fewest_tasks_)) return;  // too short to tell them apart
     decided_ = true;
     if (is_like_the_last(count, work)) return waiting_.clear();
 
@@ -315,12 +318,12 @@ class Rehearsed final : public Policy {
   /// Nanoseconds that playing a task takes, as measured on the machine of docs/performance.md.
   double cost_of_a_play() const { return 2000 + 300 * static_cast<double>(view().nodes().size()); }
 
-  static constexpr std::size_t fewest_tasks = 100;
   static constexpr double error_of_a_play = 0.02;
   static constexpr double doubt = 0.25;
   static constexpr double longest = 1e9;  // ns in all: nobody can stop a run meanwhile
 
   const double share_;
+  const std::size_t fewest_tasks_;
   std::unique_ptr<Policy> member_;
   std::string name_;
   Interest wanted_{};
@@ -344,7 +347,8 @@ class Rehearsed final : public Policy {
 std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options) {
   const std::string& first = options.text("first");
   if (name_in(first) == "rehearsed") options.refuse("first", "cannot be itself");
-  return std::make_unique<Rehearsed>(first, options.number("share", 0, 1));
+  return std::make_unique<Rehearsed>(first, options.number("share", 0, 1),
+                                     options.integer("fewest", 1, 1'000'000));
 }
 
 }  // namespace fairlead::schedule

@@ -13,6 +13,7 @@ namespace fairlead::schedule {
 namespace rehearsed {
 inline constexpr std::array options{
     PolicyOption{"first", "blocks", "the policy until something has been played, and where nothing can be"},
+    PolicyOption{"fewest", "100", "so many tasks at least: fewer are not played"},
     PolicyOption{"share", "0.05",
                  "of the time that the tasks are expected to take: how much playing them may take at most"}};
 }  // namespace rehearsed

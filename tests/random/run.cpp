@@ -295,6 +295,26 @@ void count(const memory::Memory& memory, RunResult& result) {
   }
 }
 
+/// Finds something else each time, so that one policy hands over to another in the middle of a run.
+class MadeUpRehearsal final : public Rehearsal {
+ public:
+  explicit MadeUpRehearsal(std::uint64_t seed) : random_(seed) {}
+  Duration play(std::string_view, std::span<Task* const>, Duration, Duration) override {
+    return random_.once_in(6) ? Duration::max() : Duration(random_.between(1'000, 1'000'000));
+  }
+
+ private:
+  Random random_;
+};
+
+void let_it_hand_over(engine::CoreOptions& options, std::uint64_t seed) {
+  options.policy = schedule::make_policy("rehearsed:share=1:fewest=2");
+  options.engine.estimate = [](const Task&, WorkerId) { return Duration(1'000'000); };
+  options.engine.rehearsal = [seed](const memory::Memory&, const View&) {
+    return std::make_unique<MadeUpRehearsal>(seed);
+  };
+}
+
 }  // namespace
 
 std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
@@ -343,6 +363,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
+  if (options.policy == "rehearsed") let_it_hand_over(core_options, plan.seed);
 
   try {
     engine::RuntimeCore core(std::move(core_options), world);
