@@ -363,7 +363,8 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
-  if (options.policy == "rehearsed") let_it_hand_over(core_options, plan.seed);
+  // Not in logged runs: who replays them is not told what was made up.
+  if (options.policy == "rehearsed" && options.at_end == nullptr) let_it_hand_over(core_options, plan.seed);
 
   try {
     engine::RuntimeCore core(std::move(core_options), world);
