@@ -102,7 +102,7 @@ class Replayer {
     Duration play(std::string_view, std::span<Task* const>, Duration, Duration) override {
       if (log_.word("a record") != static_cast<std::uint64_t>(Record::rehearsed))
         log_.refuse("the policy rehearses something that the run did not");
-      return Duration(static_cast<std::int64_t>(log_.word("what a rehearsal found")));
+      return Duration(static_cast<std::int64_t>(log_.word("what a rehearsal found", std::uint64_t{1} << 63)));
     }
 
    private:

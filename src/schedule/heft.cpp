@@ -8,7 +8,7 @@
 //   static, heft-tm-init, heft-tmdp-init    section V.B.1 (the stencil): all tasks are bound to workers; or
 //                   "like in the static case for the first stencil iteration", then by the rule
 //
-// The algorithm is that of dmda.cpp, which was made from these: heft-tmdp-pr and dmda are the same. HEFT's
+// The algorithm is that of dmda.cpp, which was made from these: heft-tmdp-pr is dmda:queue=duration. HEFT's
 // ranks are missing in both, and in the paper: tasks are placed when they are ready, and looked at no
 // further.
 //

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "policy/least_estimate.hpp"
 #include "policy/rehearsal.hpp"
 #include "schedule/policies.hpp"
 
@@ -108,7 +109,7 @@ class Rehearsed final : public Policy {
     if (unfinished_.count() == 0) begin_anew();
     unfinished_.add(task);
     ++submitted_;
-    if (holding_back_) work_ += least_estimate(task);
+    if (holding_back_) work_ += least_estimate(view(), task, of_each_kind_);
     if (wants(Interest::submitted)) member_->submitted(task);
   }
   void horizon_closed() override {
@@ -238,7 +239,7 @@ class Rehearsed final : public Policy {
     const std::vector<Task*> tasks = unfinished_.list();
     if (!durations_known(tasks)) return;
     Duration work{};  // of what is left
-    for (const Task* task : tasks) work += least_estimate(*task);
+    for (const Task* task : tasks) work += least_estimate(view(), *task, of_each_kind_);
     // Of so many tasks in all can it be played what becomes of them; half of that to begin with.
     const double time_for_plays = share_ * static_cast<double>(work.count()) / processors_;
     const double plays = std::min(time_for_plays, longest) / cost_of_a_play();
@@ -300,12 +301,6 @@ class Rehearsed final : public Policy {
   }
   static Duration part_of(Duration work, double part) noexcept {
     return part >= 1 ? work : Duration(static_cast<std::int64_t>(static_cast<double>(work.count()) * part));
-  }
-  Duration least_estimate(const Task& task) const {
-    Duration least = Duration::max();
-    for (const WorkerId worker : of_each_kind_)
-      if (view().can_run(task, worker)) least = std::min(least, view().estimate(task, worker));
-    return least == Duration::max() ? Duration{} : least;
   }
   /// As far as a few of them tell.
   bool durations_known(const std::vector<Task*>& tasks) const {

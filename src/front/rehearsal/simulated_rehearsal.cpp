@@ -5,7 +5,6 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <new>
 #include <string>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include "backend/sim/sim_world.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_source.hpp"
+#include "policy/least_estimate.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::front {
@@ -55,19 +55,12 @@ class Play {
     return view_.estimate(original(copy), worker);
   }
 
-  Duration least_estimate(const Task& task) const {
-    Duration least = Duration::max();
-    for (const WorkerId worker : different_)
-      if (view_.can_run(task, worker)) least = std::min(least, view_.estimate(task, worker));
-    return least == Duration::max() ? Duration{} : least;
-  }
-
   backend::SimOptions sim_options() {
     backend::SimOptions options;
     options.duration = [this](const Task& task, WorkerId worker) { return estimate(task, worker); };
     options.on_end = [this](Task& task, WorkerId, bool) {
       ++over_;
-      done_ += least_estimate(original(task));
+      done_ += least_estimate(view_, original(task), different_);
       stops_ = stops_ || done_ >= enough_ || world_.now() > patience_;
     };
     return options;
@@ -111,7 +104,7 @@ class Play {
     end_of_data_ += known.bytes;
     return at->second;
   }
-  /// The same for all codelets of one name and one set of kinds: implementations are not chosen among here.
+  /// The task's without its bodies: implementations are not chosen among here.
   const CodeletInfo& codelet(const CodeletInfo& of_task) {
     CodeletInfo& info = codelets_[&of_task];
     if (info.name.empty()) {

@@ -10,8 +10,8 @@
 
 namespace fairlead::front {
 
-/// What is rehearsed takes no bodies, no bytes and none of the run's time but the caller's. Not known to it: what
-/// streams of one device get done together, and what links are used for besides.
+/// What is rehearsed takes no bodies, no bytes and none of the run's time but the caller's. Not known to it: what links
+/// are used for besides.
 class SimulatedRehearsal final : public Rehearsal {
  public:
   /// Both stay as long as it does, and are asked while it plays.
