@@ -49,6 +49,8 @@ struct Statistics {
   };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;
+  std::string
+      deputy;  ///< the policy that decides for it at the moment, if it chooses among several; else empty
   std::vector<Link> links;
   Count generated;  ///< by generators, in place of being read; also the traffic of the link "generator"
   std::vector<Node> nodes;

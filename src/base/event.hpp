@@ -26,6 +26,7 @@ enum class EventKind : std::uint8_t {
   hold_released,   // the application lets go of data it held, or does not want them any more
   refresh,         // the program wants to find the newest values in its own memory: see RefreshRequest
   worker_lost,     // it takes none any more; what it had begun is over, and it begins nothing else
+  rehearsed,       // what lies ahead has been played: see RehearsalOver
 };
 
 struct Event {

@@ -4,13 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstddef>
+#include "base/pages.hpp"
 
 namespace fairlead {
-
-namespace {
-constexpr std::size_t page_bytes = 4096;
-}
 
 ProcessMark::ProcessMark() : process_(getpid()) {
   void* page = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

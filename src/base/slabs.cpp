@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/pages.hpp"
+
 namespace fairlead {
 
 namespace {
-constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20, largest_slab = 8 * huge_page;
+constexpr std::size_t huge_page = std::size_t{2} << 20, largest_slab = 8 * huge_page;
 }
 
 Slabs::~Slabs() {
-  for (const Slab& slab : slabs_) ::operator delete (slab.address, std::align_val_t{slab.alignment});
+  for (void* slab : slabs_) ::operator delete (slab, std::align_val_t{page_bytes});
 }
 
 void* Slabs::take(std::size_t bytes, std::size_t alignment) {
@@ -30,14 +32,13 @@ void* Slabs::take(std::size_t bytes, std::size_t alignment) {
 }
 
 void Slabs::add(std::size_t at_least) {
-  std::size_t bytes = std::max(at_least, std::min(total_ / 2, largest_slab));
-  const std::size_t alignment = bytes >= huge_page ? huge_page : page;
-  if (alignment == huge_page) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+  const std::size_t bytes = whole_pages_for(std::max(at_least, std::min(total_ / 2, largest_slab)));
   slabs_.reserve(slabs_.size() + 1);
-  void* address = ::operator new (bytes, std::align_val_t{alignment});
-  slabs_.push_back({address, alignment});
+  // Not at a multiple of a huge page: an allocator finds that by taking one more, which stays unused.
+  void* address = ::operator new (bytes, std::align_val_t{page_bytes});
+  slabs_.push_back(address);
   // A wish: a kernel without huge pages refuses, and nothing else changes.
-  if (alignment == huge_page) madvise(address, bytes, MADV_HUGEPAGE);
+  if (bytes >= huge_page) madvise(address, bytes, MADV_HUGEPAGE);
   free_ = static_cast<std::byte*>(address);
   left_ = bytes;
   total_ += bytes;

@@ -19,13 +19,9 @@ class Slabs {
   void* take(std::size_t bytes, std::size_t alignment);
 
  private:
-  struct Slab {
-    void* address;
-    std::size_t alignment;
-  };
   void add(std::size_t at_least);
 
-  std::vector<Slab> slabs_;
+  std::vector<void*> slabs_;
   std::byte* free_ = nullptr;  // in the last one
   std::size_t left_ = 0;
   std::size_t total_ = 0;

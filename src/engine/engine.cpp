@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "engine/noted_rehearsal.hpp"
 
 namespace fairlead::engine {
 
@@ -52,7 +51,10 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
   memory_.make(options_.mistake);
   if (options_.keep_ids) memory_.keep_ids();
   if (options_.rehearsal) {
-    rehearsal_ = std::make_unique<NotedRehearsal>(options_.rehearsal(memory_, view_), journal_);
+    rehearsal_ = options_.rehearsal(memory_, view_, [this](RehearsalOver& over) {
+      entrance_.post(over, EventKind::rehearsed, no_id<WorkerId>, Time{});
+      world_.wake(Who::any_worker());
+    });
     view_.rehearse_by(rehearsal_.get());
   }
   policy_->attach(view_);
@@ -142,6 +144,8 @@ void Engine::apply(Event& event, Commands& out) {
       return memory_.flushes().refresh(static_cast<const RefreshRequest&>(event).data, effects_);
     case EventKind::hold_released:
       return apply_release(static_cast<HoldRelease&>(event), out);
+    case EventKind::rehearsed:
+      return policy_->rehearsed(static_cast<const RehearsalOver&>(event).finding);
     case EventKind::time_passed:
       return;
   }

@@ -159,7 +159,6 @@ class Engine final : private Server {
   Pipelines pipelines_;
   PipelineDepth depth_;
   EngineView view_;
-  std::unique_ptr<Rehearsal> rehearsal_;  // the view shows it to policies
   LaneGate lane_;
   Journal journal_;
   Endings endings_;
@@ -169,6 +168,7 @@ class Engine final : private Server {
   Gathering gathering_;
   Dispatcher dispatcher_;
   Entrance entrance_;
+  std::unique_ptr<Rehearsal> rehearsal_;  // the view shows it to policies; posts at the entrance
 };
 
 }  // namespace fairlead::engine

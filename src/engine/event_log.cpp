@@ -19,12 +19,13 @@
 #include "data/output/output_file.hpp"
 #include "data/task_source.hpp"
 #include "engine/log_text.hpp"
+#include "policy/rehearsal.hpp"
 
 namespace fairlead::engine {
 
 namespace {
 constexpr std::uint64_t magic =
-    0x6267'6f6c'7269'6166;  // "fairlogb" in the file; the last letter is the format's
+    0x6367'6f6c'7269'6166;  // "fairlogc" in the file; the last letter is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -127,6 +128,9 @@ void EventLog::event(const Event& event) {
       for (const DatumId id : data) words_.push_back(index(id));
       break;
     }
+    case EventKind::rehearsed:
+      words_.push_back(static_cast<const RehearsalOver&>(event).finding);
+      break;
     default:
       break;
   }
@@ -149,10 +153,6 @@ void EventLog::advice(DatumId id, int device) {
   words_.push_back(head(Record::advice, index(id) | (plus_one(device) << 32)));
 }
 void EventLog::served(std::uint64_t mark) { words_.push_back(head(Record::served, mark)); }
-void EventLog::rehearsed(Duration found) {
-  words_.push_back(head(Record::rehearsed, 0));
-  words_.push_back(static_cast<std::uint64_t>(found.count()));
-}
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
 void EventLog::durations(std::span<const Duration> by_processor) {

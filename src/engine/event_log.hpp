@@ -37,8 +37,7 @@ class EventLog {
     served,
     codelet,
     advice,
-    durations,
-    rehearsed
+    durations
   };
 
   void event(const Event& event);
@@ -48,8 +47,6 @@ class EventLog {
   void submission(const Task& submitted);
   void horizon_closed();
   void cancellation(std::uint32_t source);
-  /// What a rehearsal found, which the policy asked for while it was told what comes before.
-  void rehearsed(Duration found);
   /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
   void durations(std::span<const Duration> by_processor);
   /// The events before this were served together: then workers were given tasks. `mark`: the engine's

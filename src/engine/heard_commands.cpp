@@ -52,6 +52,8 @@ std::string_view said_of(EventKind kind) noexcept {
       return "caches are to be emptied";
     case hold_released:
       return "a hold was released";
+    case rehearsed:
+      return "what lies ahead has been played";
     case refresh:
       return "newest values are wanted in the program's memory";
   }

@@ -38,9 +38,6 @@ class Journal {
   void horizon_closed() {
     if (logs()) log_.horizon_closed();
   }
-  void rehearsed(Duration found) {
-    if (logs()) log_.rehearsed(found);
-  }
   void cancellation(std::uint32_t source) {
     if (logs()) log_.cancellation(source);
   }

@@ -37,8 +37,10 @@ struct Options {
   /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
   /// processor; else it is learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
-  /// Makes what plays tasks under policies that are not chosen yet; unset: nobody does. The view is the engine's.
-  std::function<std::unique_ptr<Rehearsal>(const memory::Memory&, const View&)> rehearsal;
+  /// Makes what plays tasks under policies that are not chosen yet; unset: nobody does. The view is the engine's, which
+  /// is to be told when a rehearsal is over: by any thread, the event stays where it is.
+  using TellOver = std::function<void(RehearsalOver&)>;
+  std::function<std::unique_ptr<Rehearsal>(const memory::Memory&, const View&, TellOver)> rehearsal;
   DeliberateMistake mistake{};
 };
 

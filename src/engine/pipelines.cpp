@@ -65,7 +65,9 @@ Pipelines::Idle Pipelines::stage(Task& task, Time now, Duration in_lane) noexcep
   const Duration idle =
       std::max(Duration{}, now - pipeline.idle_since - (in_lane - pipeline.lane_busy_before));
   (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += idle;
-  return {pipeline.idle_since, idle, pipeline.lost_to_data};
+  // It may come back without having begun: what is counted now is not counted again then.
+  pipeline.lane_busy_before = in_lane;
+  return {std::exchange(pipeline.idle_since, now), idle, pipeline.lost_to_data};
 }
 
 void Pipelines::unstage(Task& task) noexcept {

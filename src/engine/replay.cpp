@@ -85,8 +85,8 @@ class Replayer {
 
   Options as_logged(Options options) {
     if (options.rehearsal)
-      options.rehearsal = [this](const memory::Memory&, const View&) {
-        return std::make_unique<LoggedRehearsal>(log_);
+      options.rehearsal = [](const memory::Memory&, const View&, const Options::TellOver&) {
+        return std::make_unique<LoggedRehearsal>();
       };
     if (durations_known_)
       options.estimate = [this](const Task& task, WorkerId worker) {
@@ -95,18 +95,10 @@ class Replayer {
     return options;
   }
 
-  /// What the rehearsals of the run found, one record after the other.
+  /// What the rehearsals of the run found is among the events.
   class LoggedRehearsal final : public Rehearsal {
    public:
-    explicit LoggedRehearsal(LogReader& log) : log_(log) {}
-    Duration play(std::string_view, std::span<Task* const>, Duration, Duration) override {
-      if (log_.word("a record") != static_cast<std::uint64_t>(Record::rehearsed))
-        log_.refuse("the policy rehearses something that the run did not");
-      return Duration(static_cast<std::int64_t>(log_.word("what a rehearsal found", std::uint64_t{1} << 63)));
-    }
-
-   private:
-    LogReader& log_;
+    void begin(std::span<Task* const>, Judge) override {}
   };
 
   void record() {
@@ -434,6 +426,10 @@ class Replayer {
       case EventKind::refresh:
         event = &refresh();
         break;
+      case EventKind::rehearsed:
+        event = &rehearsals_.emplace_back();
+        rehearsals_.back().finding = log_.word("what a rehearsal found");
+        break;
       case EventKind::time_passed:
       case EventKind::drop_clean:
         event = &others_.emplace_back();
@@ -544,6 +540,7 @@ class Replayer {
   EventChain batch_;
   std::deque<Event> others_;
   std::deque<HoldRelease> releases_;
+  std::deque<RehearsalOver> rehearsals_;
   std::deque<RefreshRequest> refreshes_;
   std::set<TaskId> released_;
   std::set<std::uint64_t> given_up_;  // holds that were released before they were ready
@@ -576,7 +573,9 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
   if (head.rehearses)
-    options.rehearsal = [](const memory::Memory&, const View&) { return std::unique_ptr<Rehearsal>(); };
+    options.rehearsal = [](const memory::Memory&, const View&, const Options::TellOver&) {
+      return std::unique_ptr<Rehearsal>();
+    };
   if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);
 }

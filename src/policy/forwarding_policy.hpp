@@ -18,6 +18,7 @@ class ForwardingPolicy : public Policy {
   Interest interests() const override { return inner_->interests(); }
   std::size_t horizon() const override { return inner_->horizon(); }
   bool keeps_local_queues() const override { return inner_->keeps_local_queues(); }
+  std::string_view deputy() const override { return inner_->deputy(); }
 
   void ready(Task& task, WorkerId released_by) override {
     pass(released_by, [&] { inner_->ready(task, released_by); });
@@ -51,6 +52,9 @@ class ForwardingPolicy : public Policy {
   }
   void dropped(DatumId datum, NodeId node, DropReason why) override {
     pass(nobody, [&] { inner_->dropped(datum, node, why); });
+  }
+  void rehearsed(std::uint64_t finding) override {
+    pass(nobody, [&] { inner_->rehearsed(finding); });
   }
   void removed(DatumId datum) override {
     pass(nobody, [&] { inner_->removed(datum); });

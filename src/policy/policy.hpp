@@ -86,6 +86,8 @@ class Policy {
   virtual void reserved(DatumId, NodeId) {}
   virtual void loaded(DatumId, NodeId) {}
   virtual void dropped(DatumId, NodeId, DropReason) {}
+  /// What a rehearsal found that the policy began: see View::rehearsal().
+  virtual void rehearsed(std::uint64_t) {}
   /// The program removed the datum, which no unfinished task uses: its id may be given to another now.
   virtual void removed(DatumId) {}
 
@@ -105,6 +107,8 @@ class Policy {
     static_cast<void>(wanted);
     return no_id<DatumId>;
   }
+  /// The policy that decides for it at the moment, if it is made of several; for reports.
+  virtual std::string_view deputy() const { return {}; }
   /// Data that tasks of this worker will read next, most urgent first; no promise. Returns how many it wrote.
   virtual std::size_t upcoming(WorkerId, std::span<DatumId>) { return 0; }
 

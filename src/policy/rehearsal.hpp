@@ -1,24 +1,51 @@
-// What would happen under another policy, asked before it does.
+// What would happen under other policies, asked before it does: tasks are played beside the run, and what was found is told
+// when it is known.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
-#include "base/time.hpp"
+#include "base/event.hpp"
 #include "data/task.hpp"
 
 namespace fairlead {
 
+/// On which the same tasks are played again and again.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  /// Plays them under the policy of that name, in the order of the program and as if none had run: on the machine as the
+  /// engine knew it, with all data at home, tasks that take as long as they are estimated to, and results that
+  /// go home. Returns when `enough` of their work was over, each task's where it is fastest; all of it: when the
+  /// last result is home. Duration::max(): that takes longer than `patience`, or it cannot be played.
+  virtual Duration play(std::string_view policy, Duration enough, Duration patience) = 0;
+};
+
+/// The event that ends a rehearsal.
+struct RehearsalOver : Event {
+  std::uint64_t finding = 0;
+};
+
 class Rehearsal {
  public:
+  /// Plays, and says what was found: whatever the policy understands by it, but for 0: nothing. Called by any
+  /// thread, without a lock: it uses the stage and what it owns.
+  using Judge = std::function<std::uint64_t(Stage&)>;
+
   virtual ~Rehearsal() = default;
-  /// Plays unfinished tasks, in the order of the program and as if none had run, under the policy of that name:
-  /// on the machine as the engine knows it, with all data at home, tasks that take as long as they are estimated
-  /// to, and results that go home. Returns when `enough` of their work was over, each task's where it is fastest;
-  /// all of it: when the last result is home. Duration::max(): that takes longer than `patience`, or it cannot be
-  /// played.
-  virtual Duration play(std::string_view policy, std::span<Task* const> tasks, Duration enough,
-                        Duration patience) = 0;
+  /// Notes these unfinished tasks and what is known of them, and returns. Later comes Policy::rehearsed(), with what the
+  /// judge found; with 0 if it could not be asked. Not while another one is under way.
+  virtual void begin(std::span<Task* const> tasks, Judge judge) = 0;
+  /// What is found is of no use any more: plays end soon. Policy::rehearsed() comes nevertheless.
+  virtual void give_up() noexcept {}
 };
+
+/// What playing a task takes under one policy, as measured on the machine of docs/performance.md. By this and by no
+/// clock it is decided how much is played: the same run decides the same.
+constexpr Duration cost_of_playing_a_task(std::size_t nodes) noexcept {
+  return Duration(2000 + 300 * static_cast<std::int64_t>(nodes));
+}
 
 }  // namespace fairlead

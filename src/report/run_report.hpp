@@ -89,6 +89,7 @@ struct RunReport {
   // The setting.
   unsigned workers = 0;
   std::string scheduler;
+  std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
   std::string kernels;  ///< which BLAS, told to be for which core
   Bytes memory_limit_bytes = 0;
   std::optional<std::string> spill_directory;
@@ -141,6 +142,10 @@ struct RunReport {
   std::optional<std::uint64_t> command_digest;  ///< of all that the engine commanded
 };
 
+/// "rehearsed (blocks)": with the policy that it took, if it chooses among several.
+inline std::string scheduler_text(const RunReport& report) {
+  return report.deputy.empty() ? report.scheduler : report.scheduler + " (" + report.deputy + ")";
+}
 /// What a worker was not in tasks nor waiting for data it had none: to `seconds` in all.
 void fill_up_times(std::vector<WorkerReport>& workers, double seconds);
 /// What the rule of limiting() needs of workers, and of those links whose use was measured.

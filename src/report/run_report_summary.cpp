@@ -22,7 +22,7 @@ void what(TextPage& page, const RunReport& report) {
              {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
               fmt::format("{} of memory at most, {} used", readable_size(report.memory_limit_bytes),
                           readable_size(report.peak_memory_bytes)),
-              fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + report.scheduler},
+              fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
              ", ");
 }
 

@@ -28,7 +28,7 @@ void setting(TextPage& page, const RunReport& report) {
                        with_commas(report.tiles), with_commas(report.tiles), with_commas(report.tile)));
   page.parts("Setting",
              {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
-              "scheduler " + report.scheduler, "kernels " + report.kernels,
+              "scheduler " + scheduler_text(report), "kernels " + report.kernels,
               fmt::format("memory limit {}", readable_size(report.memory_limit_bytes)),
               report.spill_directory ? "spill file in " + *report.spill_directory : "",
               report.disk_cap_bytes_per_second

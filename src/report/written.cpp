@@ -21,6 +21,7 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
   report.seconds = seconds(recorded.end() - recorded.begin());
   report.workers = static_cast<unsigned>(counted.workers.size());
   report.scheduler = counted.scheduler;
+  report.deputy = counted.deputy;
   report.tasks = counted.tasks;
   report.generated = {counted.generated.bytes, counted.generated.copies};
   for (const Statistics::Link& link : counted.links) {

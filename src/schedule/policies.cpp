@@ -22,7 +22,8 @@
 #include "schedule/patience.hpp"
 #include "schedule/placement/placement.hpp"
 #include "schedule/plugin.hpp"
-#include "schedule/rehearsed.hpp"
+#include "schedule/rehearsed/rehearsed.hpp"
+#include "schedule/without.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -94,6 +95,10 @@ constexpr std::array list = {
                 owner_random_options},
 };
 
+/// Not offered to anybody: `rehearsed` takes it.
+constexpr PolicyEntry part_of_the_workers{"without", "another one, on a part of the workers", make_without,
+                                          without::options};
+
 }  // namespace
 
 std::span<const PolicyEntry> policies() { return list; }
@@ -116,7 +121,8 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
       throw ConfigError(fmt::format("the plug-in {} makes no policy: its `make` returns null", name));
     return made;
   }
-  const auto found = std::ranges::find(list, name, &PolicyEntry::name);
+  const PolicyEntry* found = std::ranges::find(list, name, &PolicyEntry::name);
+  if (name == part_of_the_workers.name) found = &part_of_the_workers;
   if (found == list.end())
     throw ConfigError(fmt::format("unknown scheduler \"{}\"{}; known: {}", name,
                                   did_you_mean(name, policy_names()), fmt::join(policy_names(), ", ")));

@@ -74,6 +74,7 @@ Json json(const Outcome& outcome, const Limits& limits, const Program& program,
     row.add("precision", std::string(name_of(size.precision)));
   }
   row.add("scheduler", outcome.scheduler);
+  if (!result.deputy.empty()) row.add("scheduler_deputy", result.deputy);
   row.add("seed", outcome.seed);
   row.add("tiles", program.tiles);
   row.add("tasks", program.tasks.size());
@@ -122,7 +123,8 @@ std::string table_line(const Outcome& outcome, const Limits& limits, bool device
   const std::string first =
       fmt::format("{:<{}}{:>10}{:>11.0f}{:>8.1f}", outcome.scheduler, width, shown(result.seconds, 3),
                   gflops(outcome, limits), percent_of_peak(outcome, limits));
-  const std::string last = fmt::format("{:>10.0f}", decision_nanoseconds(outcome));
+  const std::string last = fmt::format("{:>10.0f}{}", decision_nanoseconds(outcome),
+                                       result.deputy.empty() ? "" : "  took " + result.deputy);
   return devices ? fmt::format("{}{:>12}{:>12}{:>12}{}", first, gigabytes(result.bytes_to_devices),
                                gigabytes(result.bytes_from_devices), gigabytes(result.bytes_between_devices),
                                last)

@@ -12,7 +12,7 @@
 #include "backend/sim/sim_world.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
-#include "front/rehearsal/simulated_rehearsal.hpp"
+#include "front/rehearsal/rehearsals.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/longest_path.hpp"
 #include "simulate/timed_policy.hpp"
@@ -92,6 +92,7 @@ class Run {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     result_.decision_seconds = seconds(decisions_.all());
     result_.events = world_.events();
+    result_.deputy = core_.engine().policy().deputy();
     result_.digest = core_.engine().journal().digest().value();
     core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
     for (const WorkerInfo& worker : core_.engine().view().workers()) {
@@ -167,7 +168,7 @@ class Run {
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
-    core.engine.rehearsal = front::simulated_rehearsals();
+    core.engine.rehearsal = front::rehearsals_in_virtual_time(world_);
     core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);

@@ -58,6 +58,7 @@ struct SimulationResult {
   Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
   Bytes bytes_from_disk = 0, bytes_to_disk = 0;
   std::uint64_t tasks = 0, evictions = 0, events = 0;
+  std::string deputy;               ///< of a policy that chooses among several: the last one that it took
   std::uint64_t fault_batches = 0;  ///< of managed memory
   double stalled_seconds = 0;       ///< kernels stood still for their pages; of all workers together
   double decision_seconds = 0;      ///< of real time, in the policy

@@ -28,6 +28,14 @@ constexpr std::array list = {
              life_options},
     Workload{"random", "random graph in layers of n / tile tasks, on data of tile x tile", make_random,
              nullptr, random_options},
+    Workload{"wavefront", "sweeps over a grid of n x n in tiles, each after its upper and left neighbour",
+             make_wavefront, nullptr, wavefront_options},
+    Workload{"forkjoin", "phases of n / tile tasks at once, between tasks that run alone", make_forkjoin,
+             nullptr, forkjoin_options},
+    Workload{"tree", "multifrontal Cholesky on a tree of uneven fronts, the root's of n x n", make_tree,
+             nullptr, tree_options},
+    Workload{"mixture", "two of these at once, with the same n and tile", make_mixture, nullptr,
+             mixture_options},
 };
 
 }  // namespace

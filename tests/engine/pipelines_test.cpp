@@ -93,6 +93,22 @@ TEST(Pipelines, SayHowLongAWorkerHadNothingToDoAndWhatItWaitedFor) {
   EXPECT_EQ(pipelines[first].waiting_for_data, Duration(20));
 }
 
+// A task that is given back before it began: what the worker had waited until it got it is told once.
+TEST(Pipelines, CountNoWaitingTwice) {
+  Pipelines pipelines(1);
+  Task task;
+  pipelines.arrived(first, Time{100}, nothing);
+  pipelines.pick(task, first);
+  pipelines.admitted(task);
+  task.state = TaskState::admitted;
+  EXPECT_EQ(pipelines.stage(task, Time{150}, nothing).since, Time{100});
+  pipelines.unstage(task);
+  const auto after = pipelines.stage(task, Time{230}, nothing);
+  EXPECT_EQ(after.since, Time{150});
+  EXPECT_EQ(after.duration, Duration(80));
+  EXPECT_EQ(pipelines[first].waiting_for_tasks, Duration(130));
+}
+
 TEST(Pipelines, KnowThatAWorkerLeftATaskBehind) {
   Pipelines pipelines(2);
   Task task;

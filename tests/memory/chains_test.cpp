@@ -1,5 +1,6 @@
 // Copies that cross two wires: disk to device, device to device, and home again, through RAM. Every byte
 // below is worked out by hand.
+#include "memory/bare.hpp"
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
@@ -118,6 +119,33 @@ TEST(Chains, ATaskInRamTakesBackWhatPassedThere) {
   EXPECT_EQ(world.ending(both), Ending::done);
   EXPECT_EQ(world.residency("R", 0), ReplicaState::valid);
   EXPECT_EQ(world.residency("A", 1), ReplicaState::valid);
+}
+
+// A comes to device 1 out of RAM when a task begins to change device 2's copy of it, and the wire fails: that copy of it
+// may not be read now.
+TEST(Chains, AFailedCopyIsNotTriedAgainFromOneThatATaskIsChanging) {
+  for (const bool is_changed : {false, true}) {
+    Machine machine = ram_and_two_devices(4_MiB, 4_MiB);
+    join_peers(machine.topology, Machine::device(1), Machine::device(2), 1e8, Duration(0));
+    Bare bare(machine.topology);
+    const DatumId a = bare.datum(1_MiB);
+    const NodeId ram = bare.topology.host(), elsewhere = Machine::device(2);
+    for (const NodeId node : {ram, elsewhere}) bare.run(bare.task(AccessMode::read, {a}), node);
+    ASSERT_TRUE(bare.prefetch(a, Machine::device(1)));
+    memory::Copy& copy = *bare.take_started().at(0);
+    ASSERT_EQ(copy.from->node, ram);
+    Task& writer = bare.task(AccessMode::read_write, {a});
+    if (is_changed) {
+      ASSERT_TRUE(bare.admit(writer, elsewhere));
+      ASSERT_EQ(writer.pending_copies, 0);  // nothing reads the copy that it changes
+    }
+    bare.memory.landed(copy, false, bare.effects);
+    const auto again = bare.take_started();
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0]->from->node, is_changed ? ram : elsewhere);
+    bare.memory.landed(*again[0], true, bare.effects);
+    if (is_changed) bare.memory.release(writer, memory::Outcome::succeeded, bare.effects);
+  }
 }
 
 }  // namespace fairlead::tests

@@ -296,22 +296,41 @@ void count(const memory::Memory& memory, RunResult& result) {
 }
 
 /// Finds something else each time, so that one policy hands over to another in the middle of a run.
-class MadeUpRehearsal final : public Rehearsal {
+class MadeUpStage final : public Stage {
  public:
-  explicit MadeUpRehearsal(std::uint64_t seed) : random_(seed) {}
-  Duration play(std::string_view, std::span<Task* const>, Duration, Duration) override {
+  explicit MadeUpStage(Random& random) : random_(random) {}
+  Duration play(std::string_view, Duration, Duration) override {
     return random_.once_in(6) ? Duration::max() : Duration(random_.between(1'000, 1'000'000));
   }
 
  private:
-  Random random_;
+  Random& random_;
 };
 
-void let_it_hand_over(engine::CoreOptions& options, std::uint64_t seed) {
+/// It takes any time until something is found, or nothing.
+class MadeUpRehearsal final : public Rehearsal {
+ public:
+  MadeUpRehearsal(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
+      : random_(seed), tell_(std::move(tell)), world_(world) {}
+  void begin(std::span<Task* const>, Judge judge) override {
+    MadeUpStage stage(random_);
+    over_.finding = random_.once_in(8) ? 0 : judge(stage);
+    world_.after(Duration(random_.once_in(3) ? 0 : random_.between(1, 3'000'000)), [this] { tell_(over_); });
+  }
+
+ private:
+  Random random_;
+  const engine::Options::TellOver tell_;
+  backend::SimWorld& world_;
+  RehearsalOver over_;
+};
+
+void let_it_hand_over(engine::CoreOptions& options, std::uint64_t seed, backend::SimWorld& world) {
   options.policy = schedule::make_policy("rehearsed:share=1:fewest=2");
   options.engine.estimate = [](const Task&, WorkerId) { return Duration(1'000'000); };
-  options.engine.rehearsal = [seed](const memory::Memory&, const View&) {
-    return std::make_unique<MadeUpRehearsal>(seed);
+  options.engine.rehearsal = [seed, &world](const memory::Memory&, const View&,
+                                            engine::Options::TellOver tell) {
+    return std::make_unique<MadeUpRehearsal>(seed, std::move(tell), world);
   };
 }
 
@@ -364,7 +383,8 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
   // Not in logged runs: who replays them is not told what was made up.
-  if (options.policy == "rehearsed" && options.at_end == nullptr) let_it_hand_over(core_options, plan.seed);
+  if (options.policy == "rehearsed" && options.at_end == nullptr)
+    let_it_hand_over(core_options, plan.seed, world);
 
   try {
     engine::RuntimeCore core(std::move(core_options), world);

@@ -69,6 +69,11 @@ void SimWorld::schedule(Happening happening) {
   timeline_.changed(number_);
 }
 
+void SimWorld::after(Duration time, std::function<void()> call) {
+  schedule({timeline_.now() + time, 0, no_id<WorkerId>, nullptr, nullptr, false,
+            &calls_.emplace_back(std::move(call))});
+}
+
 void SimWorld::launch(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   if (worker.aside_for != nullptr && worker.aside_for != &task)
@@ -390,7 +395,10 @@ bool SimWorld::step() {
   const Happening happening = future_.top();
   future_.pop();
   timeline_.reaches(happening.at);
-  if (happening.loss) {
+  if (happening.call != nullptr) {
+    (*happening.call)();
+    application_->serve();
+  } else if (happening.loss) {
     workers_[index(happening.worker)].leaves = true;
     lose_if_free(happening.worker);
     application_->serve();

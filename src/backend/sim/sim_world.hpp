@@ -103,6 +103,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   /// One thread does everything, and looks by itself.
   void wake(engine::Who who) noexcept override { stopped_ |= who.kind == engine::Who::Kind::everybody; }
   bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
+  /// Calls that when so much time has passed, if the run still goes on then. What it posts is served.
+  void after(Duration time, std::function<void()> call);
 
   std::uint64_t events() const noexcept { return events_; }
 
@@ -134,6 +136,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     memory::Copy* copy;                    // whose first byte has arrived, if there is one
     PageDriver::Request* pages = nullptr;  // for which the driver has worked, if there is one
     bool loss = false;                     // of the worker
+    const std::function<void()>* call = nullptr;
     bool operator>(const Happening& other) const noexcept {
       return at != other.at ? at > other.at : order > other.order;
     }
@@ -184,6 +187,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   std::vector<OnWires> on_wires_;  // by number
   SharedWires::Wire first_processor_ = 0, first_worker_ = 0;
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
+  std::deque<std::function<void()>> calls_;  // all there ever were: they are few
   std::uint64_t scheduled_ = 0, events_ = 0;
   std::size_t idle_workers_ = 0;
   bool stopped_ = false;

@@ -25,7 +25,7 @@
 #include "data/output/output_file.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
-#include "front/rehearsal/simulated_rehearsal.hpp"
+#include "front/rehearsal/rehearsals.hpp"
 #include "front/runtime/machine_plan.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/single_data.hpp"
@@ -247,7 +247,7 @@ class Runtime::Implementation {
     options.engine.log = config.has("event-log");
     if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
     options.engine.direct_lane = config.flag("direct-lane");
-    options.engine.rehearsal = front::simulated_rehearsals();
+    options.engine.rehearsal = front::rehearsals_beside_the_run();
     options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());
     return options;
@@ -464,6 +464,7 @@ Statistics Runtime::statistics() const {
     result.tasks = engine.tasks_done();
     result.tasks_cancelled = engine.endings().cancelled();
     result.scheduler = engine.options().policy_name;
+    result.deputy = engine.policy().deputy();
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
       const memory::LinkTraffic& traffic = memory.transfers().traffic()[i];

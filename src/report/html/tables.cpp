@@ -27,7 +27,7 @@ std::string setting(const RunReport& report) {
   const auto known = [&table](const char* what, const std::string& value) {
     if (!value.empty()) table.row({what, value});
   };
-  known("scheduler", report.scheduler);
+  known("scheduler", scheduler_text(report));
   known("kernels", report.kernels);
   if (report.memory_limit_bytes != 0) table.row({"memory limit", readable_size(report.memory_limit_bytes)});
   known("spill file in", report.spill_directory.value_or(""));

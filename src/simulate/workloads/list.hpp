@@ -45,8 +45,33 @@ inline constexpr std::array random_options{
     PolicyOption{"width", "n / tile", "tasks of a layer, which may all run at once"},
     PolicyOption{"data", "3", "tiles that a task uses, from 2 to 64"},
     PolicyOption{"writes", "0.4", "share of its tiles that a task writes, on average; never none, never all"},
+    PolicyOption{"weights", "even",
+                 "tasks are equally long, or uneven: from a quarter to four times as long"},
     PolicyOption{"seed", "1", "the same seed makes the same graph on every machine"},
 };
 Program make_random(const WorkloadSize& size, const PolicyOptions& options);
+
+inline constexpr std::array wavefront_options{
+    PolicyOption{"sweeps", "4", "over the whole grid"},
+};
+Program make_wavefront(const WorkloadSize& size, const PolicyOptions& options);
+
+inline constexpr std::array forkjoin_options{
+    PolicyOption{"phases", "10", "one follows the other"},
+    PolicyOption{"width", "n / tile", "tasks of a phase, which may all run at once"},
+};
+Program make_forkjoin(const WorkloadSize& size, const PolicyOptions& options);
+
+inline constexpr std::array tree_options{
+    PolicyOption{"levels", "7", "of fronts: the root and what is below it"},
+    PolicyOption{"seed", "1", "the same seed makes the same tree on every machine"},
+};
+Program make_tree(const WorkloadSize& size, const PolicyOptions& options);
+
+inline constexpr std::array mixture_options{
+    PolicyOption{"first", "cholesky", "one workload, as it is without options"},
+    PolicyOption{"second", "random", "the other, which has the same n and tile"},
+};
+Program make_mixture(const WorkloadSize& size, const PolicyOptions& options);
 
 }  // namespace fairlead::simulate

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "algorithms/linalg/blas/flops.hpp"
@@ -99,19 +101,24 @@ Program make_random(const WorkloadSize& size, const PolicyOptions& options) {
   const std::int64_t layers = options.integer("layers", 1, 100'000), data = options.integer("data", 2, 64),
                      seed = options.integer("seed", 0, std::numeric_limits<std::int64_t>::max());
   const double written = options.number("writes", 0, 1);
+  constexpr std::array<std::string_view, 2> weights{"even", "uneven"};
+  const bool uneven = options.choice("weights", weights) == 1;
   Program program;
-  program.title = fmt::format("random, {} layers of {}, {} data each, tile {}, {}, seed {}", layers, width,
-                              data, size.tile, name_of(size.precision), seed);
+  program.title = fmt::format("random, {} layers of {}, {} data each, tile {}, {}{}, seed {}", layers, width,
+                              data, size.tile, name_of(size.precision), uneven ? ", uneven" : "", seed);
   const Tiles tiles(program, "D", 2 * data * size.tile, width * size.tile, size.tile, size.precision);
   const KernelIndex gemm = program.kernel("gemm");
   const auto tile = static_cast<double>(size.tile);
   Layers graph(program.data.size(), static_cast<std::size_t>(width), static_cast<std::size_t>(data), written,
                static_cast<std::uint64_t>(seed));
+  Random weight(Random::mix(static_cast<std::uint64_t>(seed)));
   for (std::int32_t layer = 0; layer < layers; ++layer)
-    for (const auto& uses : graph.next())
-      program.add(
-          dense_task(gemm, linalg::gemm_flops(tile, tile, tile), size.tile, size.tile, size.tile, 0, layer),
-          uses);
+    for (const auto& uses : graph.next()) {
+      const double times = uneven ? std::exp2(4 * weight.unit() - 2) : 1;
+      program.add(dense_task(gemm, times * linalg::gemm_flops(tile, tile, tile), size.tile, size.tile,
+                             size.tile, 0, layer),
+                  uses);
+    }
   prioritize_by_longest_path(program);
   return program;
 }

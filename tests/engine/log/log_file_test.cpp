@@ -128,7 +128,7 @@ TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ +
                                         "\" is an event log of another version of Fairlead: its format is "
-                                        "\"z\", that of this version \"b\""));
+                                        "\"z\", that of this version \"c\""));
 }
 
 TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {

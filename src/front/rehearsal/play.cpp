@@ -1,0 +1,131 @@
+// One play: a runtime of its own, into which the tasks are submitted once more.
+#include "front/rehearsal/play.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "backend/sim/sim_world.hpp"
+#include "engine/runtime_core.hpp"
+#include "front/flow/flow_source.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::front {
+
+namespace {
+
+class Play {
+ public:
+  Play(const Script& script, const std::atomic<bool>& stops, std::string_view policy, Duration enough,
+       Duration patience)
+      : script_(script),
+        stops_(stops),
+        enough_(enough),
+        patience_(patience),
+        world_(sim_options()),
+        core_(core_options(policy), world_),
+        data_(script.data().size()) {
+    Bytes end_of_data = 0;
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      const Script::Data& datum = script.data()[i];
+      core_.register_datum(data_[i], {.bytes = datum.bytes,
+                                      .home = datum.home,
+                                      .home_offset = end_of_data,
+                                      .coordinates = datum.coordinates});
+      if (datum.advice != no_device) core_.advise(data_[i], datum.advice);
+      data_[i].ever_written = true;
+      end_of_data += datum.bytes;
+    }
+  }
+
+  Duration run() {
+    FlowSource flow(core_);
+    for (std::size_t i = 0; i < script_.lines().size() && !stops_.load(std::memory_order_relaxed); ++i)
+      submit(flow, i);
+    core_.help([this] { return over() || is_enough_; });
+    if (!over()) {
+      const Duration then = world_.now();
+      const bool found = done_ >= enough_ && then <= patience_;
+      flow.cancel();
+      flow.finish();
+      return found ? then : Duration::max();
+    }
+    flow.wait();
+    core_.home_values().flush();
+    return world_.now();
+  }
+  std::size_t tasks() const noexcept { return tasks_; }
+
+ private:
+  bool over() const noexcept { return tasks_ == script_.lines().size(); }
+  /// Each task carries its number where others have a line of a file.
+  Duration estimate(const Task& task, WorkerId worker) const {
+    return script_.estimate(task.submitted_at.line, worker);
+  }
+
+  backend::SimOptions sim_options() {
+    backend::SimOptions options;
+    options.duration = [this](const Task& task, WorkerId worker) { return estimate(task, worker); };
+    options.on_end = [this](Task& task, WorkerId, bool) {
+      ++tasks_;
+      done_ += script_.lines()[task.submitted_at.line].least;
+      is_enough_ = is_enough_ || done_ >= enough_ || world_.now() > patience_ ||
+                   stops_.load(std::memory_order_relaxed);
+    };
+    return options;
+  }
+  engine::CoreOptions core_options(std::string_view policy) {
+    engine::CoreOptions options;
+    options.topology = script_.topology();
+    options.policy = schedule::make_policy(policy);
+    options.engine.policy_name = policy;
+    options.engine.estimate = [this](const Task& task, WorkerId worker) { return estimate(task, worker); };
+    options.refresh = false;
+    options.window = std::max<std::size_t>(script_.lines().size(), 1);
+    return options;
+  }
+
+  void submit(FlowSource& flow, std::size_t number) {
+    const Script::Line& line = script_.lines()[number];
+    uses_.clear();
+    for (const Script::Use& use : script_.uses_of(line)) uses_.push_back({&data_[use.datum], use.mode});
+    flow.submit({.codelet = line.codelet,
+                 .uses = uses_,
+                 .priority = line.priority,
+                 .device = line.device,
+                 .work = line.work,
+                 .line = static_cast<std::uint32_t>(number)});
+  }
+
+  const Script& script_;
+  const std::atomic<bool>& stops_;
+  const Duration enough_, patience_;
+  Duration done_{};
+  std::size_t tasks_ = 0;
+  bool is_enough_ = false;
+  std::vector<Submission::Use> uses_;
+  backend::SimWorld world_;
+  engine::RuntimeCore core_;
+  std::vector<engine::RegisteredDatum> data_;
+};
+
+}  // namespace
+
+Duration SimulatedStage::play(std::string_view policy, Duration enough, Duration patience) {
+  if (stops_.load(std::memory_order_relaxed)) return Duration::max();
+  try {
+    Play play(script_, stops_, policy, enough, patience);
+    const Duration time = play.run();
+    tasks_played_ += play.tasks();
+    return time;
+  } catch (const Error&) {
+    return Duration::max();  // a task fits nowhere, for instance: the run will say so itself
+  } catch (const std::bad_alloc&) {
+    return Duration::max();  // a play needs descriptors for all its tasks; the run does not need the play
+  }
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,120 @@
+// See rehearsals.hpp.
+#include "front/rehearsal/rehearsals.hpp"
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "front/rehearsal/play.hpp"
+
+namespace fairlead::front {
+
+namespace {
+
+using engine::Options;
+
+/// What both have. The policy's calls come one after the other, and begin() not before the last one was told over.
+class SimulatedRehearsal : public Rehearsal {
+ public:
+  SimulatedRehearsal(const memory::Memory& memory, const View& view, Options::TellOver tell)
+      : memory_(memory), view_(view), tell_(std::move(tell)) {}
+
+  void begin(std::span<Task* const> tasks, Judge judge) final {
+    over_.finding = 0;
+    try {
+      wait();
+      stops_.store(false);
+      script_.emplace(memory_, view_, tasks);
+      judge_ = std::move(judge);
+      play();
+    } catch (const std::bad_alloc&) {
+      tell_(over_);  // the run does not need it
+    } catch (const std::system_error&) {
+      tell_(over_);  // no thread is to be had
+    }
+  }
+  void give_up() noexcept final { stops_.store(true); }
+
+ protected:
+  /// For what was begun last, if anything still goes on.
+  virtual void wait() {}
+  virtual void play() = 0;
+  /// Returns how many tasks were played.
+  std::uint64_t find() {
+    SimulatedStage stage(*script_, stops_);
+    over_.finding = judge_(stage);
+    return stage.tasks_played();
+  }
+  const View& view() const noexcept { return view_; }
+  void tell_over() { tell_(over_); }
+
+ private:
+  const memory::Memory& memory_;
+  const View& view_;
+  const Options::TellOver tell_;
+  std::atomic<bool> stops_{false};  // set by the policy, looked at by who plays
+  // Written by the policy's thread before play(), read by who plays; over_ the other way round.
+  std::optional<Script> script_;
+  Judge judge_;
+  RehearsalOver over_;
+};
+
+class ThreadedRehearsal final : public SimulatedRehearsal {
+ public:
+  using SimulatedRehearsal::SimulatedRehearsal;
+  ~ThreadedRehearsal() override { give_up(); }  // and joins
+
+ private:
+  void wait() override {
+    if (thread_.joinable()) thread_.join();  // it has told already: its last line
+  }
+  void play() override {
+    thread_ = std::jthread([this] {
+      try {
+        find();
+      } catch (const std::exception&) {
+        // Nothing is found: for want of memory, say.
+      }
+      tell_over();
+    });
+  }
+  std::jthread thread_;
+};
+
+class TimedRehearsal final : public SimulatedRehearsal {
+ public:
+  TimedRehearsal(const memory::Memory& memory, const View& view, Options::TellOver tell,
+                 backend::SimWorld& world)
+      : SimulatedRehearsal(memory, view, std::move(tell)), world_(world) {}
+
+ private:
+  /// Not at once: the policy's own time may be measured.
+  void play() override {
+    world_.after(Duration{}, [this] {
+      const Duration each = cost_of_playing_a_task(view().nodes().size());
+      world_.after(static_cast<std::int64_t>(find()) * each, [this] { tell_over(); });
+    });
+  }
+  backend::SimWorld& world_;
+};
+
+}  // namespace
+
+decltype(Options::rehearsal) rehearsals_beside_the_run() {
+  return [](const memory::Memory& memory, const View& view, Options::TellOver tell) {
+    return std::make_unique<ThreadedRehearsal>(memory, view, std::move(tell));
+  };
+}
+
+decltype(Options::rehearsal) rehearsals_in_virtual_time(backend::SimWorld& world) {
+  return [&world](const memory::Memory& memory, const View& view, Options::TellOver tell) {
+    return std::make_unique<TimedRehearsal>(memory, view, std::move(tell), world);
+  };
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,63 @@
+// Taken down under the engine's lock, while everybody waits: so one pass over the tasks.
+#include "front/rehearsal/script.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace fairlead::front {
+
+Script::Script(const memory::Memory& memory, const View& view, std::span<Task* const> tasks)
+    : topology_(memory.topology()) {
+  std::vector<WorkerId> different;
+  for (const WorkerInfo& worker : view.workers()) {
+    const auto same = [&](WorkerId other) {
+      const WorkerInfo& it = view.workers()[index(other)];
+      return it.kind == worker.kind && it.node == worker.node;
+    };
+    const auto found = std::ranges::find_if(different, same);
+    class_of_worker_.push_back(static_cast<std::uint32_t>(found - different.begin()));
+    if (found == different.end()) different.push_back(worker.id);
+  }
+  classes_ = different.size();
+
+  std::unordered_map<const CodeletInfo*, const CodeletInfo*> codelets;
+  std::unordered_map<std::uint64_t, std::uint32_t> places;
+  const auto place_of = [&](DatumId id) {
+    const auto [at, is_new] = places.try_emplace(index(id), static_cast<std::uint32_t>(data_.size()));
+    if (is_new) {
+      const memory::Datum& datum = memory.datum(id);
+      data_.push_back({datum.bytes, datum.home.node, datum.coordinates, datum.advice});
+    }
+    return at->second;
+  };
+  lines_.reserve(tasks.size());
+  uses_.reserve(3 * tasks.size());
+  estimates_.reserve(classes_ * tasks.size());
+  for (const Task* task : tasks) {
+    const CodeletInfo*& codelet = codelets[task->codelet];
+    if (codelet == nullptr) {
+      CodeletInfo& copy = codelets_.emplace_back();
+      copy.name = task->codelet->name;
+      copy.kinds = task->codelet->kinds;
+      codelet = &copy;
+    }
+    Line& line = lines_.emplace_back(Line{.codelet = codelet,
+                                          .first_use = static_cast<std::uint32_t>(uses_.size()),
+                                          .uses = task->access_count,
+                                          .device = task->place.device,
+                                          .priority = task->priority,
+                                          .work = task->work});
+    // Partial results are not played: what adds to one datum comes one after the other.
+    for (const Access& access : task->accesses())
+      uses_.push_back({place_of(access.datum),
+                       access.mode == AccessMode::reduction ? AccessMode::commutative : access.mode});
+    Duration least = Duration::max();
+    for (const WorkerId worker : different) {
+      estimates_.push_back(view.can_run(*task, worker) ? view.estimate(*task, worker) : Duration::max());
+      least = std::min(least, estimates_.back());
+    }
+    line.least = least == Duration::max() ? Duration{} : least;
+  }
+}
+
+}  // namespace fairlead::front

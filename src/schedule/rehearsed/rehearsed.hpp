@@ -1,0 +1,28 @@
+// REHEARSED: what lies ahead is played under several policies, on a simulated copy of the machine; the one under which it
+// is over first is taken. So nobody has to know which policy suits which graph on which machine: that is
+// measured, on what is known of both. Not published.
+#pragma once
+#include <array>
+#include <memory>
+
+#include "policy/policy.hpp"
+#include "policy/policy_options.hpp"
+
+namespace fairlead::schedule {
+
+namespace rehearsed {
+inline constexpr std::array options{
+    PolicyOption{"first", "blocks", "the policy until something has been played, and where nothing can be"},
+    PolicyOption{"fewest", "100", "so many tasks at least: fewer are not played"},
+    PolicyOption{
+        "share", "0.05",
+        "of the time that the tasks are expected to take: for how long workers may stand still until "
+        "something has been played, and how much of the cores' time that may take"},
+    PolicyOption{
+        "within", "0.25",
+        "of the time that the tasks are expected to take: what cannot be played by then is not played"}};
+}  // namespace rehearsed
+
+std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options);
+
+}  // namespace fairlead::schedule

@@ -1,0 +1,100 @@
+// A rehearsal beside a real run: by a thread of its own, while tasks are running; and that nothing waits for it in the end.
+#include "policy/rehearsal.hpp"
+
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <atomic>
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "engine/runtime_core.hpp"
+#include "policy/forwarding_policy.hpp"
+#include "schedule/policies.hpp"
+#include "schedule/rehearsed/still_so.hpp"
+
+namespace fairlead {
+namespace {
+
+/// Has all that is submitted played once, and keeps what was found.
+class Asking final : public ForwardingPolicy<Asking> {
+ public:
+  Asking(Rehearsal::Judge judge, std::promise<std::uint64_t>& finding)
+      : ForwardingPolicy(schedule::make_policy("ap")), judge_(std::move(judge)), finding_(finding) {}
+
+  Interest interests() const override { return Interest::submitted | Interest::progress; }
+  void submitted(Task& task) override { unfinished_.add(task); }
+  void finished(Task& task, WorkerId, Duration) override { unfinished_.remove(task); }
+  void horizon_closed() override {
+    if (judge_) view().rehearsal()->begin(unfinished_.list(), std::exchange(judge_, nullptr));
+  }
+  void rehearsed(std::uint64_t finding) override { finding_.set_value(finding); }
+
+ private:
+  Rehearsal::Judge judge_;
+  std::promise<std::uint64_t>& finding_;
+  schedule::rehearsed::Unfinished unfinished_;
+};
+
+struct RehearsalBesideARun : testing::Test {
+  /// A chain of so many tasks on each of four numbers, of which the first one waits for what is found if it is told to.
+  void run(Rehearsal::Judge judge, bool waits) {
+    Config config;
+    config.set("workers", 2);
+    config.set("memory", "8MiB");
+    config.set("bind-threads", false);
+    Runtime runtime(config);
+    runtime.core().replace_policy(std::make_unique<Asking>(std::move(judge), finding), "asking");
+    std::vector<int> values(4);
+    auto found = finding.get_future();
+    const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
+    const auto wait =
+        codelet("wait").cpu([&](InOut<int> value) { value.get() += static_cast<int>(found.get()); });
+    Flow flow(runtime);
+    for (int& value : values) {
+      const auto handle = runtime.value("value", value);
+      if (waits && &value == values.data()) flow.submit(wait(handle));
+      for (int i = 0; i < 50; ++i) flow.submit(add(handle));
+    }
+    flow.wait();
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], 50 + (waits && i == 0 ? 1000 : 0));
+  }
+  std::promise<std::uint64_t> finding;
+};
+
+constexpr Duration all = Duration::max() / 8;
+
+}  // namespace
+
+TEST_F(RehearsalBesideARun, TellsWhatWasFoundWhileTasksRun) {
+  std::atomic<int> plays = 0;
+  run(
+      [&plays](Stage& stage) -> std::uint64_t {
+        for (const char* policy : {"blocks", "darts", "dmdas", "static"})
+          plays += stage.play(policy, all, Duration::max()) != Duration::max();
+        return 1000;
+      },
+      true);
+  EXPECT_EQ(plays, 4);
+}
+
+// The judge would go on for ever. It is told to end when the runtime ends.
+TEST_F(RehearsalBesideARun, EndsWithTheRuntime) {
+  std::atomic<bool> has_ended = false;
+  run(
+      [&has_ended](Stage& stage) -> std::uint64_t {
+        while (stage.play("eager", all, Duration::max()) != Duration::max()) continue;
+        has_ended = true;
+        return 1;
+      },
+      false);
+  EXPECT_TRUE(has_ended);
+}
+
+TEST_F(RehearsalBesideARun, FindsNothingIfTheJudgeFails) {
+  run([](Stage&) -> std::uint64_t { throw std::bad_alloc(); }, false);
+  // The runtime has gone: it was told before, or not at all.
+}
+
+}  // namespace fairlead
