@@ -18,6 +18,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/kept_file.hpp"
+#include "experiment/judged.hpp"
 #include "experiment/overview.hpp"
 #include "experiment/runner.hpp"
 #include "experiment/written.hpp"
@@ -170,8 +171,8 @@ int run_experiments(const Config& config, const std::string& name) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick);
-    // The row of the overview says it in less room.
-    if (!one.every_policy) sections += markdown(one, table);
+    // A row of a table at the end says it in less room.
+    if (!one.every_policy && one.judged.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
     told.push_back({&one, table});
   }
@@ -179,6 +180,12 @@ int run_experiments(const Config& config, const std::string& name) {
     sections += all;
     if (config.text("output") != "none")
       report::write_file(config.text("output") + "/overview.csv", overview_csv(told));
+  }
+  if (const std::string all = judged(told); !all.empty()) {
+    sections += all;
+    fmt::print("{}", all);
+    if (config.text("output") != "none")
+      report::write_file(config.text("output") + "/judged.csv", judged_csv(told));
   }
   if (page) page->write(sections);
   return all_finished ? success : failure;

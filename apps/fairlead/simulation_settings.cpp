@@ -6,17 +6,12 @@
 
 #include <algorithm>
 
-#include "base/pages.hpp"
 #include "config/value.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::app {
 
 using namespace fairlead::simulate;
-
-namespace {
-constexpr std::string_view automatic = "auto";
-}
 
 std::vector<std::string> policies_in(const std::string& written) {
   std::vector<std::string> names;
@@ -31,20 +26,6 @@ std::vector<std::string> policies_in(const std::string& written) {
     begin = end + 1;
   }
   return names;
-}
-
-// As Runtime does when the data of a program are registered.
-std::string_view too_small_for(const Program& program, const SimulatedMachine& machine) {
-  const Topology& topology = machine.topology();
-  Bytes data = 0;
-  for (const ProgramDatum& datum : program.data) data += whole_pages_for(datum.bytes);
-  if (data > topology.nodes[index(topology.host())].capacity) return "RAM";
-  return data > topology.smallest_device() ? "a device's memory" : "";
-}
-
-std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
-  return std::string(
-      schedule::default_policy(too_small_for(program, machine).empty(), machine.devices() > 0));
 }
 
 std::vector<std::string> named(std::vector<std::string> policies, const Program& program,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/description.hpp"
+#include "simulate/automatic.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/workload.hpp"
@@ -120,13 +121,9 @@ inline constexpr std::array simulation_settings = {
             .help = "the time that the policy takes to decide counts; no two runs are then quite the same"}};
 
 /// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
-/// "auto" stays in the list: see automatic_policy().
+/// "auto" stays in the list: see simulate/automatic.hpp.
 std::vector<std::string> policies_in(const std::string& written);
 
-/// What a real run of the program takes on that machine where nobody names a policy.
-std::string automatic_policy(const simulate::Program& program, const simulate::SimulatedMachine& machine);
-/// The memory that does not hold all data of the program, for people; nothing if each does.
-std::string_view too_small_for(const simulate::Program& program, const simulate::SimulatedMachine& machine);
 /// With its names where "auto" stands.
 std::vector<std::string> named(std::vector<std::string> policies, const simulate::Program& program,
                                const simulate::SimulatedMachine& machine);

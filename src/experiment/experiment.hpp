@@ -96,6 +96,7 @@ struct Experiment {
   std::uint64_t seeds = 1;     ///< and over so many runs, with the seeds from 1
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
   bool every_policy = false;   ///< they are lines, too, and the experiment is a row of the overview
+  std::string judged;          ///< a policy that is compared with all published ones, which are lines, too
   bool variant = false;        ///< all of it is beyond the paper, each line
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each

@@ -14,6 +14,7 @@
 #include "base/suggest.hpp"
 #include "config/toml_reader.hpp"
 #include "experiment/experiment.hpp"
+#include "experiment/judged.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::experiment {
@@ -236,13 +237,22 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.around.empty()) experiment.around = {0};
   experiment.variant = reader.flag_or("variant", false);
   experiment.every_policy = reader.flag_or("every_policy", false);
+  experiment.judged = reader.text_or("judged", "");
+  const auto add_line = [&](std::string_view policy) {
+    experiment.lines.push_back({.label = std::string(policy),
+                                .scheduler = std::string(policy),
+                                .other = {},
+                                .note = {},
+                                .variant = experiment.variant});
+  };
+  if (experiment.every_policy && !experiment.judged.empty())
+    reader.fail("judged", "is compared with the published policies only: not with every_policy");
   if (experiment.every_policy)
-    for (const PolicyEntry& entry : schedule::policies())
-      experiment.lines.push_back({.label = std::string(entry.name),
-                                  .scheduler = std::string(entry.name),
-                                  .other = {},
-                                  .note = {},
-                                  .variant = experiment.variant});
+    for (const PolicyEntry& entry : schedule::policies()) add_line(entry.name);
+  if (!experiment.judged.empty()) {
+    for (const std::string_view policy : published_policies()) add_line(policy);
+    add_line(experiment.judged);
+  }
   experiment.seeds = reader.count_or("seeds", 1, 1, 1000);
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");

@@ -10,6 +10,7 @@
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
+#include "simulate/automatic.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/outcome.hpp"
 
@@ -94,15 +95,15 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   const machine::MachineDescription description = machine::find_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
-  const Outcome outcome =
-      outcome_of(program, machine, spec.scheduler,
-                 {.advice = advice_of(spec),
-                  .priorities = spec.priorities == "time" ? Priorities::time : Priorities::program,
-                  .seed = spec.seed,
-                  .noise_percent = spec.noise_percent,
-                  .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
-                  .pipeline_depth = spec.pipeline_depth,
-                  .keep_order = keep_order});
+  const Outcome outcome = outcome_of(
+      program, machine, spec.scheduler == automatic ? automatic_policy(program, machine) : spec.scheduler,
+      {.advice = advice_of(spec),
+       .priorities = spec.priorities == "time" ? Priorities::time : Priorities::program,
+       .seed = spec.seed,
+       .noise_percent = spec.noise_percent,
+       .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
+       .pipeline_depth = spec.pipeline_depth,
+       .keep_order = keep_order});
   f(program, machine, limits, size, outcome);
 }
 

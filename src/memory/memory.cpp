@@ -5,6 +5,19 @@
 
 namespace fairlead::memory {
 
+void Memory::place(DatumId id, NodeId node, bool changed) {
+  Replica& replica = state_.data.cached_on(id, node);
+  Datum& datum = state_.data[id];
+  if (replica.state != ReplicaState::absent) return;
+  if (!coherence_.reserve(replica, state_.node(node), ReplicaState::valid)) return;
+  if (changed && !datum.dirty())
+    coherence_.wrote(datum, replica);
+  else
+    coherence_.landed(replica, datum.version);
+  coherence_.tell_loaded(replica);
+  coherence_.settle(replica);
+}
+
 bool Memory::try_remove(DatumId id) {
   Datum& datum = state_.data[id];
   bool in_flight = datum.home.arriving != nullptr;

@@ -36,6 +36,10 @@ class Memory {
   /// flight, try again when one ends.
   bool try_remove(DatumId id);
 
+  /// A copy of the datum on the node, as if tasks had left it there; `changed`: its home does not have what is there.
+  /// Nothing happens if there is no space. Before the first task: for what begins in the middle.
+  void place(DatumId id, NodeId node, bool changed);
+
   /// Reserves the task's whole footprint on the node in one step, or nothing (rule 1). `first`: no admitted
   /// task is before it in its worker's pipeline, so it may take the whole node and become its claimant (rule
   /// 2).

@@ -19,6 +19,7 @@ class ForwardingPolicy : public Policy {
   std::size_t horizon() const override { return inner_->horizon(); }
   bool keeps_local_queues() const override { return inner_->keeps_local_queues(); }
   std::string_view deputy() const override { return inner_->deputy(); }
+  bool waits() const override { return inner_->waits(); }
 
   void ready(Task& task, WorkerId released_by) override {
     pass(released_by, [&] { inner_->ready(task, released_by); });

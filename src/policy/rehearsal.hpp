@@ -16,8 +16,8 @@ namespace fairlead {
 class Stage {
  public:
   virtual ~Stage() = default;
-  /// Plays them under the policy of that name, in the order of the program and as if none had run: on the machine as the
-  /// engine knew it, with all data at home, tasks that take as long as they are estimated to, and results that
+  /// Plays them under the policy of that name, in the order of the program and as if none had begun: on the machine as the
+  /// engine knew it, with the data where they were, tasks that take as long as they are estimated to, and results that
   /// go home. Returns when `enough` of their work was over, each task's where it is fastest; all of it: when the
   /// last result is home. Duration::max(): that takes longer than `patience`, or it cannot be played.
   virtual Duration play(std::string_view policy, Duration enough, Duration patience) = 0;

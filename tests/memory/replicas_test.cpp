@@ -57,4 +57,35 @@ TEST(Replicas, APinOfATaskBecomesOneOfAHold) {
   EXPECT_EQ(parts.ram().held_bytes, 0u);
 }
 
+// As if tasks had left it there: read without a copy; what is newer than at home is written there when it leaves.
+TEST(Replicas, ThatArePlacedAreAsIfTasksHadLeftThemThere) {
+  Bare bare(2_MiB);
+  const NodeId ram = bare.topology.host();
+  const DatumId clean = bare.datum(1_MiB), changed = bare.datum(1_MiB), too_much = bare.datum(1_MiB);
+  bare.memory.place(clean, ram, false);
+  bare.memory.place(changed, ram, true);
+  bare.memory.place(too_much, ram, true);
+  bare.memory.check(true);
+  EXPECT_EQ(bare.memory.residency(clean, ram), ReplicaState::valid);
+  EXPECT_EQ(bare.memory.residency(changed, ram), ReplicaState::valid);
+  EXPECT_EQ(bare.memory.residency(too_much, ram), ReplicaState::absent);
+  EXPECT_FALSE(bare.memory.datum(clean).dirty());
+  EXPECT_TRUE(bare.memory.datum(changed).dirty());
+  ASSERT_TRUE(bare.admit(bare.task(AccessMode::read, {changed})));
+  EXPECT_TRUE(bare.take_started().empty());
+  bare.memory.release(bare.tasks.back(), memory::Outcome::succeeded, bare.effects);
+  // Others need the room: only one of the two has to be written.
+  Task& both = bare.task(AccessMode::read, {bare.datum(1_MiB), bare.datum(1_MiB)});
+  for (bool admitted = bare.admit(both); !admitted; admitted = bare.admit(both)) {
+    const auto started = bare.take_started();
+    ASSERT_EQ(started.size(), 1u);
+    EXPECT_EQ(started[0]->cause, memory::Cause::eviction);
+    EXPECT_EQ(started[0]->datum, changed);
+    bare.memory.landed(*started[0], true, bare.effects);
+  }
+  bare.land_all();
+  bare.memory.release(both, memory::Outcome::succeeded, bare.effects);
+  EXPECT_FALSE(bare.memory.datum(changed).dirty());
+}
+
 }  // namespace fairlead::tests

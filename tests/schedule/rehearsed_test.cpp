@@ -22,13 +22,17 @@ class MadeUp final : public Rehearsal, public Stage {
     this->judge = std::move(judge);
   }
   void give_up() noexcept override { given_up = true; }
-  Duration play(std::string_view policy, Duration enough, Duration) override {
+  Duration play(std::string_view policy, Duration enough, Duration patience) override {
     ++plays[std::string(policy)];
-    least_part = std::min(least_part, static_cast<double>(enough.count()) / static_cast<double>(all.count()));
-    return takes.contains(std::string(policy)) ? takes.at(std::string(policy)) : ms(1000);
+    const double part = static_cast<double>(enough.count()) / static_cast<double>(all.count());
+    least_part = std::min(least_part, part);
+    const Duration whole = takes.contains(std::string(policy)) ? takes.at(std::string(policy)) : others;
+    const Duration time(static_cast<std::int64_t>(static_cast<double>(whole.count()) * part));
+    return time > patience ? Duration::max() : time;
   }
-  std::map<std::string, Duration> takes;  // else a second
-  Duration all = ms(200 * 100);           // the work of what is submitted
+  std::map<std::string, Duration> takes;
+  Duration others = ms(1000);
+  Duration all = ms(200 * 100);  // the work of what is submitted
   std::map<std::string, int> plays;
   std::size_t tasks_played = 0;
   double least_part = 1;
@@ -40,6 +44,7 @@ struct RehearsedTest : testing::Test {
   void begin(const char* name = "rehearsed", unsigned nodes = 2) {
     world.emplace(nodes);
     world->played_by = &rehearsal;
+    world->from_host_ms = 0;
     policy = make_policy(name);
     world->attach(*policy);
   }
@@ -47,10 +52,10 @@ struct RehearsedTest : testing::Test {
     for (int i = 0; i < tasks; ++i)
       world->submit_ready({"T" + std::to_string(submitted++), {"D" + std::to_string(i)}, task_ms, i});
   }
-  /// The flow waits, and what is played then, if anything, is over at once.
+  /// The flow waits, and what is played then is over at once.
   void close() {
     policy->horizon_closed();
-    if (rehearsal.judge) tell_over();
+    while (rehearsal.judge) tell_over();
   }
   void tell_over() {
     const std::uint64_t finding = std::exchange(rehearsal.judge, nullptr)(rehearsal);
@@ -107,15 +112,85 @@ TEST_F(RehearsedTest, WhileItIsPlayedNobodyBeginsIfThatIsSoonOver) {
 
 // 2,000 tasks of 50 microseconds on two workers take 50 ms, and playing them takes 30.
 TEST_F(RehearsedTest, WhileItIsPlayedTheFirstPolicyGoesOnIfThatTakesLong) {
-  rehearsal.takes = {{"ap", ms(500)}};
+  rehearsal.takes = {{"ap", ms(25)}};
+  rehearsal.others = ms(50);
+  rehearsal.all = ms(2000 * 0.05);
   begin("rehearsed:share=0.4:within=1");
   submit(0.05, 2000);
   policy->horizon_closed();
-  ASSERT_TRUE(rehearsal.judge);
+  ASSERT_TRUE(rehearsal.judge);  // for a glance
   EXPECT_EQ(world->pick(0), "T0");
   world->finish("T0", 0);
   tell_over();
+  EXPECT_EQ(policy->deputy(), "blocks");
+  ASSERT_TRUE(rehearsal.judge);
+  tell_over();
+  EXPECT_EQ(policy->deputy(), "blocks");
+  ASSERT_TRUE(rehearsal.judge);  // once more, from where things are now
+  EXPECT_EQ(rehearsal.tasks_played, 1999u);
+  tell_over();
+  EXPECT_EQ(policy->deputy(), "ap");
   EXPECT_EQ(first_three(), (Names{"T1999", "T1998", "T1997"}));
+}
+
+TEST_F(RehearsedTest, WhatDoesNotHoldFromWhereThingsAreNowIsNotTaken) {
+  rehearsal.takes = {{"ap", ms(25)}};
+  rehearsal.others = ms(50);
+  rehearsal.all = ms(2000 * 0.05);
+  begin("rehearsed:share=0.4:within=1");
+  submit(0.05, 2000);
+  policy->horizon_closed();
+  tell_over();
+  tell_over();
+  rehearsal.takes = {{"ap", ms(60)}};
+  tell_over();
+  EXPECT_EQ(policy->deputy(), "blocks");
+  EXPECT_FALSE(rehearsal.judge);
+}
+
+// Who is quite wrong does not go on until all is known.
+TEST_F(RehearsedTest, AGlanceIsEnoughToSeeThatThePresentOneIsFarOff) {
+  rehearsal.takes = {{"blocks", ms(500)}, {"darts", ms(40)}};
+  rehearsal.others = ms(50);
+  rehearsal.all = ms(2000 * 0.05);
+  begin("rehearsed:share=0.4:within=1");
+  submit(0.05, 2000);
+  policy->horizon_closed();
+  tell_over();
+  EXPECT_EQ(policy->deputy(), "static");
+  EXPECT_LT(rehearsal.least_part, 0.5);
+  while (rehearsal.judge) tell_over();
+  EXPECT_EQ(policy->deputy(), "darts");
+}
+
+// Worker 1 takes ten times as long, and whoever uses it is over later.
+TEST_F(RehearsedTest, WhoCostsMoreThanItBringsIsLeftOut) {
+  rehearsal.takes = {{"without:workers=1:policy=blocks", ms(500)}};
+  begin();
+  world->times_slower[1] = 10;
+  submit();
+  close();
+  EXPECT_EQ(policy->deputy(), "without:workers=1:policy=blocks");
+  EXPECT_EQ(world->pick(1), "-");
+  EXPECT_EQ(world->pick(0), "T0");
+}
+
+TEST_F(RehearsedTest, WhereAllAreAlikeNobodyIsLeftOut) {
+  begin("rehearsed", 3);
+  submit();
+  close();
+  EXPECT_EQ(rehearsal.plays.size(), 6u);
+}
+
+// 200 tasks of a microsecond, whose data take two seconds to come.
+TEST_F(RehearsedTest, WhatWaitsForDataTakesAsLongAsThese) {
+  rehearsal.takes = {{"ap", ms(500)}};
+  rehearsal.all = ms(200 * 0.001);
+  begin();
+  world->from_host_ms = 10;
+  submit(0.001);
+  close();
+  EXPECT_EQ(policy->deputy(), "ap");
 }
 
 TEST_F(RehearsedTest, WhatIsFoundTooLateIsOfNoUse) {
@@ -178,8 +253,9 @@ TEST_F(RehearsedTest, WhatNobodyKnowsTheDurationOfIsNotPlayed) {
 // best ones.
 TEST_F(RehearsedTest, OfAPartItHasToBeBetterByMore) {
   rehearsal.all = ms(1200 * 0.1);
+  rehearsal.others = ms(60);
   for (const auto& [takes, expected] :
-       {std::pair{ms(950), Names{"T0", "T1", "T2"}}, std::pair{ms(500), Names{"T1199", "T1198", "T1197"}}}) {
+       {std::pair{ms(57), Names{"T0", "T1", "T2"}}, std::pair{ms(30), Names{"T1199", "T1198", "T1197"}}}) {
     rehearsal.takes = {{"ap", takes}};
     rehearsal.plays.clear();
     submitted = 0;

@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ class Play {
       if (datum.advice != no_device) core_.advise(data_[i], datum.advice);
       data_[i].ever_written = true;
       end_of_data += datum.bytes;
+      core_.engine().locked([&](memory::Memory& memory) {
+        for (std::uint32_t left = datum.nodes; left != 0; left &= left - 1)
+          memory.place(data_[i].id, static_cast<NodeId>(std::countr_zero(left)), datum.changed);
+      });
     }
   }
 

@@ -26,7 +26,11 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
     const auto [at, is_new] = places.try_emplace(index(id), static_cast<std::uint32_t>(data_.size()));
     if (is_new) {
       const memory::Datum& datum = memory.datum(id);
-      data_.push_back({datum.bytes, datum.home.node, datum.coordinates, datum.advice});
+      Data& known = data_.emplace_back(
+          Data{datum.bytes, datum.home.node, datum.coordinates, datum.advice, 0, datum.dirty()});
+      for (const memory::Replica* at = datum.cached; at != nullptr; at = at->next_of_datum)
+        if (at->state == ReplicaState::valid && at->version != 0 && at->version == datum.version)
+          known.nodes |= std::uint32_t{1} << index(at->node);
     }
     return at->second;
   };

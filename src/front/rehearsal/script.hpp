@@ -40,6 +40,8 @@ class Script {
     NodeId home{};
     View::Coordinates coordinates;
     int advice = no_device;
+    std::uint32_t nodes = 0;  ///< bit k: its newest version is on node k
+    bool changed = false;     ///< and not at home
   };
   const Topology& topology() const noexcept { return topology_; }
   std::span<const Line> lines() const noexcept { return lines_; }

@@ -21,6 +21,11 @@ constexpr std::array<std::string_view, 6> names = {
     "ap",            // few tasks: whoever is free takes the most urgent one
 };
 
+/// One of these; counted from 1.
+std::uint64_t number_of(std::string_view policy) noexcept {
+  return static_cast<std::uint64_t>(std::ranges::find(names, policy) - names.begin()) + 1;
+}
+
 constexpr double error_of_a_play = 0.02;
 constexpr double doubt = 0.25;
 
@@ -31,17 +36,6 @@ struct Found {
 
 std::string without(const std::string& workers, std::string_view policy) {
   return "without:workers=" + workers + ":policy=" + std::string(policy);
-}
-
-/// Sorts them by the time that each takes. Nobody is listened to for longer than it takes to know that another one is
-/// better by far.
-void play(Stage& stage, std::vector<Found>& found, Duration enough) {
-  Duration patience = Duration::max();
-  for (Found& each : found) {
-    each.time = stage.play(each.policy, enough, patience);
-    if (each.time < Duration::max() / 4) patience = std::min(patience, each.time * 3 / 2);
-  }
-  std::ranges::stable_sort(found, {}, &Found::time);
 }
 
 /// No play is quite like the run; and what only a part was played of may turn out otherwise in the rest: there has to be
@@ -56,13 +50,44 @@ double part_for(double plays, std::size_t policies, double tasks) noexcept {
   const double part = plays / (static_cast<double>(policies) * tasks);
   return part > 0.5 ? 1 : part;
 }
-Duration part_of(Duration work, double part) noexcept {
-  return part >= 1 ? work : Duration(static_cast<std::int64_t>(static_cast<double>(work.count()) * part));
-}
-/// Of all candidates, with half of what may be played.
-double first_part(const Question& question) noexcept {
-  return part_for(question.plays / 2, names.size(), question.tasks);
-}
+
+/// What has been played so far, and what may be.
+class Plays {
+ public:
+  Plays(Stage& stage, const Question& question) : stage_(stage), question_(question) {}
+
+  /// So many tasks, all of them together.
+  double allowed() const noexcept {
+    return question_.within * static_cast<double>(time_.count()) /
+           static_cast<double>(question_.cost.count());
+  }
+  double least_part() const noexcept { return static_cast<double>(question_.fewest) / question_.tasks; }
+  /// If that policy goes on, that is how long it takes: what may be spent on finding a better one follows.
+  void takes(Duration time, double part) noexcept {
+    if (time < Duration::max() / 4)
+      time_ = std::max(time_, Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part)));
+  }
+  Duration play(const std::string& policy, double part, Duration patience) {
+    const auto work = static_cast<double>(question_.work.count());
+    return stage_.play(policy, part >= 1 ? question_.work : Duration(static_cast<std::int64_t>(work * part)),
+                       patience);
+  }
+  /// Sorts them by the time that each takes. Nobody is listened to for longer than it takes to know that another one is
+  /// better by far.
+  void play(std::vector<Found>& found, double part) {
+    Duration patience = Duration::max();
+    for (Found& each : found) {
+      each.time = play(each.policy, part, patience);
+      if (each.time < Duration::max() / 4) patience = std::min(patience, each.time * 3 / 2);
+    }
+    std::ranges::stable_sort(found, {}, &Found::time);
+  }
+
+ private:
+  Stage& stage_;
+  const Question& question_;
+  Duration time_ = question_.expected;
+};
 
 }  // namespace
 
@@ -80,30 +105,64 @@ std::string policy_of(const Question& question, std::uint64_t finding) {
 }
 
 bool can_be_judged(const Question& question) noexcept {
-  return first_part(question) * question.tasks >= static_cast<double>(question.fewest);
+  const double allowed = question.within * static_cast<double>(question.expected.count());
+  return allowed >= static_cast<double>(question.fewest) * static_cast<double>(question.cost.count());
+}
+
+std::uint64_t glance(Stage& stage, const Question& question) {
+  constexpr std::array<std::string_view, 2> quick = {"static", "dmdas"};  // and cheap to play
+  constexpr double share = 1.0 / 8;                                       // of what may be played
+  Plays plays(stage, question);
+  const auto part_now = [&] {
+    const double part = plays.allowed() * share / (static_cast<double>(quick.size() + 1) * question.tasks);
+    return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
+  };
+  double part = part_now();
+  plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
+  part = part_now();
+  std::string best;
+  Duration least = Duration::max();
+  for (const std::string_view name : quick) {
+    if (name == question.present) continue;
+    const Duration time = plays.play(std::string(name), part, least);
+    if (time < least) best = name, least = time;
+  }
+  if (best.empty() || least > Duration::max() / 4) return 0;
+  // Who takes that much longer is not listened to any more.
+  if (plays.play(question.present, part, least * 3 / 2) != Duration::max()) return 0;
+  return number_of(best);
 }
 
 std::uint64_t judge(Stage& stage, const Question& question) {
+  Plays plays(stage, question);
   std::vector<Found> found;
   for (const std::string_view name : names) found.push_back({std::string(name)});
-  double part = first_part(question);
-  play(stage, found, part_of(question.work, part));
+  const auto present_first = std::ranges::find(found, question.present, &Found::policy);
+  double part = part_for(plays.allowed() / 2, found.size(), question.tasks);
+  if (present_first != found.end()) {
+    std::iter_swap(found.begin(), present_first);
+    const double first = std::max(part, std::min(1.0, plays.least_part()));
+    plays.takes(plays.play(question.present, first, Duration::max()), first);
+    part = part_for(plays.allowed() / 2, found.size(), question.tasks);
+  }
+  if (part < plays.least_part()) return 0;
+  plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size();
-  if (const double larger = part_for(question.plays / 2, left, question.tasks); larger > part) {
+  if (const double larger = part_for(plays.allowed() / 2, left, question.tasks); larger > part) {
     // The best one, and the second or the one that there is: it is the measure.
     part = larger;
     const auto behind = std::ranges::find(found.begin() + 2, found.end(), question.present, &Found::policy);
     if (behind != found.end()) std::iter_swap(found.begin() + 1, behind);
     found.resize(2);
-    play(stage, found, part_of(question.work, part));
+    plays.play(found, part);
   }
   Found best = found.front();
   if (best.time == Duration::max()) return 0;
-  const auto policy = static_cast<std::uint64_t>(std::ranges::find(names, best.policy) - names.begin()) + 1;
+  const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;
   for (std::size_t i = 0; i < question.dispensable.size(); ++i) {
     Found narrower{without(question.dispensable[i], names[policy - 1])};
-    narrower.time = stage.play(narrower.policy, part_of(question.work, part), best.time);
+    narrower.time = plays.play(narrower.policy, part, best.time);
     if (!clearly_better(narrower.time, best.time, part)) continue;
     finding = policy + (i + 1) * (names.size() + 1);
     best = narrower;
@@ -112,6 +171,13 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   if (best.policy == question.present) return 0;
   if (present != found.end() && !clearly_better(best.time, present->time, part)) return 0;
   return finding;
+}
+
+std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding) {
+  const Duration other = stage.play(policy_of(question, finding), question.work, Duration::max());
+  if (other == Duration::max()) return 0;
+  const Duration present = stage.play(question.present, question.work, 2 * other);
+  return clearly_better(other, present, 1) ? finding : 0;
 }
 
 }  // namespace fairlead::schedule::rehearsed

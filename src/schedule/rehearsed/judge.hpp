@@ -12,20 +12,28 @@
 namespace fairlead::schedule::rehearsed {
 
 struct Question {
-  std::string present;                   ///< the policy that goes on if no other is clearly better
-  double tasks = 0;                      ///< so many are to be played
-  Duration work{};                       ///< what they take together, each where it is fastest
-  double plays = 0;                      ///< so many tasks may be played, one under one policy being one
-  std::size_t fewest = 0;                ///< of each policy: fewer say nothing
+  std::string present;     ///< the policy that goes on if no other is clearly better
+  double tasks = 0;        ///< so many are to be played
+  Duration work{};         ///< what they take together, each where it is fastest
+  Duration expected{};     ///< how long they take at least, by all who work
+  double within = 0;       ///< of the time that they take: how much of it may pass until it is known
+  Duration cost{};         ///< of playing a task under one policy
+  std::size_t fewest = 0;  ///< of each policy: fewer say nothing
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
 };
 /// So many plays at most.
 std::size_t most_plays(const Question& question) noexcept;
 /// Who is to take over by what a judge found; empty: nobody, or it is no judge's.
 std::string policy_of(const Question& question, std::uint64_t finding);
-/// So many may be played that all candidates can be told apart.
+/// So much may be played that something is known then.
 bool can_be_judged(const Question& question) noexcept;
-/// For policy_of(), with the same question; 0: nobody is to take over.
+
+// What these find is for policy_of(), with the same question; 0: nobody is to take over.
+
+/// A short look: whether another one is so much better that it should take over before more is known.
+std::uint64_t glance(Stage& stage, const Question& question);
 std::uint64_t judge(Stage& stage, const Question& question);
+/// Whether what was found holds as well for what is left, from where the data are now: the finding, or 0.
+std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding);
 
 }  // namespace fairlead::schedule::rehearsed

@@ -28,6 +28,14 @@ struct Limits {
   std::size_t fewest_tasks = 0;
 };
 
+/// One follows the other, if it has to.
+enum class Step : std::uint8_t {
+  none,
+  glance,   // tasks are running already: is the first policy quite wrong?
+  judge,    // which one is the best?
+  confirm,  // also from where things are now?
+};
+
 class Rehearsed final : public ForwardingPolicy<Rehearsed> {
  public:
   Rehearsed(std::unique_ptr<Replaceable> deputy, Limits limits)
@@ -48,11 +56,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   }
   /// For what the judge was asked last: if that is over, it is of no use.
   void rehearsed(std::uint64_t finding) override {
-    const bool useful = std::exchange(playing_, false) && !decided_ && !given_up_;
-    if (!useful) return consider();
-    holding_back_ = false;
+    const Step over = std::exchange(step_, Step::none);
+    if (over == Step::none || decided_ || given_up_) return consider();
+    std::string better = policy_of(question_, finding);
+    const bool waited = std::exchange(holding_back_, false);
+    const bool confirms = over == Step::judge && !waited && !better.empty();
+    if (confirms && begin(Step::confirm, finding)) return;
+    if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
+    if (over == Step::glance && begin(Step::judge)) return;
     answered_ = asked_;
-    if (std::string name = policy_of(question_, finding); !name.empty()) deputy_.hand_over(std::move(name));
     decide(true);
   }
   void cancelled(Task& task) override {
@@ -64,9 +76,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     give_up_if_over();
   }
   Task* pick(WorkerId worker, bool must) override {
+    if (waits()) return nullptr;
     if (holding_back_ && holds_back() && !(must && does_most_of_the_work(worker))) return nullptr;
     return deputy_.pick(worker, must);
   }
+  bool waits() const override { return holding_back_ && step_ != Step::none; }
 
  private:
   void attached() override {
@@ -98,7 +112,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     deputy_.stay(decided);
   }
   void give_up_if_over() {
-    if (deputy_.unfinished().count() == 0 && playing_ && !std::exchange(given_up_, true))
+    if (deputy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
       view().rehearsal()->give_up();
   }
   /// Until something has been played nobody begins, as long as that costs little: data would be where another
@@ -113,8 +127,23 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     return Duration(std::llround(share * static_cast<double>(work.count()) / processors_));
   }
 
+  /// If each of the data comes to one of the nodes, once.
+  Duration way_of_data(const std::vector<Task*>& tasks) const {
+    std::vector<bool> counted;
+    Duration sum{};
+    const NodeId there = view().workers()[index(of_each_kind_.back())].node;
+    for (const Task* task : tasks)
+      for (const Access& access : task->accesses()) {
+        const std::size_t datum = index(access.datum);
+        if (datum >= counted.size()) counted.resize(2 * datum + 1);
+        if (!counted[datum]) sum += view().transfer_time(access.datum, there);
+        counted[datum] = true;
+      }
+    return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, accelerators(view()).size()));
+  }
+
   void consider() {
-    if (!closed_ || decided_ || playing_ || submitted_ < next_try_) return;
+    if (!closed_ || decided_ || step_ != Step::none || submitted_ < next_try_) return;
     next_try_ =
         submitted_ + deputy_.unfinished().count();  // not at every task of a program that goes on for ever
     if (!begin_to_play()) holding_back_ = false;
@@ -122,36 +151,48 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   /// False: it is not worth it, or not possible.
   bool begin_to_play() {
-    const Unfinished& unfinished = deputy_.unfinished();
-    if (view().rehearsal() == nullptr || unfinished.count() < limits_.fewest_tasks) return false;
-    const std::vector<Task*> tasks = unfinished.list();
+    if (view().rehearsal() == nullptr || deputy_.unfinished().count() < limits_.fewest_tasks) return false;
+    const std::vector<Task*> tasks = deputy_.unfinished().list();
     if (!durations_known(tasks)) return false;
-    Question question;
-    question.present = deputy_.deputy();
-    question.tasks = static_cast<double>(tasks.size());
-    question.fewest = limits_.fewest_tasks;
-    for (const Task* task : tasks) question.work += least_estimate(view(), *task, of_each_kind_);
+    question_ = {};
     // One thread plays, beside those of the cores that work: it takes its part of their time.
-    const double of_cores = limits_.share * static_cast<double>(cores_);
-    const Duration time =
-        share_of(cores_ == 0 ? limits_.within : std::min(limits_.within, of_cores), question.work);
-    const Duration each = cost_of_playing_a_task(view().nodes().size());
-    question.plays = static_cast<double>(time.count()) / static_cast<double>(each.count());
-    question.dispensable = dispensable(view(), tasks);
-    if (!can_be_judged(question)) return false;
-    asked_ = {question.tasks, static_cast<double>(question.work.count())};
+    question_.within =
+        cores_ == 0 ? limits_.within : std::min(limits_.within, limits_.share * static_cast<double>(cores_));
+    question_.cost = cost_of_playing_a_task(view().nodes().size());
+    question_.fewest = limits_.fewest_tasks;
+    describe(tasks);
+    if (!can_be_judged(question_)) return false;
+    asked_ = {question_.tasks, static_cast<double>(question_.work.count())};
     if (is_like_the_last()) {
       decide(true);
       return false;
     }
-    // What takes longer than they may wait is not worth waiting for.
-    const double all =
-        question.tasks * static_cast<double>(most_plays(question)) * static_cast<double>(each.count());
-    if (all > static_cast<double>(share_of(limits_.share, question.work).count())) holding_back_ = false;
-    playing_ = true;
+    question_.dispensable = dispensable(view(), tasks);
+    // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
+    const double all = question_.tasks * static_cast<double>(most_plays(question_)) *
+                       static_cast<double>(question_.cost.count());
+    if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
+    return begin(holding_back_ ? Step::judge : Step::glance);
+  }
+  void describe(const std::vector<Task*>& tasks) {
+    question_.present = deputy_.deputy();
+    question_.tasks = static_cast<double>(tasks.size());
+    question_.work = {};
+    for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
+    question_.expected = std::max(share_of(1, question_.work), way_of_data(tasks));
+  }
+  /// About what is left. `finding`: to be confirmed. False: too little.
+  bool begin(Step step, std::uint64_t finding = 0) {
+    const std::vector<Task*> tasks = deputy_.unfinished().list();
+    if (tasks.size() < limits_.fewest_tasks) return false;
+    describe(tasks);
+    step_ = step;
     given_up_ = false;
-    question_ = question;
-    view().rehearsal()->begin(tasks, [question](Stage& stage) { return judge(stage, question); });
+    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
+      return step == Step::glance  ? glance(stage, question)
+             : step == Step::judge ? judge(stage, question)
+                                   : confirm(stage, question, finding);
+    });
     return true;
   }
 
@@ -173,7 +214,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   Replaceable& deputy_;
   const Limits limits_;
   bool closed_ = false;        // no more is submitted for now
-  bool playing_ = false;       // a rehearsal has begun and was not told over
+  Step step_ = Step::none;     // of a rehearsal that has begun and was not told over
   bool given_up_ = false;      // and all that it is about is over
   bool decided_ = false;       // for what has been submitted
   bool holding_back_ = false;  // see holds_back()

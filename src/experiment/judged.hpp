@@ -1,0 +1,21 @@
+// How one policy does beside the best published one, over all experiments that judge it: a row for each point, and what the
+// ratios come to.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "experiment/verdict.hpp"
+
+namespace fairlead::experiment {
+
+/// Those whose policy is a paper's: what a judged one is compared with.
+std::span<const std::string_view> published_policies() noexcept;
+
+/// In Markdown, one table; empty if no experiment is `judged`.
+std::string judged(std::span<const Told> all);
+/// The same as CSV: experiment,x,judged,best,ratio,bound, where `bound` is the best one's time over the least that
+/// processors and the critical path allow.
+std::string judged_csv(std::span<const Told> all);
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,22 @@
+// As Runtime does when the data of a program are registered.
+#include "simulate/automatic.hpp"
+
+#include "base/pages.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::simulate {
+
+std::string_view too_small_for(const Program& program, const SimulatedMachine& machine) {
+  const Topology& topology = machine.topology();
+  Bytes data = 0;
+  for (const ProgramDatum& datum : program.data) data += whole_pages_for(datum.bytes);
+  if (data > topology.nodes[index(topology.host())].capacity) return "RAM";
+  return data > topology.smallest_device() ? "a device's memory" : "";
+}
+
+std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
+  return std::string(
+      schedule::default_policy(too_small_for(program, machine).empty(), machine.devices() > 0));
+}
+
+}  // namespace fairlead::simulate
