@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "base/event.hpp"
 #include "data/task.hpp"
@@ -16,11 +17,16 @@ namespace fairlead {
 class Stage {
  public:
   virtual ~Stage() = default;
-  /// Plays them under the policy of that name, in the order of the program and as if none had begun: on the machine as the
+  /// Plays them under each of these policies, several at once if there are threads for it, in the order of the program and as if none had begun: on the machine as the
   /// engine knew it, with the data where they were, tasks that take as long as they are estimated to, and results that
   /// go home. Returns when `enough` of their work was over, each task's where it is fastest; all of it: when the
-  /// last result is home. Duration::max(): that takes longer than `patience`, or it cannot be played.
-  virtual Duration play(std::string_view policy, Duration enough, Duration patience) = 0;
+  /// last result is home. Duration::max(): that takes longer than `patience`, or one and a half times as long as another
+  /// of them, or it cannot be played.
+  virtual std::vector<Duration> play(std::span<const std::string> policies, Duration enough,
+                                     Duration patience) = 0;
+  Duration play(const std::string& policy, Duration enough, Duration patience) {
+    return play(std::span(&policy, 1), enough, patience).front();
+  }
 };
 
 /// The event that ends a rehearsal.
@@ -38,6 +44,8 @@ class Rehearsal {
   /// Notes these unfinished tasks and what is known of them, and returns. Later comes Policy::rehearsed(), with what the
   /// judge found; with 0 if it could not be asked. Not while another one is under way.
   virtual void begin(std::span<Task* const> tasks, Judge judge) = 0;
+  /// Cores that nobody else uses: so many plays cost nobody anything. 0: a play takes its share of those who work.
+  virtual std::size_t idle_cores() const noexcept { return 0; }
   /// What is found is of no use any more: plays end soon. Policy::rehearsed() comes nevertheless.
   virtual void give_up() noexcept {}
 };

@@ -65,6 +65,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   if (devices_ + cores == 0)
     throw ConfigError(fmt::format("of the machine {} neither a core nor a device is used: nothing can run",
                                   description_.name));
+  if (devices_ + cores < description_.cores) idle_cores_ = description_.cores - cores - devices_;
   if (use.data == DataAt::disk && !description_.disk)
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));

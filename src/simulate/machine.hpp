@@ -60,6 +60,8 @@ class SimulatedMachine {
   /// On the worker of the machine that is fastest at it.
   Duration least_duration(const ProgramTask& task) const;
   std::size_t devices() const noexcept { return devices_; }
+  /// Of the host, that neither work nor drive a device.
+  std::size_t idle_cores() const noexcept { return idle_cores_; }
   backend::MemoryModel memory_model() const noexcept { return memory_model_; }
   /// Of one memory that tasks work in: the smallest.
   Bytes memory() const noexcept { return memory_; }
@@ -80,7 +82,7 @@ class SimulatedMachine {
   Topology topology_;
   NodeId home_{};
   bool computes_at_home_ = false;
-  std::size_t devices_ = 0;
+  std::size_t devices_ = 0, idle_cores_ = 0;
   backend::MemoryModel memory_model_;
   Bytes memory_ = 0, memory_in_all_ = 0;
   // each described processor in use, once

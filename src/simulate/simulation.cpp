@@ -168,7 +168,7 @@ class Run {
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
-    core.engine.rehearsal = front::rehearsals_in_virtual_time(world_);
+    core.engine.rehearsal = front::rehearsals_in_virtual_time(world_, machine_.idle_cores());
     core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <future>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -71,12 +72,13 @@ TEST_F(RehearsalBesideARun, TellsWhatWasFoundWhileTasksRun) {
   std::atomic<int> plays = 0;
   run(
       [&plays](Stage& stage) -> std::uint64_t {
-        for (const char* policy : {"blocks", "darts", "dmdas", "static"})
-          plays += stage.play(policy, all, Duration::max()) != Duration::max();
+        const std::vector<std::string> policies{"blocks", "darts", "dmdas", "static"};
+        for (const Duration time : stage.play(policies, all, Duration::max()))
+          plays += time != Duration::max();
         return 1000;
       },
       true);
-  EXPECT_EQ(plays, 4);
+  EXPECT_GE(plays, 1);  // who takes much longer than another is not listened to
 }
 
 // The judge would go on for ever. It is told to end when the runtime ends.

@@ -299,8 +299,11 @@ void count(const memory::Memory& memory, RunResult& result) {
 class MadeUpStage final : public Stage {
  public:
   explicit MadeUpStage(Random& random) : random_(random) {}
-  Duration play(std::string_view, Duration, Duration) override {
-    return random_.once_in(6) ? Duration::max() : Duration(random_.between(1'000, 1'000'000));
+  std::vector<Duration> play(std::span<const std::string> policies, Duration, Duration) override {
+    std::vector<Duration> times;
+    for (std::size_t i = 0; i < policies.size(); ++i)
+      times.push_back(random_.once_in(6) ? Duration::max() : Duration(random_.between(1'000, 1'000'000)));
+    return times;
   }
 
  private:

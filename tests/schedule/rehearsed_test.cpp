@@ -22,14 +22,21 @@ class MadeUp final : public Rehearsal, public Stage {
     this->judge = std::move(judge);
   }
   void give_up() noexcept override { given_up = true; }
-  Duration play(std::string_view policy, Duration enough, Duration patience) override {
-    ++plays[std::string(policy)];
+  std::vector<Duration> play(std::span<const std::string> policies, Duration enough,
+                             Duration patience) override {
     const double part = static_cast<double>(enough.count()) / static_cast<double>(all.count());
     least_part = std::min(least_part, part);
-    const Duration whole = takes.contains(std::string(policy)) ? takes.at(std::string(policy)) : others;
-    const Duration time(static_cast<std::int64_t>(static_cast<double>(whole.count()) * part));
-    return time > patience ? Duration::max() : time;
+    std::vector<Duration> times;
+    for (const std::string& policy : policies) {
+      ++plays[policy];
+      const Duration whole = takes.contains(policy) ? takes.at(policy) : others;
+      const Duration time(static_cast<std::int64_t>(static_cast<double>(whole.count()) * part));
+      times.push_back(time > patience ? Duration::max() : time);
+    }
+    return times;
   }
+  std::size_t idle_cores() const noexcept override { return idle; }
+  std::size_t idle = 1;
   std::map<std::string, Duration> takes;
   Duration others = ms(1000);
   Duration all = ms(200 * 100);  // the work of what is submitted

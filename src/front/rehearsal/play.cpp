@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
+#include <exception>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "backend/sim/sim_world.hpp"
@@ -21,7 +23,7 @@ namespace {
 class Play {
  public:
   Play(const Script& script, const std::atomic<bool>& stops, std::string_view policy, Duration enough,
-       Duration patience)
+       const std::atomic<Duration>& patience)
       : script_(script),
         stops_(stops),
         enough_(enough),
@@ -53,7 +55,7 @@ class Play {
     core_.help([this] { return over() || is_enough_; });
     if (!over()) {
       const Duration then = world_.now();
-      const bool found = done_ >= enough_ && then <= patience_;
+      const bool found = done_ >= enough_ && then <= patience_.load(std::memory_order_relaxed);
       flow.cancel();
       flow.finish();
       return found ? then : Duration::max();
@@ -77,7 +79,8 @@ class Play {
     options.on_end = [this](Task& task, WorkerId, bool) {
       ++tasks_;
       done_ += script_.lines()[task.submitted_at.line].least;
-      is_enough_ = is_enough_ || done_ >= enough_ || world_.now() > patience_ ||
+      is_enough_ = is_enough_ || done_ >= enough_ ||
+                   world_.now() > patience_.load(std::memory_order_relaxed) ||
                    stops_.load(std::memory_order_relaxed);
     };
     return options;
@@ -107,7 +110,8 @@ class Play {
 
   const Script& script_;
   const std::atomic<bool>& stops_;
-  const Duration enough_, patience_;
+  const Duration enough_;
+  const std::atomic<Duration>& patience_;  // others lower it
   Duration done_{};
   std::size_t tasks_ = 0;
   bool is_enough_ = false;
@@ -119,18 +123,52 @@ class Play {
 
 }  // namespace
 
-Duration SimulatedStage::play(std::string_view policy, Duration enough, Duration patience) {
-  if (stops_.load(std::memory_order_relaxed)) return Duration::max();
-  try {
-    Play play(script_, stops_, policy, enough, patience);
-    const Duration time = play.run();
-    tasks_played_ += play.tasks();
-    return time;
-  } catch (const Error&) {
-    return Duration::max();  // a task fits nowhere, for instance: the run will say so itself
-  } catch (const std::bad_alloc&) {
-    return Duration::max();  // a play needs descriptors for all its tasks; the run does not need the play
+std::vector<Duration> SimulatedStage::play(std::span<const std::string> policies, Duration enough,
+                                           Duration patience) {
+  struct One {
+    Duration time = Duration::max();
+    std::size_t tasks = 0;
+  };
+  std::vector<One> all(policies.size());
+  std::atomic<Duration> limit{patience};
+  std::atomic<std::size_t> next{0};
+  const auto work = [&]() noexcept {
+    for (std::size_t i = next.fetch_add(1); i < all.size(); i = next.fetch_add(1)) {
+      if (stops_.load(std::memory_order_relaxed)) return;
+      try {
+        Play play(script_, stops_, policies[i], enough, limit);
+        all[i].time = play.run();
+        all[i].tasks = play.tasks();
+        if (all[i].time >= Duration::max() / 4) continue;
+        const Duration enough_by_far = all[i].time * 3 / 2;
+        for (Duration now = limit.load();
+             enough_by_far < now && !limit.compare_exchange_weak(now, enough_by_far);) {
+        }
+      } catch (const std::exception&) {
+        // A task fits nowhere, for instance: the run will say so itself. Or there is no memory for a play's
+        // descriptors: the run does not need it.
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    const std::size_t at_once = std::min(threads_, policies.size());
+    try {
+      for (std::size_t i = 1; are_ == Threads::real && i < at_once; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // Those that there are play.
+    }
+    work();
   }
+  std::size_t sum = 0, most = 0;
+  std::vector<Duration> times;
+  for (const One& one : all) {
+    sum += one.tasks;
+    most = std::max(most, one.tasks);
+    times.push_back(one.time);
+  }
+  tasks_played_ += std::max(most, sum / threads_);
+  return times;
 }
 
 }  // namespace fairlead::front

@@ -1,6 +1,7 @@
 // See rehearsals.hpp.
 #include "front/rehearsal/rehearsals.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -21,8 +22,11 @@ using engine::Options;
 /// What both have. The policy's calls come one after the other, and begin() not before the last one was told over.
 class SimulatedRehearsal : public Rehearsal {
  public:
-  SimulatedRehearsal(const memory::Memory& memory, const View& view, Options::TellOver tell)
-      : memory_(memory), view_(view), tell_(std::move(tell)) {}
+  SimulatedRehearsal(const memory::Memory& memory, const View& view, Options::TellOver tell,
+                     std::size_t idle_cores)
+      : memory_(memory), view_(view), tell_(std::move(tell)), idle_cores_(idle_cores) {}
+
+  std::size_t idle_cores() const noexcept final { return idle_cores_; }
 
   void begin(std::span<Task* const> tasks, Judge judge) final {
     over_.finding = 0;
@@ -44,9 +48,9 @@ class SimulatedRehearsal : public Rehearsal {
   /// For what was begun last, if anything still goes on.
   virtual void wait() {}
   virtual void play() = 0;
-  /// Returns how many tasks were played.
-  std::uint64_t find() {
-    SimulatedStage stage(*script_, stops_);
+  /// Returns how many tasks were played one after the other.
+  std::uint64_t find(SimulatedStage::Threads threads) {
+    SimulatedStage stage(*script_, stops_, std::max<std::size_t>(1, idle_cores_), threads);
     over_.finding = judge_(stage);
     return stage.tasks_played();
   }
@@ -57,6 +61,7 @@ class SimulatedRehearsal : public Rehearsal {
   const memory::Memory& memory_;
   const View& view_;
   const Options::TellOver tell_;
+  const std::size_t idle_cores_;
   std::atomic<bool> stops_{false};  // set by the policy, looked at by who plays
   // Written by the policy's thread before play(), read by who plays; over_ the other way round.
   std::optional<Script> script_;
@@ -76,7 +81,7 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
   void play() override {
     thread_ = std::jthread([this] {
       try {
-        find();
+        find(SimulatedStage::Threads::real);
       } catch (const std::exception&) {
         // Nothing is found: for want of memory, say.
       }
@@ -89,15 +94,16 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
 class TimedRehearsal final : public SimulatedRehearsal {
  public:
   TimedRehearsal(const memory::Memory& memory, const View& view, Options::TellOver tell,
-                 backend::SimWorld& world)
-      : SimulatedRehearsal(memory, view, std::move(tell)), world_(world) {}
+                 std::size_t idle_cores, backend::SimWorld& world)
+      : SimulatedRehearsal(memory, view, std::move(tell), idle_cores), world_(world) {}
 
  private:
   /// Not at once: the policy's own time may be measured.
   void play() override {
     world_.after(Duration{}, [this] {
       const Duration each = cost_of_playing_a_task(view().nodes().size());
-      world_.after(static_cast<std::int64_t>(find()) * each, [this] { tell_over(); });
+      world_.after(static_cast<std::int64_t>(find(SimulatedStage::Threads::pretended)) * each,
+                   [this] { tell_over(); });
     });
   }
   backend::SimWorld& world_;
@@ -105,15 +111,15 @@ class TimedRehearsal final : public SimulatedRehearsal {
 
 }  // namespace
 
-decltype(Options::rehearsal) rehearsals_beside_the_run() {
-  return [](const memory::Memory& memory, const View& view, Options::TellOver tell) {
-    return std::make_unique<ThreadedRehearsal>(memory, view, std::move(tell));
+decltype(Options::rehearsal) rehearsals_beside_the_run(std::size_t idle_cores) {
+  return [idle_cores](const memory::Memory& memory, const View& view, Options::TellOver tell) {
+    return std::make_unique<ThreadedRehearsal>(memory, view, std::move(tell), idle_cores);
   };
 }
 
-decltype(Options::rehearsal) rehearsals_in_virtual_time(backend::SimWorld& world) {
-  return [&world](const memory::Memory& memory, const View& view, Options::TellOver tell) {
-    return std::make_unique<TimedRehearsal>(memory, view, std::move(tell), world);
+decltype(Options::rehearsal) rehearsals_in_virtual_time(backend::SimWorld& world, std::size_t idle_cores) {
+  return [&world, idle_cores](const memory::Memory& memory, const View& view, Options::TellOver tell) {
+    return std::make_unique<TimedRehearsal>(memory, view, std::move(tell), idle_cores, world);
   };
 }
 

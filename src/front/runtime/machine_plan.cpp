@@ -41,7 +41,12 @@ Bytes MachinePlan::limit_for(Bytes wanted, Bytes reserved) const {
 
 MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
   const machine::Machine machine = machine::discover();
-  MachinePlan plan{.workers = 0, .capacity = 0, .processors = {}, .devices = {}, .known = {config, machine}};
+  MachinePlan plan{.workers = 0,
+                   .capacity = 0,
+                   .idle_cores = 0,
+                   .processors = {},
+                   .devices = {},
+                   .known = {config, machine}};
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
@@ -51,6 +56,8 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
                     config::readable_size(limit), config::readable_size(reserved)));
   const std::string devices = config.text_or("devices", "");
   plan.devices = backend::devices_from(devices, backends);
+  if (const std::size_t used = plan.workers + plan.devices.size(); used < machine.workers)
+    plan.idle_cores = machine.workers - used;
   plan.piece = plan.piece_for(limit, reserved);
   plan.capacity = plan.left_of(limit, reserved);
   if (plan.capacity == 0)

@@ -18,7 +18,8 @@ inline constexpr unsigned pieces_per_device = 3;  // of transit buffers: one com
 
 struct MachinePlan {
   std::size_t workers;
-  Bytes capacity;  ///< of the pool
+  Bytes capacity;              ///< of the pool
+  std::size_t idle_cores = 0;  ///< that are not needed for workers, nor to drive devices
   std::vector<unsigned> processors;
   std::vector<backend::DeviceEntry> devices{};
   Bytes piece = 0;  ///< of transit buffers

@@ -247,7 +247,7 @@ class Runtime::Implementation {
     options.engine.log = config.has("event-log");
     if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
     options.engine.direct_lane = config.flag("direct-lane");
-    options.engine.rehearsal = front::rehearsals_beside_the_run();
+    options.engine.rehearsal = front::rehearsals_beside_the_run(plan.idle_cores);
     options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());
     return options;

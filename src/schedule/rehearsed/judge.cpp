@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -67,23 +68,28 @@ class Plays {
     if (time < Duration::max() / 4)
       time_ = std::max(time_, Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part)));
   }
-  Duration play(const std::string& policy, double part, Duration patience) {
-    const auto work = static_cast<double>(question_.work.count());
-    return stage_.play(policy, part >= 1 ? question_.work : Duration(static_cast<std::int64_t>(work * part)),
-                       patience);
+  /// See Stage::play().
+  std::vector<Duration> play(std::span<const std::string> policies, double part) {
+    return stage_.play(policies, work_of(part), Duration::max());
   }
-  /// Sorts them by the time that each takes. Nobody is listened to for longer than it takes to know that another one is
-  /// better by far.
+  Duration play(const std::string& policy, double part, Duration patience) {
+    return stage_.play(policy, work_of(part), patience);
+  }
+  /// Sorts them by the time that each takes.
   void play(std::vector<Found>& found, double part) {
-    Duration patience = Duration::max();
-    for (Found& each : found) {
-      each.time = play(each.policy, part, patience);
-      if (each.time < Duration::max() / 4) patience = std::min(patience, each.time * 3 / 2);
-    }
+    std::vector<std::string> policies;
+    for (const Found& each : found) policies.push_back(each.policy);
+    const std::vector<Duration> times = play(policies, part);
+    for (std::size_t i = 0; i < found.size(); ++i) found[i].time = times[i];
     std::ranges::stable_sort(found, {}, &Found::time);
   }
 
  private:
+  Duration work_of(double part) const noexcept {
+    const auto work = static_cast<double>(question_.work.count());
+    return part >= 1 ? question_.work : Duration(static_cast<std::int64_t>(work * part));
+  }
+
   Stage& stage_;
   const Question& question_;
   Duration time_ = question_.expected;
@@ -120,17 +126,15 @@ std::uint64_t glance(Stage& stage, const Question& question) {
   double part = part_now();
   plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
   part = part_now();
-  std::string best;
-  Duration least = Duration::max();
-  for (const std::string_view name : quick) {
-    if (name == question.present) continue;
-    const Duration time = plays.play(std::string(name), part, least);
-    if (time < least) best = name, least = time;
-  }
-  if (best.empty() || least > Duration::max() / 4) return 0;
-  // Who takes that much longer is not listened to any more.
-  if (plays.play(question.present, part, least * 3 / 2) != Duration::max()) return 0;
-  return number_of(best);
+  std::vector<std::string> policies;
+  for (const std::string_view name : quick)
+    if (name != question.present) policies.emplace_back(name);
+  policies.push_back(question.present);
+  const std::vector<Duration> times = plays.play(policies, part);
+  const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
+  // Of who takes one and a half times as long it is not even known how long.
+  if (*best >= Duration::max() / 4 || times.back() < *best * 3 / 2) return 0;
+  return number_of(policies[static_cast<std::size_t>(best - times.begin())]);
 }
 
 std::uint64_t judge(Stage& stage, const Question& question) {

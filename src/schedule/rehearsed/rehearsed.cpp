@@ -95,6 +95,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     deputy_.attach(view());
   }
 
+  static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
+
   bool does_most_of_the_work(WorkerId worker) const {
     return !devices_ || view().workers()[index(worker)].kind != WorkerKind::cpu;
   }
@@ -155,10 +157,13 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const std::vector<Task*> tasks = deputy_.unfinished().list();
     if (!durations_known(tasks)) return false;
     question_ = {};
-    // One thread plays, beside those of the cores that work: it takes its part of their time.
-    question_.within =
-        cores_ == 0 ? limits_.within : std::min(limits_.within, limits_.share * static_cast<double>(cores_));
-    question_.cost = cost_of_playing_a_task(view().nodes().size());
+    // Where no core is idle, a play takes its part of the time of those that work.
+    const std::size_t idle = view().rehearsal()->idle_cores();
+    question_.within = idle != 0 || cores_ == 0
+                           ? limits_.within
+                           : std::min(limits_.within, limits_.share * static_cast<double>(cores_));
+    question_.cost = cost_of_playing_a_task(view().nodes().size()) /
+                     static_cast<std::int64_t>(std::clamp<std::size_t>(idle, 1, most_at_once));
     question_.fewest = limits_.fewest_tasks;
     describe(tasks);
     if (!can_be_judged(question_)) return false;
