@@ -16,10 +16,10 @@ namespace {
 /// Says what it is told to say, when it is told to, and remembers what it was asked.
 class MadeUp final : public Rehearsal, public Stage {
  public:
-  void begin(std::span<Task* const> tasks, Judge judge) override {
-    EXPECT_FALSE(this->judge) << "one at a time";
+  void begin(std::span<Task* const> tasks, Judge asked) override {
+    EXPECT_FALSE(judge) << "one at a time";
     tasks_played = tasks.size();
-    this->judge = std::move(judge);
+    judge = std::move(asked);
   }
   void give_up() noexcept override { given_up = true; }
   std::vector<Duration> play(std::span<const std::string> policies, Duration enough,

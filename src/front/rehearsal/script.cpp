@@ -28,9 +28,9 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
       const memory::Datum& datum = memory.datum(id);
       Data& known = data_.emplace_back(
           Data{datum.bytes, datum.home.node, datum.coordinates, datum.advice, 0, datum.dirty()});
-      for (const memory::Replica* at = datum.cached; at != nullptr; at = at->next_of_datum)
-        if (at->state == ReplicaState::valid && at->version != 0 && at->version == datum.version)
-          known.nodes |= std::uint32_t{1} << index(at->node);
+      for (const memory::Replica* one = datum.cached; one != nullptr; one = one->next_of_datum)
+        if (one->state == ReplicaState::valid && one->version != 0 && one->version == datum.version)
+          known.nodes |= std::uint32_t{1} << index(one->node);
     }
     return at->second;
   };

@@ -21,7 +21,9 @@
 namespace fairlead::schedule {
 namespace {
 
-using namespace rehearsed;
+using rehearsed::can_be_judged;
+using rehearsed::Question;
+using rehearsed::Replaceable;
 
 struct Limits {
   double share = 0, within = 0;
@@ -58,7 +60,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void rehearsed(std::uint64_t finding) override {
     const Step over = std::exchange(step_, Step::none);
     if (over == Step::none || decided_ || given_up_) return consider();
-    std::string better = policy_of(question_, finding);
+    std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
     const bool confirms = over == Step::judge && !waited && !better.empty();
     if (confirms && begin(Step::confirm, finding)) return;
@@ -172,9 +174,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       decide(true);
       return false;
     }
-    question_.dispensable = dispensable(view(), tasks);
+    question_.dispensable = rehearsed::dispensable(view(), tasks);
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
-    const double all = question_.tasks * static_cast<double>(most_plays(question_)) *
+    const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                        static_cast<double>(question_.cost.count());
     if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
     return begin(holding_back_ ? Step::judge : Step::glance);
@@ -194,9 +196,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::glance  ? glance(stage, question)
-             : step == Step::judge ? judge(stage, question)
-                                   : confirm(stage, question, finding);
+      return step == Step::glance  ? rehearsed::glance(stage, question)
+             : step == Step::judge ? rehearsed::judge(stage, question)
+                                   : rehearsed::confirm(stage, question, finding);
     });
     return true;
   }

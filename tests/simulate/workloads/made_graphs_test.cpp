@@ -54,16 +54,17 @@ TEST(Tree, EliminatesEachFrontOnceAllOfItsChildrenAreIn) {
     for (const std::size_t one : before[t])
       EXPECT_LE(program.tasks[one].iteration, program.tasks[t].iteration);
   // Leaves: 0, 1, 3, 4; their parents 2 and 5; the root 6.
-  for (const auto& [child, parent] :
-       std::map<std::size_t, std::size_t>{{0, 2}, {1, 2}, {3, 5}, {2, 6}, {5, 6}}) {
+  const std::map<std::size_t, std::size_t> parents{{0, 2}, {1, 2}, {3, 5}, {2, 6}, {5, 6}};
+  for (const auto& edge : parents) {
     bool is_read = false;
     program.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> uses) {
-      for (const ProgramUse& use : uses)
-        is_read |=
-            static_cast<std::size_t>(task.iteration) == parent && !writes(use.mode) &&
-            static_cast<std::size_t>(program.data[static_cast<std::size_t>(use.datum)].collection) == child;
+      for (const ProgramUse& use : uses) {
+        const ProgramDatum& datum = program.data[static_cast<std::size_t>(use.datum)];
+        is_read |= static_cast<std::size_t>(task.iteration) == edge.second && !writes(use.mode) &&
+                   static_cast<std::size_t>(datum.collection) == edge.first;
+      }
     });
-    EXPECT_TRUE(is_read) << child << " into " << parent;
+    EXPECT_TRUE(is_read) << edge.first << " into " << edge.second;
   }
 }
 
