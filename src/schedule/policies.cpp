@@ -130,8 +130,7 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
 }
 
 std::string_view default_policy(bool fits, bool devices) noexcept {
-  if (!fits) return "rehearsed";
-  return devices ? "rehearsed:first=dmdas" : "lws";
+  return fits && !devices ? "lws" : "rehearsed";
 }
 
 }  // namespace fairlead::schedule

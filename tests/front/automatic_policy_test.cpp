@@ -12,7 +12,7 @@ namespace fairlead {
 namespace {
 
 constexpr const char* fits = "lws";
-constexpr const char* fits_devices = "rehearsed:first=dmdas";
+constexpr const char* fits_devices = "rehearsed";
 constexpr const char* does_not_fit = "rehearsed";
 
 struct AutomaticPolicy : testing::Test {
