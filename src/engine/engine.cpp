@@ -288,6 +288,7 @@ LogHead Engine::log_head() const {
           .pipeline_depth = options_.pipeline_depth,
           .keep_ids = options_.keep_ids,
           .rehearses = options_.rehearsal != nullptr,
+          .idle_cores = rehearsal_ != nullptr ? rehearsal_->idle_cores() : 0,
           .durations_known = options_.estimate != nullptr,
           .topology = memory_.topology(),
           .durations = options_.durations};

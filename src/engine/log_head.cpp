@@ -23,6 +23,7 @@ std::vector<std::uint64_t> LogHead::words() const {
   words.push_back(seed);
   words.push_back(pipeline_depth);
   words.push_back(rehearses);
+  words.push_back(idle_cores);
   words.push_back(durations_known);
   words.push_back(keep_ids);
   words.push_back(topology.nodes.size());
@@ -77,6 +78,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
   head.rehearses = log.word("answer to whether tasks are rehearsed", 2) != 0;
+  head.idle_cores = log.word("number of idle cores", most_parts);
   head.durations_known = log.word("answer to whether durations are known", 2) != 0;
   head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
   std::vector<NodeSpec>& nodes = head.topology.nodes;

@@ -18,6 +18,7 @@ struct LogHead {
   std::size_t pipeline_depth = 0;  ///< as it was set; 0: chosen by the engine
   bool keep_ids = false;           ///< see Options::keep_ids
   bool rehearses = false;          ///< there was somebody to play tasks beforehand: see Options::rehearsal
+  std::size_t idle_cores = 0;      ///< how many it had for that
   bool durations_known = false;    ///< the log says how long tasks take: see Options::estimate
   Topology topology;
   model::KeptDurations durations{};  ///< what its model of durations started with

@@ -49,6 +49,17 @@ struct HeldTask {
   bool in_batch = false;
 };
 
+/// What the rehearsals of the run found is among its events.
+class LoggedRehearsal final : public Rehearsal {
+ public:
+  explicit LoggedRehearsal(std::size_t idle_cores) : idle_cores_(idle_cores) {}
+  void begin(std::span<Task* const>, Judge) override {}
+  std::size_t idle_cores() const noexcept override { return idle_cores_; }
+
+ private:
+  std::size_t idle_cores_;
+};
+
 class Replayer {
  public:
   Replayer(const Topology& topology, std::unique_ptr<Policy> policy, Options options,
@@ -84,22 +95,12 @@ class Replayer {
   using Record = EventLog::Record;
 
   Options as_logged(Options options) {
-    if (options.rehearsal)
-      options.rehearsal = [](const memory::Memory&, const View&, const Options::TellOver&) {
-        return std::make_unique<LoggedRehearsal>();
-      };
     if (durations_known_)
       options.estimate = [this](const Task& task, WorkerId worker) {
         return tasks_.at(static_cast<std::uint64_t>(task.id))->durations->at(processors_[index(worker)]);
       };
     return options;
   }
-
-  /// What the rehearsals of the run found is among the events.
-  class LoggedRehearsal final : public Rehearsal {
-   public:
-    void begin(std::span<Task* const>, Judge) override {}
-  };
 
   void record() {
     const std::uint64_t word = log_.word("a record");
@@ -573,8 +574,9 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
   if (head.rehearses)
-    options.rehearsal = [](const memory::Memory&, const View&, const Options::TellOver&) {
-      return std::unique_ptr<Rehearsal>();
+    options.rehearsal = [idle = head.idle_cores](const memory::Memory&, const View&,
+                                                 const Options::TellOver&) {
+      return std::make_unique<LoggedRehearsal>(idle);
     };
   if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);

@@ -25,7 +25,7 @@ struct ReplayResult {
 
 /// Feeds the words of a log (EventLog::words()) to an engine with this machine and policy. Of the options,
 /// the depth of pipelines, the seed and the deliberate mistake must be those of the logged run, and whether
-/// there are an estimate and a rehearsal: what they said is in the log. Throws InputError if the words are no
+/// there are an estimate and a rehearsal (with as many idle cores): what they said is in the log. Throws InputError if the words are no
 /// log, or if an event cannot follow from the commands before it: the log is damaged, or belongs to another
 /// machine, policy, or version of the engine.
 ReplayResult replay(const Topology& topology, std::unique_ptr<Policy> policy, Options options,

@@ -45,6 +45,7 @@ class LogFiles : public testing::Test {
                       5,
                       true,
                       true,
+                      3,
                       true,
                       out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
                       {{"gemm",
@@ -75,6 +76,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.policy, "darts-defer");
   EXPECT_EQ(head.seed, 11u);
   EXPECT_EQ(head.pipeline_depth, 5u);
+  EXPECT_EQ(head.idle_cores, 3u);
   EXPECT_TRUE(head.durations_known);
   ASSERT_EQ(head.topology.nodes.size(), 3u);
   EXPECT_EQ(head.topology.nodes[2].name, "RAM");
