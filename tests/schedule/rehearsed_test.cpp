@@ -68,6 +68,14 @@ struct RehearsedTest : testing::Test {
     const std::uint64_t finding = std::exchange(rehearsal.judge, nullptr)(rehearsal);
     policy->rehearsed(finding);
   }
+  /// 2,000 tasks of 50 microseconds, 50 ms in all if the policy says nothing else: playing them takes too long for all to wait.
+  void begin_what_plays_are_long_for() {
+    rehearsal.others = ms(50);
+    rehearsal.all = ms(2000 * 0.05);
+    begin("rehearsed:share=0.4:within=1");
+    submit(0.05, 2000);
+    policy->horizon_closed();
+  }
   /// In which order worker 0 gets some, all data at hand.
   Names first_three() {
     Names names;
@@ -120,11 +128,7 @@ TEST_F(RehearsedTest, WhileItIsPlayedNobodyBeginsIfThatIsSoonOver) {
 // 2,000 tasks of 50 microseconds on two workers take 50 ms, and playing them takes 30.
 TEST_F(RehearsedTest, WhileItIsPlayedTheFirstPolicyGoesOnIfThatTakesLong) {
   rehearsal.takes = {{"ap", ms(25)}};
-  rehearsal.others = ms(50);
-  rehearsal.all = ms(2000 * 0.05);
-  begin("rehearsed:share=0.4:within=1");
-  submit(0.05, 2000);
-  policy->horizon_closed();
+  begin_what_plays_are_long_for();
   ASSERT_TRUE(rehearsal.judge);  // for a glance
   EXPECT_EQ(world->pick(0), "T0");
   world->finish("T0", 0);
@@ -142,11 +146,7 @@ TEST_F(RehearsedTest, WhileItIsPlayedTheFirstPolicyGoesOnIfThatTakesLong) {
 
 TEST_F(RehearsedTest, WhatDoesNotHoldFromWhereThingsAreNowIsNotTaken) {
   rehearsal.takes = {{"ap", ms(25)}};
-  rehearsal.others = ms(50);
-  rehearsal.all = ms(2000 * 0.05);
-  begin("rehearsed:share=0.4:within=1");
-  submit(0.05, 2000);
-  policy->horizon_closed();
+  begin_what_plays_are_long_for();
   tell_over();
   tell_over();
   rehearsal.takes = {{"ap", ms(60)}};
@@ -158,11 +158,7 @@ TEST_F(RehearsedTest, WhatDoesNotHoldFromWhereThingsAreNowIsNotTaken) {
 // Who is quite wrong does not go on until all is known.
 TEST_F(RehearsedTest, AGlanceIsEnoughToSeeThatThePresentOneIsFarOff) {
   rehearsal.takes = {{"blocks", ms(500)}, {"darts", ms(40)}};
-  rehearsal.others = ms(50);
-  rehearsal.all = ms(2000 * 0.05);
-  begin("rehearsed:share=0.4:within=1");
-  submit(0.05, 2000);
-  policy->horizon_closed();
+  begin_what_plays_are_long_for();
   tell_over();
   EXPECT_EQ(policy->deputy(), "static");
   EXPECT_LT(rehearsal.least_part, 0.5);

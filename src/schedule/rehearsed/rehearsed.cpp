@@ -179,7 +179,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                        static_cast<double>(question_.cost.count());
     if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
-    return begin(holding_back_ ? Step::judge : Step::glance);
+    play(holding_back_ ? Step::judge : Step::glance, tasks);
+    return true;
   }
   void describe(const std::vector<Task*>& tasks) {
     question_.present = deputy_.deputy();
@@ -193,6 +194,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const std::vector<Task*> tasks = deputy_.unfinished().list();
     if (tasks.size() < limits_.fewest_tasks) return false;
     describe(tasks);
+    play(step, tasks, finding);
+    return true;
+  }
+  /// They are what question_ describes.
+  void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
@@ -200,7 +206,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
              : step == Step::judge ? rehearsed::judge(stage, question)
                                    : rehearsed::confirm(stage, question, finding);
     });
-    return true;
   }
 
   /// The same once more, as in each iteration of a program: it has been found out what is best.

@@ -29,7 +29,7 @@ class Replaceable final : public Policy {
     }
     for (const auto& [id, task] : waiting_) member_->ready(*task, no_id<WorkerId>);
   }
-  /// Nobody is put in its place until what comes next is not only what there is now: it need not be known who waits.
+  /// Nobody will be put in its place for what there is now: who waits need not be known.
   void stay(bool stays) {
     stays_ = stays;
     if (stays_) waiting_.clear();
