@@ -425,6 +425,8 @@ class Codelet {
     return Call<P...>(info_, arguments...);
   }
   const std::string& name() const noexcept { return info_->name; }
+  /// What the engine knows of it.
+  const std::shared_ptr<const CodeletInfo>& info() const noexcept { return info_; }
 
   /// The same codelet, which says how many floating-point operations a task has: `formula` is called with
   /// what the task is given, handles and values, when it is submitted. Tasks of one codelet then count as

@@ -29,6 +29,9 @@ namespace trace {
 struct Snapshot;
 }
 class Flow;
+namespace ptg {
+class Graph;
+}
 
 class Runtime {
  public:
@@ -242,6 +245,7 @@ class Runtime {
  private:
   friend class Flow;
   friend class Recording;
+  friend class ptg::Graph;
   class Implementation;
   std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,

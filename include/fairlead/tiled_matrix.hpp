@@ -65,6 +65,8 @@ class TiledMatrix {
   /// When the caller's memory gets what accelerators have changed, for all tiles: see Runtime::refresh().
   void refresh(Refresh when) const { detail::refresh_tiles(tiles_.get(), when); }
 
+  /// There are no tiles above the diagonal.
+  bool lower_only() const noexcept { return detail::grid_of(*tiles_).lower_only; }
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
   std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }
   std::int32_t tile() const noexcept { return detail::grid_of(*tiles_).tile; }

@@ -14,7 +14,7 @@ Reporter::Reporter(Engine& engine, World& world, graph::Graph& graph, std::uint1
       tracer_(engine.journal().tracer() == nullptr ? nullptr : &engine.journal().tracer()->thread(id)),
       world_(world),
       id_(id),
-      recycler_(graph.tasks(), graph.epochs()) {
+      recycler_(graph.tasks(), graph.epochs(), id) {
   batch_.reserve(most_unreported);
 }
 

@@ -17,8 +17,9 @@ namespace fairlead {
 /// Emptied descriptors that one thread has not handed back yet. Each thread that completes tasks has one.
 class Recycler {
  public:
-  Recycler(graph::Pool<Task>& tasks, graph::Pool<graph::Epoch>& epochs) noexcept
-      : tasks_(&tasks), epochs_(&epochs) {}
+  /// `thread`: whose it is; they are numbered from 0, and the application's is that.
+  Recycler(graph::Pool<Task>& tasks, graph::Pool<graph::Epoch>& epochs, std::size_t thread = 0) noexcept
+      : tasks_(&tasks), epochs_(&epochs), thread_(thread) {}
   Recycler(const Recycler&) = delete;
   Recycler& operator=(const Recycler&) = delete;
   ~Recycler() {
@@ -29,6 +30,8 @@ class Recycler {
     }
     flush();
   }
+
+  std::size_t thread() const noexcept { return thread_; }
 
   /// A descriptor for this thread to fill in: one that it has emptied, or that others have.
   Task& take() {
@@ -56,6 +59,7 @@ class Recycler {
   static constexpr std::size_t batch = 64;
   graph::Pool<Task>* tasks_;
   graph::Pool<graph::Epoch>* epochs_;
+  std::size_t thread_;
   graph::PoolChain<Task> task_chain_;
   graph::PoolChain<graph::Epoch> epoch_chain_;
   Task* spare_ = nullptr;  // taken from the pool, linked

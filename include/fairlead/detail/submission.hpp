@@ -44,6 +44,8 @@ struct Place {
   bool packed;         ///< a copy without gaps between columns, not the user's memory
   bool fresh = false;  ///< a partial result in which nothing is yet; whoever is told so first begins it
 };
+/// In place of an access, of a parameter that has no datum: its address is null.
+inline constexpr std::uint8_t absent_access = 255;
 Place place_of(const TaskContext& context, unsigned access) noexcept;
 void* closure_of(const TaskContext& context) noexcept;
 /// What a formula has said, if that is an amount of work. Throws UsageError if it is not.

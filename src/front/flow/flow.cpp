@@ -64,6 +64,8 @@ std::uint64_t Flow::done() const noexcept { return implementation_->source->done
 namespace detail {
 
 Place place_of(const TaskContext& context, unsigned access) noexcept {
+  if (access == absent_access) [[unlikely]]
+    return {nullptr, true};
   Access& it = context.task->accesses_begin[access];
   const Place place{it.address, it.packed, it.fresh};
   it.fresh = false;  // another parameter may name the same datum

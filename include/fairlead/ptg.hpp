@@ -1,0 +1,322 @@
+// A parameterized task graph: classes of tasks with indices, and for each flow of a class where its value comes
+// from. The tasks are never all there: each is made when what it waits for is over, and forgotten when it is.
+//
+//   ptg::Graph graph(runtime);
+//   const ptg::Index k("k"), m("m");
+//   const auto A = graph.data(matrix);
+//   auto first = graph.task("first", k.in(0, n - 1));
+//   auto second = graph.task("second", k.in(0, n - 2), m.in(k + 1, n - 1));
+//   first.runs(factor, ptg::flow("T").from(A(k, k)));
+//   second.runs(solve, ptg::flow("T").from(first["T"](k)), ptg::flow("C").from(A(m, k)));
+//   graph.run();
+//
+// docs/ptg.md has the rules.
+#pragma once
+#include <fairlead/codelet.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/ptg/definition.hpp>
+#include <fairlead/ptg/expression.hpp>
+#include <fairlead/runtime.hpp>
+#include <fairlead/source_line.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace fairlead::ptg {
+
+/// Data of one type by their indices.
+class Collection {
+ public:
+  explicit Collection(std::shared_ptr<const CollectionDefinition> definition) noexcept
+      : definition_(std::move(definition)) {}
+  /// The datum with these indices.
+  template <class... I>
+  Place operator()(const I&... indices) const {
+    return {.kind = Place::Kind::memory, .collection = definition_, .indices = {Expression(indices)...}};
+  }
+  const std::shared_ptr<const CollectionDefinition>& definition() const noexcept { return definition_; }
+
+ private:
+  std::shared_ptr<const CollectionDefinition> definition_;
+};
+
+/// A datum of no known value, made for this task, and gone after the last one that its value reaches: of the
+/// size of the collection's datum with index 0.
+inline Place fresh_like(const Collection& collection) {
+  return {.kind = Place::Kind::fresh, .like = collection.definition()};
+}
+/// No value at all.
+inline Place nothing() { return {}; }
+
+/// A flow of the tasks of a class: what another task takes it from.
+class FlowName {
+ public:
+  FlowName(std::weak_ptr<const ClassDefinition> task, std::string name)
+      : task_(std::move(task)), name_(std::move(name)) {}
+  /// Of the task with these indices.
+  template <class... I>
+  Place operator()(const I&... indices) const {
+    return {.kind = Place::Kind::task, .task = task_, .flow = name_, .indices = {Expression(indices)...}};
+  }
+
+ private:
+  std::weak_ptr<const ClassDefinition> task_;
+  std::string name_;
+};
+
+/// A flow: its name, and where its value comes from. A control has no value, only order.
+class FlowSpecification {
+ public:
+  explicit FlowSpecification(std::string name, bool control = false) {
+    flow_.name = std::move(name);
+    flow_.control = control;
+  }
+  /// The value comes from there. Several: from the first whose condition holds. Of a control: each whose
+  /// condition holds, and, with ranges, each of their tasks.
+  template <std::same_as<Range>... R>
+  FlowSpecification&& from(Place place, const R&... ranges) && {
+    flow_.inputs.push_back({.place = std::move(place), .ranges = {ranges...}});
+    last_ = &flow_.inputs;
+    return std::move(*this);
+  }
+  /// Its value goes there: to be said where that cannot be found out, and of data in which it is to be left.
+  template <std::same_as<Range>... R>
+  FlowSpecification&& to(Place place, const R&... ranges) && {
+    flow_.outputs.push_back({.place = std::move(place), .ranges = {ranges...}});
+    last_ = &flow_.outputs;
+    return std::move(*this);
+  }
+  /// Of what was said last. Throws UsageError if nothing was.
+  FlowSpecification&& when(const Expression& condition) && {
+    if (last_ == nullptr)
+      throw UsageError("the flow " + flow_.name +
+                       " has a condition of nothing: when() follows from() or to()");
+    auto& of = last_->back().condition;
+    of = of ? *of && condition : condition;
+    return std::move(*this);
+  }
+  const FlowDefinition& definition() const noexcept { return flow_; }
+
+ private:
+  FlowDefinition flow_;
+  std::vector<Alternative>* last_ = nullptr;
+};
+
+inline FlowSpecification flow(std::string name) { return FlowSpecification(std::move(name)); }
+inline FlowSpecification control(std::string name) { return FlowSpecification(std::move(name), true); }
+
+namespace detail {
+
+template <class E>
+Handle<Tile<E>> another(Runtime& runtime, const Handle<Tile<E>>& like) {
+  return runtime.matrix<E>("a fresh matrix", like.rows(), like.columns());
+}
+template <class E>
+Handle<Vector<E>> another(Runtime& runtime, const Handle<Vector<E>>& like) {
+  return runtime.vector<E>("a fresh vector", like.size());
+}
+template <class E>
+Handle<Block<E>> another(Runtime& runtime, const Handle<Block<E>>& like) {
+  return runtime.block<E>("a fresh block", {like.extent(0), like.extent(1), like.extent(2)});
+}
+
+template <class... P>
+struct CallMaker {
+  std::shared_ptr<const CodeletInfo> codelet;
+  /// What is no datum: a value, a size of scratch; nothing where it is a number of the task's.
+  template <class Q>
+  using Constant = std::conditional_t<fairlead::detail::is_datum<Q>, std::monostate,
+                                      std::optional<typename fairlead::detail::Passed<Q>::type>>;
+  std::tuple<Constant<P>...> constants;
+
+  /// The parameters before I that are data, or numbers of the task's.
+  static constexpr std::size_t data_before(std::size_t i) {
+    constexpr std::array<bool, sizeof...(P) + 1> is{fairlead::detail::is_datum<P>..., false};
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < i; ++k) count += is[k];
+    return count;
+  }
+  template <std::size_t I>
+  decltype(auto) argument(const void* const* handles, const std::int64_t* numbers,
+                          std::size_t& number) const {
+    using Q = std::tuple_element_t<I, std::tuple<P...>>;
+    using Passed = typename fairlead::detail::Passed<Q>::type;
+    if constexpr (fairlead::detail::is_datum<Q>) {
+      return static_cast<const Passed&>(*static_cast<const Passed*>(handles[data_before(I)]));
+    } else {
+      const auto& constant = std::get<I>(constants);
+      if constexpr (std::is_arithmetic_v<Passed>) {
+        if (!constant) return static_cast<Passed>(numbers[number++]);
+      }
+      return Passed(*constant);
+    }
+  }
+  static void make(const void* self, const void* const* handles, const std::int64_t* numbers,
+                   void (*use)(void*, const fairlead::detail::Submission&), void* context) {
+    const CallMaker& it = *static_cast<const CallMaker*>(self);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      std::size_t number = 0;
+      const std::tuple<decltype(it.template argument<I>(handles, numbers, number))...> arguments{
+          it.template argument<I>(handles, numbers, number)...};  // braces: from left to right
+      const Call<P...> call(it.codelet, std::get<I>(arguments)...);
+      use(context, call.submission());
+    }
+    (std::index_sequence_for<P...>());
+  }
+};
+
+}  // namespace detail
+
+/// A class of tasks. Copies are the same class.
+class TaskClass {
+ public:
+  explicit TaskClass(std::shared_ptr<ClassDefinition> definition) noexcept
+      : definition_(std::move(definition)) {}
+
+  /// One of its flows, by name.
+  FlowName operator[](std::string name) const { return {definition_, std::move(name)}; }
+  /// The task with these indices: for controls, that it is over.
+  template <class... I>
+  Place operator()(const I&... indices) const {
+    return FlowName(definition_, "")(indices...);
+  }
+
+  /// What its tasks do: a codelet, and for each of its parameters a flow if it is a datum, else an expression
+  /// over the indices, or a value; controls come last. Throws UsageError for a second body.
+  template <class... P, class... A>
+  TaskClass& runs(const Codelet<P...>& codelet, const A&... arguments) {
+    begin_body(codelet.info());
+    auto maker = std::make_shared<detail::CallMaker<P...>>(detail::CallMaker<P...>{codelet.info(), {}});
+    static_assert(sizeof...(A) >= sizeof...(P), "a parameter of the codelet is given nothing");
+    const std::tuple<const A&...> all{arguments...};
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (add<I, P>(*maker, std::get<I>(all)), ...); }
+    (std::index_sequence_for<P...>());
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (add_control(std::get<sizeof...(P) + I>(all)), ...); }
+    (std::make_index_sequence<sizeof...(A) - sizeof...(P)>());
+    definition_->maker = {&detail::CallMaker<P...>::make, maker};
+    return *this;
+  }
+  /// Higher ones first, where the policy heeds it.
+  TaskClass& priority(Expression value) {
+    definition_->priority = std::move(value);
+    return *this;
+  }
+  const std::shared_ptr<ClassDefinition>& definition() const noexcept { return definition_; }
+
+ private:
+  void begin_body(const std::shared_ptr<const CodeletInfo>& codelet);
+  void add_control(const FlowSpecification& control);
+  template <std::size_t I, class Q, class Maker, class A>
+  void add(Maker& maker, const A& argument) {
+    if constexpr (fairlead::detail::is_datum<Q>) {
+      static_assert(std::is_same_v<A, FlowSpecification>, "a parameter that is a datum is given a flow");
+      using Parameter = std::remove_cvref_t<Q>;
+      add_flow(argument, Parameter::mode, typeid(typename Parameter::Datum));
+    } else {
+      using Passed = typename fairlead::detail::Passed<Q>::type;
+      if constexpr (std::is_base_of_v<Expression, A>) {
+        static_assert(std::is_arithmetic_v<Passed>, "an expression over indices is a number");
+        definition_->numbers.push_back(argument);
+      } else {
+        std::get<I>(maker.constants) = Passed(argument);
+      }
+    }
+  }
+  void add_flow(const FlowSpecification& specification, AccessMode mode, std::type_index type);
+
+  std::shared_ptr<ClassDefinition> definition_;
+};
+
+/// Where its tasks are, how they hang together, and their runs.
+class Graph {
+ public:
+  explicit Graph(Runtime& runtime);
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph();
+
+  /// The tiles of a matrix, by row and column. The matrix stays as long as the graph.
+  template <class Element>
+  Collection data(const TiledMatrix<Element>& matrix, std::string name = "A") {
+    return data<Tile<Element>>(
+        std::move(name), {matrix.tile_rows(), matrix.tile_columns()}, [&](const std::int64_t* at) {
+          if (matrix.lower_only() && at[1] > at[0]) return Handle<Tile<Element>>();
+          return matrix(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+        });
+  }
+  /// One datum, without an index.
+  template <class T>
+  Collection data(const Handle<T>& handle, std::string name) {
+    return data<T>(std::move(name), {}, [&](const std::int64_t*) { return handle; });
+  }
+  /// Data by one index.
+  template <class T>
+  Collection data(const std::vector<Handle<T>>& handles, std::string name) {
+    return data<T>(std::move(name), {static_cast<std::int64_t>(handles.size())},
+                   [&](const std::int64_t* at) { return handles[static_cast<std::size_t>(at[0])]; });
+  }
+  /// Data of a grid of these extents: what `handle_of` says of each of its points, an empty handle where there is
+  /// none.
+  template <class T, class Function>
+  Collection data(std::string name, std::vector<std::int64_t> extents, const Function& handle_of) {
+    static_assert(std::is_trivially_copyable_v<Handle<T>>);
+    auto definition = begin_collection(std::move(name), std::move(extents), typeid(T), sizeof(Handle<T>));
+    std::vector<std::int64_t> at(definition->extents.size() + 1);
+    for (std::size_t position = 0; position < definition->data.size(); ++position) {
+      const Handle<T> handle = handle_of(static_cast<const std::int64_t*>(at.data()));
+      std::memcpy(definition->handles.data() + position * sizeof handle, &handle, sizeof handle);
+      definition->data[position] = handle.datum();
+      for (std::size_t i = 0; i < definition->extents.size() && ++at[i] == definition->extents[i]; ++i)
+        at[i] = 0;
+      if constexpr (requires(Runtime & runtime) { detail::another(runtime, handle); })
+        if (definition->another == nullptr && handle.datum().datum != nullptr)
+          definition->another = [handle](Runtime& runtime, fairlead::detail::DatumReference& datum) {
+            auto made = std::make_shared<Handle<T>>(detail::another(runtime, handle));
+            datum = made->datum();
+            return made;
+          };
+    }
+    return end_collection(std::move(definition));
+  }
+
+  /// A class of tasks: one for each of the numbers that its indices can have. What its tasks do, and where
+  /// their values come from, is said by runs().
+  template <std::same_as<Range>... R>
+  TaskClass task(std::string name, const R&... indices) {
+    return begin_class(std::move(name), {indices...}, SourceLine::current());
+  }
+  TaskClass task(std::string name, std::vector<Range> indices, SourceLine where = SourceLine::current()) {
+    return begin_class(std::move(name), std::move(indices), where);
+  }
+
+  /// Waits until all that was submitted to flows is over, runs all tasks once, and waits until they are over.
+  /// Throws UsageError for a graph that makes no sense, naming class, flow and line, and for one of which
+  /// tasks are left that nobody feeds; else as Flow::wait().
+  void run();
+  /// Tasks that have not started will not run, now or later; run() then says so. Any thread.
+  void cancel();
+  /// How many tasks there are. Throws as run().
+  std::uint64_t tasks();
+
+ private:
+  class Implementation;
+  std::shared_ptr<CollectionDefinition> begin_collection(std::string name, std::vector<std::int64_t> extents,
+                                                         std::type_index type, std::size_t handle_bytes);
+  Collection end_collection(std::shared_ptr<CollectionDefinition> definition);
+  TaskClass begin_class(std::string name, std::vector<Range> indices, SourceLine where);
+
+  std::shared_ptr<Implementation> implementation_;
+};
+
+}  // namespace fairlead::ptg

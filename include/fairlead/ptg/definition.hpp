@@ -1,0 +1,98 @@
+// What a parameterized task graph is put together from, before it is looked at as a whole: plain data.
+#pragma once
+#include <fairlead/access.hpp>
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/detail/submission.hpp>
+#include <fairlead/handle.hpp>
+#include <fairlead/ptg/expression.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+namespace fairlead {
+class Runtime;
+}
+
+namespace fairlead::ptg {
+
+struct ClassDefinition;
+
+/// Data by their indices, from 0.
+struct CollectionDefinition {
+  std::string name;
+  std::vector<std::int64_t> extents;
+  std::type_index type;
+  std::size_t handle_bytes = 0;
+  /// A handle each, the first index running fastest. Those that do not exist are empty.
+  std::vector<std::byte> handles{};
+  std::vector<fairlead::detail::DatumReference> data{};
+
+  /// Makes one more datum, like the first: its handle, which stays as long as what is returned. Null: of such
+  /// data there are none but the user's.
+  std::function<std::shared_ptr<const void>(Runtime&, fairlead::detail::DatumReference&)> another{};
+
+  const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
+};
+
+/// Where a value comes from, or goes to.
+struct Place {
+  enum class Kind : std::uint8_t {
+    nothing,  // there is no value; the body is given an empty datum
+    memory,   // a datum of a collection
+    task,     // a flow of another task; of control: that task's end
+    fresh,    // a new datum, of which nothing is known; only where it comes from
+  };
+  Kind kind = Kind::nothing;
+  std::shared_ptr<const CollectionDefinition> collection{};
+  std::weak_ptr<const ClassDefinition> task{};
+  std::string flow{};
+  std::vector<Expression> indices{};
+  /// Of a fresh datum: one to look like.
+  std::shared_ptr<const CollectionDefinition> like{};
+};
+
+/// One of the places, if the condition holds; with ranges: of each of their numbers.
+struct Alternative {
+  Place place;
+  std::optional<Expression> condition{};
+  std::vector<Range> ranges{};
+};
+
+struct FlowDefinition {
+  std::string name;
+  bool control = false;  ///< no value, only order
+  AccessMode mode = AccessMode::read;
+  std::type_index type = typeid(void);
+  std::vector<Alternative> inputs, outputs;
+};
+
+/// Makes a task's call of what its class's body is given.
+struct Maker {
+  /// Calls use(context, submission). `handles`: of the data, each to a Handle of its type; `numbers`: what
+  /// ClassDefinition::numbers are for the task.
+  void (*make)(const void* self, const void* const* handles, const std::int64_t* numbers,
+               void (*use)(void* context, const fairlead::detail::Submission& submission),
+               void* context) = nullptr;
+  std::shared_ptr<const void> self{};
+};
+
+struct ClassDefinition {
+  std::string name;
+  std::vector<Range> indices;  ///< parameters, and what follows from them
+  std::vector<FlowDefinition>
+      flows;                        ///< those that have data, in the order of the body's parameters; controls
+  std::vector<Expression> numbers;  ///< what the body is given besides
+  Expression priority = 0;
+  std::shared_ptr<const CodeletInfo> codelet{};
+  Maker maker{};
+  const char* file = "";
+  std::uint32_t line = 0;
+};
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,168 @@
+// What there is of a task of a parameterized graph from the first of its inputs that has come to its end: one
+// or two cache lines. Before and after that there is nothing.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "base/short_lock.hpp"
+#include "base/slabs.hpp"
+#include "data/lazy_task.hpp"
+
+namespace fairlead::ptg {
+
+/// Of a value that has not come, and of a control's.
+inline constexpr std::uint32_t no_value = ~std::uint32_t{0};
+
+/// The beginning; its parameters follow, then the numbers of its values (see Values) by flow.
+struct ActiveTask : LazyTask {
+  static constexpr std::size_t line_bytes = 64;
+
+  ActiveTask* next = nullptr;  ///< in its bucket, or among those that are not used
+  std::uint64_t name = 0;      ///< in the graph
+  std::int32_t wait = 0;       ///< inputs that have not come. Under the lock of its part of PartlySatisfied
+  std::uint16_t task_class = 0;
+  std::uint16_t lines = 0;
+
+  std::int32_t* parameters() noexcept { return reinterpret_cast<std::int32_t*>(this + 1); }
+  const std::int32_t* parameters() const noexcept { return reinterpret_cast<const std::int32_t*>(this + 1); }
+  std::uint32_t* values(std::size_t parameter_count) noexcept {
+    return reinterpret_cast<std::uint32_t*>(this + 1) + parameter_count;
+  }
+
+  static std::uint16_t lines_for(std::size_t parameters, std::size_t flows) noexcept {
+    const std::size_t bytes = sizeof(ActiveTask) + 4 * (parameters + flows);
+    return static_cast<std::uint16_t>((bytes + line_bytes - 1) / line_bytes);
+  }
+};
+static_assert(sizeof(ActiveTask) == 32);
+
+/// Where one thread takes them from and puts them back. What one has too many of, others get.
+class ActiveTasks {
+ public:
+  /// For so many threads.
+  explicit ActiveTasks(std::size_t threads) : own_(threads) {}
+  ActiveTasks(const ActiveTasks&) = delete;
+  ActiveTasks& operator=(const ActiveTasks&) = delete;
+
+  ActiveTask& take(std::size_t thread, std::uint16_t lines) {
+    List& list = list_of(own_[thread], lines);
+    if (list.first == nullptr) refill(list, lines);
+    ActiveTask& task = *list.first;
+    list.first = task.next;
+    --list.size;
+    task.lines = lines;
+    return task;
+  }
+  void give_back(std::size_t thread, ActiveTask& task) {
+    List& list = list_of(own_[thread], task.lines);
+    task.next = list.first;
+    list.first = &task;
+    if (++list.size >= 2 * batch) share(list, task.lines);
+  }
+  /// Before any is used: so many lines each at most.
+  void expect(std::uint16_t lines);
+
+ private:
+  static constexpr std::size_t batch = 128;
+  struct List {
+    ActiveTask* first = nullptr;
+    std::size_t size = 0;
+  };
+  struct alignas(64) Own {
+    std::vector<List> by_lines;
+  };
+  static List& list_of(Own& own, std::uint16_t lines) noexcept { return own.by_lines[lines]; }
+  void refill(List& list, std::uint16_t lines);
+  void share(List& list, std::uint16_t lines);
+
+  std::vector<Own> own_;
+  std::mutex mutex_;  // guards what follows
+  Slabs slabs_;
+  std::vector<std::vector<List>> shared_;  // batches, by lines
+};
+
+/// The tasks some of whose inputs have come, by name: a table in parts, each with a lock.
+class PartlySatisfied {
+ public:
+  PartlySatisfied();
+  PartlySatisfied(const PartlySatisfied&) = delete;
+  PartlySatisfied& operator=(const PartlySatisfied&) = delete;
+
+  /// One thread alone uses it, or several do.
+  void set_alone(bool alone) noexcept { alone_ = alone; }
+
+  /// An input of the task has come. `make()`: the task, of which nothing had come; its `name` and `wait` are
+  /// set. `put(task)`: what else has to be done under the lock. The task, if that was the last; else null.
+  template <class Make, class Put>
+  ActiveTask* arrived(std::uint64_t name, Make&& make, Put&& put) {
+    const std::uint64_t hash = name * 0x9e37'79b9'7f4a'7c15u;
+    Part& part = parts_[(hash >> 32) % part_count];
+    const Guard guard(alone_ ? nullptr : &part.lock);
+    ActiveTask** at = &part.buckets[hash >> part.shift];
+    while (*at != nullptr && (*at)->name != name) at = &(*at)->next;
+    if (*at == nullptr) {
+      ActiveTask& made = make();
+      made.next = nullptr;
+      put(made);
+      if (--made.wait == 0) return &made;
+      *at = &made;
+      if (++part.size > part.buckets.size()) grow(part);
+      return nullptr;
+    }
+    ActiveTask& task = **at;
+    put(task);
+    if (--task.wait != 0) return nullptr;
+    *at = task.next;
+    --part.size;
+    return &task;
+  }
+  /// While nobody uses it: calls f(task) for each.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const Part& part : parts_)
+      for (const ActiveTask* bucket : part.buckets)
+        for (; bucket != nullptr; bucket = bucket->next) f(*bucket);
+  }
+  /// While nobody uses it: calls f(task) for each, and forgets them.
+  template <class F>
+  void clear(F&& f) {
+    for (Part& part : parts_) {
+      for (ActiveTask*& bucket : part.buckets)
+        while (bucket != nullptr) {
+          ActiveTask& task = *bucket;
+          bucket = task.next;
+          f(task);
+        }
+      part.size = 0;
+    }
+  }
+
+ private:
+  static constexpr std::size_t part_count = 64;
+  struct alignas(64) Part {
+    ShortLock lock;  // guards what follows
+    unsigned shift = 60;
+    std::size_t size = 0;
+    std::vector<ActiveTask*> buckets;
+  };
+  struct Guard {
+    explicit Guard(ShortLock* of) noexcept : lock(of) {
+      if (lock != nullptr) lock->lock();
+    }
+    ~Guard() {
+      if (lock != nullptr) lock->unlock();
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ShortLock* lock;
+  };
+  static void grow(Part& part);
+
+  bool alone_ = false;
+  std::vector<Part> parts_;
+};
+
+}  // namespace fairlead::ptg

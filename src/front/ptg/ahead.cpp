@@ -1,0 +1,65 @@
+// See ahead.hpp.
+#include "front/ptg/ahead.hpp"
+
+namespace fairlead::ptg {
+
+void Ahead::begin(std::uint64_t first_id) {
+  unfolding_.begin(true);
+  initial_.begin();
+  initial_over_ = starved_ = false;
+  next_id_ = first_id;
+  queue_.clear();
+  tellings_.clear();
+  announced_.clear();
+}
+
+/// In an order in which they could run: chains first, so that few are under way.
+ActiveTask* Ahead::next_satisfied(Host& host) {
+  for (;;) {
+    if (!queue_.empty()) {
+      ActiveTask* const task = queue_.front();
+      queue_.pop_front();
+      return task;
+    }
+    if (!tellings_.empty()) {
+      Telling telling = tellings_.back();
+      tellings_.pop_back();
+      if (!unfolding_.go_on(telling, host)) tellings_.push_back(telling);
+      continue;
+    }
+    if (initial_over_) return nullptr;
+    const bool found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+      return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+    });
+    if (!found) {
+      initial_over_ = true;
+      continue;
+    }
+    const auto [name, parameters] = initial_.found();
+    return &unfolding_.make(initial_.task_class(), name, parameters.data(), host.number);
+  }
+}
+
+bool Ahead::take_values(ActiveTask& task, const std::int64_t* numbers) {
+  const TableClass& of = table_.classes[task.task_class];
+  std::uint32_t* const values = task.values(of.parameters.size());
+  for (std::size_t i = 0; i < of.data_flows; ++i) {
+    if (values[i] != no_value) continue;
+    const Input* const input = input_of(of.flows[i], numbers);
+    if (input == nullptr) continue;
+    if (input->kind == Place::Kind::memory) {
+      values[i] = values_.at(input->memory, numbers);
+      if (values[i] != no_value) unfolding_.taken(values[i], table_.contested[input->memory.collection]);
+    } else if (input->kind == Place::Kind::fresh) {
+      values[i] = fresh_.take(input->memory.collection);
+      if (values[i] == no_value) {
+        fresh_.starve(task, input->memory.collection);
+        starved_ = true;
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,41 @@
+// See class_table.hpp: the numbers of a class, its names and its texts.
+#include "front/ptg/class_table.hpp"
+
+#include <fmt/format.h>
+
+namespace fairlead::ptg {
+
+std::string text_of(const ClassDefinition& definition) {
+  return fmt::format("{}, defined at {}:{}", definition.name, definition.file, definition.line);
+}
+
+void TableClass::parameters_of(std::uint64_t name_in_class, std::int32_t* values) const noexcept {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    values[i] = static_cast<std::int32_t>(bounds[parameters[i]].first +
+                                          static_cast<std::int64_t>(name_in_class / strides[i]));
+    name_in_class %= strides[i];
+  }
+}
+
+std::string TableClass::text(const std::int32_t* values) const {
+  std::string text = name + "(";
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  return text + ")";
+}
+
+std::uint64_t TableClass::count() const {
+  if (loops.empty()) return 1;
+  Numbers at{};
+  // Of the innermost loop how long it is; what follows from indices has one value each.
+  std::size_t innermost = loops.size() - 1;
+  while (innermost > 0 && loops[innermost].derived) --innermost;
+  const std::vector<Loop> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(innermost));
+  std::uint64_t tasks = 0;
+  Walk walk;
+  for (bool more = walk.begin(outer, at.data()); more; more = walk.next(outer, at.data()))
+    tasks += loops[innermost].count(at.data());
+  return tasks;
+}
+
+}  // namespace fairlead::ptg

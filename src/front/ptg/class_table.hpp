@@ -1,0 +1,159 @@
+// The classes of a parameterized task graph as they are run: all names looked up, all maps turned round. What
+// a task waits for, and which tasks wait for it, follow from its indices alone, by formulas.
+#pragma once
+#include <fairlead/ptg/definition.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "front/ptg/active_task.hpp"
+#include "front/ptg/interval.hpp"
+#include "front/ptg/walk.hpp"
+
+namespace fairlead::ptg {
+
+/// The numbers of a task's indices, or of an edge's, at their places.
+using Numbers = std::array<std::int64_t, Places::most>;
+
+/// A datum of a collection.
+struct MemoryPlace {
+  std::uint32_t collection = 0;
+  std::vector<Formula> indices;
+};
+
+/// One of the places that a flow's value comes from.
+struct Input {
+  std::optional<Formula> condition;
+  Place::Kind kind = Place::Kind::nothing;
+  MemoryPlace memory;            ///< or, of a fresh datum, the collection that it is like
+  std::vector<Loop> ranges;      ///< of a control: over which it waits
+  std::uint32_t from_class = 0;  ///< of a task
+  std::uint16_t from_flow = 0;
+};
+
+/// Which tasks of a class get the value of a flow.
+struct Edge {
+  std::uint32_t to_class = 0;
+  std::uint16_t to_flow = 0;
+  bool to_writer = false;             ///< they change it
+  bool said = false;                  ///< by who gives it, not found out from who takes it
+  std::vector<Formula> not_negative;  ///< conditions: over the numbers of the task that it comes from
+  std::vector<Formula> true_before;   ///< likewise
+  std::vector<Loop> loops;            ///< go on with further places
+  std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `true_after` needs besides
+  std::vector<Formula> true_after;                       ///< conditions: over all of these
+  std::vector<Formula> indices;                          ///< the parameters of the task, likewise
+
+  bool begins(const std::int64_t* numbers) const {
+    for (const Formula& formula : not_negative)
+      if (formula(numbers) < 0) return false;
+    for (const Formula& formula : true_before)
+      if (formula(numbers) == 0) return false;
+    return true;
+  }
+  bool holds(std::int64_t* numbers) const {
+    for (const auto& [place, formula] : solved) numbers[place] = formula(numbers);
+    for (const Formula& formula : true_after)
+      if (formula(numbers) == 0) return false;
+    return true;
+  }
+};
+
+/// A datum in which a value is left.
+struct Leaving {
+  std::optional<Formula> condition;
+  MemoryPlace memory;
+  std::vector<Loop> ranges;
+};
+
+struct TableFlow {
+  std::string name;
+  bool control = false;
+  AccessMode mode = AccessMode::read;
+  std::vector<Input> inputs;
+  std::vector<Edge> edges;
+  std::vector<Leaving> leavings;
+  /// Who gets the value is counted: somebody changes it while others may still read it, or it has to be given
+  /// back after the last one.
+  bool counted = false;
+  bool may_count = false;         ///< its value may be one whose readers count
+  bool surely_from_task = false;  ///< whatever the indices are, it waits for a task
+};
+
+/// What is the same for all tasks of a class, and what follows from a task's indices.
+class TableClass {
+ public:
+  std::string name;
+  Places places;                         ///< of its indices, in their order
+  std::vector<Loop> loops;               ///< over them
+  std::vector<std::uint8_t> parameters;  ///< places of those that are none derived
+  std::vector<Interval> bounds;          ///< of each place
+  std::vector<TableFlow> flows;
+  std::size_t data_flows = 0;     ///< they come first
+  bool may_await_memory = false;  ///< a task may wait for those that read what it changes from memory
+  std::vector<Formula> numbers;
+  Formula priority;
+  std::shared_ptr<const ClassDefinition> definition;
+
+  /// The first of the names of its tasks, and how many numbers are between those of neighbours in each
+  /// parameter.
+  std::uint64_t first_name = 0;
+  std::vector<std::uint64_t> strides;
+  std::uint64_t names = 1;  ///< how many it has taken
+
+  /// The name of the task with these parameters. Nothing if they are far from any task's.
+  std::optional<std::uint64_t> name_of(const std::int64_t* values) const noexcept {
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Interval& bound = bounds[parameters[i]];
+      if (values[i] < bound.first || values[i] > bound.last) return std::nullopt;
+      at += static_cast<std::uint64_t>(values[i] - bound.first) * strides[i];
+    }
+    return at;
+  }
+  /// Its parameters, the other way round.
+  void parameters_of(std::uint64_t name_in_class, std::int32_t* values) const noexcept;
+  /// The numbers of all its indices.
+  void place(const std::int32_t* values, std::int64_t* at) const {
+    for (std::size_t i = 0; i < parameters.size(); ++i) at[parameters[i]] = values[i];
+    if (parameters.size() == loops.size()) [[likely]]
+      return;
+    for (const Loop& loop : loops)
+      if (loop.derived) at[loop.place] = loop.first.front().dividend(at);
+  }
+  /// "gemm(1, 4, 2)".
+  std::string text(const std::int32_t* values) const;
+  /// How many tasks there are.
+  std::uint64_t count() const;
+};
+
+/// Which input a flow has for these numbers; null: none holds.
+inline const Input* input_of(const TableFlow& flow, const std::int64_t* numbers) {
+  for (const Input& input : flow.inputs)
+    if (!input.condition || (*input.condition)(numbers) != 0) return &input;
+  return nullptr;
+}
+
+struct ClassTable {
+  std::vector<std::shared_ptr<const CollectionDefinition>> collections;
+  std::vector<bool> contested;  ///< of each: some task may change a datum that another takes from memory
+  std::vector<TableClass> classes;
+  std::uint64_t names = 0;  ///< that its tasks take
+
+  std::string text_of(const ActiveTask& task) const {
+    return classes[task.task_class].text(task.parameters());
+  }
+};
+
+/// Throws UsageError for what makes no sense: names what, in which class and where that is.
+ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions);
+
+/// "gemm, defined at file:line".
+std::string text_of(const ClassDefinition& definition);
+
+}  // namespace fairlead::ptg

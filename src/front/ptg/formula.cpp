@@ -1,0 +1,215 @@
+// See formula.hpp.
+#include "front/ptg/formula.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace fairlead::ptg {
+
+std::uint8_t Places::add(const Expression& index) {
+  if (indices_.size() == most)
+    throw UsageError("the index " + index.text() +
+                     " is one too many: a task and an edge of a parameterized " + "graph have at most " +
+                     std::to_string(most) + " indices together");
+  indices_.push_back(index);
+  return static_cast<std::uint8_t>(indices_.size() - 1);
+}
+
+std::optional<std::uint8_t> Places::find(const ExpressionNode* index) const noexcept {
+  // The last one: an edge's own index hides the task's.
+  for (std::size_t i = indices_.size(); i-- > 0;)
+    if (indices_[i].node().get() == index) return static_cast<std::uint8_t>(i);
+  return std::nullopt;
+}
+
+namespace {
+std::uint8_t place_of(const ExpressionNode& index, const Places& places) {
+  const std::optional<std::uint8_t> place = places.find(&index);
+  if (!place)
+    throw UsageError("the index " + index.name + " is used where it means nothing: it is none of the task's");
+  return *place;
+}
+}  // namespace
+
+void Affine::add(std::uint8_t place, std::int64_t factor) {
+  const auto at = std::ranges::lower_bound(terms, place, {}, &std::pair<std::uint8_t, std::int64_t>::first);
+  if (at == terms.end() || at->first != place) {
+    if (factor != 0) terms.insert(at, {place, factor});
+    return;
+  }
+  at->second += factor;
+  if (at->second == 0) terms.erase(at);
+}
+
+void Affine::add(const Affine& other, std::int64_t factor) {
+  constant += other.constant * factor;
+  for (const auto& [place, each] : std::vector(other.terms)) add(place, each * factor);
+}
+
+std::int64_t Affine::factor_of(std::uint8_t place) const noexcept {
+  for (const auto& [at, factor] : terms)
+    if (at == place) return factor;
+  return 0;
+}
+
+std::optional<Affine> Affine::of(const Expression& expression, const Places& places) {
+  const ExpressionNode& node = *expression.node();
+  Affine sum;
+  if (node.operation == Operation::constant) {
+    sum.constant = node.value;
+    return sum;
+  }
+  if (node.operation == Operation::index) {
+    sum.add(place_of(node, places), 1);
+    return sum;
+  }
+  if (node.operation <= Operation::choose) return std::nullopt;
+  std::optional<Affine> a = of(node.operands[0], places);
+  const std::optional<Affine> b = of(node.operands[1], places);
+  if (!a || !b) return std::nullopt;
+  const bool by_zero =
+      b->constant == 0 && (node.operation == Operation::divide || node.operation == Operation::remainder);
+  if (a->terms.empty() && b->terms.empty() && !by_zero) {
+    sum.constant = apply(node.operation, a->constant, b->constant);
+    return sum;
+  }
+  if (node.operation == Operation::multiply) {
+    if (!a->terms.empty() && !b->terms.empty()) return std::nullopt;
+    const bool constant_first = a->terms.empty();
+    sum.add(constant_first ? *b : *a, (constant_first ? *a : *b).constant);
+    return sum;
+  }
+  if (node.operation != Operation::add && node.operation != Operation::subtract) return std::nullopt;
+  a->add(*b, node.operation == Operation::add ? 1 : -1);
+  return a;
+}
+
+Formula::Formula(const Affine& sum) : constant_(sum.constant) {
+  const bool small = std::ranges::all_of(sum.terms, [](const auto& term) {
+    return term.second >= std::numeric_limits<std::int32_t>::min() &&
+           term.second <= std::numeric_limits<std::int32_t>::max();
+  });
+  if (sum.terms.size() <= most_terms && small) {
+    for (const auto& [place, factor] : sum.terms)
+      terms_[count_++] = {static_cast<std::int32_t>(factor), place};
+    return;
+  }
+  const auto push = [this](std::int64_t value) { program_.push_back({.value = value}); };
+  const auto operate = [this](Operation operation) {
+    program_.push_back({.kind = Step::Kind::operate, .operation = operation});
+  };
+  push(sum.constant);
+  for (const auto& [place, factor] : sum.terms) {
+    program_.push_back({.kind = Step::Kind::load, .count = place});
+    push(factor);
+    operate(Operation::multiply);
+    operate(Operation::add);
+  }
+}
+
+Formula::Formula(const Expression& expression, const Places& places) {
+  if (const std::optional<Affine> sum = Affine::of(expression, places)) {
+    *this = Formula(*sum);
+  } else {
+    compile(expression, places, 1);
+  }
+}
+
+/// Leaves one number on the stack, which holds `depth` of them then.
+void Formula::compile(const Expression& expression, const Places& places, std::size_t depth) {
+  const ExpressionNode& node = *expression.node();
+  if (depth > deepest)
+    throw UsageError("an expression is nested too deeply: " + expression.text().substr(0, 100) + " ...");
+  const auto jump = [this](Step::Kind kind) {
+    program_.push_back({.kind = kind});
+    return program_.size() - 1;
+  };
+  const auto land = [this](std::size_t from) {
+    program_[from].count = static_cast<std::uint32_t>(program_.size());
+  };
+  switch (node.operation) {
+    case Operation::constant:
+      program_.push_back({.value = node.value});
+      return;
+    case Operation::index:
+      program_.push_back({.kind = Step::Kind::load, .count = place_of(node, places)});
+      return;
+    case Operation::choose: {
+      compile(node.operands[0], places, depth);
+      const std::size_t to_other = jump(Step::Kind::jump_if_zero);
+      compile(node.operands[1], places, depth);
+      const std::size_t to_end = jump(Step::Kind::jump);
+      land(to_other);
+      compile(node.operands[2], places, depth);
+      return land(to_end);
+    }
+    case Operation::both:
+    case Operation::either: {
+      // The first decides, and stays as the result, or is replaced by the second.
+      compile(node.operands[0], places, depth);
+      program_.push_back({.kind = Step::Kind::truth});
+      const bool both = node.operation == Operation::both;
+      const std::size_t to_second = jump(both ? Step::Kind::jump_if_not_zero : Step::Kind::jump_if_zero);
+      program_.push_back({.value = both ? 0 : 1});
+      const std::size_t to_end = jump(Step::Kind::jump);
+      land(to_second);
+      compile(node.operands[1], places, depth);
+      program_.push_back({.kind = Step::Kind::truth});
+      return land(to_end);
+    }
+    case Operation::computed:
+      for (std::size_t i = 0; i < node.operands.size(); ++i) compile(node.operands[i], places, depth + i);
+      program_.push_back({.kind = Step::Kind::call,
+                          .count = static_cast<std::uint32_t>(node.operands.size()),
+                          .node = &node});
+      kept_.push_back(expression);
+      return;
+    default:
+      compile(node.operands[0], places, depth);
+      compile(node.operands[1], places, depth + 1);
+      program_.push_back({.kind = Step::Kind::operate, .operation = node.operation});
+  }
+}
+
+std::int64_t Formula::run(const std::int64_t* numbers) const {
+  std::array<std::int64_t, deepest + 2> stack;
+  std::size_t top = 0;  // the number of those on it
+  for (std::size_t at = 0; at < program_.size(); ++at) {
+    const Step& step = program_[at];
+    switch (step.kind) {
+      case Step::Kind::push:
+        stack[top++] = step.value;
+        break;
+      case Step::Kind::load:
+        stack[top++] = numbers[step.count];
+        break;
+      case Step::Kind::operate:
+        --top;
+        stack[top - 1] = apply(step.operation, stack[top - 1], stack[top]);
+        break;
+      case Step::Kind::call:
+        top -= step.count;
+        stack[top] = step.node->function(std::span(stack).subspan(top, step.count));
+        ++top;
+        break;
+      case Step::Kind::truth:
+        stack[top - 1] = stack[top - 1] != 0;
+        break;
+      case Step::Kind::jump:
+        at = step.count - 1;
+        break;
+      case Step::Kind::jump_if_zero:
+        if (stack[--top] == 0) at = step.count - 1;
+        break;
+      case Step::Kind::jump_if_not_zero:
+        if (stack[--top] != 0) at = step.count - 1;
+        break;
+    }
+  }
+  return stack[0];
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,131 @@
+// The public graph over its source: what it is put together from, and when that is looked at as a whole.
+#include <fairlead/ptg.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "front/ptg/graph_source.hpp"
+
+namespace fairlead::ptg {
+
+class Graph::Implementation {
+ public:
+  Implementation(Runtime& of, std::shared_ptr<void> kept) : runtime(of), runtime_kept(std::move(kept)) {}
+
+  GraphSource& source_made() {
+    if (source == nullptr)
+      source = std::make_unique<GraphSource>(
+          runtime.core(), make_class_table({classes.begin(), classes.end()}),
+          [this](const CollectionDefinition& like) { return make_fresh(like); });
+    return *source;
+  }
+  std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& like) {
+    fairlead::detail::DatumReference datum;
+    fresh.push_back({like.another(runtime, datum), datum});
+    return {fresh.back().handle.get(), datum.datum};
+  }
+
+  struct Fresh {
+    std::shared_ptr<const void> handle;
+    fairlead::detail::DatumReference datum;
+  };
+  Runtime& runtime;
+  std::shared_ptr<void> runtime_kept;  // there as long as the graph is
+  std::vector<std::shared_ptr<ClassDefinition>> classes;
+  std::vector<Fresh> fresh;
+  std::unique_ptr<GraphSource> source;
+};
+
+Graph::Graph(Runtime& runtime)
+    : implementation_(std::make_shared<Implementation>(runtime, runtime.implementation_)) {}
+
+Graph::~Graph() {
+  engine::RuntimeCore& core = implementation_->runtime.core();
+  if (implementation_->source == nullptr) return;
+  // Ends that were told may not have been looked at yet.
+  if (core.caller().may_wait() && implementation_->source->finish()) {
+    core.application().serve_surely();
+    implementation_->source.reset();
+    for (const Implementation::Fresh& fresh : implementation_->fresh)
+      implementation_->runtime.remove_one(fresh.datum);
+  } else {
+    core.keep(std::move(implementation_));
+  }
+}
+
+std::shared_ptr<CollectionDefinition> Graph::begin_collection(std::string name,
+                                                              std::vector<std::int64_t> extents,
+                                                              std::type_index type,
+                                                              std::size_t handle_bytes) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 0 || (extent != 0 && count > most / extent))
+      throw UsageError(
+          fmt::format("the data {} of a parameterized graph: too many, or less than none", name));
+    count *= extent;
+  }
+  auto definition = std::make_shared<CollectionDefinition>(
+      CollectionDefinition{.name = std::move(name), .extents = std::move(extents), .type = type});
+  definition->handle_bytes = handle_bytes;
+  definition->handles.resize(static_cast<std::size_t>(count) * handle_bytes);
+  definition->data.resize(static_cast<std::size_t>(count));
+  return definition;
+}
+
+Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definition) {
+  engine::RuntimeCore& core = implementation_->runtime.core();
+  for (const fairlead::detail::DatumReference& reference : definition->data)
+    if (reference.datum != nullptr && reference.datum->runtime != &core)
+      throw UsageError(
+          fmt::format("the data {} of a parameterized graph belong to another runtime", definition->name));
+  return Collection(std::move(definition));
+}
+
+TaskClass Graph::begin_class(std::string name, std::vector<Range> indices, SourceLine where) {
+  if (implementation_->source != nullptr)
+    throw UsageError(fmt::format("the class {} comes too late: the parameterized graph has run", name));
+  auto definition = std::make_shared<ClassDefinition>();
+  definition->name = std::move(name);
+  definition->indices = std::move(indices);
+  definition->file = where.file_name();
+  definition->line = where.line();
+  implementation_->classes.push_back(definition);
+  return TaskClass(std::move(definition));
+}
+
+void Graph::run() {
+  implementation_->runtime.core().or_stop([this] { implementation_->source_made().run(); });
+}
+void Graph::cancel() {
+  if (implementation_->source != nullptr) implementation_->source->cancel();
+}
+std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
+
+void TaskClass::begin_body(const std::shared_ptr<const CodeletInfo>& codelet) {
+  if (definition_->codelet != nullptr)
+    throw UsageError(
+        fmt::format("the tasks of {} are to do two things: runs() is called twice", text_of(*definition_)));
+  definition_->codelet = codelet;
+}
+
+void TaskClass::add_flow(const FlowSpecification& specification, AccessMode mode, std::type_index type) {
+  FlowDefinition flow = specification.definition();
+  if (flow.control)
+    throw UsageError(fmt::format("the control \"{}\" of {} is given in place of a datum", flow.name,
+                                 text_of(*definition_)));
+  flow.mode = mode;
+  flow.type = type;
+  definition_->flows.push_back(std::move(flow));
+}
+
+void TaskClass::add_control(const FlowSpecification& control) {
+  if (!control.definition().control)
+    throw UsageError(fmt::format("the flow \"{}\" of {} is one more than its body has data",
+                                 control.definition().name, text_of(*definition_)));
+  definition_->flows.push_back(control.definition());
+}
+
+}  // namespace fairlead::ptg

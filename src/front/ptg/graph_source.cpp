@@ -1,0 +1,278 @@
+// See graph_source.hpp. Here is what any thread does: the ends of tasks, and what they make ready.
+#include "front/ptg/graph_source.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "front/runtime/views.hpp"
+
+namespace fairlead::ptg {
+
+GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh)
+    : FlowSource(core),
+      table_(std::move(table)),
+      kinds_(table_, *this),
+      fresh_(table_, values_, std::move(make_fresh)),
+      active_(core.world().reporters()),
+      unfolding_(table_, kinds_, values_, active_),
+      initial_(table_),
+      counts_(core.world().reporters()) {
+  values_.begin(table_);
+  kinds_.fit(fit(), values_);
+  for (std::size_t i = 0; i < table_.classes.size(); ++i) {
+    active_.expect(kinds_[i].lines);
+    tasks_ += table_.classes[i].count();
+  }
+}
+
+GraphSource::~GraphSource() {
+  if (core_.caller().same_process()) stop_handing_out();
+}
+
+void GraphSource::misused(const std::string& why) {
+  {
+    const std::lock_guard guard(misuse_mutex_);
+    if (misuse_.empty()) misuse_ = why;
+  }
+  cancelled.store(true);
+}
+
+void GraphSource::release(Task& over, ReadyTasks& ready) {
+  if (over.failure != nullptr || over.cancelled) [[unlikely]]
+    outcome().note_failure(over);
+  auto& active = static_cast<ActiveTask&>(*over.lazy);
+  const TableClass& of = table_.classes[active.task_class];
+  const std::uint32_t* const values = active.values(of.parameters.size());
+  if (!over.cancelled && over.failure == nullptr)
+    for (std::size_t i = 0; i < of.data_flows; ++i)
+      if (values[i] != no_value && writes(of.flows[i].mode)) {
+        Value& value = values_[values[i]];
+        if (value.has_content.load(std::memory_order_relaxed)) continue;
+        value.has_content.store(true, std::memory_order_relaxed);
+        value.datum->ever_written = true;
+      }
+  Telling telling;
+  telling.over = &active;
+  telling.worker = over.worker;
+  telling.at = over.at;
+  of.place(active.parameters(), telling.numbers.data());
+  end(telling, ready);
+}
+
+/// Tells of the end; what there is no room for is for more().
+void GraphSource::end(Telling& telling, ReadyTasks& ready) {
+  if (!unfolding_.go_on(telling, Host{*this, ready, telling})) [[unlikely]] {
+    left_.keep(telling);
+    return left_something();
+  }
+  auto& released = counts_[ready.recycler.thread()].released;
+  released.store(released.load(std::memory_order_relaxed) + 1);
+}
+
+void GraphSource::unused(std::uint32_t number) {
+  values_[number].has_content.store(false, std::memory_order_relaxed);
+  if (ActiveTask* const starved = fresh_.give_back(number)) again(*starved);
+}
+
+/// The task has starved for a fresh datum: it gets another turn.
+void GraphSource::again(ActiveTask& starved) {
+  if (ahead_ == nullptr) {
+    left_.keep({.task = &starved});
+  } else {
+    left_.keep_ahead(starved);
+  }
+  left_something();
+}
+
+void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
+  if (ahead_ == nullptr && !ready.full()) [[likely]]
+    return hand_out(task, ready);
+  left_.keep(task);
+  left_something();
+}
+
+/// What does not come from tasks. False if there is no fresh datum for it now; then it gets another turn.
+bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
+  const TableClass& of = table_.classes[task.task_class];
+  std::uint32_t* const values = task.values(of.parameters.size());
+  for (std::size_t i = 0; i < of.data_flows; ++i) {
+    const TableFlow& flow = of.flows[i];
+    if (flow.surely_from_task) continue;
+    const Input* const input = input_of(flow, numbers);
+    if (input == nullptr) continue;
+    if (input->kind == Place::Kind::fresh && values[i] == no_value) {
+      values[i] = fresh_.take(input->memory.collection);
+      if (values[i] != no_value) continue;
+      fresh_.starve(task, input->memory.collection);
+      core_.world().wake(engine::Who::application());
+      return false;
+    }
+    if (input->kind != Place::Kind::memory) continue;
+    if (values[i] == no_value) values[i] = values_.at(input->memory, numbers);
+    const auto refuse = [&](const char* why) {
+      misused(fmt::format("the flow \"{}\" of {} takes {}, {}", flow.name, table_.text_of(task),
+                          values_.text_of(input->memory, numbers), why));
+    };
+    if (values[i] == no_value) {
+      refuse("and there is no such datum");
+      continue;
+    }
+    unfolding_.taken(values[i], table_.contested[input->memory.collection]);
+    const Value& value = values_[values[i]];
+    if (reads(flow.mode) && !value.has_content.load(std::memory_order_relaxed) &&
+        !value.datum->ever_written && !front::has_value(*value.datum))
+      refuse("which nothing has written yet");
+  }
+  return true;
+}
+
+const TaskFamily* GraphSource::family_of(const ActiveTask& task, const std::int64_t* numbers) const {
+  const TaskKinds::Kind& kind = kinds_[task.task_class];
+  return kind.has_priorities && kinds_.priority(task.task_class, numbers) > 0 ? &kind.urgent : &kind.ordinary;
+}
+
+/// By the direct lane, if that is open.
+bool GraphSource::passes(ActiveTask& task) {
+  if (!kinds_[task.task_class].may_pass) return false;
+  if (all_in_lane_.load(std::memory_order_relaxed)) return true;
+  const TableClass& of = table_.classes[task.task_class];
+  const std::uint32_t* const values = task.values(of.parameters.size());
+  bool all = true;
+  for (std::size_t i = 0; i < of.data_flows; ++i) all &= values[i] == no_value || values_[values[i]].in_lane;
+  return all;
+}
+
+void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
+  ActiveTask& task = *satisfied.task;
+  Numbers numbers;
+  table_.classes[task.task_class].place(task.parameters(), numbers.data());
+  if (!take_values(task, numbers.data())) return;
+  task.family = family_of(task, numbers.data());
+  auto& handed_out = counts_[ready.recycler.thread()].handed_out;
+  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1);
+  if (lane_ != 0 && ready.lane == lane_ && passes(task)) return ready.add(static_cast<LazyTask&>(task));
+  unfolding_.set_alone(false);
+  Task& described = describe(task, ready.recycler);
+  described.worker = satisfied.worker;
+  described.at = satisfied.at;
+  ready.add(described);
+}
+
+Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
+  auto& active = static_cast<ActiveTask&>(lazy);
+  Numbers numbers;
+  table_.classes[active.task_class].place(active.parameters(), numbers.data());
+  Task& task = recycler.take();
+  task.begin(static_cast<TaskId>(first_id_ + active.name), task.inline_access.data(), 0);
+  task.family = active.family;
+  task.at = {};
+  kinds_.fill(task, active, numbers.data(), values_);
+  task.lazy = &active;
+  task.lane = passes(active) ? lane_ : 0;
+  return task;
+}
+
+bool GraphSource::more(ReadyTasks& ready) {
+  if (ahead_ != nullptr) look_ahead_as_far_as_wanted(ready.recycler);
+  while (!ready.full()) {
+    if (Satisfied kept; left_.take(kept)) {
+      bool handed_out = true;
+      ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
+      if (!handed_out) left_.keep(kept);
+      left_.done();
+      if (!handed_out) return false;  // who makes the fresh datum that is missing asks again
+      continue;
+    }
+    if (Telling telling; left_.take(telling)) {
+      end(telling, ready);
+      left_.done();
+      continue;
+    }
+    if (ahead_ != nullptr || !more_of_initial(ready)) break;
+  }
+  return !left_.none() || !initial_over_.load(std::memory_order_relaxed);
+}
+
+void GraphSource::look_ahead_as_far_as_wanted(Recycler& recycler) {
+  for (ActiveTask* fed = nullptr; left_.take_ahead(fed); left_.done()) ahead_->again(*fed);
+  while (ahead_->size() < core_.window() && announce_next(recycler)) {
+  }
+}
+
+/// A task that waits for nothing. False if there is none any more.
+bool GraphSource::more_of_initial(ReadyTasks& ready) {
+  if (initial_over_.load(std::memory_order_relaxed)) return false;
+  const bool found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+    return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+  });
+  if (!found) {
+    initial_over_.store(true);
+    return false;
+  }
+  const auto [name, parameters] = initial_.found();
+  hand_out(
+      {.task = &unfolding_.make(initial_.task_class(), name, parameters.data(), ready.recycler.thread())},
+      ready);
+  return true;
+}
+
+/// Tells the policy of one task more. False if there is none now.
+bool GraphSource::announce_next(Recycler& recycler) {
+  ActiveTask* begins = nullptr;
+  Task* const task = ahead_->next(
+      recycler,
+      [this](const ActiveTask& active, const std::int64_t* numbers) { return family_of(active, numbers); },
+      begins, [this](const std::string& why) { misused(why); });
+  if (task == nullptr) {
+    if (fresh_.wanted()) core_.world().wake(engine::Who::application());
+    if (ahead_->all_made()) initial_over_.store(true);
+    return false;
+  }
+  CountedSource::announce(*task);
+  if (begins != nullptr) left_.keep({.task = begins});
+  return true;
+}
+
+/// The policy knows the task, or hears of it now. False if a fresh datum has to be made first.
+bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready) {
+  ActiveTask& task = *satisfied.task;
+  Ahead::Announced announced = ahead_->take(task.name);
+  while (announced.task == nullptr) {
+    if (!announce_next(ready.recycler)) return false;
+    announced = ahead_->take(task.name);
+  }
+  const TableClass& of = table_.classes[task.task_class];
+  std::uint32_t* const values = task.values(of.parameters.size());
+  for (std::size_t i = 0; i < of.data_flows; ++i)
+    if (values[i] == no_value) values[i] = announced.values[i];
+  Numbers numbers;
+  of.place(task.parameters(), numbers.data());
+  static_cast<void>(take_values(task, numbers.data()));  // looks whether they are right
+  auto& handed_out = counts_[ready.recycler.thread()].handed_out;
+  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1);
+  task.family = announced.task->family;
+  announced.task->lazy = &task;
+  announced.task->worker = satisfied.worker;
+  announced.task->at = satisfied.at;
+  ready.add(*announced.task);
+  return true;
+}
+
+bool GraphSource::still() const noexcept {
+  if (!initial_over_.load() || !left_.none() || fresh_.wanted()) return false;
+  // In this order: what is handed out later was not released before.
+  std::uint64_t released = 0, handed_out = 0;
+  for (const Counts& counts : counts_) released += counts.released.load();
+  for (const Counts& counts : counts_) handed_out += counts.handed_out.load();
+  return released == handed_out;
+}
+
+void GraphSource::count(std::size_t tasks, Recycler& recycler) {
+  engine::DrivenWorld& world = core_.world();
+  const bool nothing_moves = still();
+  CountedSource::count(tasks, recycler);  // after that we may be gone
+  if (nothing_moves) world.wake(engine::Who::application());
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,98 @@
+// The source of a parameterized graph's tasks: it hands out what its unfolding makes ready, by the direct lane or
+// to the engine, and tells policies that plan of what lies ahead.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "front/flow/flow_source.hpp"
+#include "front/ptg/ahead.hpp"
+#include "front/ptg/fresh_data.hpp"
+#include "front/ptg/initial_tasks.hpp"
+#include "front/ptg/left_over.hpp"
+#include "front/ptg/unfolding.hpp"
+
+namespace fairlead::ptg {
+
+class GraphSource final : public front::FlowSource {
+ public:
+  GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh);
+  ~GraphSource() override;
+
+  /// See Graph::run().
+  void run();
+  std::uint64_t tasks() const noexcept { return tasks_; }
+
+  void release(Task& over, ReadyTasks& ready) override;
+  void count(std::size_t tasks, Recycler& recycler) override;
+  bool more(ReadyTasks& ready) override;
+  Task& describe(LazyTask& task, Recycler& recycler) override;
+  void given_away() noexcept override { unfolding_.set_alone(false); }
+
+ private:
+  struct alignas(64) Counts {
+    std::atomic<std::uint64_t> handed_out{0}, released{0};
+  };
+  struct Host {
+    GraphSource& source;
+    ReadyTasks& ready;
+    const Telling& telling;
+    std::size_t thread() const noexcept { return ready.recycler.thread(); }
+    bool full() const noexcept { return ready.full(); }
+    void satisfied(ActiveTask& task) { source.satisfied({&task, telling.worker, telling.at}, ready); }
+    void unused(std::uint32_t number) { source.unused(number); }
+    void misused(const std::string& why) { source.misused(why); }
+  };
+
+  // ---- the program's thread's
+  void let_in_all();
+  void see(Value& value);
+  void wait_for_all();
+  void make_more_fresh();
+  void give_up_the_rest();
+
+  // ---- any thread's
+  void end(Telling& telling, ReadyTasks& ready);
+  void satisfied(const Satisfied& task, ReadyTasks& ready);
+  void unused(std::uint32_t number);
+  bool take_values(ActiveTask& task, const std::int64_t* numbers);
+  const TaskFamily* family_of(const ActiveTask& task, const std::int64_t* numbers) const;
+  bool passes(ActiveTask& task);
+  void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
+  bool more_of_initial(ReadyTasks& ready);
+  bool hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready);
+  void look_ahead_as_far_as_wanted(Recycler& recycler);
+  bool announce_next(Recycler& recycler);
+  void again(ActiveTask& starved);
+  /// Nothing runs and nothing is left to be handed out.
+  bool still() const noexcept;
+  /// The graph is wrong: what is ready does not run any more, and run() says so.
+  void misused(const std::string& why);
+
+  const ClassTable table_;
+  TaskKinds kinds_;
+  Values values_;
+  FreshData fresh_;
+  ActiveTasks active_;
+  Unfolding unfolding_;
+  InitialTasks initial_;
+  LeftOver left_;
+  std::vector<Counts> counts_;  // by thread
+  std::uint64_t tasks_ = 0;
+  std::atomic<bool> initial_over_{true};
+  std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
+
+  // Fixed for a run.
+  std::uint64_t first_id_ = 0;
+  std::uint32_t lane_ = 0;
+  std::uint64_t data_seen_ = ~std::uint64_t{0};  // RuntimeCore::data_changes
+  std::atomic<bool> all_in_lane_{false};
+
+  std::mutex misuse_mutex_;  // guards what follows
+  std::string misuse_;
+};
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,130 @@
+// See graph_source.hpp. Here is what the program's thread does: the beginning of a run, and its end.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "front/ptg/graph_source.hpp"
+#include "front/runtime/views.hpp"
+
+namespace fairlead::ptg {
+
+void GraphSource::run() {
+  core_.caller().check("run");
+  if (!core_.holds().none() && core_.holds().own())
+    throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
+                     core_.holds().text());
+  if (!misuse_.empty()) throw UsageError(misuse_);
+  core_.reductions().close_all();
+  if (!core_.help_until_all_done(false)) core_.throw_held_up("run");
+  core_.throw_if_stopped();
+  core_.application().serve_surely();  // the engine looks at none of our tasks any more
+  core_.holds().note_footprint(kinds_.largest_footprint());
+  let_in_all();
+  unfolding_.begin(all_in_lane_.load() && !to_be_announced() && core_.engine().view().workers().size() == 1);
+  // A policy that plans knows tasks by numbers in the order in which it has heard of them.
+  first_id_ = core_.graph().take_ids(to_be_announced() ? tasks_ : table_.names);
+  ahead_.reset();
+  if (to_be_announced()) {
+    ahead_ = std::make_unique<Ahead>(table_, kinds_, values_, active_, fresh_);
+    ahead_->begin(first_id_);
+  }
+  for (Counts& counts : counts_) {
+    counts.handed_out.store(0);
+    counts.released.store(0);
+  }
+  initial_.begin();
+  initial_over_.store(tasks_ == 0);
+  count_submitted(tasks_);
+  CountedSource::hand_out();
+  wait_for_all();
+  stop_handing_out();
+  if (misuse_.empty()) return wait();
+  core_.throw_if_stopped();
+  std::exception_ptr cause;
+  static_cast<void>(outcome().take(cause));
+  throw UsageError(misuse_);
+}
+
+/// All data are there still; those that can be stay where they are for the direct lane.
+void GraphSource::let_in_all() {
+  engine::Engine& engine = core_.engine();
+  if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
+  const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
+  if (lane == lane_ && core_.data_changes() == data_seen_) return;
+  for (const auto& collection : table_.collections)
+    for (const auto& reference : collection->data)
+      if (reference.datum != nullptr &&
+          (reference.datum->id == no_id<DatumId> || reference.datum->generation != reference.generation))
+        throw UsageError("a parameterized graph uses a datum of " + collection->name +
+                         " that is gone: it was removed, or its matrix was destroyed");
+  lane_ = lane;
+  all_in_lane_.store(lane != 0);
+  for (std::uint32_t i = 0; i < values_.all(); ++i) see(values_[i]);
+  // What was not let in may be next time.
+  data_seen_ = all_in_lane_.load() ? core_.data_changes() : ~std::uint64_t{0};
+}
+
+void GraphSource::see(Value& value) {
+  engine::RegisteredDatum* const datum = value.datum;
+  if (datum == nullptr) return;
+  if (datum->view != nullptr)
+    throw UsageError("a parameterized graph uses " + datum->text() + ", which is split or a part");
+  value.id = datum->id;
+  value.in_lane =
+      lane_ != 0 && datum->reduction == nullptr && (datum->tail.lane == lane_ || let_in(*datum, lane_));
+  if (!value.in_lane) all_in_lane_.store(false);
+  value.address = datum->tail.address;
+  value.packed = datum->tail.packed;
+}
+
+void GraphSource::wait_for_all() {
+  core_.engine().horizon_closed();
+  progress_.set_target(submitted_);
+  for (bool over = false; !over;) {
+    bool nothing_moves = false;
+    const bool can_go_on = core_.help([&] {
+      over = progress_.reached(submitted_);
+      nothing_moves = !over && still();
+      return over || nothing_moves || fresh_.wanted();
+    });
+    core_.throw_if_stopped();
+    if (!can_go_on) core_.throw_held_up("run");
+    if (over) break;
+    if (fresh_.wanted()) {
+      make_more_fresh();
+    } else if (nothing_moves && !progress_.reached(submitted_)) {
+      give_up_the_rest();
+    }
+  }
+  progress_.no_target();
+}
+
+void GraphSource::make_more_fresh() {
+  fresh_.make_more([this](Value& value) { see(value); }, [this](ActiveTask& task) { again(task); });
+  core_.application().ask_for_more();
+  core_.application().serve();
+}
+
+/// Tasks are left, and nobody will feed them.
+void GraphSource::give_up_the_rest() {
+  constexpr std::size_t shown = 5;
+  std::string some;
+  std::size_t begun = 0;
+  unfolding_.partly().for_each([&](const ActiveTask& task) {
+    if (++begun > shown) return;
+    some += fmt::format("\n  {} waits for {} more", table_.text_of(task), task.wait);
+  });
+  if (begun > shown) some += fmt::format("\n  and {} others that got some of their values", begun - shown);
+  const std::uint64_t left = submitted_ - progress_.done();
+  if (misuse_.empty())
+    misuse_ = fmt::format(
+        "the parameterized graph cannot go on: {} of {} tasks wait for what no task gives them{}{}", left,
+        tasks_, some.empty() ? "" : ":", some);
+  unfolding_.forget_all();
+  progress_.count_by_application(left);
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,78 @@
+// The tasks of a parameterized graph that wait for no other, one after the other: the spaces of the classes are
+// walked, and what surely waits is passed by, whole loops of it where their condition says so.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "front/ptg/class_table.hpp"
+
+namespace fairlead::ptg {
+
+class InitialTasks {
+ public:
+  /// `table` stays.
+  explicit InitialTasks(const ClassTable& table);
+
+  /// Before the first, and before each run.
+  void begin() noexcept {
+    class_ = 0;
+    inside_ = false;
+  }
+  /// The next task for which `initial(class, numbers)` says so. False if there is none.
+  template <class F>
+  bool next(F&& initial) {
+    for (; class_ < table_.classes.size(); ++class_, inside_ = false) {
+      const TableClass& of = table_.classes[class_];
+      const Gates& gates = gates_[class_];
+      if (gates.closed) continue;
+      for (inside_ = step(of, inside_); inside_; inside_ = step(of, true)) {
+        while (inside_ && closed_at(gates) < of.loops.size())
+          inside_ = walk_.pass(of.loops, closed_at(gates), numbers_.data());
+        if (!inside_) break;
+        if (initial(class_, numbers_.data())) return true;
+      }
+    }
+    return false;
+  }
+  /// Of the task that next() has found.
+  std::uint32_t task_class() const noexcept { return static_cast<std::uint32_t>(class_); }
+  /// Its name in its class, and its parameters.
+  std::pair<std::uint64_t, std::array<std::int64_t, Walk::most_loops>> found() const {
+    const TableClass& of = table_.classes[class_];
+    std::array<std::int64_t, Walk::most_loops> parameters;
+    for (std::size_t i = 0; i < of.parameters.size(); ++i) parameters[i] = numbers_[of.parameters[i]];
+    return {*of.name_of(parameters.data()), parameters};
+  }
+
+ private:
+  /// A condition under which a task surely waits, and the innermost loop that it speaks of.
+  struct Gate {
+    Formula condition;
+    std::size_t level;
+  };
+  struct Gates {
+    bool closed = false;      ///< all tasks wait
+    std::vector<Gate> gates;  ///< by level
+  };
+  bool step(const TableClass& of, bool inside) {
+    if (!inside) return walk_.begin(of.loops, numbers_.data());
+    return walk_.next(of.loops, numbers_.data());
+  }
+  std::size_t closed_at(const Gates& gates) const {
+    for (const Gate& gate : gates.gates)
+      if (gate.condition(numbers_.data()) != 0) return gate.level;
+    return ~std::size_t{0};
+  }
+
+  const ClassTable& table_;
+  std::vector<Gates> gates_;  // by class
+  std::size_t class_ = 0;
+  bool inside_ = false;
+  Walk walk_;
+  Numbers numbers_{};
+};
+
+}  // namespace fairlead::ptg

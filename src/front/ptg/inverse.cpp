@@ -1,0 +1,337 @@
+// See inverse.hpp.
+#include "front/ptg/inverse.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fairlead::ptg {
+
+namespace {
+
+/// What an index stands for.
+using Meanings = std::map<const ExpressionNode*, Expression>;
+
+Expression with(const Expression& expression, const Meanings& meanings) {
+  const ExpressionNode& node = *expression.node();
+  if (node.operation == Operation::constant) return expression;
+  if (node.operation == Operation::index) {
+    const auto found = meanings.find(&node);
+    return found == meanings.end() ? expression : found->second;
+  }
+  auto copy = std::make_shared<ExpressionNode>(node);
+  for (Expression& operand : copy->operands) operand = with(operand, meanings);
+  return Expression(std::move(copy));
+}
+
+bool is(const Expression& expression, Operation operation) {
+  return expression.node()->operation == operation;
+}
+const Expression& operand(const Expression& expression, std::size_t i) {
+  return expression.node()->operands[i];
+}
+bool is_zero(const Expression& expression) {
+  return is(expression, Operation::constant) && expression.node()->value == 0;
+}
+bool says_yes_or_no(const Expression& expression) {
+  const Operation operation = expression.node()->operation;
+  return operation >= Operation::less && operation <= Operation::either;
+}
+
+/// The conditions that hold together, and what they say of sums.
+class System {
+ public:
+  System(const TableClass& giver, const InputToInvert& input) : giver_(giver), input_(input) {
+    for (std::size_t i = 0; i < giver.places.size(); ++i) places_.add(giver.places.index_at(i));
+    first_unknown_ = places_.size();
+  }
+
+  /// An index of the taker's, which is to be found out.
+  void add_unknown(const Range& range, const Interval& bound) {
+    const Index fresh(range.index.text());
+    const Range own{fresh, with(range.first, meanings_), with(range.last, meanings_),
+                    with(range.step, meanings_), false};
+    meanings_.insert_or_assign(range.index.node().get(), fresh);
+    places_.add(fresh);
+    ranges_.push_back(own);
+    bounds_.push_back(bound);
+  }
+  void add_derived(const Range& range) {
+    meanings_.insert_or_assign(range.index.node().get(), with(range.first, meanings_));
+  }
+  Expression in_unknowns(const Expression& expression) const { return with(expression, meanings_); }
+
+  void equal(const Expression& a, const Expression& b) {
+    const std::optional<Affine> left = Affine::of(a, places_), right = Affine::of(b, places_);
+    if (!left || !right) {
+      opaque_.push_back(a == b);
+      return;
+    }
+    Affine difference = *left;
+    difference.add(*right, -1);
+    equations_.push_back(std::move(difference));
+  }
+  /// a <= b.
+  void at_most(const Expression& a, const Expression& b, std::int64_t less = 0) {
+    const std::optional<Affine> left = Affine::of(a, places_), right = Affine::of(b, places_);
+    if (!left || !right) {
+      opaque_.push_back(less == 0 ? a <= b : a < b);
+      return;
+    }
+    Affine difference = *right;
+    difference.add(*left, -1);
+    difference.constant -= less;
+    not_negative_.push_back(std::move(difference));
+  }
+  void holds(const Expression& condition, bool wanted = true) {
+    const auto first = [&]() -> const Expression& { return operand(condition, 0); };
+    const auto second = [&]() -> const Expression& { return operand(condition, 1); };
+    if (is(condition, wanted ? Operation::both : Operation::either)) {
+      holds(first(), wanted);
+      return holds(second(), wanted);
+    }
+    if (is(condition, Operation::less))
+      return wanted ? at_most(first(), second(), 1) : at_most(second(), first());
+    if (is(condition, Operation::at_most))
+      return wanted ? at_most(first(), second()) : at_most(second(), first(), 1);
+    if (is(condition, wanted ? Operation::equal : Operation::different)) {
+      if (is_zero(second()) && says_yes_or_no(first())) return holds(first(), false);
+      return equal(first(), second());
+    }
+    if (is(condition, wanted ? Operation::different : Operation::equal) && is_zero(second()) &&
+        says_yes_or_no(first()))
+      return holds(first(), true);
+    opaque_.push_back(wanted ? condition : !condition);
+  }
+
+  /// All numbers that the ranges allow. What is no sum, of an index that stays free, is a bound of its loop if it
+  /// says nothing of later ones.
+  void within_ranges() {
+    for (const Range& range : ranges_) {
+      first_at_most(range.first, range.index);
+      at_most_last(range.index, range.last);
+      if (!is(range.step, Operation::constant) || range.step.node()->value != 1)
+        opaque_.push_back((range.index - range.first) % range.step == 0);
+    }
+  }
+
+  std::optional<Edge> solve(std::size_t parameters) {
+    while (eliminate_one()) {
+    }
+    for (const Affine& equation : equations_) {
+      Affine negative;
+      negative.add(equation, -1);
+      not_negative_.push_back(equation);
+      not_negative_.push_back(std::move(negative));
+    }
+    for (Affine& condition : not_negative_) condition = in_solved(condition);
+    Edge edge;
+    if (!add_loops(edge)) return std::nullopt;
+    add_opaque(edge);
+    for (std::size_t i = 0; i < parameters; ++i) edge.indices.emplace_back(value_of(first_unknown_ + i));
+    return edge;
+  }
+
+ private:
+  void first_at_most(const Expression& first, const Expression& index) {
+    if (!is(first, Operation::maximum)) return at_most(first, index);
+    first_at_most(operand(first, 0), index);
+    first_at_most(operand(first, 1), index);
+  }
+  void at_most_last(const Expression& index, const Expression& last) {
+    if (!is(last, Operation::minimum)) return at_most(index, last);
+    at_most_last(index, operand(last, 0));
+    at_most_last(index, operand(last, 1));
+  }
+
+  /// An equation says what one of the unknowns is.
+  bool eliminate_one() {
+    for (std::size_t i = 0; i < equations_.size(); ++i)
+      for (const auto& [place, factor] : equations_[i].terms) {
+        if (place < first_unknown_ || (factor != 1 && factor != -1)) continue;
+        Affine value;
+        value.add(equations_[i], -factor);  // 1 / factor is factor
+        value.add(place, 1);
+        const std::uint8_t found = place;
+        equations_.erase(equations_.begin() + static_cast<std::ptrdiff_t>(i));
+        for (Affine& other : equations_) replace(other, found, value);
+        for (auto& [other, other_value] : solved_) replace(other_value, found, value);
+        solved_.emplace(found, std::move(value));
+        return true;
+      }
+    return false;
+  }
+  static void replace(Affine& in, std::uint8_t place, const Affine& value) {
+    const std::int64_t factor = in.factor_of(place);
+    if (factor == 0) return;
+    in.add(place, -factor);
+    in.add(value, factor);
+  }
+  Affine in_solved(Affine sum) const {
+    for (const auto& [place, value] : solved_) replace(sum, place, value);
+    return sum;
+  }
+  Affine value_of(std::size_t place) const {
+    const auto found = solved_.find(static_cast<std::uint8_t>(place));
+    if (found != solved_.end()) return found->second;
+    Affine itself;
+    itself.add(static_cast<std::uint8_t>(place), 1);
+    return itself;
+  }
+  bool is_free(std::size_t place) const {
+    return place >= first_unknown_ && !solved_.contains(static_cast<std::uint8_t>(place));
+  }
+
+  /// The conditions become bounds of the last free index that they speak of; those that speak of none have to
+  /// hold before. False if one of them never does.
+  bool add_loops(Edge& edge) {
+    std::vector<std::vector<Affine>> of(places_.size());
+    std::vector<Affine> before;
+    for (Affine& condition : not_negative_) {
+      const auto last = std::ranges::find_if(condition.terms.rbegin(), condition.terms.rend(),
+                                             [&](const auto& term) { return is_free(term.first); });
+      (last == condition.terms.rend() ? before : of[last->first]).push_back(std::move(condition));
+    }
+    for (const Affine& condition : tightest(std::move(before))) {
+      if (condition.terms.empty() && condition.constant < 0) return false;
+      if (!always(condition)) edge.not_negative.emplace_back(condition);
+    }
+    for (std::size_t place = first_unknown_; place < places_.size(); ++place) {
+      if (!is_free(place)) continue;
+      Loop loop;
+      loop.place = static_cast<std::uint8_t>(place);
+      for (const Affine& condition : tightest(std::move(of[place]))) {
+        const std::int64_t factor = condition.factor_of(loop.place);
+        Affine rest = condition;
+        rest.add(loop.place, -factor);
+        if (factor > 0) {
+          Affine negative;
+          negative.add(rest, -1);
+          loop.first.push_back({Formula(negative), factor});
+        } else {
+          loop.last.push_back({Formula(rest), -factor});
+        }
+      }
+      const Interval& bound = bounds_[place - first_unknown_];
+      if (loop.first.empty()) loop.first.push_back({Formula(Affine{.constant = bound.first})});
+      if (loop.last.empty()) loop.last.push_back({Formula(Affine{.constant = bound.last})});
+      edge.loops.push_back(std::move(loop));
+    }
+    return true;
+  }
+  /// Of those that differ in their constants only, the one that says most.
+  static std::vector<Affine> tightest(std::vector<Affine> conditions) {
+    std::vector<Affine> kept;
+    for (Affine& condition : conditions) {
+      const auto same = std::ranges::find(kept, condition.terms, &Affine::terms);
+      if (same == kept.end()) {
+        kept.push_back(std::move(condition));
+      } else {
+        same->constant = std::min(same->constant, condition.constant);
+      }
+    }
+    return kept;
+  }
+  /// The giver's own ranges say so.
+  bool always(const Affine& condition) const {
+    if (condition.terms.empty()) return condition.constant >= 0;
+    for (const Range& range : giver_.definition->indices) {
+      if (range.derived) continue;
+      for (const bool lower : {true, false}) {
+        const std::optional<Affine> bound = Affine::of(lower ? range.first : range.last, giver_.places);
+        const std::optional<Affine> index = Affine::of(range.index, giver_.places);
+        if (!bound || !index) continue;
+        Affine known = lower ? *index : *bound;
+        known.add(lower ? *bound : *index, -1);
+        if (known.terms == condition.terms && condition.constant >= known.constant) return true;
+      }
+    }
+    return false;
+  }
+
+  void add_opaque(Edge& edge) {
+    if (opaque_.empty()) return;
+    for (std::size_t place = first_unknown_; place < places_.size(); ++place)
+      if (!is_free(place)) edge.solved.emplace_back(static_cast<std::uint8_t>(place), value_of(place));
+    for (const Expression& condition : opaque_) {
+      if (is(condition, Operation::equal)) refuse_if_search(condition);
+      edge.true_after.emplace_back(condition, places_);
+    }
+  }
+  bool speaks_of_free(const Expression& expression) const {
+    const ExpressionNode& node = *expression.node();
+    if (node.operation == Operation::index) {
+      const auto place = places_.find(&node);
+      return place && is_free(*place);
+    }
+    return std::ranges::any_of(node.operands, [&](const Expression& each) { return speaks_of_free(each); });
+  }
+  /// An equation that is no sum would have to be tried with all numbers of an index that nothing else settles.
+  void refuse_if_search(const Expression& condition) const {
+    if (!searched_.contains(condition.node().get()) || !speaks_of_free(condition)) return;
+    throw UsageError(
+        fmt::format("the input \"{}\" of {} cannot be turned round: for which of its tasks is {}?\n"
+                    "  Say with .to(), at the flow \"{}\" of {}, which tasks its value goes to.",
+                    input_.flow.name, text_of(input_.taker), condition.text(),
+                    input_.flow.inputs[input_.alternative].place.flow, text_of(*giver_.definition)));
+  }
+
+ public:
+  /// As equal(), of what the input names: this has to settle the indices.
+  void names(const Expression& of_taker, const Expression& of_giver) {
+    const std::size_t before = opaque_.size();
+    equal(of_taker, of_giver);
+    if (opaque_.size() != before) searched_.emplace(opaque_.back().node().get(), true);
+  }
+
+ private:
+  const TableClass& giver_;
+  const InputToInvert& input_;
+  Places places_;
+  std::size_t first_unknown_ = 0;
+  Meanings meanings_;
+  std::vector<Range> ranges_;  // of the unknowns, in them
+  std::vector<Interval> bounds_;
+  std::vector<Affine> equations_, not_negative_;
+  std::vector<Expression> opaque_;  // conditions that are no sums
+  std::map<const ExpressionNode*, bool> searched_;
+  std::map<std::uint8_t, Affine> solved_;  // in what is known, and free
+};
+
+}  // namespace
+
+std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver) {
+  System system(giver, input);
+  Places of_taker;
+  for (const Range& range : input.taker.indices) of_taker.add(range.index);
+  const std::vector<Interval> bounds = intervals_of(input.taker.indices, of_taker);
+  std::size_t parameters = 0;
+  for (std::size_t i = 0; i < input.taker.indices.size(); ++i) {
+    const Range& range = input.taker.indices[i];
+    if (range.derived) {
+      system.add_derived(range);
+    } else {
+      system.add_unknown(range, bounds[i]);
+      ++parameters;
+    }
+  }
+  const Alternative& alternative = input.flow.inputs[input.alternative];
+  for (const Range& range : alternative.ranges) system.add_unknown(range, Interval{});
+  for (std::size_t i = 0; i < alternative.place.indices.size(); ++i)
+    system.names(system.in_unknowns(alternative.place.indices[i]),
+                 giver.places.index_at(giver.parameters[i]));
+  system.within_ranges();
+  for (std::size_t i = 0; !input.flow.control && i < input.alternative; ++i) {
+    const auto& earlier = input.flow.inputs[i].condition;
+    if (!earlier) return std::nullopt;  // that one always holds
+    system.holds(system.in_unknowns(*earlier), false);
+  }
+  if (alternative.condition) system.holds(system.in_unknowns(*alternative.condition));
+  return system.solve(parameters);
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,72 @@
+// What could not be done at once at the end of a task: who has still to be told of it, and tasks that are ready
+// and were not handed out.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+
+#include "base/time.hpp"
+#include "front/ptg/active_task.hpp"
+#include "front/ptg/class_table.hpp"
+
+namespace fairlead::ptg {
+
+/// The end of a task, as far as it has been told to those who wait for it.
+struct Telling {
+  ActiveTask* over = nullptr;
+  WorkerId worker = no_id<WorkerId>;
+  Time at{};
+  std::size_t flow = 0, edge = 0;
+  bool in_edge = false;  ///< `walk` is at one who has not been told
+  Walk walk;
+  Numbers numbers;  ///< not initialized
+};
+
+/// A task all of whose inputs have come, and who ended the last of those before it, when.
+struct Satisfied {
+  ActiveTask* task = nullptr;
+  WorkerId worker = no_id<WorkerId>;
+  Time at{};
+};
+
+/// Any thread's.
+class LeftOver {
+ public:
+  bool none() const noexcept { return count_.load() == 0; }
+  void keep(const Telling& telling) { keep_in(tellings_, telling); }
+  void keep(const Satisfied& ready) { keep_in(ready_, ready); }
+  /// It had starved ahead of what runs.
+  void keep_ahead(ActiveTask& task) { keep_in(ahead_, &task); }
+  /// One of each, the first that was kept. It counts as left until done() is called. False if there is none.
+  bool take(Telling& telling) { return take_from(tellings_, telling); }
+  bool take(Satisfied& ready) { return take_from(ready_, ready); }
+  bool take_ahead(ActiveTask*& task) { return take_from(ahead_, task); }
+  void done() noexcept { --count_; }
+
+ private:
+  template <class T>
+  void keep_in(std::deque<T>& list, const T& object) {
+    const std::lock_guard guard(mutex_);
+    list.push_back(object);
+    ++count_;
+  }
+  template <class T>
+  bool take_from(std::deque<T>& list, T& object) {
+    const std::lock_guard guard(mutex_);
+    if (list.empty()) return false;
+    object = list.front();
+    list.pop_front();
+    return true;
+  }
+
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;  // guards what follows
+  std::deque<Telling> tellings_;
+  std::deque<Satisfied> ready_;
+  std::deque<ActiveTask*> ahead_;
+};
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,405 @@
+// From definitions to a class table: names are looked up, and what makes no sense is refused.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/suggest.hpp"
+#include "front/ptg/inverse.hpp"
+
+namespace fairlead::ptg {
+
+namespace {
+
+class TableMaker {
+ public:
+  explicit TableMaker(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions)
+      : definitions_(definitions) {
+    for (std::size_t i = 0; i < definitions.size(); ++i) number_of_[definitions[i].get()] = i;
+  }
+
+  ClassTable make() {
+    for (const auto& definition : definitions_) add_class(*definition);
+    for (std::size_t i = 0; i < definitions_.size(); ++i) {
+      table_.classes[i].definition = definitions_[i];
+      add_flows(i);
+    }
+    for (std::size_t i = 0; i < definitions_.size(); ++i) add_edges(i);
+    find_contested();
+    find_counted();
+    find_who_may_count();
+    name_tasks();
+    return std::move(table_);
+  }
+
+ private:
+  [[noreturn]] static void refuse(const ClassDefinition& of, const std::string& why) {
+    throw UsageError(fmt::format("the parameterized class {}: {}", text_of(of), why));
+  }
+
+  void add_class(const ClassDefinition& definition) {
+    TableClass& it = table_.classes.emplace_back();
+    it.name = definition.name;
+    if (definition.maker.make == nullptr) refuse(definition, "nothing says what its tasks do (runs())");
+    std::set<const ExpressionNode*> seen;
+    for (const Range& range : definition.indices) {
+      if (!seen.insert(range.index.node().get()).second)
+        refuse(definition, fmt::format("the index {} is there twice", range.index.text()));
+      it.loops.push_back(loop_of(range, it.places));
+      if (!range.derived) it.parameters.push_back(it.loops.back().place);
+    }
+    if (it.loops.size() > Walk::most_loops)
+      refuse(definition, fmt::format("it has more than {} indices", Walk::most_loops));
+    it.bounds = intervals_of(definition.indices, it.places);
+    it.priority = Formula(definition.priority, it.places);
+    for (const Expression& number : definition.numbers) it.numbers.emplace_back(number, it.places);
+  }
+
+  /// The range as a loop over a further place.
+  static Loop loop_of(const Range& range, Places& places) {
+    Loop loop;
+    loop.first.push_back({Formula(range.first, places)});
+    loop.last.push_back({Formula(range.last, places)});
+    loop.step = Formula(range.step, places);
+    loop.by_one = range.step.node()->operation == Operation::constant && range.step.node()->value == 1;
+    loop.derived = range.derived;
+    loop.place = places.add(range.index);
+    return loop;
+  }
+  static std::vector<Loop> loops_of(const std::vector<Range>& ranges, Places& places) {
+    std::vector<Loop> loops;
+    for (const Range& range : ranges) loops.push_back(loop_of(range, places));
+    return loops;
+  }
+
+  std::uint32_t collection(const std::shared_ptr<const CollectionDefinition>& definition) {
+    const auto found = std::ranges::find(table_.collections, definition);
+    if (found == table_.collections.end()) {
+      table_.collections.push_back(definition);
+      return static_cast<std::uint32_t>(table_.collections.size() - 1);
+    }
+    return static_cast<std::uint32_t>(found - table_.collections.begin());
+  }
+
+  MemoryPlace memory(const ClassDefinition& of, const FlowDefinition& flow, const Place& place,
+                     const Places& places) {
+    const CollectionDefinition& data = *place.collection;
+    if (place.indices.size() != data.extents.size())
+      refuse(of, fmt::format("its flow \"{}\" names {} with {} indices; it has {}", flow.name, data.name,
+                             place.indices.size(), data.extents.size()));
+    if (data.type != flow.type)
+      refuse(of, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name, data.name));
+    MemoryPlace memory{.collection = collection(place.collection), .indices = {}};
+    for (const Expression& index : place.indices) memory.indices.emplace_back(index, places);
+    return memory;
+  }
+
+  void add_flows(std::size_t number) {
+    const ClassDefinition& definition = *definitions_[number];
+    std::set<std::string> names;
+    for (const FlowDefinition& flow : definition.flows) {
+      if (!names.insert(flow.name).second)
+        refuse(definition, fmt::format("it has two flows \"{}\"", flow.name));
+      if (writes_in_any_order(flow.mode))
+        refuse(definition, fmt::format("its flow \"{}\" is changed in any order (Commute, Reduce); in a "
+                                       "parameterized graph the edges are the order",
+                                       flow.name));
+      TableFlow& it = table_.classes[number].flows.emplace_back();
+      it.name = flow.name;
+      it.control = flow.control;
+      it.mode = flow.mode;
+      if (!flow.control) ++table_.classes[number].data_flows;
+      if (!flow.control && flow.inputs.empty())
+        refuse(definition,
+               fmt::format("nothing says where the value of its flow \"{}\" comes from (from())", flow.name));
+      for (const Alternative& alternative : flow.inputs) add_input(definition, flow, alternative, it, number);
+      for (const Alternative& alternative : flow.outputs)
+        if (alternative.place.kind == Place::Kind::memory)
+          add_leaving(definition, flow, alternative, it, number);
+      it.surely_from_task = surely_from_task(it);
+    }
+  }
+
+  static bool surely_from_task(const TableFlow& flow) {
+    if (flow.control)
+      return std::ranges::any_of(flow.inputs,
+                                 [](const Input& input) { return !input.condition && input.ranges.empty(); });
+    return !flow.inputs.empty() && !flow.inputs.back().condition &&
+           std::ranges::all_of(flow.inputs,
+                               [](const Input& input) { return input.kind == Place::Kind::task; });
+  }
+
+  void add_input(const ClassDefinition& definition, const FlowDefinition& flow,
+                 const Alternative& alternative, TableFlow& into, std::size_t number) {
+    Places places = table_.classes[number].places;
+    Input input;
+    input.kind = alternative.place.kind;
+    if (!flow.control && !alternative.ranges.empty())
+      refuse(definition,
+             fmt::format("its flow \"{}\" comes from a range of tasks; only a control can", flow.name));
+    if (alternative.condition) input.condition.emplace(*alternative.condition, places);
+    input.ranges = loops_of(alternative.ranges, places);
+    switch (alternative.place.kind) {
+      case Place::Kind::nothing:
+        break;
+      case Place::Kind::memory:
+        input.memory = memory(definition, flow, alternative.place, places);
+        break;
+      case Place::Kind::fresh: {
+        const auto& like = alternative.place.like;
+        if (like->type != flow.type)
+          refuse(definition, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name,
+                                         like->name));
+        if (flow.mode == AccessMode::read)
+          refuse(definition,
+                 fmt::format("its flow \"{}\" reads a fresh datum, in which is nothing", flow.name));
+        input.memory.collection = collection(like);
+        break;
+      }
+      case Place::Kind::task: {
+        const auto [from, from_flow] = task_flow(definition, flow, alternative.place);
+        input.from_class = static_cast<std::uint32_t>(from);
+        input.from_flow = from_flow;
+        for (const Expression& index : alternative.place.indices)
+          static_cast<void>(Formula(index, places));  // throws if it means nothing
+        break;
+      }
+    }
+    if (flow.control && input.kind != Place::Kind::task)
+      refuse(definition, fmt::format("its control \"{}\" comes from no task", flow.name));
+    into.inputs.push_back(std::move(input));
+  }
+
+  void add_leaving(const ClassDefinition& definition, const FlowDefinition& flow,
+                   const Alternative& alternative, TableFlow& into, std::size_t number) {
+    Places places = table_.classes[number].places;
+    Leaving leaving;
+    if (alternative.condition) leaving.condition.emplace(*alternative.condition, places);
+    leaving.ranges = loops_of(alternative.ranges, places);
+    leaving.memory = memory(definition, flow, alternative.place, places);
+    into.leavings.push_back(std::move(leaving));
+  }
+
+  /// Of a place that is a task's: its class and flow.
+  std::pair<std::size_t, std::uint16_t> task_flow(const ClassDefinition& of, const FlowDefinition& flow,
+                                                  const Place& place) {
+    const auto other = place.task.lock();
+    const auto found = other == nullptr ? number_of_.end() : number_of_.find(other.get());
+    if (found == number_of_.end())
+      refuse(of, fmt::format("its flow \"{}\" names a task of a class that is not in this graph", flow.name));
+    std::size_t parameters = 0;
+    for (const Range& range : other->indices) parameters += !range.derived;
+    if (place.indices.size() != parameters)
+      refuse(of, fmt::format("its flow \"{}\" names a task of {} with {} indices; it has {}", flow.name,
+                             other->name, place.indices.size(), parameters));
+    if (flow.control && place.flow.empty()) return {found->second, no_flow};
+    const auto at = std::ranges::find(other->flows, place.flow, &FlowDefinition::name);
+    if (at == other->flows.end()) {
+      std::vector<std::string_view> there;
+      for (const FlowDefinition& each : other->flows) there.push_back(each.name);
+      refuse(of, fmt::format("its flow \"{}\" names the flow \"{}\" of {}, which has no such{}", flow.name,
+                             place.flow, other->name, did_you_mean(place.flow, there)));
+    }
+    if (!flow.control && (at->control || at->type != flow.type))
+      refuse(of, fmt::format("its flow \"{}\" is of another type than the flow \"{}\" of {}", flow.name,
+                             place.flow, other->name));
+    return {found->second, static_cast<std::uint16_t>(at - other->flows.begin())};
+  }
+
+  /// Where the values of its flows go: as it says itself, else as the takers say.
+  void add_edges(std::size_t number) {
+    const ClassDefinition& definition = *definitions_[number];
+    for (std::size_t i = 0; i < definition.flows.size(); ++i)
+      for (const Alternative& alternative : definition.flows[i].outputs)
+        if (alternative.place.kind == Place::Kind::task) {
+          add_output(number, i, alternative);
+        } else if (alternative.place.kind != Place::Kind::memory) {
+          refuse(definition, fmt::format("its flow \"{}\" goes nowhere", definition.flows[i].name));
+        }
+    for (std::size_t taker = 0; taker < definitions_.size(); ++taker)
+      for (std::size_t i = 0; i < definitions_[taker]->flows.size(); ++i)
+        for (std::size_t k = 0; k < definitions_[taker]->flows[i].inputs.size(); ++k)
+          add_inverse(number, taker, i, k);
+  }
+
+  void add_output(std::size_t number, std::size_t i, const Alternative& alternative) {
+    const ClassDefinition& definition = *definitions_[number];
+    const FlowDefinition& flow = definition.flows[i];
+    TableClass& it = table_.classes[number];
+    const auto [to, to_flow] = task_flow(definition, flow, alternative.place);
+    if (to_flow == no_flow || definitions_[to]->flows[to_flow].control != flow.control)
+      refuse(definition, fmt::format("its flow \"{}\" goes to no flow of its kind", flow.name));
+    Places places = it.places;
+    Edge edge;
+    edge.to_class = static_cast<std::uint32_t>(to);
+    edge.to_flow = to_flow;
+    edge.said = true;
+    if (alternative.condition) edge.true_before.emplace_back(*alternative.condition, places);
+    edge.loops = loops_of(alternative.ranges, places);
+    for (const Expression& index : alternative.place.indices) edge.indices.emplace_back(index, places);
+    finish(edge);
+    it.flows[i].edges.push_back(std::move(edge));
+    said_.insert({number, i, to, to_flow});
+  }
+
+  void add_inverse(std::size_t giver, std::size_t taker, std::size_t flow, std::size_t alternative) {
+    const Input& input = table_.classes[taker].flows[flow].inputs[alternative];
+    if (input.kind != Place::Kind::task || input.from_class != giver) return;
+    // A control that names no flow comes after the task: it is kept with the first flow.
+    TableClass& it = table_.classes[giver];
+    const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
+    if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
+    std::optional<Edge> edge =
+        inverse_of({*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it);
+    if (!edge) return;
+    edge->to_class = static_cast<std::uint32_t>(taker);
+    edge->to_flow = static_cast<std::uint16_t>(flow);
+    finish(*edge);
+    it.flows[from].edges.push_back(std::move(*edge));
+  }
+  /// The flow, made for it if need be, whose edges are those of controls that name none.
+  static std::size_t ends_of(TableClass& of) {
+    if (of.flows.empty() || !of.flows.back().name.empty()) {
+      of.flows.emplace_back();
+      of.flows.back().control = true;
+    }
+    return of.flows.size() - 1;
+  }
+  void finish(Edge& edge) const {
+    const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
+    edge.to_writer = !to.control && writes(to.mode);
+    if (edge.loops.size() > Walk::most_loops)
+      throw UsageError(fmt::format("an edge to {} goes over more than {} ranges",
+                                   table_.classes[edge.to_class].name, Walk::most_loops));
+  }
+
+  /// The flow, or one that its value is passed on to unchanged, gives the value to who changes it.
+  bool reaches_writer(std::size_t number, std::size_t flow,
+                      std::set<std::pair<std::size_t, std::size_t>>& seen) {
+    if (!seen.insert({number, flow}).second) return false;
+    for (const Edge& edge : table_.classes[number].flows[flow].edges) {
+      if (table_.classes[edge.to_class].flows[edge.to_flow].control) continue;
+      if (edge.to_writer || reaches_writer(edge.to_class, edge.to_flow, seen)) return true;
+    }
+    return false;
+  }
+  bool reaches_writer(std::size_t number, std::size_t flow) {
+    std::set<std::pair<std::size_t, std::size_t>> seen;
+    return reaches_writer(number, flow, seen);
+  }
+
+  template <class F>
+  void for_each_flow(F&& f) {
+    for (std::size_t i = 0; i < table_.classes.size(); ++i)
+      for (std::size_t k = 0; k < table_.classes[i].data_flows; ++k) f(i, k, table_.classes[i].flows[k]);
+  }
+
+  void find_contested() {
+    std::vector<std::size_t> takers(table_.collections.size());
+    std::vector<bool> readers(table_.collections.size()), writers(table_.collections.size());
+    for_each_flow([&](std::size_t i, std::size_t k, const TableFlow& flow) {
+      for (const Input& input : flow.inputs) {
+        if (input.kind != Place::Kind::memory) continue;
+        const std::uint32_t of = input.memory.collection;
+        if (writes(flow.mode)) writers[of] = true;
+        if (!writes(flow.mode)) readers[of] = true;
+        if (!writes(flow.mode) && reaches_writer(i, k)) writers[of] = true;
+      }
+    });
+    table_.contested.resize(table_.collections.size());
+    for (std::size_t i = 0; i < table_.collections.size(); ++i)
+      table_.contested[i] = readers[i] && writers[i];
+    for_each_flow([&](std::size_t i, std::size_t, const TableFlow& flow) {
+      for (const Input& input : flow.inputs)
+        table_.classes[i].may_await_memory |= input.kind == Place::Kind::memory && writes(flow.mode) &&
+                                              table_.contested[input.memory.collection];
+    });
+  }
+
+  void find_counted() {
+    for_each_flow([&](std::size_t i, std::size_t k, TableFlow& flow) {
+      std::size_t data_edges = 0;
+      bool passed_on = false;
+      for (const Edge& edge : flow.edges) {
+        const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
+        if (to.control) continue;
+        data_edges += edge.loops.empty() ? 1 : 2;
+        passed_on |= !writes(to.mode) && !to.edges.empty();
+      }
+      flow.counted = (data_edges > 1 || passed_on) && reaches_writer(i, k);
+      for (const Input& input : flow.inputs) {
+        flow.counted |= input.kind == Place::Kind::fresh;
+        flow.counted |= input.kind == Place::Kind::memory && table_.contested[input.memory.collection] &&
+                        !writes(flow.mode);
+      }
+    });
+    // What may hold a fresh datum goes on as such.
+    for (bool changed = true; std::exchange(changed, false);)
+      for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) {
+        for (const Input& input : flow.inputs) {
+          if (flow.counted || input.kind != Place::Kind::task) continue;
+          const TableFlow& from = table_.classes[input.from_class].flows[input.from_flow];
+          if (!from.counted || !may_be_fresh(from, {})) continue;
+          flow.counted = changed = true;
+        }
+      });
+  }
+  /// Values whose readers count come by flows that change them, and go on by those that do not.
+  void find_who_may_count() {
+    for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) { flow.may_count = flow.counted; });
+    for (bool changed = true; std::exchange(changed, false);)
+      for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) {
+        if (flow.may_count) return;
+        for (const Input& input : flow.inputs)
+          if (input.kind == Place::Kind::task &&
+              table_.classes[input.from_class].flows[input.from_flow].may_count)
+            flow.may_count = changed = true;
+      });
+  }
+  bool may_be_fresh(const TableFlow& flow, std::set<const TableFlow*> seen) const {
+    if (!seen.insert(&flow).second) return false;
+    return std::ranges::any_of(flow.inputs, [&](const Input& input) {
+      return input.kind == Place::Kind::fresh ||
+             (input.kind == Place::Kind::task &&
+              may_be_fresh(table_.classes[input.from_class].flows[input.from_flow], seen));
+    });
+  }
+
+  void name_tasks() {
+    constexpr auto too_many = std::uint64_t{1} << 62;
+    for (TableClass& it : table_.classes) {
+      it.strides.resize(it.parameters.size());
+      for (std::size_t i = it.parameters.size(); i-- > 0;) {
+        const Interval& bound = it.bounds[it.parameters[i]];
+        it.strides[i] = it.names;
+        const std::uint64_t extent =
+            bound.last < bound.first ? 1 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
+        if (it.names > too_many / extent)
+          refuse(*it.definition,
+                 "there are more numbers between its indices' ends than tasks can have names");
+        it.names *= extent;
+      }
+      it.first_name = table_.names;
+      table_.names += it.names;
+      if (table_.names > too_many) refuse(*it.definition, "there are more tasks than can have names");
+    }
+  }
+
+  static constexpr std::uint16_t no_flow = 0xffff;
+  const std::vector<std::shared_ptr<const ClassDefinition>>& definitions_;
+  std::map<const ClassDefinition*, std::size_t> number_of_;
+  std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::uint16_t>> said_;
+  ClassTable table_;
+};
+
+}  // namespace
+
+ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions) {
+  return TableMaker(definitions).make();
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,145 @@
+// See unfolding.hpp: what has to be known before a run, and what a task waits for.
+#include "front/ptg/unfolding.hpp"
+
+#include <fairlead/error.hpp>
+
+namespace fairlead::ptg {
+
+void Unfolding::begin(bool alone) {
+  partly_.set_alone(alone);
+  const bool count = std::ranges::any_of(table_.classes, [](const TableClass& of) {
+    return std::ranges::any_of(of.flows, &TableFlow::may_count);
+  });
+  if (!count) return;
+  if (of_collections_ == nullptr) of_collections_ = std::make_unique<Readers[]>(values_.of_collections());
+  find_readers_of_memory();
+}
+
+Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
+
+ActiveTask& Unfolding::make(std::uint32_t task_class, std::uint64_t name, const std::int64_t* parameters,
+                            std::size_t thread) {
+  const TableClass& of = table_.classes[task_class];
+  ActiveTask& task = active_.take(thread, kinds_[task_class].lines);
+  task.name = of.first_name + name;
+  task.task_class = static_cast<std::uint16_t>(task_class);
+  std::int32_t* const own = task.parameters();
+  for (std::size_t i = 0; i < of.parameters.size(); ++i) own[i] = static_cast<std::int32_t>(parameters[i]);
+  std::uint32_t* const values = task.values(of.parameters.size());
+  for (std::size_t i = 0; i < of.data_flows; ++i) values[i] = no_value;
+  return task;
+}
+
+namespace {
+std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers) {
+  std::int32_t inputs = 0;
+  for (const Input& input : flow.inputs) {
+    if (input.condition && (*input.condition)(numbers) == 0) continue;
+    if (input.ranges.empty()) {
+      ++inputs;
+      continue;
+    }
+    Numbers extended;
+    std::copy_n(numbers, of.places.size(), extended.data());
+    Walk walk;
+    for (bool more = walk.begin(input.ranges, extended.data()); more;
+         more = walk.next(input.ranges, extended.data()))
+      ++inputs;
+  }
+  return inputs;
+}
+}  // namespace
+
+std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numbers) {
+  std::int32_t inputs = 0;
+  for (const TableFlow& flow : of.flows) {
+    if (flow.control) {
+      inputs += controls_of(of, flow, numbers);
+      continue;
+    }
+    if (flow.surely_from_task) {
+      ++inputs;
+      continue;
+    }
+    const Input* const input = input_of(flow, numbers);
+    if (input == nullptr) continue;
+    if (input->kind == Place::Kind::task) ++inputs;
+    if (input->kind == Place::Kind::memory && writes(flow.mode) &&
+        table_.contested[input->memory.collection]) {
+      const std::uint32_t number = values_.at(input->memory, numbers);
+      inputs += number != no_value && readers(number).awaited;
+    }
+  }
+  return inputs;
+}
+
+/// Who changes a datum that others take from memory comes after them: they are counted, and he is noted down.
+void Unfolding::find_readers_of_memory() {
+  if (std::ranges::none_of(table_.contested, [](bool contested) { return contested; })) return;
+  for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
+    if (!table_.contested[values_[i].collection]) continue;
+    Readers& it = readers(i);
+    it.count.store(0);
+    it.counted.store(true);
+    it.has_writer = it.awaited = false;
+  }
+  const auto contested = [&](const Input& input) {
+    return input.kind == Place::Kind::memory && table_.contested[input.memory.collection];
+  };
+  Numbers numbers;
+  for (std::uint32_t number = 0; number < table_.classes.size(); ++number) {
+    const TableClass& of = table_.classes[number];
+    const bool takes = std::ranges::any_of(
+        of.flows, [&](const TableFlow& flow) { return std::ranges::any_of(flow.inputs, contested); });
+    if (!takes) continue;
+    Walk walk;
+    for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data()))
+      for (std::size_t i = 0; i < of.data_flows; ++i) {
+        const Input* const input = input_of(of.flows[i], numbers.data());
+        if (input == nullptr || !contested(*input)) continue;
+        const std::uint32_t at = values_.at(input->memory, numbers.data());
+        if (at == no_value) continue;  // said when the task takes it
+        Readers& it = readers(at);
+        if (!writes(of.flows[i].mode)) {
+          it.count.fetch_add(1);
+          continue;
+        }
+        if (it.has_writer)
+          throw UsageError(fmt::format("two tasks take {} from memory and change it; one of them is of {}",
+                                       values_.text_of(input->memory, numbers.data()),
+                                       text_of(*of.definition)));
+        std::array<std::int64_t, Walk::most_loops> parameters;
+        for (std::size_t k = 0; k < of.parameters.size(); ++k) parameters[k] = numbers[of.parameters[k]];
+        it.has_writer = true;
+        it.writer = *of.name_of(parameters.data());
+        it.writer_class = static_cast<std::uint16_t>(number);
+        it.writer_flow = static_cast<std::uint16_t>(i);
+      }
+  }
+  for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
+    Readers& it = readers(i);
+    it.awaited = it.has_writer && it.count.load() != 0;
+    it.has_writer = it.awaited;
+  }
+}
+
+/// A value is left where it is already, or the graph is wrong.
+void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, std::uint32_t number,
+                               std::string& why) {
+  const std::size_t own = table_.classes[telling.over->task_class].places.size();
+  Numbers numbers;
+  std::copy_n(telling.numbers.data(), own, numbers.data());
+  for (const Leaving& leaving : flow.leavings) {
+    if (leaving.condition && (*leaving.condition)(numbers.data()) == 0) continue;
+    Walk walk;
+    for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
+         more = walk.next(leaving.ranges, numbers.data()))
+      if (values_.at(leaving.memory, numbers.data()) != number)
+        why = fmt::format(
+            "the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
+            "there",
+            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()));
+  }
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,53 @@
+// See values.hpp.
+#include "front/ptg/values.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fairlead::ptg {
+
+void Values::begin(const ClassTable& table) {
+  std::size_t count = 0;
+  for (const auto& definition : table.collections) {
+    collections_.push_back({definition, static_cast<std::uint32_t>(count)});
+    count += definition->data.size();
+  }
+  if (count >= std::uint32_t{1} << 31)
+    throw UsageError(fmt::format("a parameterized graph over {} data; there may be {}", count,
+                                 (std::uint32_t{1} << 31) - 1));
+  first_fresh_ = static_cast<std::uint32_t>(count);
+  of_collections_ = std::make_unique<Value[]>(count);
+  std::size_t number = 0;
+  for (std::uint32_t i = 0; i < collections_.size(); ++i) {
+    const CollectionDefinition& data = *collections_[i].definition;
+    for (std::size_t k = 0; k < data.data.size(); ++k) {
+      Value& value = of_collections_[number++];
+      value.handle = data.handle(k);
+      value.datum = data.data[k].datum;
+      value.collection = i;
+    }
+  }
+}
+
+std::string Values::text_of(const MemoryPlace& place, const std::int64_t* numbers) const {
+  std::vector<std::int64_t> indices;
+  for (const Formula& index : place.indices) indices.push_back(index(numbers));
+  return fmt::format("{}({})", collections_[place.collection].definition->name, fmt::join(indices, ", "));
+}
+
+std::uint32_t Values::add_fresh(std::uint32_t collection, const void* handle,
+                                engine::RegisteredDatum& datum) {
+  if (fresh_count_ == Chunks<Value>::most)
+    throw UsageError(
+        fmt::format("a parameterized graph with more than {} fresh data at once", Chunks<Value>::most));
+  Value& value = fresh_.at(fresh_count_);
+  value.handle = handle;
+  value.datum = &datum;
+  value.collection = collection;
+  value.fresh = true;
+  return first_fresh_ + fresh_count_++;
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,49 @@
+// See walk.hpp.
+#include "front/ptg/walk.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <string>
+
+namespace fairlead::ptg {
+
+std::int64_t Loop::step_of(const std::int64_t* numbers) const {
+  if (by_one) return 1;
+  const std::int64_t value = step(numbers);
+  if (value <= 0)
+    throw UsageError("a range of a parameterized task graph goes in steps of " + std::to_string(value) +
+                     "; they have to be above 0");
+  return value;
+}
+
+std::uint64_t Loop::count(const std::int64_t* numbers) const {
+  if (derived) return 1;
+  const std::int64_t from = begin(numbers), to = end(numbers);
+  if (to < from) return 0;
+  const std::uint64_t distance = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  return distance / static_cast<std::uint64_t>(step_of(numbers)) + 1;
+}
+
+bool Walk::go(const std::vector<Loop>& loops, std::size_t level, bool entering, std::int64_t* numbers) {
+  for (;;) {
+    if (entering && level == loops.size()) return true;
+    const Loop& loop = loops[level];
+    std::int64_t& number = numbers[loop.place];
+    Open& open = open_[level];
+    bool has_one = false;
+    if (entering) {
+      number = loop.begin(numbers);
+      open.last = loop.derived ? number : loop.end(numbers);
+      open.step = loop.derived ? 1 : loop.step_of(numbers);
+      has_one = number <= open.last;
+    } else if (open.last - number >= open.step) {
+      number += open.step;
+      has_one = true;
+    }
+    if (!has_one && level == 0) return false;
+    entering = has_one;
+    has_one ? ++level : --level;
+  }
+}
+
+}  // namespace fairlead::ptg

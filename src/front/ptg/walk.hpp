@@ -1,0 +1,84 @@
+// Nested loops over whole numbers whose bounds depend on the outer ones, walked one step at a time: the tasks
+// of a class, and those that a value goes to. A walk can be left and gone on with.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "front/ptg/formula.hpp"
+
+namespace fairlead::ptg {
+
+/// `dividend` / `divisor`, which is above 0: rounded up where it is a lower bound, down where it is an upper.
+struct Bound {
+  Formula dividend;
+  std::int64_t divisor = 1;
+
+  std::int64_t rounded_up(const std::int64_t* numbers) const {
+    const std::int64_t value = dividend(numbers);
+    return divisor == 1 ? value : value / divisor + (value % divisor > 0);
+  }
+  std::int64_t rounded_down(const std::int64_t* numbers) const {
+    const std::int64_t value = dividend(numbers);
+    return divisor == 1 ? value : value / divisor - (value % divisor < 0);
+  }
+};
+
+/// One loop: from the largest of `first` to the smallest of `last`, in steps.
+struct Loop {
+  std::uint8_t place = 0;  ///< where its number is
+  std::vector<Bound> first, last;
+  Formula step;
+  bool by_one = true;
+  bool derived = false;  ///< it has one value, the first
+
+  std::int64_t begin(const std::int64_t* numbers) const {
+    std::int64_t value = first.front().rounded_up(numbers);
+    for (std::size_t i = 1; i < first.size(); ++i) {
+      const std::int64_t other = first[i].rounded_up(numbers);
+      if (other > value) value = other;
+    }
+    return value;
+  }
+  std::int64_t end(const std::int64_t* numbers) const {
+    std::int64_t value = last.front().rounded_down(numbers);
+    for (std::size_t i = 1; i < last.size(); ++i) {
+      const std::int64_t other = last[i].rounded_down(numbers);
+      if (other < value) value = other;
+    }
+    return value;
+  }
+  /// How many numbers it goes through.
+  std::uint64_t count(const std::int64_t* numbers) const;
+  /// Throws UsageError if it is not above 0.
+  std::int64_t step_of(const std::int64_t* numbers) const;
+};
+
+/// Where a walk is: the ends of its loops, and in `numbers` the values of their places.
+class Walk {
+ public:
+  static constexpr std::size_t most_loops = 24;
+
+  /// The first step. False if there is none. There are at most so many loops.
+  bool begin(const std::vector<Loop>& loops, std::int64_t* numbers) { return go(loops, 0, true, numbers); }
+  /// The next one. False if that was the last.
+  bool next(const std::vector<Loop>& loops, std::int64_t* numbers) {
+    return !loops.empty() && go(loops, loops.size() - 1, false, numbers);
+  }
+  /// The next one with another number of loop `level` or of one around it: what is inside is passed by.
+  bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
+    return go(loops, level, false, numbers);
+  }
+
+ private:
+  /// Enters loop `level`, or goes on with it; what has no number left is left for what is around it.
+  bool go(const std::vector<Loop>& loops, std::size_t level, bool entering, std::int64_t* numbers);
+
+  struct Open {
+    std::int64_t last, step;
+  };
+  std::array<Open, most_loops> open_;  // not initialized: as far as there are loops
+};
+
+}  // namespace fairlead::ptg
