@@ -1,8 +1,9 @@
 // Overhead per task of Fairlead: submission, dependencies, scheduling, pins and completion; one default
-// configuration for all rows, counters and checks on, and lines with darts and with a Recording beside it:
-// that is analysed once, in the first repetition, and then only run. Registration is printed per datum. With
+// configuration for all rows, counters and checks on, and lines with darts, with a Recording and with a
+// parameterized graph beside it: a Recording is analysed once, in the first repetition, and then only run. Registration is printed per datum. With
 // --traced, each line is followed by one of the same with tracing on, and the others are left out.
 #include <fairlead/fairlead.hpp>
+#include <fairlead/ptg.hpp>
 #include <fairlead/report.hpp>
 
 #include <memory>
@@ -15,19 +16,78 @@ namespace {
 using namespace overhead;
 namespace fl = fairlead;
 
+/// Who tells the runtime of the tasks.
+enum class Front { flow, recording, parameterized };
+
+/// The graphs as parameterized ones.
+class Parameterized {
+ public:
+  template <class One, class Two, class Three>
+  Parameterized(fl::Runtime& runtime, const std::vector<fl::Handle<Value>>& data, const Graph& shape,
+                const One& one, const Two& two, const Three& three)
+      : graph_(runtime) {
+    const int n = shape.size;
+    using enum Graph::Shape;
+    if (shape.shape == independent) {
+      const auto all = graph_.data(data, "data");
+      graph_.task("one", k.in(0, n - 1)).runs(one, flow("own").from(all(k)));
+    } else if (shape.shape == chain) {
+      const auto all = graph_.data(data, "data");
+      auto link = graph_.task("link", k.in(0, n - 1));
+      link.runs(one, flow("own").from(all(0)).when(k == 0).from(link["own"](k - 1)));
+    } else if (shape.shape == wavefront) {
+      const auto all = graph_.data<Value>("data", {n, n}, [&](const std::int64_t* at) {
+        return data[static_cast<std::size_t>(at[0] * n + at[1])];
+      });
+      auto corner = graph_.task("corner");
+      auto top = graph_.task("top", m.in(1, n - 1));
+      auto left = graph_.task("left", k.in(1, n - 1));
+      auto inner = graph_.task("inner", k.in(1, n - 1), m.in(1, n - 1));
+      corner.runs(one, flow("own").from(all(0, 0)));
+      top.runs(two, flow("before").from(corner["own"]()).when(m == 1).from(top["own"](m - 1)),
+               flow("own").from(all(0, m)));
+      left.runs(two, flow("above").from(corner["own"]()).when(k == 1).from(left["own"](k - 1)),
+                flow("own").from(all(k, 0)));
+      inner.runs(three, flow("above").from(top["own"](m)).when(k == 1).from(inner["own"](k - 1, m)),
+                 flow("before").from(left["own"](k)).when(m == 1).from(inner["own"](k, m - 1)),
+                 flow("own").from(all(k, m)));
+    } else {
+      const auto A = graph_.data<Value>("A", {n, n}, [&](const std::int64_t* at) {
+        if (at[1] > at[0]) return fl::Handle<Value>();
+        return data[static_cast<std::size_t>(at[0] * (at[0] + 1) / 2 + at[1])];
+      });
+      auto potrf = graph_.task("potrf", k.in(0, n - 1));
+      auto trsm = graph_.task("trsm", k.in(0, n - 2), m.in(k + 1, n - 1));
+      auto syrk = graph_.task("syrk", k.in(0, n - 2), m.in(k + 1, n - 1));
+      auto gemm = graph_.task("gemm", k.in(0, n - 3), m.in(k + 2, n - 1), j.in(k + 1, m - 1));
+      potrf.runs(one, flow("T").from(A(k, k)).when(k == 0).from(syrk["T"](k - 1, k)));
+      trsm.runs(two, flow("T").from(potrf["T"](k)),
+                flow("C").from(A(m, k)).when(k == 0).from(gemm["C"](k - 1, m, k)));
+      syrk.runs(two, flow("A").from(trsm["C"](k, m)),
+                flow("T").from(A(m, m)).when(k == 0).from(syrk["T"](k - 1, m)));
+      gemm.runs(three, flow("A").from(trsm["C"](k, m)), flow("B").from(trsm["C"](k, j)),
+                flow("C").from(A(m, j)).when(k == 0).from(gemm["C"](k - 1, m, j)));
+    }
+  }
+  void run() { graph_.run(); }
+
+ private:
+  static fl::ptg::FlowSpecification flow(const char* name) { return fl::ptg::flow(name); }
+  const fl::ptg::Index k{"k"}, m{"m"}, j{"j"};
+  fl::ptg::Graph graph_;
+};
+
 class Fairlead {
  public:
-  Fairlead(int threads, std::string scheduler, bool traced, bool recorded, bool json)
-      : threads_(threads),
-        scheduler_(std::move(scheduler)),
-        traced_(traced),
-        recorded_(recorded),
-        json_(json) {}
+  Fairlead(int threads, std::string scheduler, bool traced, Front front, bool json)
+      : threads_(threads), scheduler_(std::move(scheduler)), traced_(traced), front_(front), json_(json) {}
 
   std::string name() const {
-    return (scheduler_.empty() ? "fairlead" : "fairlead-" + scheduler_) + (traced_     ? "-traced"
-                                                                           : recorded_ ? "-recorded"
-                                                                                       : "");
+    const char* const how = traced_                          ? "-traced"
+                            : front_ == Front::recording     ? "-recorded"
+                            : front_ == Front::parameterized ? "-ptg"
+                                                             : "";
+    return (scheduler_.empty() ? "fairlead" : "fairlead-" + scheduler_) + how;
   }
   int threads() const { return threads_; }
   int processors() const { return threads_; }
@@ -64,7 +124,8 @@ class Fairlead {
         fl::codelet("three").cpu([body](fl::In<Value> a, fl::In<Value> b, fl::InOut<Value> own) {
           body(&own.get(), &a.get(), &b.get());
         });
-    if (!recorded_) {
+    if (front_ == Front::parameterized) return Parameterized(*runtime_, data_, graph, one, two, three).run();
+    if (front_ == Front::flow) {
       fl::Flow flow(*runtime_);
       Submit<fl::Flow, decltype(one), decltype(two), decltype(three)> submit{data_, flow, one, two, three};
       graph.submit_to(submit);
@@ -97,7 +158,8 @@ class Fairlead {
 
   int threads_;
   std::string scheduler_;
-  bool traced_, recorded_;
+  bool traced_;
+  Front front_;
   bool json_;
   std::unique_ptr<fl::Runtime> runtime_;
   std::vector<fl::Handle<Value>> data_;
@@ -112,8 +174,8 @@ int main(int argc, char** argv) {
   const auto options = options_of(argc - traced, argv);
   const auto spinning = SpinningBody::lasting(20'000);
   bool right = true;
-  const auto measure_one = [&](int threads, const char* scheduler, bool tracing, bool recorded = false) {
-    Fairlead system(threads, scheduler, tracing, recorded, options.json);
+  const auto measure_one = [&](int threads, const char* scheduler, bool tracing, Front front = Front::flow) {
+    Fairlead system(threads, scheduler, tracing, front, options.json);
     right &= measure(system, spinning, options);
   };
   for (const int threads : {1, 2}) {
@@ -123,6 +185,8 @@ int main(int argc, char** argv) {
   for (const int threads : {1, 2})
     if (!traced) measure_one(threads, "darts", false);
   for (const int threads : {1, 2})
-    if (!traced) measure_one(threads, "", false, true);
+    if (!traced) measure_one(threads, "", false, Front::recording);
+  for (const int threads : {1, 2})
+    if (!traced) measure_one(threads, "", false, Front::parameterized);
   return right ? 0 : 1;
 }

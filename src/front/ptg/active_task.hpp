@@ -91,15 +91,19 @@ class PartlySatisfied {
   PartlySatisfied(const PartlySatisfied&) = delete;
   PartlySatisfied& operator=(const PartlySatisfied&) = delete;
 
-  /// One thread alone uses it, or several do.
-  void set_alone(bool alone) noexcept { alone_ = alone; }
+  /// Before it is used: one thread alone will do so, or several.
+  void begin(bool alone) noexcept { alone_ = in_one_part_ = alone; }
+  /// Others do now, too.
+  void share() noexcept {
+    if (alone_) alone_ = false;
+  }
 
   /// An input of the task has come. `make()`: the task, of which nothing had come; its `name` and `wait` are
   /// set. `put(task)`: what else has to be done under the lock. The task, if that was the last; else null.
   template <class Make, class Put>
   ActiveTask* arrived(std::uint64_t name, Make&& make, Put&& put) {
     const std::uint64_t hash = name * 0x9e37'79b9'7f4a'7c15u;
-    Part& part = parts_[(hash >> 32) % part_count];
+    Part& part = parts_[in_one_part_ ? 0 : (hash >> 32) % part_count];
     const Guard guard(alone_ ? nullptr : &part.lock);
     ActiveTask** at = &part.buckets[hash >> part.shift];
     while (*at != nullptr && (*at)->name != name) at = &(*at)->next;
@@ -162,6 +166,7 @@ class PartlySatisfied {
   static void grow(Part& part);
 
   bool alone_ = false;
+  bool in_one_part_ = false;  // fixed while there is something in it
   std::vector<Part> parts_;
 };
 

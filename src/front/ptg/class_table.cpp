@@ -10,10 +10,10 @@ std::string text_of(const ClassDefinition& definition) {
 }
 
 void TableClass::parameters_of(std::uint64_t name_in_class, std::int32_t* values) const noexcept {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    values[i] = static_cast<std::int32_t>(bounds[parameters[i]].first +
-                                          static_cast<std::int64_t>(name_in_class / strides[i]));
-    name_in_class %= strides[i];
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    values[i] =
+        static_cast<std::int32_t>(axes[i].first + static_cast<std::int64_t>(name_in_class / axes[i].stride));
+    name_in_class %= axes[i].stride;
   }
 }
 

@@ -28,7 +28,7 @@ struct MemoryPlace {
 
 /// One of the places that a flow's value comes from.
 struct Input {
-  std::optional<Formula> condition;
+  std::optional<Conditions> condition;
   Place::Kind kind = Place::Kind::nothing;
   MemoryPlace memory;            ///< or, of a fresh datum, the collection that it is like
   std::vector<Loop> ranges;      ///< of a control: over which it waits
@@ -40,33 +40,23 @@ struct Input {
 struct Edge {
   std::uint32_t to_class = 0;
   std::uint16_t to_flow = 0;
-  bool to_writer = false;             ///< they change it
-  bool said = false;                  ///< by who gives it, not found out from who takes it
-  std::vector<Formula> not_negative;  ///< conditions: over the numbers of the task that it comes from
-  std::vector<Formula> true_before;   ///< likewise
-  std::vector<Loop> loops;            ///< go on with further places
-  std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `true_after` needs besides
-  std::vector<Formula> true_after;                       ///< conditions: over all of these
+  bool to_writer = false;                                ///< they change it
+  bool said = false;                                     ///< by who gives it, not found out from who takes it
+  Conditions before;                                     ///< over the numbers of the task that it comes from
+  std::vector<Loop> loops;                               ///< go on with further places
+  std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `after` needs besides
+  Conditions after;                                      ///< over all of these
   std::vector<Formula> indices;                          ///< the parameters of the task, likewise
 
-  bool begins(const std::int64_t* numbers) const {
-    for (const Formula& formula : not_negative)
-      if (formula(numbers) < 0) return false;
-    for (const Formula& formula : true_before)
-      if (formula(numbers) == 0) return false;
-    return true;
-  }
   bool holds(std::int64_t* numbers) const {
     for (const auto& [place, formula] : solved) numbers[place] = formula(numbers);
-    for (const Formula& formula : true_after)
-      if (formula(numbers) == 0) return false;
-    return true;
+    return after(numbers);
   }
 };
 
 /// A datum in which a value is left.
 struct Leaving {
-  std::optional<Formula> condition;
+  std::optional<Conditions> condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
 };
@@ -100,19 +90,24 @@ class TableClass {
   Formula priority;
   std::shared_ptr<const ClassDefinition> definition;
 
-  /// The first of the names of its tasks, and how many numbers are between those of neighbours in each
-  /// parameter.
+  /// The first of the names of its tasks.
   std::uint64_t first_name = 0;
-  std::vector<std::uint64_t> strides;
+  /// For each parameter: where its numbers begin, how many there may be, and how far the names of neighbours
+  /// are apart.
+  struct Axis {
+    std::int64_t first = 0;
+    std::uint64_t count = 0, stride = 0;
+  };
+  std::vector<Axis> axes;
   std::uint64_t names = 1;  ///< how many it has taken
 
   /// The name of the task with these parameters. Nothing if they are far from any task's.
   std::optional<std::uint64_t> name_of(const std::int64_t* values) const noexcept {
     std::uint64_t at = 0;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const Interval& bound = bounds[parameters[i]];
-      if (values[i] < bound.first || values[i] > bound.last) return std::nullopt;
-      at += static_cast<std::uint64_t>(values[i] - bound.first) * strides[i];
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const auto offset = static_cast<std::uint64_t>(values[i] - axes[i].first);
+      if (offset >= axes[i].count) return std::nullopt;
+      at += offset * axes[i].stride;
     }
     return at;
   }
@@ -135,7 +130,7 @@ class TableClass {
 /// Which input a flow has for these numbers; null: none holds.
 inline const Input* input_of(const TableFlow& flow, const std::int64_t* numbers) {
   for (const Input& input : flow.inputs)
-    if (!input.condition || (*input.condition)(numbers) != 0) return &input;
+    if (!input.condition || (*input.condition)(numbers)) return &input;
   return nullptr;
 }
 

@@ -87,98 +87,119 @@ std::optional<Affine> Affine::of(const Expression& expression, const Places& pla
   return a;
 }
 
-Formula::Formula(const Affine& sum) : constant_(sum.constant) {
+/// Steps over a stack of numbers.
+struct Formula::Program {
+  struct Step {
+    enum class Kind : std::uint8_t { push, load, operate, call, jump, jump_if_zero, jump_if_not_zero, truth };
+    Kind kind = Kind::push;
+    Operation operation = Operation::constant;
+    std::uint32_t count = 0;  // of operands; a place; where to jump
+    std::int64_t value = 0;
+    const ExpressionNode* node = nullptr;
+  };
+  std::vector<Step> steps;
+  std::vector<Expression> kept;  // whose functions are called
+};
+
+Formula::Formula(const Affine& sum) {
   const bool small = std::ranges::all_of(sum.terms, [](const auto& term) {
     return term.second >= std::numeric_limits<std::int32_t>::min() &&
            term.second <= std::numeric_limits<std::int32_t>::max();
   });
   if (sum.terms.size() <= most_terms && small) {
-    for (const auto& [place, factor] : sum.terms)
-      terms_[count_++] = {static_cast<std::int32_t>(factor), place};
+    constant_ = sum.constant;
+    for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+      places_[i] = sum.terms[i].first;
+      factors_[i] = static_cast<std::int32_t>(sum.terms[i].second);
+    }
     return;
   }
-  const auto push = [this](std::int64_t value) { program_.push_back({.value = value}); };
-  const auto operate = [this](Operation operation) {
-    program_.push_back({.kind = Step::Kind::operate, .operation = operation});
-  };
-  push(sum.constant);
+  auto program = std::make_shared<Program>();
+  using Kind = Program::Step::Kind;
+  program->steps.push_back({.value = sum.constant});
   for (const auto& [place, factor] : sum.terms) {
-    program_.push_back({.kind = Step::Kind::load, .count = place});
-    push(factor);
-    operate(Operation::multiply);
-    operate(Operation::add);
+    program->steps.push_back({.kind = Kind::load, .count = place});
+    program->steps.push_back({.value = factor});
+    program->steps.push_back({.kind = Kind::operate, .operation = Operation::multiply});
+    program->steps.push_back({.kind = Kind::operate, .operation = Operation::add});
   }
+  program_ = std::move(program);
 }
 
 Formula::Formula(const Expression& expression, const Places& places) {
   if (const std::optional<Affine> sum = Affine::of(expression, places)) {
     *this = Formula(*sum);
-  } else {
-    compile(expression, places, 1);
+    return;
   }
+  auto program = std::make_shared<Program>();
+  compile(expression, places, 1, *program);
+  program_ = std::move(program);
 }
 
 /// Leaves one number on the stack, which holds `depth` of them then.
-void Formula::compile(const Expression& expression, const Places& places, std::size_t depth) {
+void Formula::compile(const Expression& expression, const Places& places, std::size_t depth, Program& into) {
+  using Step = Program::Step;
   const ExpressionNode& node = *expression.node();
   if (depth > deepest)
     throw UsageError("an expression is nested too deeply: " + expression.text().substr(0, 100) + " ...");
-  const auto jump = [this](Step::Kind kind) {
-    program_.push_back({.kind = kind});
-    return program_.size() - 1;
+  const auto jump = [&](Step::Kind kind) {
+    into.steps.push_back({.kind = kind});
+    return into.steps.size() - 1;
   };
-  const auto land = [this](std::size_t from) {
-    program_[from].count = static_cast<std::uint32_t>(program_.size());
+  const auto land = [&](std::size_t from) {
+    into.steps[from].count = static_cast<std::uint32_t>(into.steps.size());
   };
   switch (node.operation) {
     case Operation::constant:
-      program_.push_back({.value = node.value});
+      into.steps.push_back({.value = node.value});
       return;
     case Operation::index:
-      program_.push_back({.kind = Step::Kind::load, .count = place_of(node, places)});
+      into.steps.push_back({.kind = Step::Kind::load, .count = place_of(node, places)});
       return;
     case Operation::choose: {
-      compile(node.operands[0], places, depth);
+      compile(node.operands[0], places, depth, into);
       const std::size_t to_other = jump(Step::Kind::jump_if_zero);
-      compile(node.operands[1], places, depth);
+      compile(node.operands[1], places, depth, into);
       const std::size_t to_end = jump(Step::Kind::jump);
       land(to_other);
-      compile(node.operands[2], places, depth);
+      compile(node.operands[2], places, depth, into);
       return land(to_end);
     }
     case Operation::both:
     case Operation::either: {
       // The first decides, and stays as the result, or is replaced by the second.
-      compile(node.operands[0], places, depth);
-      program_.push_back({.kind = Step::Kind::truth});
+      compile(node.operands[0], places, depth, into);
+      into.steps.push_back({.kind = Step::Kind::truth});
       const bool both = node.operation == Operation::both;
       const std::size_t to_second = jump(both ? Step::Kind::jump_if_not_zero : Step::Kind::jump_if_zero);
-      program_.push_back({.value = both ? 0 : 1});
+      into.steps.push_back({.value = both ? 0 : 1});
       const std::size_t to_end = jump(Step::Kind::jump);
       land(to_second);
-      compile(node.operands[1], places, depth);
-      program_.push_back({.kind = Step::Kind::truth});
+      compile(node.operands[1], places, depth, into);
+      into.steps.push_back({.kind = Step::Kind::truth});
       return land(to_end);
     }
     case Operation::computed:
-      for (std::size_t i = 0; i < node.operands.size(); ++i) compile(node.operands[i], places, depth + i);
-      program_.push_back({.kind = Step::Kind::call,
-                          .count = static_cast<std::uint32_t>(node.operands.size()),
-                          .node = &node});
-      kept_.push_back(expression);
+      for (std::size_t i = 0; i < node.operands.size(); ++i)
+        compile(node.operands[i], places, depth + i, into);
+      into.steps.push_back({.kind = Step::Kind::call,
+                            .count = static_cast<std::uint32_t>(node.operands.size()),
+                            .node = &node});
+      into.kept.push_back(expression);
       return;
     default:
-      compile(node.operands[0], places, depth);
-      compile(node.operands[1], places, depth + 1);
-      program_.push_back({.kind = Step::Kind::operate, .operation = node.operation});
+      compile(node.operands[0], places, depth, into);
+      compile(node.operands[1], places, depth + 1, into);
+      into.steps.push_back({.kind = Step::Kind::operate, .operation = node.operation});
   }
 }
 
 std::int64_t Formula::run(const std::int64_t* numbers) const {
+  using Step = Program::Step;
   std::array<std::int64_t, deepest + 2> stack;
   std::size_t top = 0;  // the number of those on it
-  for (std::size_t at = 0; at < program_.size(); ++at) {
-    const Step& step = program_[at];
+  for (std::size_t at = 0; at < program_->steps.size(); ++at) {
+    const Step& step = program_->steps[at];
     switch (step.kind) {
       case Step::Kind::push:
         stack[top++] = step.value;
@@ -210,6 +231,27 @@ std::int64_t Formula::run(const std::int64_t* numbers) const {
     }
   }
   return stack[0];
+}
+
+void Conditions::add(const Expression& expression, const Places& places) {
+  const ExpressionNode& node = *expression.node();
+  if (node.operation == Operation::both) {
+    add(node.operands[0], places);
+    return add(node.operands[1], places);
+  }
+  const bool compares = node.operation >= Operation::less && node.operation <= Operation::different;
+  std::optional<Affine> a, b;
+  if (compares) {
+    a = Affine::of(node.operands[0], places);
+    b = Affine::of(node.operands[1], places);
+  }
+  if (!a || !b) return add(Condition(Formula(expression, places), Condition::Kind::not_zero));
+  b->add(*a, -1);
+  if (node.operation == Operation::less) --b->constant;
+  const auto kind = node.operation == Operation::equal       ? Condition::Kind::zero
+                    : node.operation == Operation::different ? Condition::Kind::not_zero
+                                                             : Condition::Kind::not_negative;
+  add(Condition(Formula(*b), kind));
 }
 
 }  // namespace fairlead::ptg

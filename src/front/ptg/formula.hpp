@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -50,38 +51,70 @@ class Formula {
   Formula(const Expression& expression, const Places& places);
 
   std::int64_t operator()(const std::int64_t* numbers) const {
-    if (count_ == 1) return constant_ + numbers[terms_[0].place] * terms_[0].factor;
-    if (program_.empty()) [[likely]] {
-      std::int64_t sum = constant_;
-      for (std::size_t i = 0; i < count_; ++i) sum += numbers[terms_[i].place] * terms_[i].factor;
-      return sum;
-    }
-    return run(numbers);
+    if (program_ != nullptr) [[unlikely]]
+      return run(numbers);
+    // Those that are not there are 0 times the first.
+    return constant_ + factors_[0] * numbers[places_[0]] + factors_[1] * numbers[places_[1]] +
+           factors_[2] * numbers[places_[2]];
   }
-  bool constant() const noexcept { return count_ == 0 && program_.empty(); }
+  bool constant() const noexcept { return factors_[0] == 0 && program_ == nullptr; }
 
  private:
   static constexpr std::size_t most_terms = 3, deepest = 64;
-  struct Term {
-    std::int32_t factor;
-    std::uint8_t place;
-  };
-  struct Step {
-    enum class Kind : std::uint8_t { push, load, operate, call, jump, jump_if_zero, jump_if_not_zero, truth };
-    Kind kind = Kind::push;
-    Operation operation = Operation::constant;
-    std::uint32_t count = 0;  // of operands; a place; where to jump
-    std::int64_t value = 0;
-    const ExpressionNode* node = nullptr;
-  };
-  void compile(const Expression& expression, const Places& places, std::size_t depth);
+  struct Program;
+  void compile(const Expression& expression, const Places& places, std::size_t depth, Program& into);
   std::int64_t run(const std::int64_t* numbers) const;
 
   std::int64_t constant_ = 0;
-  std::array<Term, most_terms> terms_{};
-  std::uint8_t count_ = 0;
-  std::vector<Step> program_;
-  std::vector<Expression> kept_;  // whose functions the program calls
+  std::array<std::int32_t, most_terms> factors_{};
+  std::array<std::uint8_t, most_terms> places_{};
+  std::shared_ptr<const Program> program_;  // null: the sum is all
+};
+
+/// Whether a formula's value is of a kind: most conditions compare two sums.
+class Condition {
+ public:
+  enum class Kind : std::uint8_t {
+    not_zero,      // as an expression that is a condition
+    zero,          // two are equal
+    not_negative,  // one is at least the other
+  };
+  Condition(Formula formula, Kind kind) : formula_(std::move(formula)), kind_(kind) {}
+
+  bool operator()(const std::int64_t* numbers) const {
+    const std::int64_t value = formula_(numbers);
+    switch (kind_) {
+      case Kind::not_zero:
+        return value != 0;
+      case Kind::zero:
+        return value == 0;
+      default:
+        return value >= 0;
+    }
+  }
+
+ private:
+  Formula formula_;
+  Kind kind_;
+};
+
+/// All of them hold.
+class Conditions {
+ public:
+  Conditions() = default;
+  /// Those that the expression consists of. Throws as Formula.
+  Conditions(const Expression& expression, const Places& places) { add(expression, places); }
+  void add(const Expression& expression, const Places& places);
+  void add(Condition condition) { all_.push_back(std::move(condition)); }
+  bool operator()(const std::int64_t* numbers) const {
+    for (const Condition& condition : all_)
+      if (!condition(numbers)) return false;
+    return true;
+  }
+  bool empty() const noexcept { return all_.empty(); }
+
+ private:
+  std::vector<Condition> all_;
 };
 
 }  // namespace fairlead::ptg

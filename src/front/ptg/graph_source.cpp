@@ -67,7 +67,7 @@ void GraphSource::end(Telling& telling, ReadyTasks& ready) {
     return left_something();
   }
   auto& released = counts_[ready.recycler.thread()].released;
-  released.store(released.load(std::memory_order_relaxed) + 1);
+  released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void GraphSource::unused(std::uint32_t number) {
@@ -98,10 +98,10 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
   std::uint32_t* const values = task.values(of.parameters.size());
   for (std::size_t i = 0; i < of.data_flows; ++i) {
     const TableFlow& flow = of.flows[i];
-    if (flow.surely_from_task) continue;
+    if (values[i] != no_value) continue;
     const Input* const input = input_of(flow, numbers);
     if (input == nullptr) continue;
-    if (input->kind == Place::Kind::fresh && values[i] == no_value) {
+    if (input->kind == Place::Kind::fresh) {
       values[i] = fresh_.take(input->memory.collection);
       if (values[i] != no_value) continue;
       fresh_.starve(task, input->memory.collection);
@@ -109,7 +109,7 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
       return false;
     }
     if (input->kind != Place::Kind::memory) continue;
-    if (values[i] == no_value) values[i] = values_.at(input->memory, numbers);
+    values[i] = values_.at(input->memory, numbers);
     const auto refuse = [&](const char* why) {
       misused(fmt::format("the flow \"{}\" of {} takes {}, {}", flow.name, table_.text_of(task),
                           values_.text_of(input->memory, numbers), why));
@@ -150,9 +150,9 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   if (!take_values(task, numbers.data())) return;
   task.family = family_of(task, numbers.data());
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
-  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1);
+  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (lane_ != 0 && ready.lane == lane_ && passes(task)) return ready.add(static_cast<LazyTask&>(task));
-  unfolding_.set_alone(false);
+  unfolding_.share();
   Task& described = describe(task, ready.recycler);
   described.worker = satisfied.worker;
   described.at = satisfied.at;
@@ -244,13 +244,14 @@ bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& rea
   }
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
-  for (std::size_t i = 0; i < of.data_flows; ++i)
-    if (values[i] == no_value) values[i] = announced.values[i];
   Numbers numbers;
   of.place(task.parameters(), numbers.data());
-  static_cast<void>(take_values(task, numbers.data()));  // looks whether they are right
+  for (std::size_t i = 0; i < of.data_flows; ++i)
+    if (announced.values[i] != no_value && values_[announced.values[i]].fresh)
+      values[i] = announced.values[i];
+  static_cast<void>(take_values(task, numbers.data()));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
-  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1);
+  handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   task.family = announced.task->family;
   announced.task->lazy = &task;
   announced.task->worker = satisfied.worker;
@@ -261,10 +262,12 @@ bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& rea
 
 bool GraphSource::still() const noexcept {
   if (!initial_over_.load() || !left_.none() || fresh_.wanted()) return false;
-  // In this order: what is handed out later was not released before.
+  // Each was handed out by somebody who then said that he was released, but for those that had been left over,
+  // of which the line above has told: so whose release is seen here, his successors' handing out is seen, too,
+  // if that is looked at after it. release, and acquire.
   std::uint64_t released = 0, handed_out = 0;
-  for (const Counts& counts : counts_) released += counts.released.load();
-  for (const Counts& counts : counts_) handed_out += counts.handed_out.load();
+  for (const Counts& counts : counts_) released += counts.released.load(std::memory_order_acquire);
+  for (const Counts& counts : counts_) handed_out += counts.handed_out.load(std::memory_order_acquire);
   return released == handed_out;
 }
 

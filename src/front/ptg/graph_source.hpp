@@ -30,7 +30,7 @@ class GraphSource final : public front::FlowSource {
   void count(std::size_t tasks, Recycler& recycler) override;
   bool more(ReadyTasks& ready) override;
   Task& describe(LazyTask& task, Recycler& recycler) override;
-  void given_away() noexcept override { unfolding_.set_alone(false); }
+  void given_away() noexcept override { unfolding_.share(); }
 
  private:
   struct alignas(64) Counts {

@@ -26,7 +26,7 @@ InitialTasks::InitialTasks(const ClassTable& table) : table_(table), gates_(tabl
       const Alternative& first = flow.inputs.front();
       if (first.place.kind != Place::Kind::task || !first.condition || !first.ranges.empty()) continue;
       gates_[i].gates.push_back(
-          {Formula(*first.condition, of.places), level_of(*first.condition, of.places)});
+          {Conditions(*first.condition, of.places), level_of(*first.condition, of.places)});
     }
     std::ranges::stable_sort(gates_[i].gates, {}, &Gate::level);
   }

@@ -50,7 +50,7 @@ class InitialTasks {
  private:
   /// A condition under which a task surely waits, and the innermost loop that it speaks of.
   struct Gate {
-    Formula condition;
+    Conditions condition;
     std::size_t level;
   };
   struct Gates {
@@ -63,7 +63,7 @@ class InitialTasks {
   }
   std::size_t closed_at(const Gates& gates) const {
     for (const Gate& gate : gates.gates)
-      if (gate.condition(numbers_.data()) != 0) return gate.level;
+      if (gate.condition(numbers_.data())) return gate.level;
     return ~std::size_t{0};
   }
 

@@ -102,9 +102,15 @@ class System {
       if (is_zero(second()) && says_yes_or_no(first())) return holds(first(), false);
       return equal(first(), second());
     }
-    if (is(condition, wanted ? Operation::different : Operation::equal) && is_zero(second()) &&
-        says_yes_or_no(first()))
-      return holds(first(), true);
+    if (is(condition, wanted ? Operation::different : Operation::equal)) {
+      if (is_zero(second()) && says_yes_or_no(first())) return holds(first(), true);
+      const std::optional<Affine> left = Affine::of(first(), places_), right = Affine::of(second(), places_);
+      if (left && right) {
+        Affine difference = *left;
+        difference.add(*right, -1);
+        return different_.push_back(std::move(difference));
+      }
+    }
     opaque_.push_back(wanted ? condition : !condition);
   }
 
@@ -129,6 +135,7 @@ class System {
       not_negative_.push_back(std::move(negative));
     }
     for (Affine& condition : not_negative_) condition = in_solved(condition);
+    for (Affine& difference : different_) difference = in_solved(difference);
     Edge edge;
     if (!add_loops(edge)) return std::nullopt;
     add_opaque(edge);
@@ -198,7 +205,14 @@ class System {
     }
     for (const Affine& condition : tightest(std::move(before))) {
       if (condition.terms.empty() && condition.constant < 0) return false;
-      if (!always(condition)) edge.not_negative.emplace_back(condition);
+      if (!always(condition)) edge.before.add({Formula(condition), Condition::Kind::not_negative});
+    }
+    for (const Affine& difference : different_) {
+      const bool known =
+          std::ranges::none_of(difference.terms, [&](const auto& term) { return is_free(term.first); });
+      const Interval between = known ? interval_of(difference) : Interval{};
+      if (between.first > 0 || between.last < 0) continue;
+      (known ? edge.before : edge.after).add({Formula(difference), Condition::Kind::not_zero});
     }
     for (std::size_t place = first_unknown_; place < places_.size(); ++place) {
       if (!is_free(place)) continue;
@@ -236,9 +250,19 @@ class System {
     }
     return kept;
   }
+  /// Of what is known. Numbers of tasks are small beside those of 64 bits.
+  Interval interval_of(const Affine& sum) const {
+    Interval all{sum.constant, sum.constant};
+    for (const auto& [place, factor] : sum.terms) {
+      const Interval& at = giver_.bounds[place];
+      all.first += factor * (factor > 0 ? at.first : at.last);
+      all.last += factor * (factor > 0 ? at.last : at.first);
+    }
+    return all;
+  }
   /// The giver's own ranges say so.
   bool always(const Affine& condition) const {
-    if (condition.terms.empty()) return condition.constant >= 0;
+    if (interval_of(condition).first >= 0) return true;
     for (const Range& range : giver_.definition->indices) {
       if (range.derived) continue;
       for (const bool lower : {true, false}) {
@@ -259,7 +283,7 @@ class System {
       if (!is_free(place)) edge.solved.emplace_back(static_cast<std::uint8_t>(place), value_of(place));
     for (const Expression& condition : opaque_) {
       if (is(condition, Operation::equal)) refuse_if_search(condition);
-      edge.true_after.emplace_back(condition, places_);
+      edge.after.add(condition, places_);
     }
   }
   bool speaks_of_free(const Expression& expression) const {
@@ -296,7 +320,7 @@ class System {
   Meanings meanings_;
   std::vector<Range> ranges_;  // of the unknowns, in them
   std::vector<Interval> bounds_;
-  std::vector<Affine> equations_, not_negative_;
+  std::vector<Affine> equations_, not_negative_, different_;
   std::vector<Expression> opaque_;  // conditions that are no sums
   std::map<const ExpressionNode*, bool> searched_;
   std::map<std::uint8_t, Affine> solved_;  // in what is known, and free

@@ -238,7 +238,7 @@ class TableMaker {
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
     edge.said = true;
-    if (alternative.condition) edge.true_before.emplace_back(*alternative.condition, places);
+    if (alternative.condition) edge.before.add(*alternative.condition, places);
     edge.loops = loops_of(alternative.ranges, places);
     for (const Expression& index : alternative.place.indices) edge.indices.emplace_back(index, places);
     finish(edge);
@@ -322,15 +322,13 @@ class TableMaker {
 
   void find_counted() {
     for_each_flow([&](std::size_t i, std::size_t k, TableFlow& flow) {
-      std::size_t data_edges = 0;
-      bool passed_on = false;
+      bool readers = false;
       for (const Edge& edge : flow.edges) {
         const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
         if (to.control) continue;
-        data_edges += edge.loops.empty() ? 1 : 2;
-        passed_on |= !writes(to.mode) && !to.edges.empty();
+        readers |= !writes(to.mode);
       }
-      flow.counted = (data_edges > 1 || passed_on) && reaches_writer(i, k);
+      flow.counted = readers && reaches_writer(i, k);
       for (const Input& input : flow.inputs) {
         flow.counted |= input.kind == Place::Kind::fresh;
         flow.counted |= input.kind == Place::Kind::memory && table_.contested[input.memory.collection] &&
@@ -372,16 +370,18 @@ class TableMaker {
   void name_tasks() {
     constexpr auto too_many = std::uint64_t{1} << 62;
     for (TableClass& it : table_.classes) {
-      it.strides.resize(it.parameters.size());
+      it.axes.resize(it.parameters.size());
       for (std::size_t i = it.parameters.size(); i-- > 0;) {
         const Interval& bound = it.bounds[it.parameters[i]];
-        it.strides[i] = it.names;
-        const std::uint64_t extent =
-            bound.last < bound.first ? 1 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
-        if (it.names > too_many / extent)
+        TableClass::Axis& axis = it.axes[i];
+        axis.first = bound.first;
+        axis.stride = it.names;
+        axis.count = bound.last < bound.first ? 0 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
+        const std::uint64_t numbers = std::max<std::uint64_t>(axis.count, 1);
+        if (it.names > too_many / numbers)
           refuse(*it.definition,
                  "there are more numbers between its indices' ends than tasks can have names");
-        it.names *= extent;
+        it.names *= numbers;
       }
       it.first_name = table_.names;
       table_.names += it.names;

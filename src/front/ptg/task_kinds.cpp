@@ -72,9 +72,11 @@ void with_call(const TableClass& of, const void* const* handles, const std::int6
 
 }  // namespace
 
-TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source) : table_(table) {
-  for (const TableClass& of : table.classes) {
-    Kind& kind = kinds_.emplace_back();
+TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source)
+    : table_(table), kinds_(table.classes.size()) {
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    const TableClass& of = table.classes[i];
+    Kind& kind = kinds_[i];
     kind.ordinary.source = kind.urgent.source = &source;
     kind.urgent.urgent = true;
     kind.lines = ActiveTask::lines_for(of.parameters.size(), of.data_flows);

@@ -2,7 +2,6 @@
 // descriptors.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "front/flow/submission_fit.hpp"
@@ -43,7 +42,7 @@ class TaskKinds {
 
  private:
   const ClassTable& table_;
-  std::deque<Kind> kinds_;
+  std::vector<Kind> kinds_;  // they stay where they are
   Bytes largest_footprint_ = 0;
 };
 

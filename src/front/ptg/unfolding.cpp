@@ -6,7 +6,7 @@
 namespace fairlead::ptg {
 
 void Unfolding::begin(bool alone) {
-  partly_.set_alone(alone);
+  partly_.begin(alone);
   const bool count = std::ranges::any_of(table_.classes, [](const TableClass& of) {
     return std::ranges::any_of(of.flows, &TableFlow::may_count);
   });
@@ -34,7 +34,7 @@ namespace {
 std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers) {
   std::int32_t inputs = 0;
   for (const Input& input : flow.inputs) {
-    if (input.condition && (*input.condition)(numbers) == 0) continue;
+    if (input.condition && !(*input.condition)(numbers)) continue;
     if (input.ranges.empty()) {
       ++inputs;
       continue;
@@ -130,7 +130,7 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
   Numbers numbers;
   std::copy_n(telling.numbers.data(), own, numbers.data());
   for (const Leaving& leaving : flow.leavings) {
-    if (leaving.condition && (*leaving.condition)(numbers.data()) == 0) continue;
+    if (leaving.condition && !(*leaving.condition)(numbers.data())) continue;
     Walk walk;
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))
@@ -140,6 +140,11 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
             "there",
             flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()));
   }
+}
+
+std::string Unfolding::changed_twice(const Telling& telling, const Edge& edge) const {
+  return fmt::format("the value that {} has goes to two tasks that change it; one of them is of {}",
+                     table_.text_of(*telling.over), table_.classes[edge.to_class].name);
 }
 
 }  // namespace fairlead::ptg

@@ -48,7 +48,8 @@ class Unfolding {
   /// Before a run. `alone`: one thread alone calls the functions below. Throws UsageError if two tasks take the
   /// same datum from memory and change it.
   void begin(bool alone);
-  void set_alone(bool alone) noexcept { partly_.set_alone(alone); }
+  /// Other threads do now, too.
+  void share() noexcept { partly_.share(); }
 
   /// A task of which nothing has come.
   ActiveTask& make(std::uint32_t task_class, std::uint64_t name, const std::int64_t* parameters,
@@ -79,6 +80,7 @@ class Unfolding {
   }
   Readers& fresh(std::uint32_t number);
   void find_readers_of_memory();
+  std::string changed_twice(const Telling& telling, const Edge& edge) const;
   template <class Host>
   void tell(Telling& telling, const Edge& edge, std::uint32_t number, bool counted, Host& host);
   template <class Host>
@@ -120,15 +122,18 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
         if (flow.counted) it.count.store(1, std::memory_order_relaxed);
       }
     }
+    std::size_t writers = 0;  // of a value whose readers do not count: then nobody else has it
     const bool counted = may_count && readers(number).counted.load(std::memory_order_relaxed);
     for (; telling.edge < flow.edges.size(); ++telling.edge) {
       const Edge& edge = flow.edges[telling.edge];
       if (!telling.in_edge &&
-          !(telling.in_edge = edge.begins(numbers) && telling.walk.begin(edge.loops, numbers)))
+          !(telling.in_edge = edge.before(numbers) && telling.walk.begin(edge.loops, numbers)))
         continue;
       do {
         if (host.full()) [[unlikely]]
           return false;
+        if (edge.to_writer && !counted && ++writers > 1) [[unlikely]]
+          host.misused(changed_twice(telling, edge));
         tell(telling, edge, number, counted, host);
       } while (telling.walk.next(edge.loops, numbers));
       telling.in_edge = false;
@@ -145,7 +150,7 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
 template <class Host>
 void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, bool counted, Host& host) {
   std::int64_t* const numbers = telling.numbers.data();
-  if (!edge.true_after.empty() && !edge.holds(numbers)) return;
+  if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
   std::array<std::int64_t, Walk::most_loops> parameters;
   for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
@@ -159,11 +164,7 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   if (counted && !to.flows[edge.to_flow].control) {
     Readers& it = readers(number);
     if (edge.to_writer) {
-      if (it.has_writer)
-        return host.misused(
-            fmt::format("the value that {} has goes to two tasks that change it; one of them is "
-                        "of {}",
-                        text(), to.name));
+      if (it.has_writer) return host.misused(changed_twice(telling, edge));
       it.has_writer = true;
       it.writer = *name;
       it.writer_class = static_cast<std::uint16_t>(edge.to_class);
