@@ -3,14 +3,14 @@
 
 namespace fairlead::ptg {
 
-void ActiveTasks::expect(std::uint16_t lines) {
+void ActiveTasks::expect(std::uint8_t lines) {
   for (Own& own : own_)
     if (own.by_lines.size() <= lines) own.by_lines.resize(lines + std::size_t{1});
   const std::lock_guard guard(mutex_);
   if (shared_.size() <= lines) shared_.resize(lines + std::size_t{1});
 }
 
-void ActiveTasks::refill(List& list, std::uint16_t lines) {
+void ActiveTasks::refill(List& list, std::uint8_t lines) {
   const std::lock_guard guard(mutex_);
   std::vector<List>& batches = shared_[lines];
   if (!batches.empty()) {
@@ -28,7 +28,7 @@ void ActiveTasks::refill(List& list, std::uint16_t lines) {
   list.size = batch;
 }
 
-void ActiveTasks::share(List& list, std::uint16_t lines) {
+void ActiveTasks::share(List& list, std::uint8_t lines) {
   List half{list.first, batch};
   ActiveTask* last = list.first;
   for (std::size_t i = 1; i < batch; ++i) last = last->next;

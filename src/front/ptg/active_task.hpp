@@ -24,7 +24,8 @@ struct ActiveTask : LazyTask {
   std::uint64_t name = 0;      ///< in the graph
   std::int32_t wait = 0;       ///< inputs that have not come. Under the lock of its part of PartlySatisfied
   std::uint16_t task_class = 0;
-  std::uint16_t lines = 0;
+  std::uint8_t lines = 0;
+  bool passes = false;  ///< by the direct lane. Once it is handed out
 
   std::int32_t* parameters() noexcept { return reinterpret_cast<std::int32_t*>(this + 1); }
   const std::int32_t* parameters() const noexcept { return reinterpret_cast<const std::int32_t*>(this + 1); }
@@ -32,9 +33,9 @@ struct ActiveTask : LazyTask {
     return reinterpret_cast<std::uint32_t*>(this + 1) + parameter_count;
   }
 
-  static std::uint16_t lines_for(std::size_t parameters, std::size_t flows) noexcept {
+  static std::uint8_t lines_for(std::size_t parameters, std::size_t flows) noexcept {
     const std::size_t bytes = sizeof(ActiveTask) + 4 * (parameters + flows);
-    return static_cast<std::uint16_t>((bytes + line_bytes - 1) / line_bytes);
+    return static_cast<std::uint8_t>((bytes + line_bytes - 1) / line_bytes);
   }
 };
 static_assert(sizeof(ActiveTask) == 32);
@@ -47,7 +48,7 @@ class ActiveTasks {
   ActiveTasks(const ActiveTasks&) = delete;
   ActiveTasks& operator=(const ActiveTasks&) = delete;
 
-  ActiveTask& take(std::size_t thread, std::uint16_t lines) {
+  ActiveTask& take(std::size_t thread, std::uint8_t lines) {
     List& list = list_of(own_[thread], lines);
     if (list.first == nullptr) refill(list, lines);
     ActiveTask& task = *list.first;
@@ -63,7 +64,7 @@ class ActiveTasks {
     if (++list.size >= 2 * batch) share(list, task.lines);
   }
   /// Before any is used: so many lines each at most.
-  void expect(std::uint16_t lines);
+  void expect(std::uint8_t lines);
 
  private:
   static constexpr std::size_t batch = 128;
@@ -74,9 +75,9 @@ class ActiveTasks {
   struct alignas(64) Own {
     std::vector<List> by_lines;
   };
-  static List& list_of(Own& own, std::uint16_t lines) noexcept { return own.by_lines[lines]; }
-  void refill(List& list, std::uint16_t lines);
-  void share(List& list, std::uint16_t lines);
+  static List& list_of(Own& own, std::uint8_t lines) noexcept { return own.by_lines[lines]; }
+  void refill(List& list, std::uint8_t lines);
+  void share(List& list, std::uint8_t lines);
 
   std::vector<Own> own_;
   std::mutex mutex_;  // guards what follows

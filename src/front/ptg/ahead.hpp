@@ -101,7 +101,7 @@ Task* Ahead::next(Recycler& recycler, Family&& family, ActiveTask*& begins,
   task.begin(static_cast<TaskId>(next_id_++), task.inline_access.data(), 0);
   task.family = family(*active, telling.numbers.data());
   task.at = {};
-  kinds_.fill(task, *active, telling.numbers.data(), values_);
+  kinds_.fill(task, *active, values_);
   const std::uint32_t* const values = active->values(of.parameters.size());
   announced_.emplace(active->name, Announced{&task, {values, values + of.data_flows}});
   if (unfolding_.waits_for(of, telling.numbers.data()) == 0) {

@@ -47,6 +47,8 @@ struct Edge {
   std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `after` needs besides
   Conditions after;                                      ///< over all of these
   std::vector<Formula> indices;                          ///< the parameters of the task, likewise
+  /// Its name in its class, if it surely is one of the class\'s. Else that has to be looked at.
+  std::optional<Formula> name;
 
   bool holds(std::int64_t* numbers) const {
     for (const auto& [place, formula] : solved) numbers[place] = formula(numbers);
@@ -84,7 +86,11 @@ class TableClass {
   std::vector<std::uint8_t> parameters;  ///< places of those that are none derived
   std::vector<Interval> bounds;          ///< of each place
   std::vector<TableFlow> flows;
-  std::size_t data_flows = 0;     ///< they come first
+  std::size_t data_flows = 0;               ///< they come first
+  std::int32_t sure_inputs = 0;             ///< tasks that each of its tasks waits for
+  std::vector<std::uint16_t> other_inputs;  ///< flows that may come from tasks besides
+  std::vector<std::uint16_t> written;       ///< flows that change what they have
+  std::vector<std::uint16_t> told;          ///< flows of whose values somebody hears, or who are counted
   bool may_await_memory = false;  ///< a task may wait for those that read what it changes from memory
   std::vector<Formula> numbers;
   Formula priority;

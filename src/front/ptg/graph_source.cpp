@@ -45,13 +45,13 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
   const TableClass& of = table_.classes[active.task_class];
   const std::uint32_t* const values = active.values(of.parameters.size());
   if (!over.cancelled && over.failure == nullptr)
-    for (std::size_t i = 0; i < of.data_flows; ++i)
-      if (values[i] != no_value && writes(of.flows[i].mode)) {
-        Value& value = values_[values[i]];
-        if (value.has_content.load(std::memory_order_relaxed)) continue;
-        value.has_content.store(true, std::memory_order_relaxed);
-        value.datum->ever_written = true;
-      }
+    for (const std::uint16_t i : of.written) {
+      if (values[i] == no_value) continue;
+      Value& value = values_[values[i]];
+      if (value.has_content.load(std::memory_order_relaxed)) continue;
+      value.has_content.store(true, std::memory_order_relaxed);
+      value.datum->ever_written = true;
+    }
   Telling telling;
   telling.over = &active;
   telling.worker = over.worker;
@@ -145,13 +145,22 @@ bool GraphSource::passes(ActiveTask& task) {
 
 void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   ActiveTask& task = *satisfied.task;
-  Numbers numbers;
-  table_.classes[task.task_class].place(task.parameters(), numbers.data());
-  if (!take_values(task, numbers.data())) return;
-  task.family = family_of(task, numbers.data());
+  const TableClass& of = table_.classes[task.task_class];
+  const TaskKinds::Kind& kind = kinds_[task.task_class];
+  const std::uint32_t* const values = task.values(of.parameters.size());
+  bool all_came = true;
+  for (std::size_t i = 0; i < of.data_flows; ++i) all_came &= values[i] != no_value;
+  task.family = &kind.ordinary;
+  if (!all_came || kind.has_priorities) {
+    Numbers numbers;
+    of.place(task.parameters(), numbers.data());
+    if (!all_came && !take_values(task, numbers.data())) return;
+    task.family = family_of(task, numbers.data());
+  }
+  task.passes = passes(task);
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  if (lane_ != 0 && ready.lane == lane_ && passes(task)) return ready.add(static_cast<LazyTask&>(task));
+  if (lane_ != 0 && ready.lane == lane_ && task.passes) return ready.add(static_cast<LazyTask&>(task));
   unfolding_.share();
   Task& described = describe(task, ready.recycler);
   described.worker = satisfied.worker;
@@ -161,15 +170,13 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
 
 Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
   auto& active = static_cast<ActiveTask&>(lazy);
-  Numbers numbers;
-  table_.classes[active.task_class].place(active.parameters(), numbers.data());
   Task& task = recycler.take();
   task.begin(static_cast<TaskId>(first_id_ + active.name), task.inline_access.data(), 0);
   task.family = active.family;
   task.at = {};
-  kinds_.fill(task, active, numbers.data(), values_);
+  kinds_.fill(task, active, values_);
   task.lazy = &active;
-  task.lane = passes(active) ? lane_ : 0;
+  task.lane = active.passes ? lane_ : 0;
   return task;
 }
 
@@ -273,7 +280,7 @@ bool GraphSource::still() const noexcept {
 
 void GraphSource::count(std::size_t tasks, Recycler& recycler) {
   engine::DrivenWorld& world = core_.world();
-  const bool nothing_moves = still();
+  const bool nothing_moves = &recycler != &core_.application().recycler() && still();
   CountedSource::count(tasks, recycler);  // after that we may be gone
   if (nothing_moves) world.wake(engine::Who::application());
 }

@@ -125,10 +125,17 @@ class System {
     }
   }
 
-  std::optional<Edge> solve(std::size_t parameters) {
+  std::optional<Edge> solve(std::size_t parameters, const TableClass& taker) {
     while (eliminate_one()) {
     }
+    Edge edge;
     for (const Affine& equation : equations_) {
+      if (std::ranges::all_of(equation.terms,
+                              [&](const auto& term) { return term.first < first_unknown_; })) {
+        if (equation.terms.empty() && equation.constant != 0) return std::nullopt;
+        if (!equation.terms.empty()) edge.before.add({Formula(equation), Condition::Kind::zero});
+        continue;
+      }
       Affine negative;
       negative.add(equation, -1);
       not_negative_.push_back(equation);
@@ -136,10 +143,16 @@ class System {
     }
     for (Affine& condition : not_negative_) condition = in_solved(condition);
     for (Affine& difference : different_) difference = in_solved(difference);
-    Edge edge;
     if (!add_loops(edge)) return std::nullopt;
     add_opaque(edge);
-    for (std::size_t i = 0; i < parameters; ++i) edge.indices.emplace_back(value_of(first_unknown_ + i));
+    Affine name;
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const Affine value = value_of(first_unknown_ + i);
+      edge.indices.emplace_back(value);
+      name.add(value, static_cast<std::int64_t>(taker.axes[i].stride));
+      name.constant -= taker.axes[i].first * static_cast<std::int64_t>(taker.axes[i].stride);
+    }
+    edge.name.emplace(name);  // its ranges are among the conditions
     return edge;
   }
 
@@ -328,7 +341,7 @@ class System {
 
 }  // namespace
 
-std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver) {
+std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver, const TableClass& taker) {
   System system(giver, input);
   Places of_taker;
   for (const Range& range : input.taker.indices) of_taker.add(range.index);
@@ -355,7 +368,7 @@ std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giv
     system.holds(system.in_unknowns(*earlier), false);
   }
   if (alternative.condition) system.holds(system.in_unknowns(*alternative.condition));
-  return system.solve(parameters);
+  return system.solve(parameters, taker);
 }
 
 }  // namespace fairlead::ptg

@@ -15,6 +15,6 @@ struct InputToInvert {
 
 /// The edge from the tasks of `giver`, whose numbers are at its places; without its target's numbers in the
 /// table. Nothing if there is no such task. Throws UsageError if it cannot be turned round.
-std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver);
+std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver, const TableClass& taker);
 
 }  // namespace fairlead::ptg

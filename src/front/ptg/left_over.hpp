@@ -19,8 +19,8 @@ struct Telling {
   ActiveTask* over = nullptr;
   WorkerId worker = no_id<WorkerId>;
   Time at{};
-  std::size_t flow = 0, edge = 0;
-  bool in_edge = false;  ///< `walk` is at one who has not been told
+  std::size_t told = 0, edge = 0;  ///< of TableClass::told, and of that flow's edges
+  bool in_edge = false;            ///< `walk` is at one who has not been told
   Walk walk;
   Numbers numbers;  ///< not initialized
 };

@@ -28,11 +28,12 @@ class TableMaker {
       table_.classes[i].definition = definitions_[i];
       add_flows(i);
     }
+    name_tasks();
     for (std::size_t i = 0; i < definitions_.size(); ++i) add_edges(i);
     find_contested();
     find_counted();
     find_who_may_count();
-    name_tasks();
+    for (TableClass& it : table_.classes) sum_up(it);
     return std::move(table_);
   }
 
@@ -253,8 +254,8 @@ class TableMaker {
     TableClass& it = table_.classes[giver];
     const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
     if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
-    std::optional<Edge> edge =
-        inverse_of({*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it);
+    std::optional<Edge> edge = inverse_of(
+        {*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it, table_.classes[taker]);
     if (!edge) return;
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
@@ -365,6 +366,21 @@ class TableMaker {
              (input.kind == Place::Kind::task &&
               may_be_fresh(table_.classes[input.from_class].flows[input.from_flow], seen));
     });
+  }
+
+  /// What is looked at for every task.
+  static void sum_up(TableClass& it) {
+    for (std::size_t k = 0; k < it.flows.size(); ++k) {
+      const TableFlow& flow = it.flows[k];
+      if (!flow.control && writes(flow.mode)) it.written.push_back(static_cast<std::uint16_t>(k));
+      if (!flow.edges.empty() || !flow.leavings.empty() || flow.may_count)
+        it.told.push_back(static_cast<std::uint16_t>(k));
+      if (!flow.control && flow.surely_from_task) {
+        ++it.sure_inputs;
+      } else if (!flow.inputs.empty()) {
+        it.other_inputs.push_back(static_cast<std::uint16_t>(k));
+      }
+    }
   }
 
   void name_tasks() {

@@ -83,6 +83,12 @@ TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source)
     const std::int64_t none[Places::most]{};
     kind.has_priorities = !of.priority.constant() || of.priority(none) != 0;
     kind.one_input = waits_for_one(of);
+    kind.needs_numbers = kind.has_priorities || !of.numbers.empty() ||
+                         std::ranges::any_of(of.flows, [](const TableFlow& flow) {
+                           return std::ranges::any_of(flow.inputs, [](const Input& input) {
+                             return input.kind == Place::Kind::fresh;
+                           });
+                         });
     if (of.numbers.size() > Places::most || of.data_flows > most_flows)
       throw UsageError("the parameterized class " + text_of(*of.definition) + " has too many parameters");
   }
@@ -148,9 +154,11 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values) {
   }
 }
 
-void TaskKinds::fill(Task& task, ActiveTask& active, const std::int64_t* numbers, Values& values) const {
+void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
   const TableClass& of = table_.classes[active.task_class];
   const Kind& kind = kinds_[active.task_class];
+  Numbers numbers;
+  if (kind.needs_numbers) of.place(active.parameters(), numbers.data());
   const std::uint32_t* const at = active.values(of.parameters.size());
   std::array<const void*, most_flows> handles;
   std::array<std::uint8_t, most_flows> access_of_use;
@@ -171,7 +179,7 @@ void TaskKinds::fill(Task& task, ActiveTask& active, const std::int64_t* numbers
     AccessMode mode = of.flows[i].mode;
     if (value.fresh && mode == AccessMode::read_write) {
       // Nothing is in it yet: nothing has to be brought.
-      const Input* const input = input_of(of.flows[i], numbers);
+      const Input* const input = input_of(of.flows[i], numbers.data());
       if (input != nullptr && input->kind == Place::Kind::fresh) mode = AccessMode::write;
     }
     std::size_t same = 0;
@@ -193,12 +201,12 @@ void TaskKinds::fill(Task& task, ActiveTask& active, const std::int64_t* numbers
     access.fresh = false;
   }
   task.access_count = static_cast<std::uint16_t>(count);
-  with_call(of, handles.data(), numbers, [&](const Submission& call) {
+  with_call(of, handles.data(), numbers.data(), [&](const Submission& call) {
     static_cast<TaskTraits&>(task) = {
         .codelet = call.codelet,
         .submitted_at = {of.definition->file, of.definition->line},
         .scratch_bytes = call.scratch_bytes,
-        .priority = kind.has_priorities ? priority(active.task_class, numbers) : 0,
+        .priority = kind.has_priorities ? priority(active.task_class, numbers.data()) : 0,
         .nodes_excluded = kind.nodes_excluded,
         .work = call.work,
         .workers_wanted = kind.workers_wanted,

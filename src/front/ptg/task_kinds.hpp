@@ -19,9 +19,10 @@ class TaskKinds {
     TaskFamily ordinary, urgent;
     std::uint32_t nodes_excluded = 0;
     std::uint16_t workers_wanted = 0;
-    std::uint16_t lines = 1;  ///< of its active tasks
-    bool may_pass = false;    ///< by the direct lane, if its data may
+    std::uint8_t lines = 1;  ///< of its active tasks
+    bool may_pass = false;   ///< by the direct lane, if its data may
     bool has_priorities = false;
+    bool needs_numbers = false;  ///< to be described
     /// It waits for one task at most: who feeds it makes it ready.
     bool one_input = false;
   };
@@ -33,8 +34,8 @@ class TaskKinds {
   /// UsageError for one that nobody here can run. Once the values are known.
   void fit(const front::SubmissionFit& fit, Values& values);
 
-  /// The descriptor's traits, accesses and closure; `task` is empty. `numbers`: the task's.
-  void fill(Task& task, ActiveTask& active, const std::int64_t* numbers, Values& values) const;
+  /// The descriptor's traits, accesses and closure; `task` is empty.
+  void fill(Task& task, ActiveTask& active, Values& values) const;
 
   /// Of the largest task, on the application's memory node.
   Bytes largest_footprint() const noexcept { return largest_footprint_; }

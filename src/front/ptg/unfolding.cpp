@@ -51,14 +51,11 @@ std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std:
 }  // namespace
 
 std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numbers) {
-  std::int32_t inputs = 0;
-  for (const TableFlow& flow : of.flows) {
+  std::int32_t inputs = of.sure_inputs;
+  for (const std::uint16_t number_of_flow : of.other_inputs) {
+    const TableFlow& flow = of.flows[number_of_flow];
     if (flow.control) {
       inputs += controls_of(of, flow, numbers);
-      continue;
-    }
-    if (flow.surely_from_task) {
-      ++inputs;
       continue;
     }
     const Input* const input = input_of(flow, numbers);

@@ -85,9 +85,9 @@ class Unfolding {
   void tell(Telling& telling, const Edge& edge, std::uint32_t number, bool counted, Host& host);
   template <class Host>
   void settle(std::uint32_t number, Host& host);
-  template <class Host>
+  template <class FindParameters, class Host>
   void arrive(std::uint32_t task_class, std::uint16_t flow, bool said, std::uint64_t name,
-              const std::int64_t* parameters, std::uint32_t number, Host& host);
+              const FindParameters& find_parameters, std::uint32_t number, Host& host);
   void check_leavings(const Telling& telling, const TableFlow& flow, std::uint32_t number, std::string& why);
 
   const ClassTable& table_;
@@ -105,9 +105,10 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
   const TableClass& of = table_.classes[over.task_class];
   const std::uint32_t* const values = over.values(of.parameters.size());
   std::int64_t* const numbers = telling.numbers.data();
-  for (; telling.flow < of.flows.size(); ++telling.flow, telling.edge = 0) {
-    const TableFlow& flow = of.flows[telling.flow];
-    const std::uint32_t number = telling.flow < of.data_flows ? values[telling.flow] : no_value;
+  for (; telling.told < of.told.size(); ++telling.told, telling.edge = 0) {
+    const std::size_t at = of.told[telling.told];
+    const TableFlow& flow = of.flows[at];
+    const std::uint32_t number = at < of.data_flows ? values[at] : no_value;
     const bool may_count = flow.may_count && number != no_value;
     if (telling.edge == 0 && !telling.in_edge && number != no_value) {
       if (!flow.leavings.empty()) {
@@ -152,28 +153,35 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   std::int64_t* const numbers = telling.numbers.data();
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
-  std::array<std::int64_t, Walk::most_loops> parameters;
-  for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
-  const auto text = [&] { return table_.text_of(*telling.over); };
-  const std::optional<std::uint64_t> name = to.name_of(parameters.data());
-  if (!name) [[unlikely]] {
-    const auto there = std::span(parameters).first(edge.indices.size());
-    return host.misused(fmt::format("{} gives a value to {}({}), and there is no such task", text(), to.name,
-                                    fmt::join(there, ", ")));
+  const auto find_parameters = [&](std::int64_t* parameters) {
+    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
+  };
+  std::uint64_t name = 0;
+  if (edge.name) [[likely]] {
+    name = static_cast<std::uint64_t>((*edge.name)(numbers));
+  } else {
+    std::array<std::int64_t, Walk::most_loops> parameters;
+    find_parameters(parameters.data());
+    const std::optional<std::uint64_t> its = to.name_of(parameters.data());
+    if (!its)
+      return host.misused(fmt::format("{} gives a value to {}({}), and there is no such task",
+                                      table_.text_of(*telling.over), to.name,
+                                      fmt::join(std::span(parameters).first(edge.indices.size()), ", ")));
+    name = *its;
   }
   if (counted && !to.flows[edge.to_flow].control) {
     Readers& it = readers(number);
     if (edge.to_writer) {
       if (it.has_writer) return host.misused(changed_twice(telling, edge));
       it.has_writer = true;
-      it.writer = *name;
+      it.writer = name;
       it.writer_class = static_cast<std::uint16_t>(edge.to_class);
       it.writer_flow = edge.to_flow;
       return;
     }
     it.count.fetch_add(1, std::memory_order_relaxed);
   }
-  arrive(edge.to_class, edge.to_flow, edge.said, *name, parameters.data(), number, host);
+  arrive(edge.to_class, edge.to_flow, edge.said, name, find_parameters, number, host);
 }
 
 /// Nobody reads the value any more.
@@ -187,16 +195,17 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   it.has_writer = false;
   const TableClass& to = table_.classes[it.writer_class];
   std::array<std::int32_t, Walk::most_loops> values;
-  std::array<std::int64_t, Walk::most_loops> parameters;
   to.parameters_of(it.writer, values.data());
-  std::copy_n(values.begin(), to.parameters.size(), parameters.begin());
-  arrive(it.writer_class, it.writer_flow, false, it.writer, parameters.data(), number, host);
+  const auto find_parameters = [&](std::int64_t* parameters) {
+    std::copy_n(values.begin(), to.parameters.size(), parameters);
+  };
+  arrive(it.writer_class, it.writer_flow, false, it.writer, find_parameters, number, host);
 }
 
 /// The task gets a value, or hears that a task is over which it waits for. `said`: who gave it may be wrong.
-template <class Host>
+template <class FindParameters, class Host>
 void Unfolding::arrive(std::uint32_t task_class, std::uint16_t flow, bool said, std::uint64_t name,
-                       const std::int64_t* parameters, std::uint32_t number, Host& host) {
+                       const FindParameters& find_parameters, std::uint32_t number, Host& host) {
   const TableClass& to = table_.classes[task_class];
   const auto put = [&](ActiveTask& task) {
     if (flow >= to.data_flows) return;
@@ -207,14 +216,18 @@ void Unfolding::arrive(std::uint32_t task_class, std::uint16_t flow, bool said, 
     value = number;
   };
   if (kinds_[task_class].one_input && !said && !to.may_await_memory) {
-    ActiveTask& task = make(task_class, name, parameters, host.thread());
+    std::array<std::int64_t, Walk::most_loops> parameters;
+    find_parameters(parameters.data());
+    ActiveTask& task = make(task_class, name, parameters.data(), host.thread());
     put(task);
     return host.satisfied(task);
   }
   ActiveTask* const last = partly_.arrived(
       to.first_name + name,
       [&]() -> ActiveTask& {
-        ActiveTask& task = make(task_class, name, parameters, host.thread());
+        std::array<std::int64_t, Walk::most_loops> parameters;
+        find_parameters(parameters.data());
+        ActiveTask& task = make(task_class, name, parameters.data(), host.thread());
         Numbers numbers;
         to.place(task.parameters(), numbers.data());
         task.wait = waits_for(to, numbers.data());

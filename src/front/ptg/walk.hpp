@@ -64,7 +64,12 @@ class Walk {
   bool begin(const std::vector<Loop>& loops, std::int64_t* numbers) { return go(loops, 0, true, numbers); }
   /// The next one. False if that was the last.
   bool next(const std::vector<Loop>& loops, std::int64_t* numbers) {
-    return !loops.empty() && go(loops, loops.size() - 1, false, numbers);
+    if (loops.empty()) return false;
+    const std::size_t innermost = loops.size() - 1;
+    std::int64_t& number = numbers[loops[innermost].place];
+    if (open_[innermost].last - number < open_[innermost].step) return go(loops, innermost, false, numbers);
+    number += open_[innermost].step;
+    return true;
   }
   /// The next one with another number of loop `level` or of one around it: what is inside is passed by.
   bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
