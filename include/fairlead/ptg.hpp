@@ -85,32 +85,33 @@ class FlowSpecification {
   /// The value comes from there. Several: from the first whose condition holds. Of a control: each whose
   /// condition holds, and, with ranges, each of their tasks.
   template <std::same_as<Range>... R>
-  FlowSpecification&& from(Place place, const R&... ranges) && {
+  FlowSpecification from(Place place, const R&... ranges) && {
     flow_.inputs.push_back({.place = std::move(place), .ranges = {ranges...}});
-    last_ = &flow_.inputs;
+    last_ = Last::input;
     return std::move(*this);
   }
   /// Its value goes there: to be said where that cannot be found out, and of data in which it is to be left.
   template <std::same_as<Range>... R>
-  FlowSpecification&& to(Place place, const R&... ranges) && {
+  FlowSpecification to(Place place, const R&... ranges) && {
     flow_.outputs.push_back({.place = std::move(place), .ranges = {ranges...}});
-    last_ = &flow_.outputs;
+    last_ = Last::output;
     return std::move(*this);
   }
   /// Of what was said last. Throws UsageError if nothing was.
-  FlowSpecification&& when(const Expression& condition) && {
-    if (last_ == nullptr)
+  FlowSpecification when(const Expression& condition) && {
+    if (last_ == Last::nothing)
       throw UsageError("the flow " + flow_.name +
                        " has a condition of nothing: when() follows from() or to()");
-    auto& of = last_->back().condition;
+    auto& of = (last_ == Last::input ? flow_.inputs : flow_.outputs).back().condition;
     of = of ? *of && condition : condition;
     return std::move(*this);
   }
   const FlowDefinition& definition() const noexcept { return flow_; }
 
  private:
+  enum class Last : std::uint8_t { nothing, input, output };
   FlowDefinition flow_;
-  std::vector<Alternative>* last_ = nullptr;
+  Last last_ = Last::nothing;
 };
 
 inline FlowSpecification flow(std::string name) { return FlowSpecification(std::move(name)); }

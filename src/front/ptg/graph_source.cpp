@@ -181,30 +181,31 @@ Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
 }
 
 bool GraphSource::more(ReadyTasks& ready) {
-  if (ahead_ != nullptr) look_ahead_as_far_as_wanted(ready.recycler);
+  if (ahead_ != nullptr) announce_some(ready.recycler);
   while (!ready.full()) {
     if (Satisfied kept; left_.take(kept)) {
       bool handed_out = true;
       ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
       if (!handed_out) left_.keep(kept);
       left_.done();
-      if (!handed_out) return false;  // who makes the fresh datum that is missing asks again
-      continue;
-    }
-    if (Telling telling; left_.take(telling)) {
+      if (!handed_out) return false;  // who makes the fresh datum that is missing adds us again
+    } else if (Telling telling; left_.take(telling)) {
       end(telling, ready);
       left_.done();
-      continue;
+    } else if (ahead_ != nullptr ? !announce_some(ready.recycler) : !more_of_initial(ready)) {
+      // Whoever leaves something, or frees what is missing, adds us again.
+      return false;
     }
-    if (ahead_ != nullptr || !more_of_initial(ready)) break;
   }
   return !left_.none() || !initial_over_.load(std::memory_order_relaxed);
 }
 
-void GraphSource::look_ahead_as_far_as_wanted(Recycler& recycler) {
+/// As far as the policy looks. False if nothing was added.
+bool GraphSource::announce_some(Recycler& recycler) {
   for (ActiveTask* fed = nullptr; left_.take_ahead(fed); left_.done()) ahead_->again(*fed);
-  while (ahead_->size() < core_.window() && announce_next(recycler)) {
-  }
+  bool added = false;
+  while (ahead_->size() < core_.window() && announce_next(recycler)) added = true;
+  return added;
 }
 
 /// A task that waits for nothing. False if there is none any more.

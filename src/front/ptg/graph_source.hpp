@@ -64,7 +64,7 @@ class GraphSource final : public front::FlowSource {
   void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
   bool more_of_initial(ReadyTasks& ready);
   bool hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready);
-  void look_ahead_as_far_as_wanted(Recycler& recycler);
+  bool announce_some(Recycler& recycler);
   bool announce_next(Recycler& recycler);
   void again(ActiveTask& starved);
   /// Nothing runs and nothing is left to be handed out.
