@@ -239,6 +239,14 @@ class TaskClass {
   std::shared_ptr<ClassDefinition> definition_;
 };
 
+/// A name, and the line of the program where it is given.
+struct NameHere {
+  template <std::convertible_to<std::string> S>
+  NameHere(S&& text, SourceLine line = SourceLine::current()) : name(std::forward<S>(text)), where(line) {}
+  std::string name;
+  SourceLine where;
+};
+
 /// Where its tasks are, how they hang together, and their runs.
 class Graph {
  public:
@@ -294,11 +302,11 @@ class Graph {
   /// A class of tasks: one for each of the numbers that its indices can have. What its tasks do, and where
   /// their values come from, is said by runs().
   template <std::same_as<Range>... R>
-  TaskClass task(std::string name, const R&... indices) {
-    return begin_class(std::move(name), {indices...}, SourceLine::current());
+  TaskClass task(const NameHere& name, const R&... indices) {
+    return begin_class(name.name, {indices...}, name.where);
   }
-  TaskClass task(std::string name, std::vector<Range> indices, SourceLine where = SourceLine::current()) {
-    return begin_class(std::move(name), std::move(indices), where);
+  TaskClass task(const NameHere& name, std::vector<Range> indices) {
+    return begin_class(name.name, std::move(indices), name.where);
   }
 
   /// Waits until all that was submitted to flows is over, runs all tasks once, and waits until they are over.

@@ -32,6 +32,7 @@ struct Input {
   Place::Kind kind = Place::Kind::nothing;
   MemoryPlace memory;            ///< or, of a fresh datum, the collection that it is like
   std::vector<Loop> ranges;      ///< of a control: over which it waits
+  Conditions each;               ///< of those, the ones for which this holds
   std::uint32_t from_class = 0;  ///< of a task
   std::uint16_t from_flow = 0;
 };
@@ -58,9 +59,10 @@ struct Edge {
 
 /// A datum in which a value is left.
 struct Leaving {
-  std::optional<Conditions> condition;
+  Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
+  Conditions each;  ///< over its own indices as well
 };
 
 struct TableFlow {

@@ -62,12 +62,10 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
 
 /// Tells of the end; what there is no room for is for more().
 void GraphSource::end(Telling& telling, ReadyTasks& ready) {
-  if (!unfolding_.go_on(telling, Host{*this, ready, telling})) [[unlikely]] {
-    left_.keep(telling);
-    return left_something();
-  }
-  auto& released = counts_[ready.recycler.thread()].released;
-  released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
+    return;
+  left_.keep(telling);
+  left_something();
 }
 
 void GraphSource::unused(std::uint32_t number) {
@@ -268,22 +266,21 @@ bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& rea
   return true;
 }
 
-bool GraphSource::still() const noexcept {
+/// Nothing runs, and nothing is left to be handed out: `counted` tasks are over. Each was handed out by somebody
+/// who then counted his own task, but for those that had been left over, of which the first line tells. So once
+/// somebody's end is seen in `counted`, his successors' handing out is seen in what is added up after it.
+bool GraphSource::still(std::uint64_t counted) const noexcept {
   if (!initial_over_.load() || !left_.none() || fresh_.wanted()) return false;
-  // Each was handed out by somebody who then said that he was released, but for those that had been left over,
-  // of which the line above has told: so whose release is seen here, his successors' handing out is seen, too,
-  // if that is looked at after it. release, and acquire.
-  std::uint64_t released = 0, handed_out = 0;
-  for (const Counts& counts : counts_) released += counts.released.load(std::memory_order_acquire);
+  std::uint64_t handed_out = 0;
   for (const Counts& counts : counts_) handed_out += counts.handed_out.load(std::memory_order_acquire);
-  return released == handed_out;
+  return counted == handed_out;
 }
 
 void GraphSource::count(std::size_t tasks, Recycler& recycler) {
   engine::DrivenWorld& world = core_.world();
-  const bool nothing_moves = &recycler != &core_.application().recycler() && still();
+  const bool last = still(counted_.fetch_add(tasks) + tasks);
   CountedSource::count(tasks, recycler);  // after that we may be gone
-  if (nothing_moves) world.wake(engine::Who::application());
+  if (last) world.wake(engine::Who::application());
 }
 
 }  // namespace fairlead::ptg

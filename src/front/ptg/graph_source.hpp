@@ -34,7 +34,7 @@ class GraphSource final : public front::FlowSource {
 
  private:
   struct alignas(64) Counts {
-    std::atomic<std::uint64_t> handed_out{0}, released{0};
+    std::atomic<std::uint64_t> handed_out{0};
   };
   struct Host {
     GraphSource& source;
@@ -67,8 +67,7 @@ class GraphSource final : public front::FlowSource {
   bool announce_some(Recycler& recycler);
   bool announce_next(Recycler& recycler);
   void again(ActiveTask& starved);
-  /// Nothing runs and nothing is left to be handed out.
-  bool still() const noexcept;
+  bool still(std::uint64_t counted) const noexcept;
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
 
@@ -82,6 +81,7 @@ class GraphSource final : public front::FlowSource {
   LeftOver left_;
   std::vector<Counts> counts_;  // by thread
   std::uint64_t tasks_ = 0;
+  std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
 

@@ -31,10 +31,8 @@ void GraphSource::run() {
     ahead_ = std::make_unique<Ahead>(table_, kinds_, values_, active_, fresh_);
     ahead_->begin(first_id_);
   }
-  for (Counts& counts : counts_) {
-    counts.handed_out.store(0);
-    counts.released.store(0);
-  }
+  for (Counts& counts : counts_) counts.handed_out.store(0);
+  counted_.store(0);
   initial_.begin();
   initial_over_.store(tasks_ == 0);
   count_submitted(tasks_);
@@ -82,12 +80,17 @@ void GraphSource::see(Value& value) {
 
 void GraphSource::wait_for_all() {
   core_.engine().horizon_closed();
+  const std::uint64_t before = submitted_ - tasks_;
   progress_.set_target(submitted_);
   for (bool over = false; !over;) {
     bool nothing_moves = false;
     const bool can_go_on = core_.help([&] {
       over = progress_.reached(submitted_);
-      nothing_moves = !over && still();
+      if (const std::uint64_t counted = counted_.load(); !over && still(counted)) {
+        // Who has counted the last one may be about to tell Progress: then he wakes us.
+        progress_.set_target(before + counted);
+        nothing_moves = progress_.reached(before + counted);
+      }
       return over || nothing_moves || fresh_.wanted();
     });
     core_.throw_if_stopped();

@@ -60,6 +60,21 @@ class TableMaker {
     for (const Expression& number : definition.numbers) it.numbers.emplace_back(number, it.places);
   }
 
+  static bool speaks_of(const Expression& expression, const std::vector<Range>& ranges) {
+    const ExpressionNode& node = *expression.node();
+    return std::ranges::any_of(ranges,
+                               [&](const Range& range) { return range.index.node().get() == &node; }) ||
+           std::ranges::any_of(node.operands,
+                               [&](const Expression& operand) { return speaks_of(operand, ranges); });
+  }
+  /// A condition of a task's place, as far as it can be looked at before the ranges are walked, and the rest.
+  static void add_condition(const Expression& condition, const std::vector<Range>& ranges,
+                            const Places& places, Conditions& before, Conditions& each) {
+    const ExpressionNode& node = *condition.node();
+    if (node.operation != Operation::both)
+      return (speaks_of(condition, ranges) ? each : before).add(condition, places);
+    for (const Expression& operand : node.operands) add_condition(operand, ranges, places, before, each);
+  }
   /// The range as a loop over a further place.
   static Loop loop_of(const Range& range, Places& places) {
     Loop loop;
@@ -142,8 +157,11 @@ class TableMaker {
     if (!flow.control && !alternative.ranges.empty())
       refuse(definition,
              fmt::format("its flow \"{}\" comes from a range of tasks; only a control can", flow.name));
-    if (alternative.condition) input.condition.emplace(*alternative.condition, places);
     input.ranges = loops_of(alternative.ranges, places);
+    if (alternative.condition) {
+      input.condition.emplace();
+      add_condition(*alternative.condition, alternative.ranges, places, *input.condition, input.each);
+    }
     switch (alternative.place.kind) {
       case Place::Kind::nothing:
         break;
@@ -179,8 +197,9 @@ class TableMaker {
                    const Alternative& alternative, TableFlow& into, std::size_t number) {
     Places places = table_.classes[number].places;
     Leaving leaving;
-    if (alternative.condition) leaving.condition.emplace(*alternative.condition, places);
     leaving.ranges = loops_of(alternative.ranges, places);
+    if (alternative.condition)
+      add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
     into.leavings.push_back(std::move(leaving));
   }
@@ -239,8 +258,9 @@ class TableMaker {
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
     edge.said = true;
-    if (alternative.condition) edge.before.add(*alternative.condition, places);
     edge.loops = loops_of(alternative.ranges, places);
+    if (alternative.condition)
+      add_condition(*alternative.condition, alternative.ranges, places, edge.before, edge.after);
     for (const Expression& index : alternative.place.indices) edge.indices.emplace_back(index, places);
     finish(edge);
     it.flows[i].edges.push_back(std::move(edge));

@@ -44,7 +44,7 @@ std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std:
     Walk walk;
     for (bool more = walk.begin(input.ranges, extended.data()); more;
          more = walk.next(input.ranges, extended.data()))
-      ++inputs;
+      inputs += input.each(extended.data());
   }
   return inputs;
 }
@@ -127,11 +127,11 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
   Numbers numbers;
   std::copy_n(telling.numbers.data(), own, numbers.data());
   for (const Leaving& leaving : flow.leavings) {
-    if (leaving.condition && !(*leaving.condition)(numbers.data())) continue;
+    if (!leaving.condition(numbers.data())) continue;
     Walk walk;
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))
-      if (values_.at(leaving.memory, numbers.data()) != number)
+      if (leaving.each(numbers.data()) && values_.at(leaving.memory, numbers.data()) != number)
         why = fmt::format(
             "the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
             "there",

@@ -20,9 +20,20 @@ void Values::begin(const ClassTable& table) {
   first_fresh_ = static_cast<std::uint32_t>(count);
   of_collections_ = std::make_unique<Value[]>(count);
   std::size_t number = 0;
+  std::vector<bool> seen;  // by datum
   for (std::uint32_t i = 0; i < collections_.size(); ++i) {
     const CollectionDefinition& data = *collections_[i].definition;
     for (std::size_t k = 0; k < data.data.size(); ++k) {
+      if (const engine::RegisteredDatum* datum = data.data[k].datum;
+          datum != nullptr && datum->id != no_id<DatumId>) {
+        if (index(datum->id) >= seen.size()) seen.resize(2 * (index(datum->id) + std::size_t{1}));
+        if (seen[index(datum->id)])
+          throw UsageError(
+              fmt::format("{} is in the data of a parameterized graph twice: its tasks know a datum "
+                          "by one collection and its indices there",
+                          datum->text()));
+        seen[index(datum->id)] = true;
+      }
       Value& value = of_collections_[number++];
       value.handle = data.handle(k);
       value.datum = data.data[k].datum;

@@ -202,11 +202,11 @@ TEST_P(PtgGraph, ChangesADatumWhenAllHaveReadItFromMemory) {
   World world(readers + 1);
   ptg::Graph graph(world.runtime);
   const ptg::Index i("i");
-  const auto data = graph.data(world.handles, "data");
-  const auto shared = graph.data(std::vector<Handle<Number>>{world.handles[0]}, "shared");
-  graph.task("change").runs(one, ptg::flow("X").from(shared(0)));
+  const auto data = graph.data(std::vector(world.handles.begin() + 1, world.handles.end()), "data");
+  const auto shared = graph.data(world.handles[0], "shared");
+  graph.task("change").runs(one, ptg::flow("X").from(shared()));
   graph.task("read", i.in(1, readers))
-      .runs(two, ptg::flow("X").from(shared(0)), ptg::flow("own").from(data(i)));
+      .runs(two, ptg::flow("X").from(shared()), ptg::flow("own").from(data(i - 1)));
   graph.run();
   for (int k = 1; k <= readers; ++k) {
     Number expected = static_cast<Number>(k) + 1;

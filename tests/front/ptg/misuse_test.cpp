@@ -1,0 +1,240 @@
+// Parameterized graphs that make no sense: each is refused, or ends, with an error that says what and where; none
+// hangs.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+#include <fairlead/ptg.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fairlead {
+namespace {
+
+struct MisuseOfPtg : testing::Test {
+  static Config two_workers() {
+    Config config;
+    config.set("workers", 2);
+    config.set("memory", "1MiB");
+    config.set("scheduler", "lws");
+    config.set("bind-threads", false);
+    return config;
+  }
+  /// What run() says.
+  std::string said() {
+    try {
+      graph.run();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+  template <class F>
+  static std::string said_by(F&& f) {
+    try {
+      f();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+  static void contains(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  Runtime runtime{two_workers()};
+  std::vector<int> numbers = std::vector<int>(10);
+  std::vector<Handle<int>> handles = [this] {
+    std::vector<Handle<int>> all;
+    for (int& number : numbers) all.push_back(runtime.value("number", number));
+    return all;
+  }();
+  ptg::Graph graph{runtime};
+  const ptg::Collection data = graph.data(handles, "data");
+  const ptg::Index i{"i"}, j{"j"};
+  const Codelet<InOut<int>> add = codelet("add").cpu([](InOut<int> x) { ++*x; });
+  const Codelet<In<int>, InOut<int>> take = codelet("take").cpu([](In<int> a, InOut<int> x) { *x += *a; });
+};
+
+}  // namespace
+
+TEST_F(MisuseOfPtg, TwoTasksThatChangeOneValue) {
+  auto first = graph.task("first");
+  first.runs(add, ptg::flow("x").from(data(0)));
+  graph.task("both", i.in(1, 2)).runs(add, ptg::flow("x").from(first["x"]()));
+  const std::string text = said();
+  contains(text, "the value that first() has goes to two tasks that change it; one of them is of both");
+  EXPECT_EQ(said(), text);  // and so again
+}
+
+TEST_F(MisuseOfPtg, TwoTasksThatChangeOneDatumFromMemory) {
+  const ptg::Collection other = graph.data(std::vector{runtime.value("other", numbers[0])}, "other");
+  graph.task("both", i.in(1, 2)).runs(add, ptg::flow("x").from(other(0)));
+  graph.task("reader").runs(take, ptg::flow("a").from(other(0)), ptg::flow("x").from(data(9)));
+  contains(said(), "two tasks take other(0) from memory and change it");
+}
+
+TEST_F(MisuseOfPtg, TasksThatNobodyFeeds) {
+  auto first = graph.task("first", i.in(0, 3));
+  auto second = graph.task("second", i.in(0, 5));
+  first.runs(add, ptg::flow("x").from(data(i)));
+  second.runs(take, ptg::flow("a").from(first["x"](i)),
+              ptg::flow("x").from(data(i + 4)).when(i < 2).from(second["x"](i - 2)));
+  const std::string text = said();
+  contains(text, "the parameterized graph cannot go on: 2 of 10 tasks wait for what no task gives them");
+  contains(text, "second(4) waits for 1 more");
+}
+
+TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
+  auto ring = graph.task("ring", i.in(0, 2));
+  ring.runs(add, ptg::flow("x").from(data(i)),
+            ptg::control("before").from(ring(i - 1)).when(i > 0).from(ring(i + 2)).when(i == 0));
+  contains(said(), "3 of 3 tasks wait for what no task gives them");
+  runtime.flush();  // nothing is left that would be waited for
+}
+
+TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
+  auto first = graph.task("first");
+  auto second = graph.task("second", i.in(0, 1));
+  first.runs(add, ptg::flow("x").from(data(0)).to(second["x"](7)));
+  second.runs(add, ptg::flow("x").from(first["x"]()).when(i == 7).from(data(i + 1)));
+  contains(said(), "first() gives a value to second(7), and there is no such task");
+}
+
+TEST_F(MisuseOfPtg, AValueForATaskThatDoesNotWaitForIt) {
+  auto first = graph.task("first");
+  auto second = graph.task("second", i.in(0, 1));
+  first.runs(add, ptg::flow("x").from(data(0)).to(second["x"](1)));
+  second.runs(add, ptg::flow("x").from(data(i + 1)));
+  contains(said(), "second(1) is given a value, and waits for none");
+}
+
+TEST_F(MisuseOfPtg, AMapThatCannotBeTurnedRound) {
+  auto leaf = graph.task("leaf", i.in(0, 3));
+  auto tree = graph.task("tree", i.in(0, 7));
+  leaf.runs(add, ptg::flow("x").from(data(i)));
+  tree.runs(take, ptg::flow("a").from(leaf["x"](i * i % 4)),
+            ptg::flow("x").from(data(4)).when(i == 0).from(tree["x"](i - 1)));
+  const std::string text = said();
+  contains(text, "the input \"a\" of tree, defined at " + std::string(__FILE__));
+  contains(text, "cannot be turned round");
+  contains(text, "Say with .to(), at the flow \"x\" of leaf");
+}
+
+TEST_F(MisuseOfPtg, OrSaysTheOtherDirectionItself) {
+  auto leaf = graph.task("leaf", i.in(0, 3));
+  auto tree = graph.task("tree", i.in(0, 7));
+  const ptg::Index k("k");
+  leaf.runs(add, ptg::flow("x").from(data(i)).to(tree["a"](k), k.in(0, 7)).when(i == k * k % 4));
+  tree.runs(take, ptg::flow("a").from(leaf["x"](i * i % 4)),
+            ptg::flow("x").from(data(4)).when(i == 0).from(tree["x"](i - 1)));
+  EXPECT_EQ(said(), "nothing");
+  EXPECT_EQ(numbers[4], 8);
+}
+
+TEST_F(MisuseOfPtg, AFlowThatIsNotThere) {
+  auto first = graph.task("first");
+  first.runs(add, ptg::flow("value").from(data(0)));
+  graph.task("second").runs(add, ptg::flow("x").from(first["valeu"]()));
+  contains(said(), "names the flow \"valeu\" of first, which has no such (did you mean value?)");
+}
+
+TEST_F(MisuseOfPtg, WrongNumbersOfIndices) {
+  auto first = graph.task("first", i.in(0, 1));
+  first.runs(add, ptg::flow("x").from(data(i, 0)));
+  contains(said(), "names data with 2 indices; it has 1");
+}
+
+TEST_F(MisuseOfPtg, AnIndexThatMeansNothing) {
+  graph.task("first", i.in(0, 1)).runs(add, ptg::flow("x").from(data(j)));
+  contains(said(), "the index j is used where it means nothing");
+}
+
+TEST_F(MisuseOfPtg, ADatumThatIsNotThere) {
+  graph.task("first", i.in(0, 20)).runs(add, ptg::flow("x").from(data(i)));
+  const std::string text = said();
+  contains(text, "the flow \"x\" of first(");
+  contains(text, ", and there is no such datum");
+}
+
+TEST_F(MisuseOfPtg, ADatumInTwoCollections) {
+  const ptg::Collection again = graph.data(handles, "again");
+  graph.task("first").runs(take, ptg::flow("a").from(data(0)), ptg::flow("x").from(again(1)));
+  contains(said(), "is in the data of a parameterized graph twice");
+}
+
+TEST_F(MisuseOfPtg, ADatumThatNothingHasWritten) {
+  const auto kept = runtime.vector<int>("kept", 8);
+  const ptg::Collection unwritten = graph.data(kept, "unwritten");
+  const auto change = codelet("change").cpu([](InOut<Vector<int>> x) { x.data()[0] = 1; });
+  graph.task("first").runs(change, ptg::flow("x").from(unwritten()));
+  contains(said(), "the flow \"x\" of first() takes unwritten(), which nothing has written yet");
+}
+
+TEST_F(MisuseOfPtg, ValuesOfAnotherType) {
+  double other = 0;
+  const ptg::Collection doubles = graph.data(runtime.value("other", other), "doubles");
+  graph.task("first").runs(add, ptg::flow("x").from(doubles()));
+  contains(said(), "its flow \"x\" is of another type than the data of doubles");
+}
+
+TEST_F(MisuseOfPtg, AClassThatDoesNothing) {
+  graph.task("first", i.in(0, 1));
+  contains(said(), "nothing says what its tasks do (runs())");
+}
+
+TEST_F(MisuseOfPtg, AFlowThatComesFromNowhere) {
+  graph.task("first").runs(add, ptg::flow("x"));
+  contains(said(), "nothing says where the value of its flow \"x\" comes from");
+}
+
+TEST_F(MisuseOfPtg, ChangesInAnyOrder) {
+  const auto commute = codelet("commute").cpu([](Commute<int> x) { ++*x; });
+  graph.task("first").runs(commute, ptg::flow("x").from(data(0)));
+  contains(said(), "is changed in any order");
+}
+
+TEST_F(MisuseOfPtg, AStepOfZero) {
+  graph.task("first", i.in(0, 5, 0)).runs(add, ptg::flow("x").from(data(i)));
+  contains(said(), "goes in steps of 0");
+}
+
+TEST_F(MisuseOfPtg, AClassAfterTheRun) {
+  graph.task("first").runs(add, ptg::flow("x").from(data(0)));
+  EXPECT_EQ(said(), "nothing");
+  contains(said_by([&] { graph.task("late"); }), "the class late comes too late");
+}
+
+TEST_F(MisuseOfPtg, DataThatAreGone) {
+  graph.task("first").runs(add, ptg::flow("x").from(data(0)));
+  EXPECT_EQ(said(), "nothing");
+  runtime.remove(handles[0]);
+  contains(said(), "uses a datum of data that is gone");
+}
+
+TEST_F(MisuseOfPtg, ABodyThatThrows) {
+  const auto fail = codelet("fail").cpu([](InOut<int> x, int number) {
+    if (number == 3) throw std::runtime_error("three");
+    ++*x;
+  });
+  auto chain = graph.task("chain", i.in(0, 9));
+  chain.runs(fail, ptg::flow("x").from(data(0)).when(i == 0).from(chain["x"](i - 1)), i);
+  try {
+    graph.run();
+    FAIL();
+  } catch (const TaskError& error) {
+    contains(error.what(), "failed: three");
+    contains(error.what(), "6 tasks that needed its results were not run");
+  }
+  EXPECT_EQ(numbers[0], 3);
+}
+
+TEST_F(MisuseOfPtg, ATaskThatFitsNowhere) {
+  const auto large = runtime.vector<int>("large", 1 << 20);
+  const ptg::Collection all = graph.data(large, "large");
+  const auto set = codelet("set").cpu([](Out<Vector<int>> x) { x.data()[0] = 1; });
+  graph.task("first").runs(set, ptg::flow("x").from(all()));
+  EXPECT_THROW(graph.run(), FootprintError);
+}
+
+}  // namespace fairlead
