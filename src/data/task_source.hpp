@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/event_chain.hpp"
 #include "data/task.hpp"
@@ -84,6 +85,9 @@ class TaskSource {
   virtual void look_ahead(const LazyTask&) const noexcept {}
   /// A task of it goes to the engine, from where any thread may take it.
   virtual void given_away() noexcept {}
+
+  /// What the task is called besides what it does, for messages; empty: nothing.
+  virtual std::string name_of(const Task&) const { return {}; }
 
   /// The hold has its data: they are the application's until it is released.
   virtual void granted(Task& hold) { (void)hold; }

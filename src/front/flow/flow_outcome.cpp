@@ -101,8 +101,9 @@ std::string FlowOutcome::text_of(const Task& task) const {
   for (const Access& access : task.accesses().first(shown))
     data += (data.empty() ? "" : ", ") + core_.names().text(access.datum);
   const bool ran = task.failure != nullptr && task.worker != no_id<WorkerId>;
+  const std::string name = task.source()->name_of(task);
   return fmt::format(
-      "{}({}), submitted at {}:{},",
+      "{}{}{}({}), submitted at {}:{},", name, name.empty() ? "" : ": ",
       ran ? task.codelet->text(core_.topology().workers[index(task.worker)].kind, task.implementation)
           : task.codelet->name,
       data, task.submitted_at.file, task.submitted_at.line);

@@ -30,6 +30,9 @@ class GraphSource final : public front::FlowSource {
   void count(std::size_t tasks, Recycler& recycler) override;
   bool more(ReadyTasks& ready) override;
   Task& describe(LazyTask& task, Recycler& recycler) override;
+  std::string name_of(const Task& task) const override {
+    return table_.text_of(static_cast<const ActiveTask&>(*task.lazy));
+  }
   void given_away() noexcept override { unfolding_.share(); }
 
  private:

@@ -223,6 +223,7 @@ TEST_F(MisuseOfPtg, ABodyThatThrows) {
     graph.run();
     FAIL();
   } catch (const TaskError& error) {
+    contains(error.what(), "the task chain(3): fail(number), submitted at ");
     contains(error.what(), "failed: three");
     contains(error.what(), "6 tasks that needed its results were not run");
   }
