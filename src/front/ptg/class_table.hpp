@@ -80,8 +80,7 @@ struct TableFlow {
 };
 
 /// What is the same for all tasks of a class, and what follows from a task's indices.
-class TableClass {
- public:
+struct TableClass {
   std::string name;
   Places places;                         ///< of its indices, in their order
   std::vector<Loop> loops;               ///< over them
