@@ -26,12 +26,14 @@ namespace {
 constexpr Setting options[] = {
     {.key = "set",
      .value_name = "NAME=VALUE",
-     .help = "a global of the file, or a member of what one points to: --set NT=6 --set 'descA->mt=6'; any number of "
+     .help = "a global of the file, or a member of what one points to: --set NT=6 --set 'descA->mt=6'; any "
+             "number of "
              "times. The graph is then written out and checked edge by edge",
      .repeatable = true},
     {.key = "matrix",
      .value_name = "NAME=M,N,MB,NB",
-     .help = "a global that is a matrix of M x N elements in tiles of MB x NB: gives its mt, nt, m, n, mb, nb, lm, ln, "
+     .help = "a global that is a matrix of M x N elements in tiles of MB x NB: gives its mt, nt, m, n, mb, "
+             "nb, lm, ln, "
              "lmt, lnt, i and j; any number of times",
      .repeatable = true},
     {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
@@ -44,9 +46,12 @@ constexpr Setting options[] = {
     {.key = "output", .value_name = "FILE", .help = "draw: the picture, an SVG", .letter = 'o'}};
 constexpr Positional positionals[] = {
     {.name = "ACTION",
-     .help = "check: read files, tell what is wrong, and with --set or --matrix check every edge; draw: a picture of "
+     .help = "check: read files, tell what is wrong, and with --set or --matrix check every edge; draw: a "
+             "picture of "
              "one file's graph"},
-    {.name = "FILE", .help = "a .jdf file; for check also a folder, of which all .jdf files are read", .repeated = true}};
+    {.name = "FILE",
+     .help = "a .jdf file; for check also a folder, of which all .jdf files are read",
+     .repeated = true}};
 
 std::vector<std::string> lines_of(const Config& config, std::string_view key) {
   std::vector<std::string> out;
@@ -110,7 +115,8 @@ void check_file(const std::string& path, const Config& config, Tally& tally) {
   }
   if (has_values(config)) return check_graph(file, config, tally);
   ++tally.sound;
-  fmt::print("{}: {}, {}; --set or --matrix checks every edge\n", path, plural(file.classes.size(), "task class"),
+  fmt::print("{}: {}, {}; --set or --matrix checks every edge\n", path,
+             fmt::format("{} task class{}", file.classes.size(), file.classes.size() == 1 ? "" : "es"),
              plural(file.globals.size(), "global"));
 }
 
@@ -166,7 +172,8 @@ int run(const ParsedCommandLine& given) {
   if (action == "draw") return draw(paths, given.config);
   constexpr std::string_view actions[] = {"check", "draw"};
   const std::string near = did_you_mean(action, actions);
-  throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action, near.empty() ? "; there are check and draw" : near));
+  throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action,
+                                near.empty() ? "; there are check and draw" : near));
 }
 
 }  // namespace

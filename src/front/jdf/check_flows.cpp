@@ -11,8 +11,8 @@ namespace fairlead::jdf {
 namespace {
 
 constexpr std::array<std::string_view, 10> dependency_properties{
-    "type", "type_remote", "type_data", "layout", "layout_remote", "count", "count_remote", "displ", "displ_remote",
-    "layout_data"};
+    "type",  "type_remote",  "type_data", "layout",       "layout_remote",
+    "count", "count_remote", "displ",     "displ_remote", "layout_data"};
 constexpr std::array<std::string_view, 5> body_types{"CPU", "CUDA", "HIP", "RECURSIVE", "LEVEL_ZERO"};
 
 class FlowChecker {
@@ -43,12 +43,13 @@ class FlowChecker {
       check(of, flow, it);
     }
     const bool reads = flow.access == Access::read || flow.access == Access::read_write;
-    if (reads && !fed)
-      diagnostics_.error(flow.name.where, fmt::format("nothing feeds the flow {} of {}: it reads, so it needs a \"<-\"",
-                                                      flow.name.text, of.name.text));
-    if (flow.access == Access::write && !used)
-      diagnostics_.warning(flow.name.where, fmt::format("{} writes {}, and nobody gets it: it has no \"->\"", of.name.text,
-                                                        flow.name.text));
+    if (reads && !fed && !flow.broken)
+      diagnostics_.error(flow.name.where,
+                         fmt::format("nothing feeds the flow {} of {}: it reads, so it needs a \"<-\"",
+                                     flow.name.text, of.name.text));
+    if (flow.access == Access::write && !used && !flow.broken)
+      diagnostics_.warning(flow.name.where, fmt::format("{} writes {}, and nobody gets it: it has no \"->\"",
+                                                        of.name.text, flow.name.text));
   }
 
   void check(const TaskClass& of, const Flow& flow, const Dependency& it) {
@@ -62,8 +63,9 @@ class FlowChecker {
       if (it.direction == Direction::out && target.kind == Target::Kind::null)
         diagnostics_.error(target.where, "NULL is only for inputs; leave an output away, or guard it");
       if (flow.access == Access::control && target.kind != Target::Kind::task)
-        diagnostics_.error(target.where, fmt::format("{} is a control flow and carries no data: only tasks can be its ends",
-                                                     flow.name.text));
+        diagnostics_.error(target.where,
+                           fmt::format("{} is a control flow and carries no data: only tasks can be its ends",
+                                       flow.name.text));
       if (target.kind == Target::Kind::task && target.flow_index != nowhere) other_end(of, flow, it, target);
     }
   }
@@ -74,9 +76,10 @@ class FlowChecker {
     if (target.kind == Target::Kind::memory)
       diagnostics_.error(file_.at(argument).where, "a flow is one datum: no range can stand here");
     else if (it.direction == Direction::in && flow.access != Access::control)
-      diagnostics_.error(file_.at(argument).where,
-                         fmt::format("an input is one value, so no range can stand here; only CTL gathers ({} is not)",
-                                     flow.name.text));
+      diagnostics_.error(
+          file_.at(argument).where,
+          fmt::format("an input is one value, so no range can stand here; only CTL gathers ({} is not)",
+                      flow.name.text));
   }
 
   /// Both ends must be of the same kind, and know of each other.
@@ -86,12 +89,13 @@ class FlowChecker {
     if ((end.access == Access::control) != (flow.access == Access::control))
       return diagnostics_.error(
           target.where,
-          fmt::format("{} of {} is {}, and {} of {} is {}", flow.name.text, of.name.text, kind_of(flow), end.name.text,
-                      other.name.text, kind_of(end)),
+          fmt::format("{} of {} is {}, and {} of {} is {}", flow.name.text, of.name.text, kind_of(flow),
+                      end.name.text, other.name.text, kind_of(end)),
           {{end.name.where, fmt::format("{} is here", end.name.text)}});
-    bool mentioned = false, answered = false;
+    bool mentioned = false, answered = end.broken;
     for (const Dependency& back : end.dependencies)
       for (const Branch& branch : back.branches) {
+        answered |= is_unknown(branch.target);
         if (branch.target.kind != Target::Kind::task || branch.target.of.text != of.name.text) continue;
         mentioned = true;
         answered |= back.direction != it.direction && branch.target.flow.text == flow.name.text;
@@ -99,12 +103,20 @@ class FlowChecker {
     if (answered) return;
     const bool in = it.direction == Direction::in;
     const std::string message =
-        fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"", flow.name.text,
-                    of.name.text, in ? "comes from" : "goes to", end.name.text, other.name.text, in ? "->" : "<-",
-                    flow.name.text, of.name.text);
+        fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"",
+                    flow.name.text, of.name.text, in ? "comes from" : "goes to", end.name.text,
+                    other.name.text, in ? "->" : "<-", flow.name.text, of.name.text);
     std::vector<Remark> remarks{{end.name.where, fmt::format("{} is here", end.name.text)}};
-    if (mentioned) diagnostics_.warning(target.where, message, std::move(remarks));
-    else diagnostics_.error(target.where, message, std::move(remarks));
+    if (mentioned)
+      diagnostics_.warning(target.where, message, std::move(remarks));
+    else
+      diagnostics_.error(target.where, message, std::move(remarks));
+  }
+
+  /// Told already: it may have been meant for anything.
+  static bool is_unknown(const Target& it) {
+    return (it.kind == Target::Kind::task && it.flow_index == nowhere) ||
+           (it.kind == Target::Kind::memory && it.index == nowhere);
   }
 
   static const char* kind_of(const Flow& flow) {
@@ -117,9 +129,11 @@ class FlowChecker {
         diagnostics_.error(it.name.where, "\"arena_index\" is no longer known: it is called \"type\"");
       else if (it.name.text == "nb_elt")
         diagnostics_.error(it.name.where, "\"nb_elt\" is no longer known: it is called \"count\"");
-      else if (it.value != no_expression && std::ranges::find(dependency_properties, it.name.text) == dependency_properties.end())
+      else if (it.value != no_expression &&
+               std::ranges::find(dependency_properties, it.name.text) == dependency_properties.end())
         if (const std::string near = did_you_mean(it.name.text, dependency_properties); !near.empty())
-          diagnostics_.warning(it.name.where, fmt::format("\"{}\" is kept, and means nothing{}", it.name.text, near));
+          diagnostics_.warning(it.name.where,
+                               fmt::format("\"{}\" is kept, and means nothing{}", it.name.text, near));
     }
   }
 
@@ -155,11 +169,13 @@ class FlowChecker {
 
   /// In C, & and | of numbers work on bits; PaRSEC's compiler takes them for && and ||.
   void look_at_bits(const Expression& it) {
-    if (it.kind != Expression::Kind::binary || (it.op != Operator::bit_and && it.op != Operator::bit_or)) return;
+    if (it.kind != Expression::Kind::binary || (it.op != Operator::bit_and && it.op != Operator::bit_or))
+      return;
     if (is_truth(it.parts[0]) && is_truth(it.parts[1])) return;
     const char* const once = it.op == Operator::bit_and ? "&" : "|";
     diagnostics_.warning(
-        it.mark, fmt::format("{} is an operation on bits here, as in C; PaRSEC takes it for {}{}", once, once, once));
+        it.mark,
+        fmt::format("{} is an operation on bits here, as in C; PaRSEC takes it for {}{}", once, once, once));
   }
 
   const File& file_;

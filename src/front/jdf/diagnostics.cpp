@@ -15,8 +15,10 @@ std::string printable(std::string_view line) {
   std::string out(line);
   for (char& letter : out) {
     const auto byte = static_cast<unsigned char>(letter);
-    if (letter == '\t') letter = ' ';
-    else if (byte < ' ' || byte == 127) letter = '?';
+    if (letter == '\t')
+      letter = ' ';
+    else if (byte < ' ' || byte == 127)
+      letter = '?';
   }
   return out;
 }
@@ -31,9 +33,8 @@ std::string quoted_line(Range where, const Source& source) {
     line = line.substr(cut, longest_line);
     column -= cut;
   }
-  const std::size_t length =
-      std::clamp<std::size_t>(where.end > where.begin ? where.end - where.begin : 1, 1,
-                              line.size() > column ? line.size() - column : 1);
+  const std::size_t length = std::clamp<std::size_t>(where.end > where.begin ? where.end - where.begin : 1, 1,
+                                                     line.size() > column ? line.size() - column : 1);
   return fmt::format("{:>5} | {}\n      | {}^{}\n", at.line, printable(line), std::string(column, ' '),
                      std::string(length - 1, '~'));
 }
@@ -60,8 +61,9 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
 }
 
 std::string shown(const Diagnostic& diagnostic, const Source& source) {
-  std::string out = fmt::format("{}: {}: {}\n", source.where(diagnostic.where),
-                                diagnostic.severity == Severity::error ? "error" : "warning", diagnostic.message);
+  std::string out =
+      fmt::format("{}: {}: {}\n", source.where(diagnostic.where),
+                  diagnostic.severity == Severity::error ? "error" : "warning", diagnostic.message);
   out += quoted_line(diagnostic.where, source);
   for (const Remark& remark : diagnostic.remarks)
     out += fmt::format("  {}: {}\n", source.where(remark.where), remark.text);

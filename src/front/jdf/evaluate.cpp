@@ -45,7 +45,8 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
   switch (it.kind) {
     case Expression::Kind::integer: {
       if (it.is_unsigned)
-        return Value::of_unsigned(it.integer, it.is_long ? Value::Type::unsigned_long : Value::Type::unsigned_);
+        return Value::of_unsigned(it.integer,
+                                  it.is_long ? Value::Type::unsigned_long : Value::Type::unsigned_);
       const auto integer = static_cast<std::int64_t>(it.integer);
       return it.is_long ? Value::of_long(integer) : Value::of_int(integer);
     }
@@ -63,7 +64,8 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
     case Expression::Kind::inline_c:
       return evaluated(it, slots);
     case Expression::Kind::call:
-      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("{}(...) is a function of C: only C can say its value", it.text));
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("{}(...) is a function of C: only C can say its value", it.text));
     case Expression::Kind::range:
       fail(EvaluationError::Kind::operands, it.where, "a range is no value");
   }
@@ -93,8 +95,10 @@ Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
 Value Evaluator::evaluated(const Expression& it, std::span<Value> slots) {
   if (it.evaluated == no_expression) {
     if (it.kind == Expression::Kind::text)
-      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what \"{}\" is", first_line(it.text)));
-    fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what this returns: {}", first_line(it.text)));
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("only C can say what \"{}\" is", first_line(it.text)));
+    fail(EvaluationError::Kind::needs_c, it.where,
+         fmt::format("only C can say what this returns: {}", first_line(it.text)));
   }
   for (const Index& variable : it.variables)
     slots[variable.slot] = Value::of_int(integer(variable.range, slots));
@@ -155,12 +159,14 @@ std::int32_t Evaluator::integer(ExpressionId id, std::span<Value> slots) {
   const Value out = value(id, slots);
   if (out.is_real()) {
     if (!(out.real() > -2147483649.0 && out.real() < 2147483648.0))
-      fail(EvaluationError::Kind::overflow, file_.at(id).where, fmt::format("{} does not fit into an int", out.text()));
+      fail(EvaluationError::Kind::overflow, file_.at(id).where,
+           fmt::format("{} does not fit into an int", out.text()));
     return static_cast<std::int32_t>(out.real());
   }
   const bool too_large = out.is_unsigned() && out.bits() > INT32_MAX;
   if (too_large || out.integer() < INT32_MIN || out.integer() > INT32_MAX)
-    fail(EvaluationError::Kind::overflow, file_.at(id).where, fmt::format("{} does not fit into an int", out.text()));
+    fail(EvaluationError::Kind::overflow, file_.at(id).where,
+         fmt::format("{} does not fit into an int", out.text()));
   return static_cast<std::int32_t>(out.integer());
 }
 
@@ -170,7 +176,8 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
   std::optional<Value> found = settings_.global(index);
   if (!found) {
     if (it.value == no_expression)
-      fail(EvaluationError::Kind::no_value, asked, fmt::format("{0} has no value: give --set {0}=...", it.name.text));
+      fail(EvaluationError::Kind::no_value, asked,
+           fmt::format("{0} has no value: give --set {0}=...", it.name.text));
     if (under_way_[index])
       fail(EvaluationError::Kind::no_value, asked, fmt::format("{} is defined by itself", it.name.text));
     if (globals_deep_ > deepest_globals)
@@ -199,7 +206,8 @@ Value Evaluator::member(std::uint32_t index, Range asked) {
   if (is_matrix_member(it.last))
     fail(EvaluationError::Kind::no_value, asked,
          fmt::format("{0} has no value: give --matrix {1}=M,N,MB,NB or --set '{0}=...'", it.text, base));
-  fail(EvaluationError::Kind::no_value, asked, fmt::format("{0} has no value: give --set '{0}=...'", it.text));
+  fail(EvaluationError::Kind::no_value, asked,
+       fmt::format("{0} has no value: give --set '{0}=...'", it.text));
 }
 
 }  // namespace fairlead::jdf

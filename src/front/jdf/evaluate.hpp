@@ -19,14 +19,15 @@ namespace fairlead::jdf {
 class EvaluationError : public Error {
  public:
   enum class Kind : std::uint8_t {
-    needs_c,           // inline C that is more than an expression, or something that C defines
-    no_value,          // a global or a member that nobody has set
+    needs_c,   // inline C that is more than an expression, or something that C defines
+    no_value,  // a global or a member that nobody has set
     division_by_zero,
     overflow,
     shift,
-    operands,          // bits of a real number, a string as a number
+    operands,  // bits of a real number, a string as a number
   };
-  EvaluationError(Kind kind, Range where, const std::string& text) : Error(text), kind_(kind), where_(where) {}
+  EvaluationError(Kind kind, Range where, const std::string& text)
+      : Error(text), kind_(kind), where_(where) {}
   Kind kind() const noexcept { return kind_; }
   Range where() const noexcept { return where_; }
 

@@ -71,7 +71,8 @@ class InlineC {
     choice.where = choice.mark = words_.since(begin);
     File& file = words_.file();
     for (const ExpressionId part : choice.parts)
-      choice.depth = std::max<std::uint16_t>(choice.depth, static_cast<std::uint16_t>(file.at(part).depth + 1));
+      choice.depth =
+          std::max<std::uint16_t>(choice.depth, static_cast<std::uint16_t>(file.at(part).depth + 1));
     file.expressions.push_back(std::move(choice));
     return static_cast<ExpressionId>(file.expressions.size() - 1);
   }

@@ -22,39 +22,18 @@ struct Mark {
   Token token;
 };
 /// Longer ones before their beginnings.
-constexpr std::array<Mark, 33> marks{{{"<<", Token::shift_left},
-                                      {">>", Token::shift_right},
-                                      {"<=", Token::less_equal},
-                                      {">=", Token::greater_equal},
-                                      {"==", Token::equal},
-                                      {"!=", Token::not_equal},
-                                      {"&&", Token::logical_and},
-                                      {"||", Token::logical_or},
-                                      {"<-", Token::arrow_in},
-                                      {"->", Token::arrow_out},
-                                      {"..", Token::range},
-                                      {"(", Token::open},
-                                      {")", Token::close},
-                                      {"[", Token::open_bracket},
-                                      {"]", Token::close_bracket},
-                                      {",", Token::comma},
-                                      {":", Token::colon},
-                                      {";", Token::semicolon},
-                                      {"?", Token::question},
-                                      {"=", Token::assign},
-                                      {".", Token::dot},
-                                      {"+", Token::plus},
-                                      {"-", Token::minus},
-                                      {"*", Token::times},
-                                      {"/", Token::divide},
-                                      {"%", Token::modulo},
-                                      {"<", Token::less},
-                                      {">", Token::greater},
-                                      {"&", Token::bit_and},
-                                      {"|", Token::bit_or},
-                                      {"^", Token::bit_xor},
-                                      {"~", Token::bit_not},
-                                      {"!", Token::logical_not}}};
+constexpr std::array<Mark, 33> marks{
+    {{"<<", Token::shift_left},    {">>", Token::shift_right}, {"<=", Token::less_equal},
+     {">=", Token::greater_equal}, {"==", Token::equal},       {"!=", Token::not_equal},
+     {"&&", Token::logical_and},   {"||", Token::logical_or},  {"<-", Token::arrow_in},
+     {"->", Token::arrow_out},     {"..", Token::range},       {"(", Token::open},
+     {")", Token::close},          {"[", Token::open_bracket}, {"]", Token::close_bracket},
+     {",", Token::comma},          {":", Token::colon},        {";", Token::semicolon},
+     {"?", Token::question},       {"=", Token::assign},       {".", Token::dot},
+     {"+", Token::plus},           {"-", Token::minus},        {"*", Token::times},
+     {"/", Token::divide},         {"%", Token::modulo},       {"<", Token::less},
+     {">", Token::greater},        {"&", Token::bit_and},      {"|", Token::bit_or},
+     {"^", Token::bit_xor},        {"~", Token::bit_not},      {"!", Token::logical_not}}};
 
 class Lexer {
  public:
@@ -277,8 +256,8 @@ class Lexer {
     for (bool line_begins = false; at_ < text_.size(); line_begins = true) {
       const std::size_t line = at_;
       if (line_begins && end_line()) {
-        words_.push_back({Token::body_code, false,
-                          {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(line)}});
+        words_.push_back(
+            {Token::body_code, false, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(line)}});
         add(Token::body_end, at_ - 3);
         first_ = true;
         return;
@@ -286,8 +265,9 @@ class Lexer {
       const std::size_t next = text_.find('\n', line);
       at_ = next == std::string_view::npos ? text_.size() : next + 1;
     }
-    diagnostics_.error(words_.back().token == Token::body ? words_.back().where : from(begin > 4 ? begin - 4 : 0),
-                       "this BODY has no END at the beginning of a line");
+    diagnostics_.error(
+        words_.back().token == Token::body ? words_.back().where : from(begin > 4 ? begin - 4 : 0),
+        "this BODY has no END at the beginning of a line");
     add(Token::body_code, begin);
     add(Token::body_end, at_);
   }
@@ -300,7 +280,8 @@ class Lexer {
     std::size_t after = at + 3;
     while (after < text_.size() && is_blank(text_[after])) ++after;
     const std::string_view rest = text_.substr(after);
-    if (!rest.empty() && !is_line_end(rest[0]) && !rest.starts_with("//") && !rest.starts_with("/*")) return false;
+    if (!rest.empty() && !is_line_end(rest[0]) && !rest.starts_with("//") && !rest.starts_with("/*"))
+      return false;
     at_ = at + 3;
     return true;
   }
@@ -322,32 +303,57 @@ std::vector<Word> words_of(const Source& source, Range range, Lexing lexing, Dia
 
 const char* name_of(Token token) noexcept {
   switch (token) {
-    case Token::end: return "the end of the file";
-    case Token::name: return "a name";
+    case Token::end:
+      return "the end of the file";
+    case Token::name:
+      return "a name";
     case Token::integer:
-    case Token::real: return "a number";
-    case Token::text: return "a string";
-    case Token::code: return "inline C";
-    case Token::external: return "extern \"C\"";
-    case Token::option: return "%option";
-    case Token::body: return "BODY";
-    case Token::body_code: return "the body";
-    case Token::body_end: return "END";
-    case Token::brace_open: return "\"{\"";
-    case Token::brace_close: return "\"}\"";
-    case Token::arrow_in: return "\"<-\"";
-    case Token::arrow_out: return "\"->\"";
-    case Token::open: return "\"(\"";
-    case Token::close: return "\")\"";
-    case Token::open_bracket: return "\"[\"";
-    case Token::close_bracket: return "\"]\"";
-    case Token::comma: return "\",\"";
-    case Token::colon: return "\":\"";
-    case Token::semicolon: return "\";\"";
-    case Token::question: return "\"?\"";
-    case Token::assign: return "\"=\"";
-    case Token::range: return "\"..\"";
-    default: return "an operator";
+    case Token::real:
+      return "a number";
+    case Token::text:
+      return "a string";
+    case Token::code:
+      return "inline C";
+    case Token::external:
+      return "extern \"C\"";
+    case Token::option:
+      return "%option";
+    case Token::body:
+      return "BODY";
+    case Token::body_code:
+      return "the body";
+    case Token::body_end:
+      return "END";
+    case Token::brace_open:
+      return "\"{\"";
+    case Token::brace_close:
+      return "\"}\"";
+    case Token::arrow_in:
+      return "\"<-\"";
+    case Token::arrow_out:
+      return "\"->\"";
+    case Token::open:
+      return "\"(\"";
+    case Token::close:
+      return "\")\"";
+    case Token::open_bracket:
+      return "\"[\"";
+    case Token::close_bracket:
+      return "\"]\"";
+    case Token::comma:
+      return "\",\"";
+    case Token::colon:
+      return "\":\"";
+    case Token::semicolon:
+      return "\";\"";
+    case Token::question:
+      return "\"?\"";
+    case Token::assign:
+      return "\"=\"";
+    case Token::range:
+      return "\"..\"";
+    default:
+      return "an operator";
   }
 }
 

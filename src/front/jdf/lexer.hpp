@@ -20,10 +20,10 @@ enum class Token : std::uint8_t {
   option,    // %option
   body,      // BODY at the beginning of a line
   body_code,
-  body_end,  // END at the beginning of a line
-  arrow_in,  // <-
-  arrow_out, // ->
-  open,      // (
+  body_end,   // END at the beginning of a line
+  arrow_in,   // <-
+  arrow_out,  // ->
+  open,       // (
   close,
   open_bracket,
   close_bracket,

@@ -15,8 +15,8 @@ namespace fairlead::jdf {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> matrix_members{"mt", "nt", "m",   "n",   "mb", "nb",  "lm",
-                                                          "ln", "lmt", "lnt", "i",   "j",  "bsiz"};
+constexpr std::array<std::string_view, 13> matrix_members{"mt", "nt",  "m",   "n", "mb", "nb",  "lm",
+                                                          "ln", "lmt", "lnt", "i", "j",  "bsiz"};
 
 std::uint32_t class_named(const File& file, std::string_view name) {
   for (std::size_t i = 0; i < file.classes.size(); ++i)
@@ -56,13 +56,15 @@ class Binder {
   void implicit_collections() {
     std::set<std::string> known;
     std::vector<std::string_view> declared;
-    for (const Global& global : file_.globals) known.insert(global.name.text), declared.push_back(global.name.text);
+    for (const Global& global : file_.globals)
+      known.insert(global.name.text), declared.push_back(global.name.text);
     std::vector<Global> implicit;
     each_target([&](Target& it) {
       if (it.kind != Target::Kind::memory || class_named(file_, it.of.text) != nowhere) return;
       if (!known.insert(it.of.text).second) return;
       if (const std::string near = did_you_mean(it.of.text, declared); !near.empty())
-        diagnostics_.warning(it.of.where, fmt::format("{} is not declared, so it is one more collection{}", it.of.text, near));
+        diagnostics_.warning(
+            it.of.where, fmt::format("{} is not declared, so it is one more collection{}", it.of.text, near));
       Global global;
       global.name = it.of;
       global.implicit = true;
@@ -105,9 +107,12 @@ class Binder {
       scope.back_to(before);
       definition.slot = scope.add(definition.name.text);
       if (global_named(file_, definition.name.text, file_.globals.size()) != nowhere)
-        diagnostics_.warning(definition.name.where,
-                             fmt::format("{} hides the global of that name in {}", definition.name.text, it.name.text));
+        diagnostics_.warning(definition.name.where, fmt::format("{} hides the global of that name in {}",
+                                                                definition.name.text, it.name.text));
     }
+    for (const Name& name :
+         it.parameters)  // those without a range are told of; those who use them are not wrong
+      if (scope.find(name.text) == nowhere) scope.add(name.text);
     scope.bind(it.simulation_cost);
     scope.bind(it.priority);
     scope.bind(it.placement.predicate);
@@ -122,7 +127,8 @@ class Binder {
       const Name& name = it.parameters[i];
       for (std::size_t j = 0; j < i; ++j)
         if (it.parameters[j].text == name.text)
-          diagnostics_.error(name.where, fmt::format("a second parameter \"{}\" of {}", name.text, it.name.text));
+          diagnostics_.error(name.where,
+                             fmt::format("a second parameter \"{}\" of {}", name.text, it.name.text));
     }
     std::vector<std::string_view> defined;
     for (std::size_t i = 0; i < it.definitions.size(); ++i) {
@@ -132,22 +138,23 @@ class Binder {
       if (parameter != it.parameters.end())
         definition.parameter = static_cast<std::uint32_t>(parameter - it.parameters.begin());
       else if (file_.at(definition.value).kind == Expression::Kind::range)
-        diagnostics_.warning(definition.name.where,
-                             fmt::format("{} is a range, but no parameter of {}: with several values there are "
-                                         "several tasks of the same name",
-                                         definition.name.text, it.name.text));
+        diagnostics_.warning(
+            definition.name.where,
+            fmt::format("{} is a range, but no parameter of {}: with several values there are "
+                        "several tasks of the same name",
+                        definition.name.text, it.name.text));
       for (std::size_t j = 0; j < i; ++j)
         if (it.definitions[j].name.text == definition.name.text) {
-          diagnostics_.error(definition.name.where, fmt::format("{} is defined a second time", definition.name.text),
+          diagnostics_.error(definition.name.where,
+                             fmt::format("{} is defined a second time", definition.name.text),
                              {{it.definitions[j].name.where, "the first time is here"}});
           break;
         }
     }
     for (const Name& name : it.parameters)
       if (std::ranges::find(defined, name.text) == defined.end())
-        diagnostics_.error(name.where,
-                           fmt::format("the parameter {} of {} has no range{}", name.text, it.name.text,
-                                       did_you_mean(name.text, defined)));
+        diagnostics_.error(name.where, fmt::format("the parameter {} of {} has no range{}", name.text,
+                                                   it.name.text, did_you_mean(name.text, defined)));
   }
 
   void flow_names(const TaskClass& it) {
@@ -156,13 +163,23 @@ class Binder {
       if (const std::uint32_t first = flow_named(it, name.text); first != i)
         diagnostics_.error(name.where, fmt::format("a second flow \"{}\" of {}", name.text, it.name.text),
                            {{it.flows[first].name.where, "the first is here"}});
-      if (const std::uint32_t global = global_named(file_, name.text, file_.globals.size()); global != nowhere)
-        diagnostics_.error(name.where, fmt::format("the flow \"{}\" has the name of a global", name.text),
-                           {{file_.globals[global].name.where, "the global is here"}});
+      if (const std::uint32_t global = global_named(file_, name.text, file_.globals.size());
+          global != nowhere) {
+        const std::string message = fmt::format("the flow \"{}\" has the name of a global", name.text);
+        const std::vector<Remark> remarks{{file_.globals[global].name.where, "the global is here"}};
+        // A collection that nobody declared may have any name.
+        if (file_.globals[global].implicit)
+          diagnostics_.warning(name.where, message, remarks);
+        else
+          diagnostics_.error(name.where, message, remarks);
+      }
       for (const Definition& definition : it.definitions)
-        if (definition.name.text == name.text)
-          diagnostics_.error(name.where, fmt::format("the flow \"{}\" has the name of a parameter or local", name.text),
+        if (definition.name.text == name.text) {
+          diagnostics_.error(name.where,
+                             fmt::format("the flow \"{}\" has the name of a parameter or local", name.text),
                              {{definition.name.where, "that is here"}});
+          break;
+        }
     }
   }
 
@@ -189,19 +206,21 @@ class Binder {
     if (const std::uint32_t of = class_named(file_, it.of.text); of != nowhere) {
       std::string flows;
       for (const Flow& flow : file_.classes[of].flows) flows += (flows.empty() ? "" : ", ") + flow.name.text;
-      diagnostics_.error(it.of.where,
-                         fmt::format("{} is a task class: say which of its flows ({}) is meant, as in \"{} {}(...)\"",
-                                     it.of.text, flows.empty() ? "it has none" : flows,
-                                     file_.classes[of].flows.empty() ? "T" : file_.classes[of].flows[0].name.text,
-                                     it.of.text));
+      diagnostics_.error(
+          it.of.where,
+          fmt::format("{} is a task class: say which of its flows ({}) is meant, as in \"{} {}(...)\"",
+                      it.of.text, flows.empty() ? "it has none" : flows,
+                      file_.classes[of].flows.empty() ? "T" : file_.classes[of].flows[0].name.text,
+                      it.of.text));
       return;
     }
     it.index = global_named(file_, it.of.text, file_.globals.size());
     Global& global = file_.globals[it.index];
     const auto dimensions = static_cast<std::uint32_t>(it.arguments.size());
     if (global.is_collection && global.dimensions != dimensions)
-      diagnostics_.error(it.where, fmt::format("{} has {} here, and {} elsewhere", it.of.text,
-                                               indices_text(dimensions), indices_text(global.dimensions)),
+      diagnostics_.error(it.where,
+                         fmt::format("{} has {} here, and {} elsewhere", it.of.text, indices_text(dimensions),
+                                     indices_text(global.dimensions)),
                          {{first_use_[it.index], "as here"}});
     if (!global.is_collection) first_use_[it.index] = it.where;
     if (!global.is_collection) global.dimensions = dimensions;
@@ -217,21 +236,24 @@ class Binder {
     if (it.index == nowhere) {
       std::vector<std::string_view> known;
       for (const TaskClass& of : file_.classes) known.push_back(of.name.text);
-      diagnostics_.error(it.of.where, fmt::format("there is no task class \"{}\"{}", it.of.text, did_you_mean(it.of.text, known)));
+      diagnostics_.error(it.of.where, fmt::format("there is no task class \"{}\"{}", it.of.text,
+                                                  did_you_mean(it.of.text, known)));
       return;
     }
     const TaskClass& of = file_.classes[it.index];
     if (of.parameters.size() != it.arguments.size())
-      diagnostics_.error(it.where, fmt::format("{} has {} parameter{}, not {}", of.name.text, of.parameters.size(),
-                                               of.parameters.size() == 1 ? "" : "s", it.arguments.size()),
+      diagnostics_.error(it.where,
+                         fmt::format("{} has {} parameter{}, not {}", of.name.text, of.parameters.size(),
+                                     of.parameters.size() == 1 ? "" : "s", it.arguments.size()),
                          {{of.name.where, fmt::format("{} is here", of.name.text)}});
     it.flow_index = flow_named(of, it.flow.text);
     if (it.flow_index != nowhere) return;
     std::vector<std::string_view> known;
     for (const Flow& flow : of.flows) known.push_back(flow.name.text);
-    diagnostics_.error(it.flow.where, fmt::format("{} has no flow \"{}\"{}", of.name.text, it.flow.text,
-                                                  did_you_mean(it.flow.text, known)),
-                       {{of.name.where, fmt::format("{} is here; its flows: {}", of.name.text, fmt::join(known, ", "))}});
+    diagnostics_.error(
+        it.flow.where,
+        fmt::format("{} has no flow \"{}\"{}", of.name.text, it.flow.text, did_you_mean(it.flow.text, known)),
+        {{of.name.where, fmt::format("{} is here; its flows: {}", of.name.text, fmt::join(known, ", "))}});
   }
 
   File& file_;

@@ -13,7 +13,7 @@ namespace fairlead::jdf {
 
 namespace {
 
-constexpr int deepest_nesting = 200;        // of parentheses and the like
+constexpr int deepest_nesting = 200;          // of parentheses and the like
 constexpr std::uint16_t deepest_tree = 1000;  // a + b + c + ... is as deep as it is long
 
 struct BinaryMark {
@@ -126,7 +126,8 @@ class ExpressionParser {
     for (const ExpressionId part : it.arguments) look(part);
     it.depth = static_cast<std::uint16_t>(below + 1);
     if (it.depth > deepest_tree)
-      words_.fail(it.where, fmt::format("too long an expression: more than {} operators in a row", deepest_tree));
+      words_.fail(it.where,
+                  fmt::format("too long an expression: more than {} operators in a row", deepest_tree));
     file().expressions.push_back(std::move(it));
     return static_cast<ExpressionId>(file().expressions.size() - 1);
   }
@@ -203,9 +204,12 @@ class ExpressionParser {
     int suffix_l = 0;
     bool sound = true;
     for (; *rest != '\0'; ++rest) {
-      if ((*rest == 'u' || *rest == 'U') && !it.is_unsigned) it.is_unsigned = true;
-      else if ((*rest == 'l' || *rest == 'L') && suffix_l < 2) ++suffix_l;
-      else sound = false;
+      if ((*rest == 'u' || *rest == 'U') && !it.is_unsigned)
+        it.is_unsigned = true;
+      else if ((*rest == 'l' || *rest == 'L') && suffix_l < 2)
+        ++suffix_l;
+      else
+        sound = false;
     }
     if (!sound) words_.fail(word.where, fmt::format("\"{}\" is no number", written.substr(0, 40)));
     // The first type of C's list that holds it; decimal ones are never unsigned without saying so.
@@ -244,8 +248,8 @@ class ExpressionParser {
     if (words_.is(Token::open)) {
       words_.next();
       it.kind = Expression::Kind::call;
-      if (!words_.is(Token::close))
-        do it.arguments.push_back(argument());
+      if (!words_.is(Token::close)) do
+          it.arguments.push_back(argument());
         while (words_.take(Token::comma));
       words_.need(Token::close, "after the arguments");
     }
@@ -283,6 +287,11 @@ std::vector<Property> parse_properties(WordReader& words) {
   while (!words.is(Token::close_bracket)) {
     Property property;
     property.name = words.need_name("a property or \"]\"");
+    while (words.is(Token::dot) && words.is(Token::name, 1)) {  // B.size: of the flow B
+      words.next();
+      property.name.text += "." + words.need_name("a name").text;
+      property.name.where = words.since(property.name.where.begin);
+    }
     if (words.take(Token::assign)) property.value = parse_expression(words, Use::value);
     out.push_back(std::move(property));
     words.take(Token::comma);

@@ -61,9 +61,10 @@ class Parser {
       default:
         break;
     }
-    if (words_.is(Token::body) || words_.is(Token::body_code) || words_.is(Token::body_end)) return stray_body();
-    words_.fail(words_.peek().where,
-                fmt::format("expected a global, a task class or extern \"C\", found {}", name_of(words_.peek().token)));
+    if (words_.is(Token::body) || words_.is(Token::body_code) || words_.is(Token::body_end))
+      return stray_body();
+    words_.fail(words_.peek().where, fmt::format("expected a global, a task class or extern \"C\", found {}",
+                                                 name_of(words_.peek().token)));
   }
 
   /// A body whose class could not be read; said already.
@@ -97,12 +98,14 @@ class Parser {
   void global() {
     Global it;
     it.name = words_.need_name("a name");
-    if (words_.take(Token::assign)) it.value = parse_expression(words_, Use::value);
+    if (words_.take(Token::assign))
+      it.value = parse_expression(words_, Use::value);
     else if (!words_.is(Token::open_bracket) && !words_.peek().first && !words_.is(Token::end))
-      words_.fail(words_.peek().where,
-                  fmt::format("expected \"(\" of a task class, \"[\" of a global's properties or a new line after "
-                              "\"{}\", found {}",
-                              it.name.text, name_of(words_.peek().token)));
+      words_.fail(
+          words_.peek().where,
+          fmt::format("expected \"(\" of a task class, \"[\" of a global's properties or a new line after "
+                      "\"{}\", found {}",
+                      it.name.text, name_of(words_.peek().token)));
     it.properties = parse_properties(words_);
     if (const Property* type = find(it.properties, "type")) it.type = word_of(*type, tree());
     if (const Property* hidden = find(it.properties, "hidden")) it.hidden = word_of(*hidden, tree()) != "off";
@@ -124,8 +127,8 @@ class Parser {
     TaskClass it;
     it.name = words_.need_name("a name");
     words_.need(Token::open, "after the name of a task class");
-    if (!words_.is(Token::close))
-      do it.parameters.push_back(words_.need_name("the name of a parameter"));
+    if (!words_.is(Token::close)) do
+        it.parameters.push_back(words_.need_name("the name of a parameter"));
       while (words_.take(Token::comma));
     words_.need(Token::close, "after the parameters");
     it.properties = parse_properties(words_);
@@ -159,7 +162,8 @@ class Parser {
       case Token::semicolon:
         words_.next();
         if (it.priority != no_expression)
-          words_.diagnostics().error(words_.peek().where, fmt::format("a second priority of {}", it.name.text),
+          words_.diagnostics().error(words_.peek().where,
+                                     fmt::format("a second priority of {}", it.name.text),
                                      {{tree().at(it.priority).where, "the first is here"}});
         it.priority = parse_expression(words_, Use::value);
         return true;
@@ -168,7 +172,8 @@ class Parser {
         return true;
       case Token::arrow_in:
       case Token::arrow_out:
-        if (it.flows.empty()) words_.fail(words_.peek().where, "a dependency, but no flow before it that has it");
+        if (it.flows.empty())
+          words_.fail(words_.peek().where, "a dependency, but no flow before it that has it");
         dependency(it.flows.back());
         return true;
       case Token::name:
@@ -184,7 +189,8 @@ class Parser {
   }
 
   std::string what_follows() const {
-    return words_.peek().token < Token::plus ? name_of(words_.peek().token) : fmt::format("\"{}\"", words_.text());
+    return words_.peek().token < Token::plus ? name_of(words_.peek().token)
+                                             : fmt::format("\"{}\"", words_.text());
   }
 
   bool named_part(TaskClass& it) {
@@ -209,8 +215,7 @@ class Parser {
       return true;
     }
     if (!it.bodies.empty()) return false;
-    if (words_.is(Token::name, 1) &&
-        (words_.is(Token::arrow_in, 2) || words_.is(Token::arrow_out, 2))) {
+    if (words_.is(Token::name, 1) && (words_.is(Token::arrow_in, 2) || words_.is(Token::arrow_out, 2))) {
       std::vector<std::string_view> known;
       for (const AccessWord& word : access_words) known.push_back(word.word);
       words_.diagnostics().error(words_.peek().where,
@@ -220,10 +225,11 @@ class Parser {
       flow(it, Access::read_write, true);
       return true;
     }
-    words_.fail(words_.peek().where,
-                fmt::format("\"{}\" begins nothing that a task class has: \"=\" makes it a definition, \"<-\" or "
-                            "\"->\" a flow",
-                            words_.text()));
+    words_.fail(
+        words_.peek().where,
+        fmt::format("\"{}\" begins nothing that a task class has: \"=\" makes it a definition, \"<-\" or "
+                    "\"->\" a flow",
+                    words_.text()));
   }
 
   /// To the next line of a class that could be read, or to where it is over.
@@ -249,9 +255,21 @@ class Parser {
     Definition definition;
     definition.name = words_.need_name("a name");
     words_.need(Token::assign, "after the name of a parameter or local");
-    definition.indices = indices();
-    definition.value = parse_expression(words_, Use::argument);
-    definition.properties = parse_properties(words_);
+    try {
+      definition.indices = indices();
+      definition.value = parse_expression(words_, Use::argument);
+      definition.properties = parse_properties(words_);
+    } catch (const CannotGoOn&) {
+      // It is there, whatever it is: those who use it are not wrong.
+      if (definition.value == no_expression) {
+        Expression stand_in;
+        stand_in.where = definition.name.where;
+        tree().expressions.push_back(std::move(stand_in));
+        definition.value = static_cast<ExpressionId>(tree().expressions.size() - 1);
+      }
+      it.definitions.push_back(std::move(definition));
+      throw;
+    }
     it.definitions.push_back(std::move(definition));
   }
 
@@ -301,12 +319,28 @@ class Parser {
     flow.keyword = keyword;
     flow.name = words_.need_name("the name of a flow");
     it.flows.push_back(std::move(flow));
-    if (words_.is(Token::open_bracket))
-      words_.fail(words_.peek().where, "a flow has no properties; each of its dependencies may have some");
+    if (!words_.is(Token::arrow_in) && !words_.is(Token::arrow_out) && !words_.peek().first &&
+        !words_.is(Token::end)) {
+      it.flows.back().broken = true;
+      words_.fail(
+          words_.peek().where,
+          words_.is(Token::open_bracket)
+              ? std::string("a flow has no properties; each of its dependencies may have some")
+              : fmt::format("expected \"<-\" or \"->\" after the name of a flow, found {}", what_follows()));
+    }
     while (words_.is(Token::arrow_in) || words_.is(Token::arrow_out)) dependency(it.flows.back());
   }
 
   void dependency(Flow& flow) {
+    try {
+      read_dependency(flow);
+    } catch (const CannotGoOn&) {
+      flow.broken = true;
+      throw;
+    }
+  }
+
+  void read_dependency(Flow& flow) {
     Dependency it;
     const Word& arrow = words_.next();
     const std::uint32_t begin = arrow.where.begin;
@@ -356,8 +390,8 @@ class Parser {
       it.flow = words_.need_name("a flow");
       it.of = words_.need_name("a task class");
       words_.need(Token::open, "after the name of a task class");
-      if (!words_.is(Token::close))
-        do it.arguments.push_back(parse_expression(words_, Use::argument));
+      if (!words_.is(Token::close)) do
+          it.arguments.push_back(parse_expression(words_, Use::argument));
         while (words_.take(Token::comma));
       words_.need(Token::close, "after the arguments");
       it.where = words_.since(begin);
@@ -367,21 +401,24 @@ class Parser {
     memory_target(it, parse_guard(words_));
     it.indices = std::move(of_target);
     if (words_.is(Token::question))
-      words_.fail(words_.peek().where, "a second ? here: a guard chooses between two targets, and the second, after "
-                                       "the \":\", may have a guard again");
+      words_.fail(words_.peek().where,
+                  "a second ? here: a guard chooses between two targets, and the second, after "
+                  "the \":\", may have a guard again");
     return it;
   }
 
   void memory_target(Target& it, ExpressionId value) {
     const Expression& place = tree().at(value);
     if (place.kind == Expression::Kind::name)
-      words_.fail(place.where,
-                  fmt::format("\"{}\" is no target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "
-                              "NULL nothing",
-                              place.text));
+      words_.fail(
+          place.where,
+          fmt::format("\"{}\" is no target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "
+                      "NULL nothing",
+                      place.text));
     if (place.kind != Expression::Kind::call)
-      words_.fail(place.where, "expected a target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "
-                               "NULL nothing");
+      words_.fail(place.where,
+                  "expected a target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "
+                  "NULL nothing");
     it.kind = Target::Kind::memory;
     it.where = place.where;
     it.of = {place.text, place.mark};

@@ -23,7 +23,8 @@ void WordReader::fail(Range where, std::string message) {
 
 const Word& WordReader::need(Token token, const char* where) {
   if (!is(token))
-    fail(peek().where, fmt::format("expected {} {}, found {}", name_of(token), where, shown_word(peek(), text())));
+    fail(peek().where,
+         fmt::format("expected {} {}, found {}", name_of(token), where, shown_word(peek(), text())));
   return next();
 }
 

@@ -55,7 +55,10 @@ std::optional<std::int64_t> MatrixShape::member(std::string_view name) const {
 }
 
 Settings::Settings(const File& file)
-    : file_(file), globals_(file.globals.size()), members_(file.members.size()), matrices_(file.globals.size()) {}
+    : file_(file),
+      globals_(file.globals.size()),
+      members_(file.members.size()),
+      matrices_(file.globals.size()) {}
 
 void Settings::set(std::string_view assignment) {
   const std::string option = fmt::format("--set {}", assignment);
@@ -79,7 +82,8 @@ void Settings::set(std::string_view assignment) {
     }
     known.push_back(file_.members[i].text);
   }
-  throw ConfigError(fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
+  throw ConfigError(
+      fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
 }
 
 void Settings::describe(std::string_view matrix) {
@@ -102,15 +106,17 @@ void Settings::describe(std::string_view matrix) {
     sound = sound && rest.empty() && count == sizes.size();
   }
   if (!sound)
-    throw ConfigError(fmt::format("{}: write NAME=M,N,MB,NB: rows, columns and those of a tile, as in "
-                                  "descA=4000,4000,500,500",
-                                  option));
+    throw ConfigError(
+        fmt::format("{}: write NAME=M,N,MB,NB: rows, columns and those of a tile, as in "
+                    "descA=4000,4000,500,500",
+                    option));
   const std::string name = without_blanks(matrix.substr(0, equals));
   const std::uint32_t index = global_named(file_, name, file_.globals.size());
   if (index == nowhere) {
     std::vector<std::string_view> known;
     for (const Global& global : file_.globals) known.push_back(global.name.text);
-    throw ConfigError(fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
+    throw ConfigError(
+        fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
   }
   matrices_[index] = MatrixShape{sizes[0], sizes[1], sizes[2], sizes[3]};
 }

@@ -22,7 +22,8 @@ constexpr std::size_t largest_source_bytes = std::size_t{64} << 20;
 
 Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
   if (text_.size() > largest_source_bytes)
-    throw InputError(fmt::format("{}: {} bytes are no JDF file; at most 64 MiB are read", name_, text_.size()));
+    throw InputError(
+        fmt::format("{}: {} bytes are no JDF file; at most 64 MiB are read", name_, text_.size()));
   lines_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') lines_.push_back(static_cast<std::uint32_t>(i + 1));

@@ -20,11 +20,28 @@ struct Name {
 };
 
 enum class Operator : std::uint8_t {
-  add, subtract, multiply, divide, modulo,
-  shift_left, shift_right,
-  less, less_equal, greater, greater_equal, equal, not_equal,
-  bit_and, bit_or, bit_xor, logical_and, logical_or,
-  negate, plus, logical_not, bit_not,  // of one operand
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  shift_left,
+  shift_right,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  bit_and,
+  bit_or,
+  bit_xor,
+  logical_and,
+  logical_or,
+  negate,
+  plus,
+  logical_not,
+  bit_not,  // of one operand
 };
 
 /// What a name in an expression means.
@@ -45,7 +62,7 @@ struct Index {
 
 struct Expression {
   enum class Kind : std::uint8_t {
-    integer,   // `integer`, of the type that C gives it
+    integer,  // `integer`, of the type that C gives it
     real,
     text,      // a string; `evaluated` is what it says as an expression, if it is one
     name,      // `text` is all of it, as in "descA->super.mt"; `base` its first name
@@ -61,7 +78,7 @@ struct Expression {
   Meaning meaning = Meaning::unbound;
   bool is_unsigned = false;  ///< of integers
   bool is_long = false;
-  std::uint16_t depth = 1;   ///< of the tree below it
+  std::uint16_t depth = 1;        ///< of the tree below it
   std::uint32_t index = nowhere;  ///< by `meaning`
   Range where;
   Range mark;  ///< the operator, for what goes wrong there
@@ -95,10 +112,10 @@ struct Target {
   Kind kind = Kind::null;
   Range where;
   std::vector<Index> indices;
-  Name flow;                             ///< of a task
-  Name of;                               ///< the class or the collection
-  std::vector<ExpressionId> arguments;   ///< values or, for tasks, ranges
-  std::uint32_t index = nowhere;         ///< the class, or the global that is the collection
+  Name flow;                            ///< of a task
+  Name of;                              ///< the class or the collection
+  std::vector<ExpressionId> arguments;  ///< values or, for tasks, ranges
+  std::uint32_t index = nowhere;        ///< the class, or the global that is the collection
   std::uint32_t flow_index = nowhere;
 };
 
@@ -123,6 +140,7 @@ enum class Access : std::uint8_t { read, write, read_write, control };
 struct Flow {
   Access access = Access::read_write;
   bool keyword = true;  ///< whether it said so
+  bool broken = false;  ///< some of it could not be read: what is missing says nothing
   Name name;
   std::vector<Dependency> dependencies;
 };
@@ -159,10 +177,10 @@ struct Global {
   std::vector<Property> properties;
   ExpressionId value = no_expression;  ///< of `NAME = value`, or of the property `default`
   bool hidden = false;
-  bool implicit = false;        ///< a collection that is used and not declared
-  bool is_collection = false;   ///< something is placed or read there
+  bool implicit = false;               ///< a collection that is used and not declared
+  bool is_collection = false;          ///< something is placed or read there
   std::uint32_t dimensions = nowhere;  ///< how many indices its places have
-  std::string type;             ///< as written, without quotation marks; empty: not said
+  std::string type;                    ///< as written, without quotation marks; empty: not said
 };
 
 /// "descA->super.mt", wherever it is said.

@@ -36,10 +36,14 @@ class Unroller {
   void describe(const TaskClass& it) {
     constexpr auto access = [](Access of) {
       switch (of) {
-        case Access::read: return unrolled::Access::read;
-        case Access::write: return unrolled::Access::write;
-        case Access::control: return unrolled::Access::control;
-        default: return unrolled::Access::read_write;
+        case Access::read:
+          return unrolled::Access::read;
+        case Access::write:
+          return unrolled::Access::write;
+        case Access::control:
+          return unrolled::Access::control;
+        default:
+          return unrolled::Access::read_write;
       }
     };
     unrolled::Class& told = graph().classes.emplace_back();
@@ -51,8 +55,8 @@ class Unroller {
   }
 
   [[noreturn]] void too_large(const char* what, std::size_t limit) const {
-    throw InputError(fmt::format("{}: {} has more than {} {} for these values: check smaller ones", file_.source.name(),
-                                 class_->name.text, limit, what));
+    throw InputError(fmt::format("{}: {} has more than {} {} for these values: check smaller ones",
+                                 file_.source.name(), class_->name.text, limit, what));
   }
 
   void step() {
@@ -68,7 +72,8 @@ class Unroller {
       body(evaluator_.integer(id, slots_));
       return;
     }
-    const std::int64_t first = evaluator_.integer(it.parts[0], slots_), last = evaluator_.integer(it.parts[1], slots_);
+    const std::int64_t first = evaluator_.integer(it.parts[0], slots_),
+                       last = evaluator_.integer(it.parts[1], slots_);
     const std::int64_t by = it.parts[2] == no_expression ? 1 : evaluator_.integer(it.parts[2], slots_);
     if (by == 0) {
       Diagnostic zero{Severity::error, file_.at(it.parts[2]).where, "a step of 0 never ends", {}};
@@ -123,12 +128,14 @@ class Unroller {
     if (graph().tasks.size() >= limits_.tasks) too_large("tasks", limits_.tasks);
     numbers_.assign(class_->parameters.size(), 0);
     for (const Definition& it : class_->definitions)
-      if (it.parameter != nowhere) numbers_[it.parameter] = static_cast<std::int32_t>(slots_[it.slot].integer());
+      if (it.parameter != nowhere)
+        numbers_[it.parameter] = static_cast<std::int32_t>(slots_[it.slot].integer());
     task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
     const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
     graph().tasks.push_back({of, add_numbers(numbers_), priority()});
     for (std::size_t i = 0; i < class_->flows.size(); ++i) {
       flow_ = static_cast<std::uint16_t>(i);
+      given_ = false;
       for (const Dependency& it : class_->flows[i].dependencies) dependency(it);
     }
   }
@@ -138,7 +145,8 @@ class Unroller {
     try {
       return evaluator_.integer(class_->priority, slots_);
     } catch (const EvaluationError& error) {
-      if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value) throw;
+      if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
+        throw;
       without_priority_.insert(class_);
       out_.notes.push_back(fmt::format("{}: the priority of {} is left out: its value is not known",
                                        file_.source.where(error.where()), class_->name.text));
@@ -147,6 +155,9 @@ class Unroller {
   }
 
   void dependency(const Dependency& it) {
+    const bool input = it.direction == Direction::in && class_->flows[flow_].access != Access::control;
+    // After guarded inputs, one without a guard is what else holds.
+    if (input && given_ && it.indices.empty() && it.branches[0].guard == no_expression) return;
     each_index(it.indices, 0, 0, [&] {
       for (const Branch& branch : it.branches) {
         if (branch.guard != no_expression && !evaluator_.truth(branch.guard, slots_)) continue;
@@ -177,16 +188,25 @@ class Unroller {
   }
 
   void end(const Dependency& of, const Target& it) {
-    if (graph().inputs.size() + graph().outputs.size() >= limits_.ends) too_large("inputs and outputs", limits_.ends);
+    if (graph().inputs.size() + graph().outputs.size() >= limits_.ends)
+      too_large("inputs and outputs", limits_.ends);
     step();
     unrolled::End end;
     end.task = task_;
     end.flow = flow_;
     switch (it.kind) {
-      case Target::Kind::task: end.kind = unrolled::End::Kind::task; break;
-      case Target::Kind::memory: end.kind = unrolled::End::Kind::memory; break;
-      case Target::Kind::fresh: end.kind = unrolled::End::Kind::fresh; break;
-      case Target::Kind::null: end.kind = unrolled::End::Kind::null; break;
+      case Target::Kind::task:
+        end.kind = unrolled::End::Kind::task;
+        break;
+      case Target::Kind::memory:
+        end.kind = unrolled::End::Kind::memory;
+        break;
+      case Target::Kind::fresh:
+        end.kind = unrolled::End::Kind::fresh;
+        break;
+      case Target::Kind::null:
+        end.kind = unrolled::End::Kind::null;
+        break;
     }
     end.of = it.index;
     end.of_flow = static_cast<std::uint16_t>(it.flow_index);
@@ -194,6 +214,7 @@ class Unroller {
     end.first_number = add_numbers(numbers_);
     end.place = place(it);
     end.part = part(of);
+    given_ |= of.direction == Direction::in;
     (of.direction == Direction::in ? graph().inputs : graph().outputs).push_back(end);
   }
 
@@ -222,6 +243,7 @@ class Unroller {
   const TaskClass* class_ = nullptr;
   unrolled::TaskId task_ = 0;
   std::uint16_t flow_ = 0;
+  bool given_ = false;  // an input of the flow
   std::vector<Value> slots_;
   std::vector<std::int32_t> numbers_;
   std::set<const TaskClass*> without_priority_;

@@ -27,7 +27,8 @@ Value as(Value value, Type type) {
 }
 
 Computed checked(std::int64_t value, bool overflowed, Type type) {
-  if (overflowed || (type == Type::int_ && (value < INT32_MIN || value > INT32_MAX))) return {Problem::overflow, {}};
+  if (overflowed || (type == Type::int_ && (value < INT32_MIN || value > INT32_MAX)))
+    return {Problem::overflow, {}};
   return {Problem::none, Value::of_long(value, type)};
 }
 
@@ -36,45 +37,75 @@ Computed truth(bool value) { return {Problem::none, Value::of_int(value ? 1 : 0)
 template <class T>
 Computed compared(Operator op, T a, T b) {
   switch (op) {
-    case Operator::less: return truth(a < b);
-    case Operator::less_equal: return truth(a <= b);
-    case Operator::greater: return truth(a > b);
-    case Operator::greater_equal: return truth(a >= b);
-    case Operator::equal: return truth(a == b);
-    default: return truth(a != b);
+    case Operator::less:
+      return truth(a < b);
+    case Operator::less_equal:
+      return truth(a <= b);
+    case Operator::greater:
+      return truth(a > b);
+    case Operator::greater_equal:
+      return truth(a >= b);
+    case Operator::equal:
+      return truth(a == b);
+    default:
+      return truth(a != b);
   }
 }
 
 Computed compute_real(Operator op, double a, double b) {
   switch (op) {
-    case Operator::add: return {Problem::none, Value::of_double(a + b)};
-    case Operator::subtract: return {Problem::none, Value::of_double(a - b)};
-    case Operator::multiply: return {Problem::none, Value::of_double(a * b)};
-    case Operator::divide: return {Problem::none, Value::of_double(a / b)};
-    default: return {Problem::operands, {}};
+    case Operator::add:
+      return {Problem::none, Value::of_double(a + b)};
+    case Operator::subtract:
+      return {Problem::none, Value::of_double(a - b)};
+    case Operator::multiply:
+      return {Problem::none, Value::of_double(a * b)};
+    case Operator::divide:
+      return {Problem::none, Value::of_double(a / b)};
+    default:
+      return {Problem::operands, {}};
   }
 }
 
 Computed compute_unsigned(Operator op, std::uint64_t a, std::uint64_t b, Type type) {
-  const auto made = [&](std::uint64_t value) { return Computed{Problem::none, Value::of_unsigned(value, type)}; };
+  const auto made = [&](std::uint64_t value) {
+    return Computed{Problem::none, Value::of_unsigned(value, type)};
+  };
   switch (op) {
-    case Operator::add: return made(a + b);
-    case Operator::subtract: return made(a - b);
-    case Operator::multiply: return made(a * b);
-    case Operator::divide: return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a / b);
-    case Operator::modulo: return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a % b);
-    case Operator::bit_and: return made(a & b);
-    case Operator::bit_or: return made(a | b);
-    default: return made(a ^ b);
+    case Operator::add:
+      return made(a + b);
+    case Operator::subtract:
+      return made(a - b);
+    case Operator::multiply:
+      return made(a * b);
+    case Operator::divide:
+      return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a / b);
+    case Operator::modulo:
+      return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a % b);
+    case Operator::bit_and:
+      return made(a & b);
+    case Operator::bit_or:
+      return made(a | b);
+    default:
+      return made(a ^ b);
   }
 }
 
 Computed compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) {
   std::int64_t out = 0;
   switch (op) {
-    case Operator::add: { const bool over = __builtin_add_overflow(a, b, &out); return checked(out, over, type); }
-    case Operator::subtract: { const bool over = __builtin_sub_overflow(a, b, &out); return checked(out, over, type); }
-    case Operator::multiply: { const bool over = __builtin_mul_overflow(a, b, &out); return checked(out, over, type); }
+    case Operator::add: {
+      const bool over = __builtin_add_overflow(a, b, &out);
+      return checked(out, over, type);
+    }
+    case Operator::subtract: {
+      const bool over = __builtin_sub_overflow(a, b, &out);
+      return checked(out, over, type);
+    }
+    case Operator::multiply: {
+      const bool over = __builtin_mul_overflow(a, b, &out);
+      return checked(out, over, type);
+    }
     case Operator::divide:
     case Operator::modulo: {
       if (b == 0) return {Problem::division_by_zero, {}};
@@ -82,9 +113,12 @@ Computed compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) 
       if (b == -1 && a == (type == Type::int_ ? INT32_MIN : INT64_MIN)) return {Problem::overflow, {}};
       return checked(op == Operator::divide ? a / b : a % b, false, type);
     }
-    case Operator::bit_and: return checked(a & b, false, type);
-    case Operator::bit_or: return checked(a | b, false, type);
-    default: return checked(a ^ b, false, type);
+    case Operator::bit_and:
+      return checked(a & b, false, type);
+    case Operator::bit_or:
+      return checked(a | b, false, type);
+    default:
+      return checked(a ^ b, false, type);
   }
 }
 
@@ -94,8 +128,9 @@ Computed shifted(Operator op, Value left, Value right) {
   if ((!right.is_unsigned() && right.integer() < 0) || right.bits() >= width) return {Problem::shift, {}};
   const auto by = static_cast<unsigned>(right.bits());
   if (left.is_unsigned())
-    return {Problem::none,
-            Value::of_unsigned(op == Operator::shift_left ? left.bits() << by : left.bits() >> by, left.type())};
+    return {
+        Problem::none,
+        Value::of_unsigned(op == Operator::shift_left ? left.bits() << by : left.bits() >> by, left.type())};
   if (op == Operator::shift_right) return {Problem::none, Value::of_long(left.integer() >> by, left.type())};
   if (left.integer() < 0) return {Problem::overflow, {}};
   const std::uint64_t most = left.is_wide() ? INT64_MAX : INT32_MAX;

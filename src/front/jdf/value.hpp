@@ -7,7 +7,13 @@ namespace fairlead::jdf {
 
 class Value {
  public:
-  enum class Type : std::uint8_t { int_, unsigned_, long_, unsigned_long, double_ };  // a later one wins in C's conversions
+  enum class Type : std::uint8_t {
+    int_,
+    unsigned_,
+    long_,
+    unsigned_long,
+    double_
+  };  // a later one wins in C's conversions
 
   constexpr Value() = default;
   static constexpr Value of_int(std::int64_t value) { return of_long(value, Type::int_); }
@@ -36,7 +42,9 @@ class Value {
 
   constexpr Type type() const noexcept { return type_; }
   constexpr bool is_real() const noexcept { return type_ == Type::double_; }
-  constexpr bool is_unsigned() const noexcept { return type_ == Type::unsigned_ || type_ == Type::unsigned_long; }
+  constexpr bool is_unsigned() const noexcept {
+    return type_ == Type::unsigned_ || type_ == Type::unsigned_long;
+  }
   constexpr bool is_wide() const noexcept { return type_ == Type::long_ || type_ == Type::unsigned_long; }
   constexpr bool truth() const noexcept { return is_real() ? real_ != 0 : bits_ != 0; }
 

@@ -27,13 +27,14 @@ void tell_cycle(const Graph& graph, const Order& order, Findings& findings) {
     if (i > 0) {
       const bool overwrites = order.overwrites(cycle[i - 1], task);
       text += i == cycle.size() && cycle.size() > longest_cycle_told ? " -> ... -> "
-              : overwrites                                          ? " -> (reads what is overwritten by) "
-                                                                    : " -> ";
+              : overwrites                                           ? " -> (reads what is overwritten by) "
+                                                                     : " -> ";
     }
     text += label(graph, task);
   }
-  findings.add(Kind::cycle, fmt::format("{} ({})", text, cycle.size() == 1 ? "a task before itself"
-                                                                           : fmt::format("{} tasks", cycle.size())));
+  findings.add(Kind::cycle, fmt::format("{} ({})", text,
+                                        cycle.size() == 1 ? "a task before itself"
+                                                          : fmt::format("{} tasks", cycle.size())));
 }
 
 }  // namespace

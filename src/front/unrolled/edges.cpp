@@ -32,7 +32,9 @@ class Matcher {
   }
 
  private:
-  bool is_control(TaskId task, std::uint16_t flow) const { return graph_.flow(task, flow).access == Access::control; }
+  bool is_control(TaskId task, std::uint16_t flow) const {
+    return graph_.flow(task, flow).access == Access::control;
+  }
 
   void tasks() {
     for (TaskId task = 0; task < graph_.tasks.size(); ++task) {
@@ -86,8 +88,8 @@ class Matcher {
     if (!findings_.wants(Kind::given_twice)) return findings_.count(Kind::given_twice);
     findings_.add(Kind::given_twice,
                   fmt::format("{}: {} takes {}, and already took {} ({})", graph_.where(second),
-                              label(graph_, second.task, second.flow), label(graph_, second), label(graph_, first),
-                              graph_.where(first)));
+                              label(graph_, second.task, second.flow), label(graph_, second),
+                              label(graph_, first), graph_.where(first)));
   }
 
   void outputs() {
@@ -96,14 +98,15 @@ class Matcher {
       if (end.kind != End::Kind::task) continue;
       const TaskId other = task_at(end);
       if (other != none) {
-        sent_.push_back({std::uint64_t{ports_.of(end.task, end.flow)} << 32U | ports_.of(other, end.of_flow), i});
+        sent_.push_back(
+            {std::uint64_t{ports_.of(end.task, end.flow)} << 32U | ports_.of(other, end.of_flow), i});
         continue;
       }
       if (findings_.wants(Kind::dead_end))
-        findings_.add(Kind::dead_end, fmt::format("{}: {} goes to {}, but there is no {}: it goes nowhere",
-                                                  graph_.where(end), label(graph_, end.task, end.flow),
-                                                  label(graph_, end),
-                                                  label(graph_.classes[end.of].name, graph_.indices(end))));
+        findings_.add(Kind::dead_end,
+                      fmt::format("{}: {} goes to {}, but there is no {}: it goes nowhere", graph_.where(end),
+                                  label(graph_, end.task, end.flow), label(graph_, end),
+                                  label(graph_.classes[end.of].name, graph_.indices(end))));
       else
         findings_.count(Kind::dead_end);
     }
@@ -119,8 +122,8 @@ class Matcher {
         findings_.count(Kind::never_given);
         continue;
       }
-      findings_.add(Kind::never_given, fmt::format("{}: {} has no input: none of its guards holds", flow.where,
-                                                   label(graph_, task, ports_.flow(port))));
+      findings_.add(Kind::never_given, fmt::format("{}: {} has no input: none of its guards holds",
+                                                   flow.where, label(graph_, task, ports_.flow(port))));
     }
   }
 
@@ -133,9 +136,10 @@ class Matcher {
         if (!told) continue;
         const End &first = ends[said[kept - 1].end], &second = ends[said[i].end];
         if (findings_.wants(Kind::given_twice))
-          findings_.add(Kind::given_twice, fmt::format("{}: {} goes to {} a second time (the first: {})",
-                                                       graph_.where(second), label(graph_, second.task, second.flow),
-                                                       label(graph_, second), graph_.where(first)));
+          findings_.add(Kind::given_twice,
+                        fmt::format("{}: {} goes to {} a second time (the first: {})", graph_.where(second),
+                                    label(graph_, second.task, second.flow), label(graph_, second),
+                                    graph_.where(first)));
         else
           findings_.count(Kind::given_twice);
         continue;
@@ -167,8 +171,8 @@ class Matcher {
     const TaskId producer = ports_.task(edge.from);
     findings_.add(Kind::one_sided,
                   fmt::format("{}: {} takes {}, which does not send it there: see the outputs of {} ({})",
-                              graph_.where(taken), label(graph_, taken.task, taken.flow), label(graph_, taken),
-                              graph_.flow(producer, ports_.flow(edge.from)).name,
+                              graph_.where(taken), label(graph_, taken.task, taken.flow),
+                              label(graph_, taken), graph_.flow(producer, ports_.flow(edge.from)).name,
                               graph_.flow(producer, ports_.flow(edge.from)).where));
   }
 
@@ -182,8 +186,9 @@ class Matcher {
         given == none ? fmt::format("which takes nothing there ({})", flow.where)
                       : fmt::format("which takes {} instead ({})", label(graph_, graph_.inputs[given]),
                                     graph_.where(graph_.inputs[given]));
-    findings_.add(Kind::one_sided, fmt::format("{}: {} goes to {}, {}", graph_.where(sent),
-                                               label(graph_, sent.task, sent.flow), label(graph_, sent), instead));
+    findings_.add(Kind::one_sided,
+                  fmt::format("{}: {} goes to {}, {}", graph_.where(sent),
+                              label(graph_, sent.task, sent.flow), label(graph_, sent), instead));
   }
 
   const Graph& graph_;

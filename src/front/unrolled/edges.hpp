@@ -17,7 +17,9 @@ class Ports {
   Port of(TaskId task, std::uint16_t flow) const { return first_[task] + flow; }
   std::uint32_t size() const noexcept { return first_.back(); }
   TaskId task(Port port) const noexcept { return tasks_[port]; }
-  std::uint16_t flow(Port port) const noexcept { return static_cast<std::uint16_t>(port - first_[tasks_[port]]); }
+  std::uint16_t flow(Port port) const noexcept {
+    return static_cast<std::uint16_t>(port - first_[tasks_[port]]);
+  }
 
  private:
   std::vector<Port> first_;  // of each task, and one past the last
@@ -30,8 +32,9 @@ struct Edge {
 
 /// What each input is, once it is known which tasks there are.
 struct Inputs {
-  std::vector<std::uint32_t> given;  ///< by port: the number in Graph::inputs of the first that is given, or `none`
-  std::vector<Port> from;            ///< by port: the producer, for inputs from tasks that are there, or `none`
+  std::vector<std::uint32_t>
+      given;               ///< by port: the number in Graph::inputs of the first that is given, or `none`
+  std::vector<Port> from;  ///< by port: the producer, for inputs from tasks that are there, or `none`
 };
 
 struct Edges {

@@ -7,19 +7,32 @@ namespace fairlead::unrolled {
 
 std::string_view title(Kind kind) noexcept {
   switch (kind) {
-    case Kind::no_task: return "there is no task";
-    case Kind::duplicate_task: return "tasks that are there twice";
-    case Kind::one_sided: return "edges of which only one end knows";
-    case Kind::nobody_makes: return "values that nobody makes";
-    case Kind::never_given: return "inputs that nobody gives";
-    case Kind::given_twice: return "inputs or outputs that are given twice";
-    case Kind::two_writers: return "values with two writers";
-    case Kind::reader_beside_writer: return "tasks that read a value beside changing it";
-    case Kind::cycle: return "cycles";
-    case Kind::unordered_writes: return "places written by two tasks in no order";
-    case Kind::race: return "places read and written in no order";
-    case Kind::dead_end: return "outputs to tasks that are not there";
-    case Kind::not_looked_at: return "what was not looked at";
+    case Kind::no_task:
+      return "there is no task";
+    case Kind::duplicate_task:
+      return "tasks that are there twice";
+    case Kind::one_sided:
+      return "edges of which only one end knows";
+    case Kind::nobody_makes:
+      return "values that nobody makes";
+    case Kind::never_given:
+      return "inputs that nobody gives";
+    case Kind::given_twice:
+      return "inputs or outputs that are given twice";
+    case Kind::two_writers:
+      return "values with two writers";
+    case Kind::reader_beside_writer:
+      return "tasks that read a value beside changing it";
+    case Kind::cycle:
+      return "cycles";
+    case Kind::unordered_writes:
+      return "places written by two tasks in no order";
+    case Kind::race:
+      return "places read and written in no order";
+    case Kind::dead_end:
+      return "outputs to tasks that are not there";
+    case Kind::not_looked_at:
+      return "what was not looked at";
   }
   return {};
 }

@@ -10,19 +10,19 @@
 namespace fairlead::unrolled {
 
 enum class Kind : std::uint8_t {
-  no_task,             // the graph is empty
-  duplicate_task,      // the same class and parameters twice
-  one_sided,           // only one end of an edge knows of it
-  nobody_makes,        // an input from a task that is not there, or that has no such value
-  never_given,         // an input of a task that nobody gives
-  given_twice,         // an input given twice, or an output sent twice
-  two_writers,         // of one value
+  no_task,               // the graph is empty
+  duplicate_task,        // the same class and parameters twice
+  one_sided,             // only one end of an edge knows of it
+  nobody_makes,          // an input from a task that is not there, or that has no such value
+  never_given,           // an input of a task that nobody gives
+  given_twice,           // an input given twice, or an output sent twice
+  two_writers,           // of one value
   reader_beside_writer,  // one task has a value twice and changes it by one of them
   cycle,
-  unordered_writes,    // of one place in memory
-  race,                // a place is read while, perhaps, it is written
-  dead_end,            // a warning: an output to a task that is not there
-  not_looked_at,       // a note: what was left out, to end in time
+  unordered_writes,  // of one place in memory
+  race,              // a place is read while, perhaps, it is written
+  dead_end,          // a warning: an output to a task that is not there
+  not_looked_at,     // a note: what was left out, to end in time
 };
 inline constexpr std::size_t kind_count = 13;
 

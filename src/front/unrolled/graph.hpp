@@ -30,8 +30,8 @@ struct Class {
 };
 
 struct Task {
-  std::uint32_t of = 0;              ///< the class
-  std::uint32_t first_number = 0;    ///< its parameters are Graph::numbers from here on
+  std::uint32_t of = 0;            ///< the class
+  std::uint32_t first_number = 0;  ///< its parameters are Graph::numbers from here on
   std::int32_t priority = 0;
 };
 
@@ -43,15 +43,15 @@ struct End {
     fresh,   // NEW: memory without a value
     null,    // nothing, explicitly
   };
-  TaskId task = none;            ///< who says so, of his
-  std::uint16_t flow = 0;        ///< flow
+  TaskId task = none;      ///< who says so, of his
+  std::uint16_t flow = 0;  ///< flow
   Kind kind = Kind::null;
-  std::uint32_t of = none;       ///< the class or the collection
-  std::uint16_t of_flow = 0;     ///< of a task
-  std::uint16_t count = 0;       ///< how many parameters or indices
+  std::uint32_t of = none;    ///< the class or the collection
+  std::uint16_t of_flow = 0;  ///< of a task
+  std::uint16_t count = 0;    ///< how many parameters or indices
   std::uint32_t first_number = 0;
-  std::uint32_t place = none;    ///< Graph::places: where it is said
-  std::uint32_t part = none;     ///< Graph::parts: which part of a datum, if that is said
+  std::uint32_t place = none;  ///< Graph::places: where it is said
+  std::uint32_t part = none;   ///< Graph::parts: which part of a datum, if that is said
 };
 
 struct Graph {
@@ -71,7 +71,9 @@ struct Graph {
     return {numbers.data() + end.first_number, end.count};
   }
   const Flow& flow(TaskId task, std::uint16_t flow) const { return classes[tasks[task].of].flows[flow]; }
-  std::string_view where(const End& end) const { return end.place == none ? std::string_view() : places[end.place]; }
+  std::string_view where(const End& end) const {
+    return end.place == none ? std::string_view() : places[end.place];
+  }
 };
 
 /// "GEMM(0,2,1)", and "A(3,1)".

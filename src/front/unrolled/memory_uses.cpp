@@ -61,9 +61,13 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
       for (std::size_t j = i + 1; j < readers; ++j) {
         const TaskId a = ports_.task(readers_[i].port), b = ports_.task(readers_[j].port);
         const std::optional<bool> forth = order.comes_before(a, b), back = order.comes_before(b, a);
-        if (!forth || !back) findings_.add(Kind::not_looked_at, "whether two writers of a value have an order");
+        if (!forth || !back)
+          findings_.add(Kind::not_looked_at, "whether two writers of a value have an order");
         else if (a == b || (!*forth && !*back)) {
-          if (!findings_.wants(Kind::two_writers)) { findings_.count(Kind::two_writers); continue; }
+          if (!findings_.wants(Kind::two_writers)) {
+            findings_.count(Kind::two_writers);
+            continue;
+          }
           findings_.add(Kind::two_writers, fmt::format("what is in {} is changed by {} and by {}",
                                                        label(graph_, input(readers_[i].port)),
                                                        told(readers_[i].port, input(readers_[i].port)),
@@ -130,7 +134,8 @@ void MemoryUses::writes(std::size_t begin, std::size_t end, Order& order) {
       if (a.part != b.part && a.part != none && b.part != none) continue;  // two triangles of one tile, say
       const std::optional<bool> ordered =
           a.task == b.task ? a.flow == b.flow : order.comes_before(a.task, b.task);
-      if (!ordered) findings_.add(Kind::not_looked_at, "whether two that write a place have an order");
+      if (!ordered)
+        findings_.add(Kind::not_looked_at, "whether two that write a place have an order");
       else if (!*ordered) {
         if (findings_.wants(Kind::unordered_writes))
           findings_.add(Kind::unordered_writes, fmt::format("{} is written by {} and by {}", label(graph_, a),
@@ -152,14 +157,16 @@ void MemoryUses::reads(std::size_t begin, std::size_t end, const Use& written, O
     const TaskId task = ports_.task(reader.port);
     const bool in_order = reader.changes ? one_changes : changed && !reader.later;
     if (task == writer || in_order) continue;
-    const std::optional<bool> before = order.comes_before(task, writer), after = order.comes_before(writer, task);
+    const std::optional<bool> before = order.comes_before(task, writer),
+                              after = order.comes_before(writer, task);
     if (!before || !after) {
       findings_.add(Kind::not_looked_at, "whether two that use a place have an order");
     } else if (!*before && !*after) {
       const End& output = graph_.outputs[written.end];
       if (findings_.wants(Kind::race))
-        findings_.add(Kind::race, fmt::format("{} is read by {} and written by {}", label(graph_, output),
-                                              told(reader.port, input(reader.port)), told(written.port, output)));
+        findings_.add(Kind::race,
+                      fmt::format("{} is read by {} and written by {}", label(graph_, output),
+                                  told(reader.port, input(reader.port)), told(written.port, output)));
       else
         findings_.count(Kind::race);
     }

@@ -8,7 +8,8 @@ namespace fairlead::unrolled {
 
 class MemoryUses {
  public:
-  MemoryUses(const Graph& graph, const Ports& ports, const Edges& edges, const Values& values, Findings& findings);
+  MemoryUses(const Graph& graph, const Ports& ports, const Edges& edges, const Values& values,
+             Findings& findings);
 
   /// Who changes what was in a place waits for those who read it, unless they come later anyhow and read what has been
   /// written back. `order` is that of flows and of overwritten values. Tells values with two writers.
@@ -22,7 +23,7 @@ class MemoryUses {
     std::uint32_t place;
     bool changes;  ///< it begins with what is there, and makes a new value
     Port port;
-    bool later;    ///< it comes after one who changes it: it reads what was written back
+    bool later;  ///< it comes after one who changes it: it reads what was written back
   };
 
   template <class F>

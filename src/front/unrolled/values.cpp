@@ -64,16 +64,17 @@ class ValueFinder {
     }
     for (const Port at : way_) out_.in[at] = value;
     const Port from = edges_.inputs.from[port];
-    if (value == none && from != none && flow(port).access != Access::control && flow(from).access == Access::read)
+    if (value == none && from != none && flow(port).access != Access::control &&
+        flow(from).access == Access::read)
       no_value(port);
   }
 
   void no_value(Port port) {
     const End& end = graph_.inputs[edges_.inputs.given[port]];
     if (!findings_.wants(Kind::nobody_makes)) return findings_.count(Kind::nobody_makes);
-    findings_.add(Kind::nobody_makes, fmt::format("{}: {} takes {}, which only reads and has no value itself",
-                                                  graph_.where(end), label(graph_, end.task, end.flow),
-                                                  label(graph_, end)));
+    findings_.add(Kind::nobody_makes,
+                  fmt::format("{}: {} takes {}, which only reads and has no value itself", graph_.where(end),
+                              label(graph_, end.task, end.flow), label(graph_, end)));
   }
 
   const Graph& graph_;
@@ -116,14 +117,16 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
   std::vector<Precedence> out;
   for (std::size_t begin = 0; begin < users.size();) {
     std::size_t writers = begin, end = begin;
-    while (end < users.size() && users[end].value == users[begin].value) writers += users[end++].writes ? 1 : 0;
+    while (end < users.size() && users[end].value == users[begin].value)
+      writers += users[end++].writes ? 1 : 0;
     if (writers - begin > 1) {
       if (findings.wants(Kind::two_writers))
-        findings.add(Kind::two_writers,
-                     fmt::format("{} is changed by {} and by {}{}",
-                                 label(graph, ports.task(users[begin].value), ports.flow(users[begin].value)),
-                                 told(users[begin].port), told(users[begin + 1].port),
-                                 writers - begin > 2 ? fmt::format(", and {} more", writers - begin - 2) : ""));
+        findings.add(
+            Kind::two_writers,
+            fmt::format("{} is changed by {} and by {}{}",
+                        label(graph, ports.task(users[begin].value), ports.flow(users[begin].value)),
+                        told(users[begin].port), told(users[begin + 1].port),
+                        writers - begin > 2 ? fmt::format(", and {} more", writers - begin - 2) : ""));
       else
         findings.count(Kind::two_writers);
     } else if (writers - begin == 1) {

@@ -20,10 +20,11 @@ struct Use {
 };
 
 struct Values {
-  std::vector<ValueId> in;       ///< by port: the value that comes in, or `none`
-  std::uint32_t ports = 0;       ///< values from here on are those of places
-  std::vector<std::uint32_t> place_ends;  ///< for each place an input or, from Graph::inputs.size() on, an output that names it
-  std::vector<Use> written;      ///< places that outputs go to, sorted by place
+  std::vector<ValueId> in;  ///< by port: the value that comes in, or `none`
+  std::uint32_t ports = 0;  ///< values from here on are those of places
+  std::vector<std::uint32_t>
+      place_ends;  ///< for each place an input or, from Graph::inputs.size() on, an output that names it
+  std::vector<Use> written;  ///< places that outputs go to, sorted by place
 
   bool is_of_memory(ValueId value) const noexcept { return value != none && value >= ports; }
   std::uint32_t place(ValueId value) const noexcept { return value - ports; }

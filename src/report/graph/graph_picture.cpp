@@ -125,7 +125,8 @@ double lay_out(Picture& picture) {
     std::vector<std::size_t> neighbours(picture.boxes.size());
     for (const Arrow& arrow : picture.arrows) {
       // Down, by those above; then up, by those below.
-      const std::size_t box = sweep % 2 == 0 ? arrow.to : arrow.from, by = sweep % 2 == 0 ? arrow.from : arrow.to;
+      const std::size_t box = sweep % 2 == 0 ? arrow.to : arrow.from,
+                        by = sweep % 2 == 0 ? arrow.from : arrow.to;
       if (box == by) continue;
       sum[box] += picture.boxes[by].x + picture.boxes[by].width / 2;
       ++neighbours[box];
@@ -148,29 +149,36 @@ std::string arrow_svg(const Picture& picture, const Arrow& arrow) {
   double text_x = (x1 + x2) / 2 + 4, text_y = (y1 + y2) / 2;
   if (arrow.from == arrow.to) {  // a loop at its right side
     const double x = from.x + from.width, y = top(from);
-    out = fmt::format("<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}c18 -14 18 26 1 14\"/>\n",
-                      x, y + 5);
+    out = fmt::format(
+        "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}c18 -14 18 26 1 "
+        "14\"/>\n",
+        x, y + 5);
     text_x = x + 16;
     text_y = y + 16;
   } else if (y2 < y1) {  // back up, in a cycle
     out = fmt::format(
-        "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} {3:.1f} {5:.1f}\"/>\n",
+        "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} "
+        "{3:.1f} {4:.1f} {3:.1f} {5:.1f}\"/>\n",
         x1, y1, y1 + 24, x2, y2 + box_height + 24, y2 + box_height);
   } else {
     const double bend = (y2 - y1) / 2;
     out = fmt::format(
-        "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} {3:.1f} {5:.1f}\"/>\n",
+        "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} "
+        "{3:.1f} {4:.1f} {3:.1f} {5:.1f}\"/>\n",
         x1, y1, y1 + bend, x2, y2 - bend, y2);
   }
-  if (arrow.count > 1) out += html::svg_text(text_x, text_y, fmt::format("{}", arrow.count), " font-size=\"10\"");
+  if (arrow.count > 1)
+    out += html::svg_text(text_x, text_y, fmt::format("{}", arrow.count), " font-size=\"10\"");
   return out;
 }
 
 std::string box_svg(const Box& box) {
   const double y = margin + static_cast<double>(box.layer) * layer_height;
   const std::string_view colour = html::line_colour(box.of);
-  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"4\" fill=\"{}\" fill-opacity=\"0.25\" stroke=\"{}\"/>\n",
-                     box.x, y, box.width, box_height, colour, colour) +
+  return fmt::format(
+             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"4\" fill=\"{}\" "
+             "fill-opacity=\"0.25\" stroke=\"{}\"/>\n",
+             box.x, y, box.width, box_height, colour, colour) +
          html::svg_text(box.x + box.width / 2, y + box_height / 2 + 4, box.text, " text-anchor=\"middle\"");
 }
 
@@ -182,7 +190,8 @@ std::string graph_picture(const unrolled::Graph& graph, std::size_t most_tasks) 
   std::size_t layers = 1;
   for (const Box& box : picture.boxes) layers = std::max(layers, box.layer + 1);
   std::string inside =
-      "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"7\" markerHeight=\"7\" "
+      "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"7\" "
+      "markerHeight=\"7\" "
       "orient=\"auto\"><path d=\"M0 0L6 3L0 6z\" fill=\"gray\"/></marker></defs>\n";
   for (const Arrow& arrow : picture.arrows) inside += arrow_svg(picture, arrow);
   for (const Box& box : picture.boxes) inside += box_svg(box);
