@@ -4,12 +4,12 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
@@ -120,14 +120,23 @@ void check_file(const std::string& path, const Config& config, Tally& tally) {
              plural(file.globals.size(), "global"));
 }
 
-std::vector<std::string> files_in(const std::string& path) {
-  namespace fs = std::filesystem;
+/// All .jdf files in and below a folder, in the order of their names; links to folders are not followed.
+void collect(const std::filesystem::path& folder, std::vector<std::string>& out) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return {path};
+  for (const std::string& name : names_in(folder)) {
+    const std::filesystem::path path = folder / name;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
+      collect(path, out);
+    else if (path.extension() == ".jdf")
+      out.push_back(path.string());
+  }
+}
+
+std::vector<std::string> files_in(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return {path};
   std::vector<std::string> out;
-  fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error), end;
-  for (; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".jdf" && it->is_regular_file(error)) out.push_back(it->path().string());
+  collect(path, out);
   std::ranges::sort(out);
   if (out.empty()) throw InputError(fmt::format("there is no .jdf file in {}", path));
   return out;

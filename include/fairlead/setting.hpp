@@ -35,7 +35,7 @@ struct Setting {
   std::string_view default_shown{};  ///< for the help, where the default depends on the environment
   std::string_view group{};          ///< the heading under which it is listed
   char letter = 0;                   ///< a short spelling for the command line: 'o' for -o
-  bool repeatable = false;  ///< a text that may be given several times: its values, a line each
+  bool repeatable = false;           ///< a text that may be given several times: its values, a line each
 };
 
 /// An argument of a command line that is not an option.

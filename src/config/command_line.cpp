@@ -106,8 +106,8 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   if (!split.help) check_positionals(split.positionals, own);
   for (const auto& [setting, option] : known) {
     if (option->count() == 0) continue;
-    const std::string text =
-        setting->repeatable ? fmt::format("{}", fmt::join(option->results(), "\n")) : option->results().back();
+    const std::string text = setting->repeatable ? fmt::format("{}", fmt::join(option->results(), "\n"))
+                                                 : option->results().back();
     std::string name = fmt::format("--{}", setting->key), written = fmt::format("{} {}", name, text);
     if (setting->type == SettingType::flag) {
       written = fmt::format("{}={}", name, text);

@@ -17,6 +17,12 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; 
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+constexpr char comment_end_letters[] = {'*', '/'};
+constexpr std::string_view comment_end(comment_end_letters, 2);
+bool begins_comment(std::string_view text) {
+  return text.size() > 1 && text[0] == '/' && (text[1] == '/' || text[1] == '*');
+}
+
 struct Mark {
   std::string_view text;
   Token token;
@@ -51,6 +57,7 @@ class Lexer {
 
  private:
   bool looking_at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
+  bool looking_at(char first, char second) const { return here() == first && here(1) == second; }
   char here(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   Range from(std::size_t begin) const {
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)};
@@ -67,9 +74,9 @@ class Lexer {
         ++at_;
       } else if (is_blank(here())) {
         ++at_;
-      } else if (looking_at("//")) {
+      } else if (looking_at('/', '/')) {
         while (at_ < text_.size() && !is_line_end(here())) ++at_;
-      } else if (looking_at("/*")) {
+      } else if (looking_at('/', '*')) {
         skip_comment();
       } else {
         return;
@@ -79,7 +86,7 @@ class Lexer {
 
   void skip_comment() {
     const std::size_t begin = at_;
-    const std::size_t close = text_.find("*/", at_ + 2);
+    const std::size_t close = text_.find(comment_end, at_ + 2);
     if (close == std::string_view::npos) {
       at_ = begin + 2;
       diagnostics_.error(from(begin), "this comment is never closed: */ is missing");
@@ -280,8 +287,7 @@ class Lexer {
     std::size_t after = at + 3;
     while (after < text_.size() && is_blank(text_[after])) ++after;
     const std::string_view rest = text_.substr(after);
-    if (!rest.empty() && !is_line_end(rest[0]) && !rest.starts_with("//") && !rest.starts_with("/*"))
-      return false;
+    if (!rest.empty() && !is_line_end(rest[0]) && !begins_comment(rest)) return false;
     at_ = at + 3;
     return true;
   }

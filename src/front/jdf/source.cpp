@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <system_error>
+#include <optional>
+
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::jdf {
 
@@ -30,15 +29,9 @@ Source::Source(std::string name, std::string text) : name_(std::move(name)), tex
 }
 
 Source Source::read(const std::string& path) {
-  std::error_code no_such_file;
-  if (std::filesystem::is_directory(path, no_such_file))
-    throw InputError(fmt::format("{} is a folder, not a JDF file", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return {path, std::move(text).str()};
+  std::optional<std::string> text = whole_file(path, largest_source_bytes + 1);
+  if (!text) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return {path, std::move(*text)};
 }
 
 std::string_view Source::text(Range range) const noexcept {
