@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/names.hpp"
@@ -64,8 +65,7 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
     case Expression::Kind::inline_c:
       return evaluated(it, slots);
     case Expression::Kind::call:
-      fail(EvaluationError::Kind::needs_c, it.where,
-           fmt::format("{}(...) is a function of C: only C can say its value", it.text));
+      return call(it, slots);
     case Expression::Kind::range:
       fail(EvaluationError::Kind::operands, it.where, "a range is no value");
   }
@@ -75,14 +75,32 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
 Value Evaluator::name(const Expression& it, std::span<Value> slots) {
   switch (it.meaning) {
     case Meaning::local:
-      return slots[it.index];
+      if (slots[it.index].is_known()) return slots[it.index];
+      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what {} is here", it.text));
     case Meaning::global:
       return global(it.index, it.where);
     case Meaning::member:
       return member(it.index, it.where);
     default:
-      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C knows what {} is", it.text));
+      if (it.meaning == Meaning::c)
+        if (const std::optional<Value> set = settings_.c_name(it.index)) return *set;
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
   }
+}
+
+/// The functions that DPLASMA's and PaRSEC's own C has for the smaller and the larger of two ints.
+Value Evaluator::call(const Expression& it, std::span<Value> slots) {
+  constexpr std::string_view smaller[] = {"dplasma_imin", "parsec_imin"},
+                             larger[] = {"dplasma_imax", "parsec_imax"};
+  const bool is_smaller = std::ranges::find(smaller, it.text) != std::end(smaller);
+  const bool is_larger = std::ranges::find(larger, it.text) != std::end(larger);
+  if (it.arguments.size() == 2 && (is_smaller || is_larger)) {
+    const std::int32_t a = integer(it.arguments[0], slots), b = integer(it.arguments[1], slots);
+    return Value::of_int(is_smaller ? std::min(a, b) : std::max(a, b));
+  }
+  fail(EvaluationError::Kind::needs_c, it.where,
+       fmt::format("{}(...) is a function of C: only C can say its value", it.text));
 }
 
 Value Evaluator::binary(const Expression& it, std::span<Value> slots) {

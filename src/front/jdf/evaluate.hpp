@@ -56,12 +56,14 @@ class Settings {
 
   std::optional<Value> global(std::uint32_t index) const { return globals_[index]; }
   std::optional<Value> member(std::uint32_t index) const { return members_[index]; }
+  std::optional<Value> c_name(std::uint32_t index) const { return c_names_[index]; }
   const std::optional<MatrixShape>& matrix(std::uint32_t global) const { return matrices_[global]; }
 
  private:
   const File& file_;
   std::vector<std::optional<Value>> globals_;
   std::vector<std::optional<Value>> members_;
+  std::vector<std::optional<Value>> c_names_;
   std::vector<std::optional<MatrixShape>> matrices_;
 };
 
@@ -81,6 +83,7 @@ class Evaluator {
   Value name(const Expression& it, std::span<Value> slots);
   Value member(std::uint32_t index, Range asked);
   Value binary(const Expression& it, std::span<Value> slots);
+  Value call(const Expression& it, std::span<Value> slots);
   Value evaluated(const Expression& it, std::span<Value> slots);
   Value ternary(const Expression& it, std::span<Value> slots);
   Value::Type type(ExpressionId id) const;

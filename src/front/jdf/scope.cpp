@@ -91,7 +91,10 @@ void Scope::bind_name(Expression& it) {
   }
   if (slot == nowhere && bind_global(it)) return;
   if (in_c_) {
+    const auto known = std::ranges::find(file_.c_names, it.text);
     it.meaning = Meaning::c;
+    it.index = static_cast<std::uint32_t>(known - file_.c_names.begin());
+    if (known == file_.c_names.end()) file_.c_names.push_back(it.text);
     return;
   }
   if (slot != nowhere)

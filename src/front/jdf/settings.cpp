@@ -58,6 +58,7 @@ Settings::Settings(const File& file)
     : file_(file),
       globals_(file.globals.size()),
       members_(file.members.size()),
+      c_names_(file.c_names.size()),
       matrices_(file.globals.size()) {}
 
 void Settings::set(std::string_view assignment) {
@@ -81,6 +82,13 @@ void Settings::set(std::string_view assignment) {
       return;
     }
     known.push_back(file_.members[i].text);
+  }
+  for (std::size_t i = 0; i < file_.c_names.size(); ++i) {
+    if (file_.c_names[i] == name) {
+      c_names_[i] = value;
+      return;
+    }
+    known.push_back(file_.c_names[i]);
   }
   throw ConfigError(
       fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));

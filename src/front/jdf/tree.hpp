@@ -50,7 +50,7 @@ enum class Meaning : std::uint8_t {
   global,   // File::globals[index]
   member,   // File::members[index], "descA->mt"
   local,    // the slot `index` of the task class: a parameter, a derived local or a local index
-  c,        // of the C around it: a macro, an enumerator
+  c,        // of the C around it: a macro, an enumerator: File::c_names[index]
 };
 
 /// A parameter's, local's or dependency's `name = range` in brackets: [ i = 0 .. n ].
@@ -200,7 +200,8 @@ struct File {
   std::vector<TaskClass> classes;
   std::vector<Expression> expressions;
   std::vector<Member> members;
-  std::uint32_t global_slots = 0;  ///< for what inline C declares in the values of globals
+  std::vector<std::string> c_names;  ///< that inline C uses and JDF does not know
+  std::uint32_t global_slots = 0;    ///< for what inline C declares in the values of globals
 
   const Expression& at(ExpressionId id) const { return expressions[id]; }
 };

@@ -101,7 +101,7 @@ class Unroller {
     for (; from < all.size(); ++from) {
       const Definition& it = all[from];
       if (it.indices.empty() && file_.at(it.value).kind != Expression::Kind::range) {
-        slots_[it.slot] = Value::of_int(evaluator_.integer(it.value, slots_));
+        slots_[it.slot] = derived(it);
         continue;
       }
       if (depth > deepest_loops) too_large("ranges within each other", deepest_loops);
@@ -115,6 +115,18 @@ class Unroller {
     }
     step();
     task();
+  }
+
+  /// A local that only C knows is a mistake where it is needed, and many are only there for bodies.
+  Value derived(const Definition& it) {
+    if (only_for_c_.contains(&it)) return Value::unknown();
+    try {
+      return Value::of_int(evaluator_.integer(it.value, slots_));
+    } catch (const EvaluationError& error) {
+      if (error.kind() != EvaluationError::Kind::needs_c || it.parameter != nowhere) throw;
+      only_for_c_.insert(&it);
+      return Value::unknown();
+    }
   }
 
   std::uint32_t add_numbers(const std::vector<std::int32_t>& numbers) {
@@ -247,6 +259,7 @@ class Unroller {
   std::vector<Value> slots_;
   std::vector<std::int32_t> numbers_;
   std::set<const TaskClass*> without_priority_;
+  std::set<const Definition*> only_for_c_;
   std::map<std::uint32_t, std::uint32_t> places_;  // by the byte at which it is said
   std::map<std::string, std::uint32_t> parts_;
   std::size_t steps_ = 0;

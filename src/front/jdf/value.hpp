@@ -40,6 +40,14 @@ class Value {
     return value >= INT32_MIN && value <= INT32_MAX ? of_int(value) : of_long(value);
   }
 
+  /// Of what only C could say.
+  static constexpr Value unknown() {
+    Value it;
+    it.known_ = false;
+    return it;
+  }
+
+  constexpr bool is_known() const noexcept { return known_; }
   constexpr Type type() const noexcept { return type_; }
   constexpr bool is_real() const noexcept { return type_ == Type::double_; }
   constexpr bool is_unsigned() const noexcept {
@@ -60,6 +68,7 @@ class Value {
 
  private:
   Type type_ = Type::int_;
+  bool known_ = true;
   std::uint64_t bits_ = 0;
   double real_ = 0;
 };

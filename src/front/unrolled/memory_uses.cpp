@@ -46,6 +46,8 @@ bool MemoryUses::may_look(std::size_t pairs) {
 
 const End& MemoryUses::input(Port port) const { return graph_.inputs[edges_.inputs.given[port]]; }
 
+std::uint32_t MemoryUses::part(Port port) const { return input(port).part; }
+
 std::string MemoryUses::told(Port port, const End& end) const {
   return fmt::format("{} ({})", label(graph_, ports_.task(port), ports_.flow(port)), graph_.where(end));
 }
@@ -59,6 +61,7 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
     if (!may_look((readers - begin) * (end - begin))) return;
     for (std::size_t i = begin; i < readers; ++i)
       for (std::size_t j = i + 1; j < readers; ++j) {
+        if (part(readers_[i].port) != part(readers_[j].port)) continue;
         const TaskId a = ports_.task(readers_[i].port), b = ports_.task(readers_[j].port);
         const std::optional<bool> forth = order.comes_before(a, b), back = order.comes_before(b, a);
         if (!forth || !back)
@@ -76,6 +79,7 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
       }
     for (std::size_t i = begin; i < readers; ++i)
       for (std::size_t j = readers; j < end; ++j) {
+        if (part(readers_[i].port) != part(readers_[j].port)) continue;
         const TaskId writer = ports_.task(readers_[i].port), reader = ports_.task(readers_[j].port);
         if (writer == reader) {
           findings_.add(Kind::reader_beside_writer,
@@ -156,7 +160,9 @@ void MemoryUses::reads(std::size_t begin, std::size_t end, const Use& written, O
     const Reader& reader = readers_[i];
     const TaskId task = ports_.task(reader.port);
     const bool in_order = reader.changes ? one_changes : changed && !reader.later;
-    if (task == writer || in_order) continue;
+    const std::uint32_t read = part(reader.port), write = graph_.outputs[written.end].part;
+    const bool apart = read != write && read != none && write != none;
+    if (task == writer || in_order || apart) continue;
     const std::optional<bool> before = order.comes_before(task, writer),
                               after = order.comes_before(writer, task);
     if (!before || !after) {

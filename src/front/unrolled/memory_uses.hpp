@@ -34,6 +34,7 @@ class MemoryUses {
   void find_origins();
   std::string told(Port port, const End& end) const;
   const End& input(Port port) const;
+  std::uint32_t part(Port port) const;
 
   const Graph& graph_;
   const Ports& ports_;

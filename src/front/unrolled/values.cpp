@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <tuple>
 
 namespace fairlead::unrolled {
 
@@ -64,17 +65,24 @@ class ValueFinder {
     }
     for (const Port at : way_) out_.in[at] = value;
     const Port from = edges_.inputs.from[port];
-    if (value == none && from != none && flow(port).access != Access::control &&
-        flow(from).access == Access::read)
+    if (from != none && is_null(from) && flow(port).access != Access::control)
       no_value(port);
+    else if (value == none && from != none && flow(port).access != Access::control &&
+             flow(from).access == Access::read)
+      no_value(port);
+  }
+
+  /// A flow that is explicitly nothing, whether it may be written or not.
+  bool is_null(Port port) const {
+    const std::uint32_t given = edges_.inputs.given[port];
+    return given != none && graph_.inputs[given].kind == End::Kind::null;
   }
 
   void no_value(Port port) {
     const End& end = graph_.inputs[edges_.inputs.given[port]];
     if (!findings_.wants(Kind::nobody_makes)) return findings_.count(Kind::nobody_makes);
-    findings_.add(Kind::nobody_makes,
-                  fmt::format("{}: {} takes {}, which only reads and has no value itself", graph_.where(end),
-                              label(graph_, end.task, end.flow), label(graph_, end)));
+    findings_.add(Kind::nobody_makes, fmt::format("{}: {} takes {}, which has none itself", graph_.where(end),
+                                                  label(graph_, end.task, end.flow), label(graph_, end)));
   }
 
   const Graph& graph_;
@@ -96,6 +104,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
                                           const Values& values, Findings& findings) {
   struct User {
     ValueId value;
+    std::uint32_t part;
     bool writes;
     Port port;
   };
@@ -104,12 +113,14 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
     const ValueId value = values.in[port];
     if (value == none || values.is_of_memory(value)) continue;
     const Access access = graph.flow(ports.task(port), ports.flow(port)).access;
-    if (access != Access::control) users.push_back({value, access != Access::read, port});
+    if (access == Access::control) continue;
+    const std::uint32_t part = graph.inputs[edges.inputs.given[port]].part;
+    users.push_back({value, part, access != Access::read, port});
   }
-  // Of each value the writers first.
-  std::ranges::stable_sort(users, [](const User& a, const User& b) {
-    return a.value != b.value ? a.value < b.value : a.writes > b.writes;
-  });
+  // Of each value, and of each part of it, the writers first. What is taken as another type is a copy, or a triangle
+  // of its own.
+  const auto key = [](const User& it) { return std::tuple(it.value, it.part, !it.writes); };
+  std::ranges::stable_sort(users, {}, key);
   const auto told = [&](Port port) {
     return fmt::format("{} ({})", label(graph, ports.task(port), ports.flow(port)),
                        graph.where(graph.inputs[edges.inputs.given[port]]));
@@ -117,7 +128,8 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
   std::vector<Precedence> out;
   for (std::size_t begin = 0; begin < users.size();) {
     std::size_t writers = begin, end = begin;
-    while (end < users.size() && users[end].value == users[begin].value)
+    while (end < users.size() && users[end].value == users[begin].value &&
+           users[end].part == users[begin].part)
       writers += users[end++].writes ? 1 : 0;
     if (writers - begin > 1) {
       if (findings.wants(Kind::two_writers))

@@ -169,6 +169,33 @@ TEST(JdfValues, InlineCThatIsAnExpression) {
   EXPECT_EQ(kind_of("%{ return MACRO; %}"), Kind::needs_c);
   EXPECT_EQ(kind_of("%{ while (1); return 1; %}"), Kind::needs_c);
   EXPECT_EQ(kind_of("f(a)"), Kind::needs_c);
+  EXPECT_EQ(value_of("%{ return dplasma_imin(a, c) - parsec_imax(b, 2); %}"), "1");
+}
+
+// Many locals are only there for bodies.
+TEST(JdfValues, LocalsThatOnlyCKnowsAreMistakesWhereTheyAreNeeded) {
+  const std::string text =
+      "T(k)\nk = 0 .. 3\nplace = %{ return LOC(k); %}\n: A(place)\nRW X <- A(k)\n -> A(k)\nBODY\nEND\n";
+  EXPECT_EQ(unrolled_text(text, {}).tasks.size(), 4U);
+  std::string needed = text;
+  needed.replace(needed.find("<- A(k)"), 7, "<- A(place)");
+  try {
+    unrolled_text(needed, {});
+    FAIL();
+  } catch (const EvaluationError& error) {
+    EXPECT_EQ(error.kind(), Kind::needs_c);
+    EXPECT_NE(std::string_view(error.what()).find("it.jdf:5:11: error: only C can say what place is here"),
+              std::string_view::npos);
+  }
+}
+
+// What is C's may be said.
+TEST(JdfValues, NamesOfCCanBeSet) {
+  const ReadText it = read_text(
+      "uplo = 121\nT(k)\nk = 0 .. %{ return uplo == Lower ? 3 : 1; %}\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
+  EXPECT_EQ(unroll(it.file, settings_of(it.file, {"Lower=121"})).graph.tasks.size(), 4U);
+  EXPECT_EQ(unroll(it.file, settings_of(it.file, {"Lower=122"})).graph.tasks.size(), 2U);
+  EXPECT_THROW(unroll(it.file, Settings(it.file)), EvaluationError);
 }
 
 TEST(JdfValues, MistakesNameTheirPlace) {

@@ -210,7 +210,23 @@ TEST(GraphCheck, ReadersOfMemoryComeBeforeOrAfter) {
 
 TEST(GraphCheck, ANullThatIsPassedOn) {
   expect_only(checked(task("S", "READ X <- NULL\n -> X T(0)") + task("T", "READ X <- X S(0)")),
-              Kind::nobody_makes, 1, "X of T(0) takes X of S(0), which only reads and has no value itself");
+              Kind::nobody_makes, 1, "X of T(0) takes X of S(0), which has none itself");
+}
+
+// As PaRSEC has it: what is NULL for one task cannot be given to another, not even by a flow that may be written.
+TEST(GraphCheck, ANullThatIsPassedOnToBeWritten) {
+  const Checked it = checked(
+      "T(k)\nk = 0 .. 3\n: A(k)\nRW X <- (k == 0) ? NULL : X T(k-1)\n -> (k < 3) ? X T(k+1)\nBODY\nEND\n");
+  expect_only(it, Kind::nobody_makes, 1, "X of T(1) takes X of T(0), which has none itself");
+}
+
+// The two triangles of a tile go different ways, as in QR.
+TEST(GraphCheck, PartsOfAValueHaveTheirOwnWriters) {
+  const std::string s = task("S", "RW X <- A(0)\n -> X L(0) [type = LOWER]\n -> X U(0) [type = UPPER]");
+  EXPECT_EQ(checked(s + task("L", "RW X <- X S(0) [type = LOWER]\n -> A(0) [type = LOWER]") +
+                    task("U", "RW X <- X S(0) [type = UPPER]\n -> A(0) [type = UPPER]"))
+                .findings.text(),
+            "");
 }
 
 TEST(GraphCheck, TasksThatAreThereTwice) {
