@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <set>
+#include <tuple>
 
 #include "base/suggest.hpp"
 #include "front/jdf/names.hpp"
@@ -20,6 +22,7 @@ class FlowChecker {
   FlowChecker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   void all() {
+    for (std::uint32_t i = 0; i < file_.classes.size(); ++i) take_down(i);
     for (const TaskClass& it : file_.classes) {
       for (const Flow& flow : it.flows) check(it, flow);
       for (const Body& body : it.bodies) check(body);
@@ -92,15 +95,12 @@ class FlowChecker {
           fmt::format("{} of {} is {}, and {} of {} is {}", flow.name.text, of.name.text, kind_of(flow),
                       end.name.text, other.name.text, kind_of(end)),
           {{end.name.where, fmt::format("{} is here", end.name.text)}});
-    bool mentioned = false, answered = end.broken;
-    for (const Dependency& back : end.dependencies)
-      for (const Branch& branch : back.branches) {
-        answered |= is_unknown(branch.target);
-        if (branch.target.kind != Target::Kind::task || branch.target.of.text != of.name.text) continue;
-        mentioned = true;
-        answered |= back.direction != it.direction && branch.target.flow.text == flow.name.text;
-      }
-    if (answered) return;
+    const auto own = static_cast<std::uint32_t>(&of - file_.classes.data());
+    const auto own_flow = static_cast<std::uint32_t>(&flow - of.flows.data());
+    const Direction back = it.direction == Direction::in ? Direction::out : Direction::in;
+    if (unclear_.contains(&end) || said_.contains({target.index, target.flow_index, own, own_flow, back}))
+      return;
+    const bool mentioned = mentioned_.contains({target.index, target.flow_index, own});
     const bool in = it.direction == Direction::in;
     const std::string message =
         fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"",
@@ -111,6 +111,21 @@ class FlowChecker {
       diagnostics_.warning(target.where, message, std::move(remarks));
     else
       diagnostics_.error(target.where, message, std::move(remarks));
+  }
+
+  /// What the flows of a class say of others, to be asked for from there.
+  void take_down(std::uint32_t own) {
+    const TaskClass& of = file_.classes[own];
+    for (std::uint32_t i = 0; i < of.flows.size(); ++i) {
+      if (of.flows[i].broken) unclear_.insert(&of.flows[i]);
+      for (const Dependency& it : of.flows[i].dependencies)
+        for (const Branch& branch : it.branches) {
+          if (is_unknown(branch.target)) unclear_.insert(&of.flows[i]);
+          if (branch.target.kind != Target::Kind::task) continue;
+          said_.insert({own, i, branch.target.index, branch.target.flow_index, it.direction});
+          mentioned_.insert({own, i, branch.target.index});
+        }
+    }
   }
 
   /// Told already: it may have been meant for anything.
@@ -180,6 +195,10 @@ class FlowChecker {
 
   const File& file_;
   Diagnostics& diagnostics_;
+  // By class, flow, the other class, its flow, and the direction.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Direction>> said_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> mentioned_;
+  std::set<const Flow*> unclear_;  // some of it means nothing
 };
 
 }  // namespace

@@ -15,27 +15,28 @@ namespace fairlead::jdf {
 
 namespace {
 
+constexpr std::size_t most_suggestions = 200;  // in a file: each looks at all names
+
 constexpr std::array<std::string_view, 13> matrix_members{"mt", "nt",  "m",   "n", "mb", "nb",  "lm",
                                                           "ln", "lmt", "lnt", "i", "j",  "bsiz"};
 
-std::uint32_t class_named(const File& file, std::string_view name) {
-  for (std::size_t i = 0; i < file.classes.size(); ++i)
-    if (file.classes[i].name.text == name) return static_cast<std::uint32_t>(i);
-  return nowhere;
-}
-
-std::uint32_t flow_named(const TaskClass& of, std::string_view name) {
-  for (std::size_t i = 0; i < of.flows.size(); ++i)
-    if (of.flows[i].name.text == name) return static_cast<std::uint32_t>(i);
-  return nowhere;
-}
+std::uint32_t class_named(const File& file, std::string_view name) { return file.class_numbers.find(name); }
 
 class Binder {
  public:
   Binder(File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   void all() {
+    for (std::size_t i = 0; i < file_.classes.size(); ++i)
+      file_.class_numbers.add(file_.classes[i].name.text, static_cast<std::uint32_t>(i));
+    for (const TaskClass& it : file_.classes) {
+      NameIndex& flows = flows_.emplace_back();
+      for (std::size_t i = 0; i < it.flows.size(); ++i)
+        flows.add(it.flows[i].name.text, static_cast<std::uint32_t>(i));
+    }
     implicit_collections();
+    for (std::size_t i = 0; i < file_.globals.size(); ++i)
+      file_.global_numbers.add(file_.globals[i].name.text, static_cast<std::uint32_t>(i));
     globals();
     class_names();
     for (TaskClass& it : file_.classes) task_class(it);
@@ -68,10 +69,10 @@ class Binder {
       Global global;
       global.name = it.of;
       global.implicit = true;
-      implicit.insert(implicit.begin(), std::move(global));
+      implicit.push_back(std::move(global));
     });
-    file_.globals.insert(file_.globals.begin(), std::make_move_iterator(implicit.begin()),
-                         std::make_move_iterator(implicit.end()));
+    file_.globals.insert(file_.globals.begin(), std::make_move_iterator(implicit.rbegin()),
+                         std::make_move_iterator(implicit.rend()));
   }
 
   void globals() {
@@ -123,48 +124,52 @@ class Binder {
   }
 
   void parameters(TaskClass& it) {
+    NameIndex parameters, definitions;
     for (std::size_t i = 0; i < it.parameters.size(); ++i) {
       const Name& name = it.parameters[i];
-      for (std::size_t j = 0; j < i; ++j)
-        if (it.parameters[j].text == name.text)
-          diagnostics_.error(name.where,
-                             fmt::format("a second parameter \"{}\" of {}", name.text, it.name.text));
+      if (parameters.find(name.text) != nowhere)
+        diagnostics_.error(name.where,
+                           fmt::format("a second parameter \"{}\" of {}", name.text, it.name.text));
+      parameters.add(name.text, static_cast<std::uint32_t>(i));
     }
-    std::vector<std::string_view> defined;
     for (std::size_t i = 0; i < it.definitions.size(); ++i) {
       Definition& definition = it.definitions[i];
-      defined.push_back(definition.name.text);
-      const auto parameter = std::ranges::find(it.parameters, definition.name.text, &Name::text);
-      if (parameter != it.parameters.end())
-        definition.parameter = static_cast<std::uint32_t>(parameter - it.parameters.begin());
-      else if (file_.at(definition.value).kind == Expression::Kind::range)
+      definition.parameter = parameters.find(definition.name.text);
+      if (definition.parameter == nowhere && file_.at(definition.value).kind == Expression::Kind::range)
         diagnostics_.warning(
             definition.name.where,
             fmt::format("{} is a range, but no parameter of {}: with several values there are "
                         "several tasks of the same name",
                         definition.name.text, it.name.text));
-      for (std::size_t j = 0; j < i; ++j)
-        if (it.definitions[j].name.text == definition.name.text) {
-          diagnostics_.error(definition.name.where,
-                             fmt::format("{} is defined a second time", definition.name.text),
-                             {{it.definitions[j].name.where, "the first time is here"}});
-          break;
-        }
+      if (const std::uint32_t first = definitions.find(definition.name.text); first != nowhere)
+        diagnostics_.error(definition.name.where,
+                           fmt::format("{} is defined a second time", definition.name.text),
+                           {{it.definitions[first].name.where, "the first time is here"}});
+      definitions.add(definition.name.text, static_cast<std::uint32_t>(i));
     }
     for (const Name& name : it.parameters)
-      if (std::ranges::find(defined, name.text) == defined.end())
-        diagnostics_.error(name.where, fmt::format("the parameter {} of {} has no range{}", name.text,
-                                                   it.name.text, did_you_mean(name.text, defined)));
+      if (definitions.find(name.text) == nowhere) without_range(it, name);
+  }
+
+  void without_range(const TaskClass& it, const Name& name) {
+    std::vector<std::string_view> defined;
+    if (diagnostics_.errors() < most_suggestions)
+      for (const Definition& definition : it.definitions) defined.push_back(definition.name.text);
+    diagnostics_.error(name.where, fmt::format("the parameter {} of {} has no range{}", name.text,
+                                               it.name.text, did_you_mean(name.text, defined)));
   }
 
   void flow_names(const TaskClass& it) {
+    NameIndex flows, definitions;
+    for (std::size_t i = 0; i < it.definitions.size(); ++i)
+      definitions.add(it.definitions[i].name.text, static_cast<std::uint32_t>(i));
     for (std::size_t i = 0; i < it.flows.size(); ++i) {
       const Name& name = it.flows[i].name;
-      if (const std::uint32_t first = flow_named(it, name.text); first != i)
+      if (const std::uint32_t first = flows.find(name.text); first != nowhere)
         diagnostics_.error(name.where, fmt::format("a second flow \"{}\" of {}", name.text, it.name.text),
                            {{it.flows[first].name.where, "the first is here"}});
-      if (const std::uint32_t global = global_named(file_, name.text, file_.globals.size());
-          global != nowhere) {
+      flows.add(name.text, static_cast<std::uint32_t>(i));
+      if (const std::uint32_t global = file_.global_numbers.find(name.text); global != nowhere) {
         const std::string message = fmt::format("the flow \"{}\" has the name of a global", name.text);
         const std::vector<Remark> remarks{{file_.globals[global].name.where, "the global is here"}};
         // A collection that nobody declared may have any name.
@@ -173,13 +178,10 @@ class Binder {
         else
           diagnostics_.error(name.where, message, remarks);
       }
-      for (const Definition& definition : it.definitions)
-        if (definition.name.text == name.text) {
-          diagnostics_.error(name.where,
-                             fmt::format("the flow \"{}\" has the name of a parameter or local", name.text),
-                             {{definition.name.where, "that is here"}});
-          break;
-        }
+      if (const std::uint32_t local = definitions.find(name.text); local != nowhere)
+        diagnostics_.error(name.where,
+                           fmt::format("the flow \"{}\" has the name of a parameter or local", name.text),
+                           {{it.definitions[local].name.where, "that is here"}});
     }
   }
 
@@ -235,7 +237,8 @@ class Binder {
     it.index = class_named(file_, it.of.text);
     if (it.index == nowhere) {
       std::vector<std::string_view> known;
-      for (const TaskClass& of : file_.classes) known.push_back(of.name.text);
+      if (diagnostics_.errors() < most_suggestions)
+        for (const TaskClass& of : file_.classes) known.push_back(of.name.text);
       diagnostics_.error(it.of.where, fmt::format("there is no task class \"{}\"{}", it.of.text,
                                                   did_you_mean(it.of.text, known)));
       return;
@@ -246,7 +249,7 @@ class Binder {
                          fmt::format("{} has {} parameter{}, not {}", of.name.text, of.parameters.size(),
                                      of.parameters.size() == 1 ? "" : "s", it.arguments.size()),
                          {{of.name.where, fmt::format("{} is here", of.name.text)}});
-    it.flow_index = flow_named(of, it.flow.text);
+    it.flow_index = flows_[it.index].find(it.flow.text);
     if (it.flow_index != nowhere) return;
     std::vector<std::string_view> known;
     for (const Flow& flow : of.flows) known.push_back(flow.name.text);
@@ -258,6 +261,7 @@ class Binder {
 
   File& file_;
   Diagnostics& diagnostics_;
+  std::vector<NameIndex> flows_;              // of each class
   std::map<std::uint32_t, Range> first_use_;  // of a collection
 };
 

@@ -78,14 +78,14 @@ class ExpressionParser {
     ExpressionId left = unary();
     while (true) {
       // a <-1: no arrow follows a value, unless that is the place of a datum or a new line begins.
-      if (words_.is(Token::arrow_in) && weakest <= 7 && !words_.peek().first &&
-          file().at(left).kind != Expression::Kind::call)
-        words_.split_arrow();
-      const BinaryMark* mark = binary_mark(words_.peek().token);
+      const bool less_minus = words_.is(Token::arrow_in) && !words_.peek().first &&
+                              file().at(left).kind != Expression::Kind::call;
+      const BinaryMark* mark = binary_mark(less_minus ? Token::less : words_.peek().token);
       if (mark == nullptr || mark->strength < weakest) return left;
       Expression both = start(Expression::Kind::binary, file().at(left).where.begin);
       both.op = mark->op;
       both.mark = words_.next().where;
+      if (less_minus) minus_pending_ = true;
       both.parts[0] = left;
       both.parts[1] = binary(mark->strength + 1);
       left = finish(std::move(both));
@@ -138,6 +138,14 @@ class ExpressionParser {
                                                                {Token::logical_not, Operator::logical_not},
                                                                {Token::bit_not, Operator::bit_not}}};
     const Deeper deeper(*this);
+    if (minus_pending_) {
+      minus_pending_ = false;
+      Expression it = start(Expression::Kind::unary, words_.peek().where.begin);
+      it.op = Operator::negate;
+      it.mark = words_.peek().where;
+      it.parts[0] = unary();
+      return finish(std::move(it));
+    }
     for (const auto& [token, op] : marks)
       if (words_.is(token)) {
         Expression it = start(Expression::Kind::unary, words_.peek().where.begin);
@@ -258,6 +266,7 @@ class ExpressionParser {
 
   WordReader& words_;
   int nesting_ = 0;
+  bool minus_pending_ = false;  // of a <-1: the arrow has been taken for "less", and was half a minus
 };
 
 }  // namespace

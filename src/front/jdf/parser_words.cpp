@@ -35,17 +35,6 @@ Name WordReader::need_name(const char* what) {
   return {std::string(file_.source.text(word.where)), word.where};
 }
 
-void WordReader::split_arrow() {
-  Word& arrow = words_[at_];
-  Word minus = arrow;
-  arrow.token = Token::less;
-  arrow.where.end = arrow.where.begin + 1;
-  minus.token = Token::minus;
-  minus.first = false;
-  minus.where.begin = arrow.where.end;
-  words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, minus);
-}
-
 const Property* find(const std::vector<Property>& properties, std::string_view name) {
   for (const Property& property : properties)
     if (property.name.text == name) return &property;

@@ -47,8 +47,6 @@ class WordReader {
   /// The last word that was taken ends here.
   std::uint32_t end() const noexcept { return at_ == 0 ? 0 : words_[at_ - 1].where.end; }
   Range since(std::uint32_t begin) const noexcept { return {begin, std::max(begin, end())}; }
-  /// `a <-1` is "less than minus one" inside an expression, and an arrow elsewhere.
-  void split_arrow();
 
  private:
   File& file_;

@@ -10,20 +10,22 @@ namespace fairlead::jdf {
 
 namespace {
 
+constexpr std::size_t most_names_suggested = 200;  // in a file: each looks at all names
+
 std::uint32_t member_of(File& file, const Expression& it, std::uint32_t global) {
-  const auto found = std::ranges::find(file.members, it.text, &Member::text);
-  if (found != file.members.end()) return static_cast<std::uint32_t>(found - file.members.begin());
+  if (const std::uint32_t known = file.member_numbers.find(it.text); known != nowhere) return known;
   const std::size_t last = it.text.find_last_of(".>");
   file.members.push_back({it.text, global, it.text.substr(last + 1)});
-  return static_cast<std::uint32_t>(file.members.size() - 1);
+  const auto number = static_cast<std::uint32_t>(file.members.size() - 1);
+  file.member_numbers.add(it.text, number);
+  return number;
 }
 
 }  // namespace
 
 std::uint32_t global_named(const File& file, std::string_view name, std::size_t visible) {
-  for (std::size_t i = 0; i < std::min(visible, file.globals.size()); ++i)
-    if (file.globals[i].name.text == name) return static_cast<std::uint32_t>(i);
-  return nowhere;
+  const std::uint32_t number = file.global_numbers.find(name);
+  return number < visible ? number : nowhere;
 }
 
 std::uint32_t Scope::add(std::string_view name) {
@@ -91,10 +93,13 @@ void Scope::bind_name(Expression& it) {
   }
   if (slot == nowhere && bind_global(it)) return;
   if (in_c_) {
-    const auto known = std::ranges::find(file_.c_names, it.text);
     it.meaning = Meaning::c;
-    it.index = static_cast<std::uint32_t>(known - file_.c_names.begin());
-    if (known == file_.c_names.end()) file_.c_names.push_back(it.text);
+    it.index = file_.c_numbers.find(it.text);
+    if (it.index == nowhere) {
+      it.index = static_cast<std::uint32_t>(file_.c_names.size());
+      file_.c_names.push_back(it.text);
+      file_.c_numbers.add(it.text, it.index);
+    }
     return;
   }
   if (slot != nowhere)
@@ -124,7 +129,7 @@ void Scope::unknown(const Expression& it) {
       remarks.push_back(
           {flow->name.where, fmt::format("{} is a flow: only bodies can look at its data", it.base)});
   }
-  if (remarks.empty()) {
+  if (remarks.empty() && diagnostics_.errors() < most_names_suggested) {
     message += did_you_mean(it.base, known);
     if (nearest(it.base, known).empty()) message += "; what C defines is written %{ return ...; %}";
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "front/jdf/source.hpp"
@@ -190,6 +191,19 @@ struct Member {
   std::string last;  ///< "mt"
 };
 
+/// The number of the first of each name: texts may have very many.
+class NameIndex {
+ public:
+  void add(const std::string& name, std::uint32_t number) { numbers_.try_emplace(name, number); }
+  std::uint32_t find(std::string_view name) const {
+    const auto found = numbers_.find(std::string(name));
+    return found == numbers_.end() ? nowhere : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
 struct File {
   explicit File(Source from) : source(std::move(from)) {}
 
@@ -201,7 +215,8 @@ struct File {
   std::vector<Expression> expressions;
   std::vector<Member> members;
   std::vector<std::string> c_names;  ///< that inline C uses and JDF does not know
-  std::uint32_t global_slots = 0;    ///< for what inline C declares in the values of globals
+  NameIndex global_numbers, class_numbers, member_numbers, c_numbers;  ///< of the four above
+  std::uint32_t global_slots = 0;  ///< for what inline C declares in the values of globals
 
   const Expression& at(ExpressionId id) const { return expressions[id]; }
 };

@@ -45,6 +45,19 @@ TEST(DeepJdf, BodiesAndBracketsThatNeverEnd) {
     EXPECT_NE(read_text(times(20'000, opening)).errors, 0U) << opening;
 }
 
+// Nothing looks at everything for each name: minutes otherwise.
+TEST(DeepJdf, FilesWithVeryManyNames) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string n = std::to_string(i);
+    text += "G" + n + " [type = int]\n";
+    text += "T" + n + "(k)\nk = 0 .. G" + n + "\n: A" + n + "(k)\nX <- A" + n + "(k)\nBODY\nEND\n";
+  }
+  text += "S(k)\nk = 0 .. 3\n: A0(k)\nRW X <- A0(k)\n" + times(20'000, " -> k == -1 ? X S(unknown)\n") +
+          "BODY\nEND\n";
+  EXPECT_EQ(read_text(text).errors, 20'000U);
+}
+
 TEST(DeepJdf, RangesWithinEachOther) {
   std::string parameters, ranges;
   for (int i = 0; i < 1000; ++i) {
