@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "base/suggest.hpp"
+
 namespace fairlead::jdf {
 
 namespace {
 
+constexpr std::size_t most_candidates = 2'000;
 constexpr std::size_t longest_line = 160;  // of a line that is shown
 
 /// Letters as they are, tabs as one space, what no terminal should get as '?'.
@@ -58,6 +61,12 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
   std::vector<Diagnostic> out = all_;
   std::ranges::stable_sort(out, {}, [](const Diagnostic& it) { return it.where.begin; });
   return out;
+}
+
+std::string suggestion(const Diagnostics& so_far, std::string_view name,
+                       std::span<const std::string_view> candidates) {
+  if (!so_far.may_suggest() || candidates.size() > most_candidates) return {};
+  return fairlead::did_you_mean(name, candidates);
 }
 
 std::string shown(const Diagnostic& diagnostic, const Source& source) {

@@ -2,7 +2,9 @@
 // probably meant.
 #pragma once
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "front/jdf/source.hpp"
@@ -33,6 +35,8 @@ class Diagnostics {
   void warning(Range where, std::string message, std::vector<Remark> remarks = {});
 
   std::size_t errors() const noexcept { return errors_; }
+  /// Whether a further one may look at all names for what was meant.
+  bool may_suggest() const noexcept { return all_.size() < 200; }
   std::size_t warnings() const noexcept { return all_.size() - errors_; }
   /// In the order of the file.
   std::vector<Diagnostic> sorted() const;
@@ -43,6 +47,10 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
   std::size_t errors_ = 0;
 };
+
+/// did_you_mean() (base/suggest.hpp), as long as that takes no time that matters: each call looks at all names.
+std::string suggestion(const Diagnostics& so_far, std::string_view name,
+                       std::span<const std::string_view> candidates);
 
 /// "file.jdf:12:8: error: ...", the line, a caret, the remarks; ends with a newline.
 std::string shown(const Diagnostic& diagnostic, const Source& source);

@@ -8,14 +8,11 @@
 #include <map>
 #include <set>
 
-#include "base/suggest.hpp"
 #include "front/jdf/scope.hpp"
 
 namespace fairlead::jdf {
 
 namespace {
-
-constexpr std::size_t most_suggestions = 200;  // in a file: each looks at all names
 
 constexpr std::array<std::string_view, 13> matrix_members{"mt", "nt",  "m",   "n", "mb", "nb",  "lm",
                                                           "ln", "lmt", "lnt", "i", "j",  "bsiz"};
@@ -63,7 +60,7 @@ class Binder {
     each_target([&](Target& it) {
       if (it.kind != Target::Kind::memory || class_named(file_, it.of.text) != nowhere) return;
       if (!known.insert(it.of.text).second) return;
-      if (const std::string near = did_you_mean(it.of.text, declared); !near.empty())
+      if (const std::string near = suggestion(diagnostics_, it.of.text, declared); !near.empty())
         diagnostics_.warning(
             it.of.where, fmt::format("{} is not declared, so it is one more collection{}", it.of.text, near));
       Global global;
@@ -153,10 +150,10 @@ class Binder {
 
   void without_range(const TaskClass& it, const Name& name) {
     std::vector<std::string_view> defined;
-    if (diagnostics_.errors() < most_suggestions)
+    if (diagnostics_.may_suggest())
       for (const Definition& definition : it.definitions) defined.push_back(definition.name.text);
     diagnostics_.error(name.where, fmt::format("the parameter {} of {} has no range{}", name.text,
-                                               it.name.text, did_you_mean(name.text, defined)));
+                                               it.name.text, suggestion(diagnostics_, name.text, defined)));
   }
 
   void flow_names(const TaskClass& it) {
@@ -237,10 +234,10 @@ class Binder {
     it.index = class_named(file_, it.of.text);
     if (it.index == nowhere) {
       std::vector<std::string_view> known;
-      if (diagnostics_.errors() < most_suggestions)
+      if (diagnostics_.may_suggest())
         for (const TaskClass& of : file_.classes) known.push_back(of.name.text);
       diagnostics_.error(it.of.where, fmt::format("there is no task class \"{}\"{}", it.of.text,
-                                                  did_you_mean(it.of.text, known)));
+                                                  suggestion(diagnostics_, it.of.text, known)));
       return;
     }
     const TaskClass& of = file_.classes[it.index];
@@ -255,7 +252,8 @@ class Binder {
     for (const Flow& flow : of.flows) known.push_back(flow.name.text);
     diagnostics_.error(
         it.flow.where,
-        fmt::format("{} has no flow \"{}\"{}", of.name.text, it.flow.text, did_you_mean(it.flow.text, known)),
+        fmt::format("{} has no flow \"{}\"{}", of.name.text, it.flow.text,
+                    suggestion(diagnostics_, it.flow.text, known)),
         {{of.name.where, fmt::format("{} is here; its flows: {}", of.name.text, fmt::join(known, ", "))}});
   }
 

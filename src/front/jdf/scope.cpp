@@ -4,13 +4,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "base/suggest.hpp"
-
 namespace fairlead::jdf {
 
 namespace {
-
-constexpr std::size_t most_names_suggested = 200;  // in a file: each looks at all names
 
 std::uint32_t member_of(File& file, const Expression& it, std::uint32_t global) {
   if (const std::uint32_t known = file.member_numbers.find(it.text); known != nowhere) return known;
@@ -109,9 +105,11 @@ void Scope::bind_name(Expression& it) {
 
 void Scope::unknown(const Expression& it) {
   std::vector<std::string_view> known;
-  for (const auto& [name, slot] : names_) known.push_back(name);
-  for (std::size_t i = 0; i < std::min(visible_globals_, file_.globals.size()); ++i)
-    known.push_back(file_.globals[i].name.text);
+  if (diagnostics_.may_suggest()) {
+    for (const auto& [name, slot] : names_) known.push_back(name);
+    for (std::size_t i = 0; i < std::min(visible_globals_, file_.globals.size()); ++i)
+      known.push_back(file_.globals[i].name.text);
+  }
   std::string message = fmt::format("there is no \"{}\"", it.base);
   std::vector<Remark> remarks;
   if (class_ == nullptr) {
@@ -129,9 +127,9 @@ void Scope::unknown(const Expression& it) {
       remarks.push_back(
           {flow->name.where, fmt::format("{} is a flow: only bodies can look at its data", it.base)});
   }
-  if (remarks.empty() && diagnostics_.errors() < most_names_suggested) {
-    message += did_you_mean(it.base, known);
-    if (nearest(it.base, known).empty()) message += "; what C defines is written %{ return ...; %}";
+  if (remarks.empty()) {
+    const std::string near = suggestion(diagnostics_, it.base, known);
+    message += near.empty() ? "; what C defines is written %{ return ...; %}" : near;
   }
   diagnostics_.error(it.where, std::move(message), std::move(remarks));
 }
