@@ -16,7 +16,7 @@ namespace fairlead::report {
 
 namespace {
 
-constexpr double box_height = 24, layer_height = 58, gap = 12, margin = 14;
+constexpr double box_height = 24, margin = 14;
 constexpr int sweeps = 6;
 
 struct Box {
@@ -30,6 +30,7 @@ struct Arrow {
 };
 
 struct Picture {
+  double layer_height = 58, gap = 12;
   std::vector<Box> boxes;
   std::vector<Arrow> arrows;
 };
@@ -45,7 +46,7 @@ Picture by_task(const unrolled::Graph& graph) {
 }
 
 Picture by_class(const unrolled::Graph& graph) {
-  Picture out;
+  Picture out{.layer_height = 96, .gap = 70, .boxes = {}, .arrows = {}};  // room for numbers
   std::vector<std::size_t> tasks(graph.classes.size());
   for (const unrolled::Task& task : graph.tasks) ++tasks[task.of];
   for (std::uint32_t of = 0; of < graph.classes.size(); ++of)
@@ -102,9 +103,9 @@ double place(Picture& picture, const std::vector<std::vector<std::size_t>>& laye
     double x = 0;
     for (const std::size_t box : layer) {
       picture.boxes[box].x = x;
-      x += picture.boxes[box].width + gap;
+      x += picture.boxes[box].width + picture.gap;
     }
-    widest = std::max(widest, x - gap);
+    widest = std::max(widest, x - picture.gap);
   }
   for (const auto& layer : layers) {
     const Box& last = picture.boxes[layer.back()];
@@ -143,7 +144,9 @@ double lay_out(Picture& picture) {
 std::string arrow_svg(const Picture& picture, const Arrow& arrow) {
   const Box &from = picture.boxes[arrow.from], &to = picture.boxes[arrow.to];
   const double x1 = from.x + from.width / 2, x2 = to.x + to.width / 2;
-  const auto top = [](const Box& box) { return margin + static_cast<double>(box.layer) * layer_height; };
+  const auto top = [&](const Box& box) {
+    return margin + static_cast<double>(box.layer) * picture.layer_height;
+  };
   const double y1 = top(from) + box_height, y2 = top(to);
   std::string out;
   double text_x = (x1 + x2) / 2 + 4, text_y = (y1 + y2) / 2;
@@ -155,11 +158,14 @@ std::string arrow_svg(const Picture& picture, const Arrow& arrow) {
         x, y + 5);
     text_x = x + 16;
     text_y = y + 16;
-  } else if (y2 < y1) {  // back up, in a cycle
+  } else if (y2 < y1) {  // back up, in a cycle: beside the arrow down that may be there
+    const double aside = 16, from_y = top(from), to_y = y2 + box_height;
     out = fmt::format(
         "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} "
         "{3:.1f} {4:.1f} {3:.1f} {5:.1f}\"/>\n",
-        x1, y1, y1 + 24, x2, y2 + box_height + 24, y2 + box_height);
+        x1 + aside, from_y, from_y - 20, x2 + aside, to_y + 20, to_y);
+    text_x += aside;
+    text_y = to_y + 12;
   } else {
     const double bend = (y2 - y1) / 2;
     out = fmt::format(
@@ -172,13 +178,16 @@ std::string arrow_svg(const Picture& picture, const Arrow& arrow) {
   return out;
 }
 
-std::string box_svg(const Box& box) {
-  const double y = margin + static_cast<double>(box.layer) * layer_height;
+std::string box_svg(const Picture& picture, const Box& box) {
+  const double y = margin + static_cast<double>(box.layer) * picture.layer_height;
   const std::string_view colour = html::line_colour(box.of);
+  const std::string place = fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\"", box.x,
+                                        y, box.width, box_height);
+  // Paper first: arrows behind a box are not seen through it.
   return fmt::format(
-             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"4\" fill=\"{}\" "
-             "fill-opacity=\"0.25\" stroke=\"{}\"/>\n",
-             box.x, y, box.width, box_height, colour, colour) +
+             "<rect class=\"back\" {0}/><rect {0} rx=\"4\" fill=\"{1}\" fill-opacity=\"0.25\" "
+             "stroke=\"{1}\"/>\n",
+             place, colour) +
          html::svg_text(box.x + box.width / 2, y + box_height / 2 + 4, box.text, " text-anchor=\"middle\"");
 }
 
@@ -194,8 +203,8 @@ std::string graph_picture(const unrolled::Graph& graph, std::size_t most_tasks) 
       "markerHeight=\"7\" "
       "orient=\"auto\"><path d=\"M0 0L6 3L0 6z\" fill=\"gray\"/></marker></defs>\n";
   for (const Arrow& arrow : picture.arrows) inside += arrow_svg(picture, arrow);
-  for (const Box& box : picture.boxes) inside += box_svg(box);
-  const double height = 2 * margin + static_cast<double>(layers - 1) * layer_height + box_height;
+  for (const Box& box : picture.boxes) inside += box_svg(picture, box);
+  const double height = 2 * margin + static_cast<double>(layers - 1) * picture.layer_height + box_height;
   return html::svg_picture(std::max(width, 120.0) + 40, height, inside);
 }
 
