@@ -34,6 +34,8 @@ constexpr Examples examples[] = {
     {"compare", "fairlead compare cholesky --scheduler eager,darts,./mine.so",
      "fairlead compare lu --machine h200 --scheduler dmda,heft-tm --noise 5 --csv compared.csv"},
     {"experiment", "fairlead experiment list darts", "fairlead experiment run darts/table-1 --quick"},
+    {"jdf", "fairlead jdf check cholesky.jdf --set NT=6",
+     "fairlead jdf draw potrf.jdf --matrix descA=4000,4000,1000,1000 -o potrf.svg"},
     {"replay-log", "fairlead replay-log run.log",
      "fairlead replay-log run.log && echo the same commands as in the run"},
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},

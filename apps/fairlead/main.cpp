@@ -24,10 +24,19 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr const Subcommand* all[] = {&solve_command,    &bench,          &info,
-                                     &calibrate,        &schedulers,     &machines,
-                                     &simulate_command, &compare,        &experiment_command,
-                                     &replay_log,       &status_command, &help};
+constexpr const Subcommand* all[] = {&solve_command,
+                                     &bench,
+                                     &info,
+                                     &calibrate,
+                                     &schedulers,
+                                     &machines,
+                                     &simulate_command,
+                                     &compare,
+                                     &experiment_command,
+                                     &jdf_command,
+                                     &replay_log,
+                                     &status_command,
+                                     &help};
 
 /// `reports`: whether what is printed tells of the work, and is not all of it.
 int run(int argc, const char* const* argv, bool& reports) {

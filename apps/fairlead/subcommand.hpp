@@ -73,6 +73,7 @@ extern const Subcommand machines;
 extern const Subcommand simulate_command;
 extern const Subcommand compare;
 extern const Subcommand experiment_command;
+extern const Subcommand jdf_command;
 extern const Subcommand replay_log;
 extern const Subcommand status_command;
 extern const Subcommand help;

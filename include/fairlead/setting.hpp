@@ -35,6 +35,7 @@ struct Setting {
   std::string_view default_shown{};  ///< for the help, where the default depends on the environment
   std::string_view group{};          ///< the heading under which it is listed
   char letter = 0;                   ///< a short spelling for the command line: 'o' for -o
+  bool repeatable = false;           ///< a text that may be given several times: its values, a line each
 };
 
 /// An argument of a command line that is not an option.
@@ -42,6 +43,7 @@ struct Positional {
   std::string_view name{};  ///< "A.npy"
   std::string_view help{};
   bool required = true;
+  bool repeated = false;  ///< the last one only: any number of them
 };
 
 /// One of Fairlead's settings as a program takes it for which not all of them mean something.

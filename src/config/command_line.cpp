@@ -49,7 +49,8 @@ void check_values_present(const std::vector<KnownOption>& known, const std::vect
 }
 
 void check_positionals(const std::vector<std::string>& given, const CommandLine& own) {
-  if (given.size() > own.positionals.size())
+  const bool any_number = !own.positionals.empty() && own.positionals.back().repeated;
+  if (given.size() > own.positionals.size() && !any_number)
     throw ConfigError(fmt::format("unexpected argument \"{}\"", given[own.positionals.size()]));
   // Those that may be left out may also come first.
   std::size_t required = 0;
@@ -70,7 +71,8 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   const auto add = [&](const Setting& setting) {
     CLI::Option* option = setting.type == SettingType::flag ? app.add_flag(spelling(setting))
                                                             : app.add_option(spelling(setting))->expected(1);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->multi_option_policy(setting.repeatable ? CLI::MultiOptionPolicy::TakeAll
+                                                   : CLI::MultiOptionPolicy::TakeLast);
     known.push_back({&setting, option});
     names.emplace_back(setting.key);
     if (setting.type == SettingType::flag) names.push_back(fmt::format("no-{}", setting.key));
@@ -104,7 +106,8 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   if (!split.help) check_positionals(split.positionals, own);
   for (const auto& [setting, option] : known) {
     if (option->count() == 0) continue;
-    const std::string text = option->results().back();
+    const std::string text = setting->repeatable ? fmt::format("{}", fmt::join(option->results(), "\n"))
+                                                 : option->results().back();
     std::string name = fmt::format("--{}", setting->key), written = fmt::format("{} {}", name, text);
     if (setting->type == SettingType::flag) {
       written = fmt::format("{}={}", name, text);

@@ -85,8 +85,10 @@ void row(std::string& out, const Setting& setting, std::string_view help, unsign
 
 std::string help_text(const CommandLine& own, unsigned width) {
   std::string out = fmt::format("usage: {}", own.program);
-  for (const Positional& positional : own.positionals)
+  for (const Positional& positional : own.positionals) {
     out += positional.required ? fmt::format(" {}", positional.name) : fmt::format(" [{}]", positional.name);
+    if (positional.repeated) out += "...";
+  }
   out += " [options]\n";
   if (!own.summary.empty()) out += fmt::format("\n{}\n", own.summary);
   if (!own.positionals.empty()) out += "\n";

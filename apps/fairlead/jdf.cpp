@@ -1,0 +1,197 @@
+// fairlead jdf check|draw: task graphs in the language JDF. Whole folders are read; for given sizes a graph is written out,
+// looked at from both ends of every edge, and drawn.
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "base/suggest.hpp"
+#include "fairlead/subcommand.hpp"
+#include "front/jdf/evaluate.hpp"
+#include "front/jdf/parser.hpp"
+#include "front/jdf/unroll.hpp"
+#include "front/unrolled/check.hpp"
+#include "report/graph/graph_picture.hpp"
+#include "report/report_file.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr Setting options[] = {
+    {.key = "set",
+     .value_name = "NAME=VALUE",
+     .help = "a global of the file, or a member of what one points to: --set NT=6 --set 'descA->mt=6'; any "
+             "number of "
+             "times. The graph is then written out and checked edge by edge",
+     .repeatable = true},
+    {.key = "matrix",
+     .value_name = "NAME=M,N,MB,NB",
+     .help = "a global that is a matrix of M x N elements in tiles of MB x NB: gives its mt, nt, m, n, mb, "
+             "nb, lm, ln, "
+             "lmt, lnt, i and j; any number of times",
+     .repeatable = true},
+    {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
+    {.key = "most",
+     .type = SettingType::count,
+     .fallback = "5",
+     .minimum = "1",
+     .maximum = "1000000",
+     .help = "how many findings of each kind are shown; all are counted"},
+    {.key = "output", .value_name = "FILE", .help = "draw: the picture, an SVG", .letter = 'o'}};
+constexpr Positional positionals[] = {
+    {.name = "ACTION",
+     .help = "check: read files, tell what is wrong, and with --set or --matrix check every edge; draw: a "
+             "picture of "
+             "one file's graph"},
+    {.name = "FILE",
+     .help = "a .jdf file; for check also a folder, of which all .jdf files are read",
+     .repeated = true}};
+
+std::vector<std::string> lines_of(const Config& config, std::string_view key) {
+  std::vector<std::string> out;
+  if (!config.has(key)) return out;
+  std::string_view rest = config.text(key);
+  while (true) {
+    const std::size_t end = rest.find('\n');
+    out.emplace_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+bool has_values(const Config& config) { return config.has("set") || config.has("matrix"); }
+
+jdf::Settings settings_of(const jdf::File& file, const Config& config) {
+  jdf::Settings out(file);
+  for (const std::string& matrix : lines_of(config, "matrix")) out.describe(matrix);
+  for (const std::string& assignment : lines_of(config, "set")) out.set(assignment);
+  return out;
+}
+
+/// Prints what is wrong; whether the file can be used.
+bool tell(const jdf::File& file, const jdf::Diagnostics& diagnostics, const Config& config) {
+  if (config.flag("warnings")) {
+    fmt::print(stderr, "{}", jdf::shown(diagnostics, file.source));
+  } else {
+    for (const jdf::Diagnostic& it : diagnostics.sorted())
+      if (it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, file.source));
+  }
+  return diagnostics.errors() == 0;
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+struct Tally {
+  std::size_t files = 0, sound = 0;
+};
+
+void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
+  const jdf::Settings settings = settings_of(file, config);
+  const jdf::Unrolled unrolled = jdf::unroll(file, settings);
+  for (const std::string& note : unrolled.notes) fmt::print(stderr, "{}\n", note);
+  const unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
+  fmt::print(stderr, "{}", checked.findings.text());
+  fmt::print("{}: {}, {}, {}\n", file.source.name(), plural(unrolled.graph.tasks.size(), "task"),
+             plural(checked.edges, "edge"),
+             checked.findings.errors() == 0 ? "no mistake" : plural(checked.findings.errors(), "mistake"));
+  if (checked.findings.errors() == 0) ++tally.sound;
+}
+
+void check_file(const std::string& path, const Config& config, Tally& tally) {
+  ++tally.files;
+  jdf::Diagnostics diagnostics;
+  const jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
+  if (!tell(file, diagnostics, config)) {
+    fmt::print("{}: {}\n", path, plural(diagnostics.errors(), "error"));
+    return;
+  }
+  if (has_values(config)) return check_graph(file, config, tally);
+  ++tally.sound;
+  fmt::print("{}: {}, {}; --set or --matrix checks every edge\n", path,
+             fmt::format("{} task class{}", file.classes.size(), file.classes.size() == 1 ? "" : "es"),
+             plural(file.globals.size(), "global"));
+}
+
+/// All .jdf files in and below a folder, in the order of their names; links to folders are not followed.
+void collect(const std::filesystem::path& folder, std::vector<std::string>& out) {
+  std::error_code error;
+  for (const std::string& name : names_in(folder)) {
+    const std::filesystem::path path = folder / name;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
+      collect(path, out);
+    else if (path.extension() == ".jdf")
+      out.push_back(path.string());
+  }
+}
+
+std::vector<std::string> files_in(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return {path};
+  std::vector<std::string> out;
+  collect(path, out);
+  std::ranges::sort(out);
+  if (out.empty()) throw InputError(fmt::format("there is no .jdf file in {}", path));
+  return out;
+}
+
+int check(const std::vector<std::string>& paths, const Config& config) {
+  Tally tally;
+  for (const std::string& path : paths)
+    for (const std::string& file : files_in(path)) {
+      const std::size_t sound = tally.sound;
+      try {
+        check_file(file, config, tally);
+      } catch (const jdf::EvaluationError& error) {
+        fmt::print(stderr, "{}\n", error.what());
+      } catch (const InputError& error) {
+        fmt::print(stderr, "fairlead: {}\n", error.what());
+      }
+      std::fflush(stdout);
+      if (tally.sound == sound) fmt::print(stderr, "{} is not usable\n", file);
+    }
+  if (tally.files > 1) fmt::print("{} of {} are sound\n", tally.sound, plural(tally.files, "file"));
+  return tally.sound == tally.files ? success : failure;
+}
+
+int draw(const std::vector<std::string>& paths, const Config& config) {
+  if (paths.size() != 1) throw ConfigError("fairlead jdf draw takes one file");
+  if (!config.has("output")) throw ConfigError("fairlead jdf draw needs -o FILE: where the picture goes");
+  report::require_place_for(config.text("output"));
+  jdf::Diagnostics diagnostics;
+  const jdf::File file = jdf::read(jdf::Source::read(paths[0]), diagnostics);
+  if (!tell(file, diagnostics, config)) return failure;
+  const jdf::Unrolled unrolled = jdf::unroll(file, settings_of(file, config));
+  report::write_file(config.text("output"), report::graph_picture(unrolled.graph));
+  fmt::print("{}: {}\n", config.text("output"), plural(unrolled.graph.tasks.size(), "task"));
+  return success;
+}
+
+int run(const ParsedCommandLine& given) {
+  const std::string& action = given.positionals[0];
+  const std::vector<std::string> paths(given.positionals.begin() + 1, given.positionals.end());
+  if (action == "check") return check(paths, given.config);
+  if (action == "draw") return draw(paths, given.config);
+  constexpr std::string_view actions[] = {"check", "draw"};
+  const std::string near = did_you_mean(action, actions);
+  throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action,
+                                near.empty() ? "; there are check and draw" : near));
+}
+
+}  // namespace
+
+const Subcommand jdf_command{.name = "jdf",
+                             .summary = "Checks and draws task graphs in the language JDF.",
+                             .positionals = positionals,
+                             .options = options,
+                             .run = run,
+                             .settings = takes_no_settings};
+
+}  // namespace fairlead::app

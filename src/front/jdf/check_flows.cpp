@@ -1,0 +1,208 @@
+// What can be said of flows without numbers: directions, kinds of targets, whether both ends of an edge know of it.
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "base/suggest.hpp"
+#include "front/jdf/names.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+constexpr std::array<std::string_view, 10> dependency_properties{
+    "type",  "type_remote",  "type_data", "layout",       "layout_remote",
+    "count", "count_remote", "displ",     "displ_remote", "layout_data"};
+constexpr std::array<std::string_view, 5> body_types{"CPU", "CUDA", "HIP", "RECURSIVE", "LEVEL_ZERO"};
+
+class FlowChecker {
+ public:
+  FlowChecker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
+
+  void all() {
+    for (std::uint32_t i = 0; i < file_.classes.size(); ++i) take_down(i);
+    for (const TaskClass& it : file_.classes) {
+      for (const Flow& flow : it.flows) check(it, flow);
+      for (const Body& body : it.bodies) check(body);
+      for (const Definition& definition : it.definitions) look_into(definition.value, true);
+      look_into(it.priority, false);
+      look_into(it.simulation_cost, false);
+      look_into(it.placement.predicate, false);
+      for (const ExpressionId argument : it.placement.datum.arguments) {
+        look_into(argument, true);
+        if (file_.at(argument).kind == Expression::Kind::range)
+          diagnostics_.error(file_.at(argument).where, "a task runs at one place, which no range is");
+      }
+    }
+  }
+
+ private:
+  void check(const TaskClass& of, const Flow& flow) {
+    bool fed = false, used = false;
+    for (const Dependency& it : flow.dependencies) {
+      (it.direction == Direction::in ? fed : used) = true;
+      check(of, flow, it);
+    }
+    const bool reads = flow.access == Access::read || flow.access == Access::read_write;
+    if (reads && !fed && !flow.broken)
+      diagnostics_.error(flow.name.where,
+                         fmt::format("nothing feeds the flow {} of {}: it reads, so it needs a \"<-\"",
+                                     flow.name.text, of.name.text));
+    if (flow.access == Access::write && !used && !flow.broken)
+      diagnostics_.warning(flow.name.where, fmt::format("{} writes {}, and nobody gets it: it has no \"->\"",
+                                                        of.name.text, flow.name.text));
+  }
+
+  void check(const TaskClass& of, const Flow& flow, const Dependency& it) {
+    properties(it.properties);
+    for (const Branch& branch : it.branches) {
+      look_into(branch.guard, false);
+      const Target& target = branch.target;
+      for (const ExpressionId argument : target.arguments) range_allowed(flow, it, target, argument);
+      if (it.direction == Direction::out && target.kind == Target::Kind::fresh)
+        diagnostics_.error(target.where, "NEW is only for inputs: it is memory that nobody has written");
+      if (it.direction == Direction::out && target.kind == Target::Kind::null)
+        diagnostics_.error(target.where, "NULL is only for inputs; leave an output away, or guard it");
+      if (flow.access == Access::control && target.kind != Target::Kind::task)
+        diagnostics_.error(target.where,
+                           fmt::format("{} is a control flow and carries no data: only tasks can be its ends",
+                                       flow.name.text));
+      if (target.kind == Target::Kind::task && target.flow_index != nowhere) other_end(of, flow, it, target);
+    }
+  }
+
+  void range_allowed(const Flow& flow, const Dependency& it, const Target& target, ExpressionId argument) {
+    look_into(argument, true);
+    if (file_.at(argument).kind != Expression::Kind::range) return;
+    if (target.kind == Target::Kind::memory)
+      diagnostics_.error(file_.at(argument).where, "a flow is one datum: no range can stand here");
+    else if (it.direction == Direction::in && flow.access != Access::control)
+      diagnostics_.error(
+          file_.at(argument).where,
+          fmt::format("an input is one value, so no range can stand here; only CTL gathers ({} is not)",
+                      flow.name.text));
+  }
+
+  /// Both ends must be of the same kind, and know of each other.
+  void other_end(const TaskClass& of, const Flow& flow, const Dependency& it, const Target& target) {
+    const TaskClass& other = file_.classes[target.index];
+    const Flow& end = other.flows[target.flow_index];
+    if ((end.access == Access::control) != (flow.access == Access::control))
+      return diagnostics_.error(
+          target.where,
+          fmt::format("{} of {} is {}, and {} of {} is {}", flow.name.text, of.name.text, kind_of(flow),
+                      end.name.text, other.name.text, kind_of(end)),
+          {{end.name.where, fmt::format("{} is here", end.name.text)}});
+    const auto own = static_cast<std::uint32_t>(&of - file_.classes.data());
+    const auto own_flow = static_cast<std::uint32_t>(&flow - of.flows.data());
+    const Direction back = it.direction == Direction::in ? Direction::out : Direction::in;
+    if (unclear_.contains(&end) || said_.contains({target.index, target.flow_index, own, own_flow, back}))
+      return;
+    const bool mentioned = mentioned_.contains({target.index, target.flow_index, own});
+    const bool in = it.direction == Direction::in;
+    const std::string message =
+        fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"",
+                    flow.name.text, of.name.text, in ? "comes from" : "goes to", end.name.text,
+                    other.name.text, in ? "->" : "<-", flow.name.text, of.name.text);
+    std::vector<Remark> remarks{{end.name.where, fmt::format("{} is here", end.name.text)}};
+    if (mentioned)
+      diagnostics_.warning(target.where, message, std::move(remarks));
+    else
+      diagnostics_.error(target.where, message, std::move(remarks));
+  }
+
+  /// What the flows of a class say of others, to be asked for from there.
+  void take_down(std::uint32_t own) {
+    const TaskClass& of = file_.classes[own];
+    for (std::uint32_t i = 0; i < of.flows.size(); ++i) {
+      if (of.flows[i].broken) unclear_.insert(&of.flows[i]);
+      for (const Dependency& it : of.flows[i].dependencies)
+        for (const Branch& branch : it.branches) {
+          if (is_unknown(branch.target)) unclear_.insert(&of.flows[i]);
+          if (branch.target.kind != Target::Kind::task) continue;
+          said_.insert({own, i, branch.target.index, branch.target.flow_index, it.direction});
+          mentioned_.insert({own, i, branch.target.index});
+        }
+    }
+  }
+
+  /// Told already: it may have been meant for anything.
+  static bool is_unknown(const Target& it) {
+    return (it.kind == Target::Kind::task && it.flow_index == nowhere) ||
+           (it.kind == Target::Kind::memory && it.index == nowhere);
+  }
+
+  static const char* kind_of(const Flow& flow) {
+    return flow.access == Access::control ? "a control flow" : "one of data";
+  }
+
+  void properties(const std::vector<Property>& all) {
+    for (const Property& it : all) {
+      if (it.name.text == "arena_index")
+        diagnostics_.error(it.name.where, "\"arena_index\" is no longer known: it is called \"type\"");
+      else if (it.name.text == "nb_elt")
+        diagnostics_.error(it.name.where, "\"nb_elt\" is no longer known: it is called \"count\"");
+      else if (it.value != no_expression &&
+               std::ranges::find(dependency_properties, it.name.text) == dependency_properties.end())
+        if (const std::string near = did_you_mean(it.name.text, dependency_properties); !near.empty())
+          diagnostics_.warning(it.name.where,
+                               fmt::format("\"{}\" is kept, and means nothing{}", it.name.text, near));
+    }
+  }
+
+  void check(const Body& body) {
+    const Property* type = find(body.properties, "type");
+    if (type == nullptr) return;
+    const std::string word = word_of(*type, file_);
+    if (std::ranges::find(body_types, word) != body_types.end()) return;
+    if (const std::string near = did_you_mean(word, body_types); !near.empty())
+      diagnostics_.warning(type->name.where, fmt::format("no device is of type \"{}\"{}", word, near));
+  }
+
+  /// Ranges stand alone, not in calculations.
+  void look_into(ExpressionId id, bool may_be_range) {
+    if (id == no_expression) return;
+    const Expression& it = file_.at(id);
+    if (it.kind == Expression::Kind::range && !may_be_range)
+      diagnostics_.error(it.where, "a range is no value");
+    look_at_bits(it);
+    for (const ExpressionId part : it.parts) look_into(part, false);
+    for (const ExpressionId argument : it.arguments) look_into(argument, false);
+  }
+
+  bool is_truth(ExpressionId id) const {
+    const Expression& it = file_.at(id);
+    if (it.kind == Expression::Kind::unary) return it.op == Operator::logical_not;
+    if (it.kind != Expression::Kind::binary) return false;
+    if (it.op == Operator::bit_and || it.op == Operator::bit_or || it.op == Operator::bit_xor)
+      return is_truth(it.parts[0]) && is_truth(it.parts[1]);
+    return (it.op >= Operator::less && it.op <= Operator::not_equal) || it.op == Operator::logical_and ||
+           it.op == Operator::logical_or;
+  }
+
+  /// In C, & and | of numbers work on bits; PaRSEC's compiler takes them for && and ||.
+  void look_at_bits(const Expression& it) {
+    if (it.kind != Expression::Kind::binary || (it.op != Operator::bit_and && it.op != Operator::bit_or))
+      return;
+    if (is_truth(it.parts[0]) && is_truth(it.parts[1])) return;
+    const char* const once = it.op == Operator::bit_and ? "&" : "|";
+    diagnostics_.warning(
+        it.mark,
+        fmt::format("{} is an operation on bits here, as in C; PaRSEC takes it for {}{}", once, once, once));
+  }
+
+  const File& file_;
+  Diagnostics& diagnostics_;
+  // By class, flow, the other class, its flow, and the direction.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Direction>> said_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> mentioned_;
+  std::set<const Flow*> unclear_;  // some of it means nothing
+};
+
+}  // namespace
+
+void check_flows(const File& file, Diagnostics& diagnostics) { FlowChecker(file, diagnostics).all(); }
+
+}  // namespace fairlead::jdf

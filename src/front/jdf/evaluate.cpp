@@ -1,0 +1,231 @@
+// See evaluate.hpp.
+#include "front/jdf/evaluate.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
+
+#include "front/jdf/diagnostics.hpp"
+#include "front/jdf/names.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+std::string first_line(std::string_view code) {
+  const std::size_t begin = code.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  code = code.substr(begin);
+  code = code.substr(0, code.find_first_of("\r\n"));
+  const std::size_t last = code.find_last_not_of(" \t");
+  code = code.substr(0, last + 1);
+  return code.size() > 60 ? fmt::format("{}...", code.substr(0, 57)) : std::string(code);
+}
+
+constexpr int deepest_globals = 100;  // each is a step of the stack
+
+bool is_real_type(std::string_view type) { return type == "double" || type == "float"; }
+
+}  // namespace
+
+Evaluator::Evaluator(const File& file, const Settings& settings)
+    : file_(file),
+      settings_(settings),
+      known_(file.globals.size()),
+      under_way_(file.globals.size()),
+      global_slots_(file.global_slots) {}
+
+void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
+  std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
+  text.pop_back();
+  throw EvaluationError(kind, where, text);
+}
+
+Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
+  const Expression& it = file_.at(id);
+  switch (it.kind) {
+    case Expression::Kind::integer: {
+      if (it.is_unsigned)
+        return Value::of_unsigned(it.integer,
+                                  it.is_long ? Value::Type::unsigned_long : Value::Type::unsigned_);
+      const auto integer = static_cast<std::int64_t>(it.integer);
+      return it.is_long ? Value::of_long(integer) : Value::of_int(integer);
+    }
+    case Expression::Kind::real:
+      return Value::of_double(it.real);
+    case Expression::Kind::name:
+      return name(it, slots);
+    case Expression::Kind::unary:
+      return checked(compute(it.op, value(it.parts[0], slots)), it);
+    case Expression::Kind::binary:
+      return binary(it, slots);
+    case Expression::Kind::ternary:
+      return ternary(it, slots);
+    case Expression::Kind::text:
+    case Expression::Kind::inline_c:
+      return evaluated(it, slots);
+    case Expression::Kind::call:
+      return call(it, slots);
+    case Expression::Kind::range:
+      fail(EvaluationError::Kind::operands, it.where, "a range is no value");
+  }
+  return {};
+}
+
+Value Evaluator::name(const Expression& it, std::span<Value> slots) {
+  switch (it.meaning) {
+    case Meaning::local:
+      if (slots[it.index].is_known()) return slots[it.index];
+      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what {} is here", it.text));
+    case Meaning::global:
+      return global(it.index, it.where);
+    case Meaning::member:
+      return member(it.index, it.where);
+    default:
+      if (it.meaning == Meaning::c)
+        if (const std::optional<Value> set = settings_.c_name(it.index)) return *set;
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
+  }
+}
+
+/// The functions that DPLASMA's and PaRSEC's own C has for the smaller and the larger of two ints.
+Value Evaluator::call(const Expression& it, std::span<Value> slots) {
+  constexpr std::string_view smaller[] = {"dplasma_imin", "parsec_imin"},
+                             larger[] = {"dplasma_imax", "parsec_imax"};
+  const bool is_smaller = std::ranges::find(smaller, it.text) != std::end(smaller);
+  const bool is_larger = std::ranges::find(larger, it.text) != std::end(larger);
+  if (it.arguments.size() == 2 && (is_smaller || is_larger)) {
+    const std::int32_t a = integer(it.arguments[0], slots), b = integer(it.arguments[1], slots);
+    return Value::of_int(is_smaller ? std::min(a, b) : std::max(a, b));
+  }
+  fail(EvaluationError::Kind::needs_c, it.where,
+       fmt::format("{}(...) is a function of C: only C can say its value", it.text));
+}
+
+Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
+  const Value left = value(it.parts[0], slots);
+  if (it.op == Operator::logical_and) return Value::of_int(left.truth() && truth(it.parts[1], slots) ? 1 : 0);
+  if (it.op == Operator::logical_or) return Value::of_int(left.truth() || truth(it.parts[1], slots) ? 1 : 0);
+  return checked(compute(it.op, left, value(it.parts[1], slots)), it);
+}
+
+Value Evaluator::evaluated(const Expression& it, std::span<Value> slots) {
+  if (it.evaluated == no_expression) {
+    if (it.kind == Expression::Kind::text)
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("only C can say what \"{}\" is", first_line(it.text)));
+    fail(EvaluationError::Kind::needs_c, it.where,
+         fmt::format("only C can say what this returns: {}", first_line(it.text)));
+  }
+  for (const Index& variable : it.variables)
+    slots[variable.slot] = Value::of_int(integer(variable.range, slots));
+  return value(it.evaluated, slots);
+}
+
+/// The type is that of both, though only one has a value.
+Value Evaluator::ternary(const Expression& it, std::span<Value> slots) {
+  const bool first = truth(it.parts[0], slots);
+  const Value chosen = value(it.parts[first ? 1 : 2], slots);
+  return converted(chosen, type(it.parts[first ? 2 : 1]));
+}
+
+/// Without its value: names are ints, unless they are known to be something else.
+Value::Type Evaluator::type(ExpressionId id) const {
+  const Expression& it = file_.at(id);
+  switch (it.kind) {
+    case Expression::Kind::integer:
+      if (it.is_unsigned) return it.is_long ? Value::Type::unsigned_long : Value::Type::unsigned_;
+      return it.is_long ? Value::Type::long_ : Value::Type::int_;
+    case Expression::Kind::real:
+      return Value::Type::double_;
+    case Expression::Kind::name:
+      if (it.meaning == Meaning::global && known_[it.index]) return known_[it.index]->type();
+      return Value::Type::int_;
+    case Expression::Kind::unary:
+      return it.op == Operator::logical_not ? Value::Type::int_ : type(it.parts[0]);
+    case Expression::Kind::binary:
+      if (it.op >= Operator::less && it.op <= Operator::not_equal) return Value::Type::int_;
+      if (it.op == Operator::logical_and || it.op == Operator::logical_or) return Value::Type::int_;
+      if (it.op == Operator::shift_left || it.op == Operator::shift_right) return type(it.parts[0]);
+      return std::max(type(it.parts[0]), type(it.parts[1]));
+    case Expression::Kind::ternary:
+      return std::max(type(it.parts[1]), type(it.parts[2]));
+    default:
+      return it.evaluated == no_expression ? Value::Type::int_ : type(it.evaluated);
+  }
+}
+
+Value Evaluator::checked(const Computed& computed, const Expression& it) {
+  using Kind = EvaluationError::Kind;
+  switch (computed.problem) {
+    case Computed::Problem::none:
+      return computed.value;
+    case Computed::Problem::division_by_zero:
+      fail(Kind::division_by_zero, it.mark, "a division by zero");
+    case Computed::Problem::overflow:
+      fail(Kind::overflow, it.mark, "an overflow: the result does not fit its type");
+    case Computed::Problem::shift:
+      fail(Kind::shift, it.mark, "a shift by a negative number of bits, or by all of them");
+    case Computed::Problem::operands:
+      fail(Kind::operands, it.mark, "this operator is for whole numbers");
+  }
+  return {};
+}
+
+std::int32_t Evaluator::integer(ExpressionId id, std::span<Value> slots) {
+  const Value out = value(id, slots);
+  if (out.is_real()) {
+    if (!(out.real() > -2147483649.0 && out.real() < 2147483648.0))
+      fail(EvaluationError::Kind::overflow, file_.at(id).where,
+           fmt::format("{} does not fit into an int", out.text()));
+    return static_cast<std::int32_t>(out.real());
+  }
+  const bool too_large = out.is_unsigned() && out.bits() > INT32_MAX;
+  if (too_large || out.integer() < INT32_MIN || out.integer() > INT32_MAX)
+    fail(EvaluationError::Kind::overflow, file_.at(id).where,
+         fmt::format("{} does not fit into an int", out.text()));
+  return static_cast<std::int32_t>(out.integer());
+}
+
+Value Evaluator::global(std::uint32_t index, Range asked) {
+  if (known_[index]) return *known_[index];
+  const Global& it = file_.globals[index];
+  std::optional<Value> found = settings_.global(index);
+  if (!found) {
+    if (it.value == no_expression)
+      fail(EvaluationError::Kind::no_value, asked,
+           fmt::format("{0} has no value: give --set {0}=...", it.name.text));
+    if (under_way_[index])
+      fail(EvaluationError::Kind::no_value, asked, fmt::format("{} is defined by itself", it.name.text));
+    if (globals_deep_ > deepest_globals)
+      fail(EvaluationError::Kind::no_value, asked,
+           fmt::format("{} is defined by more than {} globals in a row", it.name.text, deepest_globals));
+    under_way_[index] = true;
+    ++globals_deep_;
+    found = value(it.value, global_slots_);
+    --globals_deep_;
+    under_way_[index] = false;
+  }
+  if (is_real_type(it.type)) found = Value::of_double(found->real());
+  known_[index] = found;
+  return *found;
+}
+
+Value Evaluator::member(std::uint32_t index, Range asked) {
+  if (const std::optional<Value> set = settings_.member(index)) return *set;
+  const Member& it = file_.members[index];
+  const std::string& base = file_.globals[it.global].name.text;
+  if (const std::optional<MatrixShape>& matrix = settings_.matrix(it.global)) {
+    if (const std::optional<std::int64_t> value = matrix->member(it.last)) return Value::of(*value);
+    fail(EvaluationError::Kind::no_value, asked,
+         fmt::format("--matrix {} does not say what {} is: give --set '{}=...'", base, it.text, it.text));
+  }
+  if (is_matrix_member(it.last))
+    fail(EvaluationError::Kind::no_value, asked,
+         fmt::format("{0} has no value: give --matrix {1}=M,N,MB,NB or --set '{0}=...'", it.text, base));
+  fail(EvaluationError::Kind::no_value, asked,
+       fmt::format("{0} has no value: give --set '{0}=...'", it.text));
+}
+
+}  // namespace fairlead::jdf

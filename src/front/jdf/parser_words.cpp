@@ -1,0 +1,51 @@
+// See parser_words.hpp.
+#include "front/jdf/parser_words.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace fairlead::jdf {
+
+namespace {
+
+std::string shown_word(const Word& word, std::string_view text) {
+  if (word.token != Token::name && word.token != Token::integer && word.token != Token::real)
+    return word.token < Token::plus ? name_of(word.token) : fmt::format("\"{}\"", text);
+  return fmt::format("\"{}\"", text.substr(0, 40));
+}
+
+}  // namespace
+
+void WordReader::fail(Range where, std::string message) {
+  diagnostics_.error(where, std::move(message));
+  throw CannotGoOn{};
+}
+
+const Word& WordReader::need(Token token, const char* where) {
+  if (!is(token))
+    fail(peek().where,
+         fmt::format("expected {} {}, found {}", name_of(token), where, shown_word(peek(), text())));
+  return next();
+}
+
+Name WordReader::need_name(const char* what) {
+  if (!is(Token::name))
+    fail(peek().where, fmt::format("expected {}, found {}", what, shown_word(peek(), text())));
+  const Word& word = next();
+  return {std::string(file_.source.text(word.where)), word.where};
+}
+
+const Property* find(const std::vector<Property>& properties, std::string_view name) {
+  for (const Property& property : properties)
+    if (property.name.text == name) return &property;
+  return nullptr;
+}
+
+std::string word_of(const Property& property, const File& file) {
+  if (property.value == no_expression) return {};
+  const Expression& value = file.at(property.value);
+  if (value.kind == Expression::Kind::text || value.kind == Expression::Kind::name) return value.text;
+  return {};
+}
+
+}  // namespace fairlead::jdf

@@ -1,0 +1,274 @@
+// See unroll.hpp.
+#include "front/jdf/unroll.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "front/jdf/diagnostics.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+constexpr int deepest_loops = 200;
+
+class Unroller {
+ public:
+  Unroller(const File& file, const Settings& settings, const UnrollLimits& limits)
+      : file_(file), evaluator_(file, settings), limits_(limits) {}
+
+  Unrolled all() {
+    for (const Global& global : file_.globals) graph().collections.push_back(global.name.text);
+    for (const TaskClass& it : file_.classes) describe(it);
+    for (const TaskClass& it : file_.classes) {
+      class_ = &it;
+      slots_.assign(it.slots, Value());
+      definitions(0, 0);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  unrolled::Graph& graph() { return out_.graph; }
+
+  void describe(const TaskClass& it) {
+    constexpr auto access = [](Access of) {
+      switch (of) {
+        case Access::read:
+          return unrolled::Access::read;
+        case Access::write:
+          return unrolled::Access::write;
+        case Access::control:
+          return unrolled::Access::control;
+        default:
+          return unrolled::Access::read_write;
+      }
+    };
+    unrolled::Class& told = graph().classes.emplace_back();
+    told.name = it.name.text;
+    told.where = file_.source.where(it.name.where);
+    for (const Name& name : it.parameters) told.parameters.push_back(name.text);
+    for (const Flow& flow : it.flows)
+      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where)});
+  }
+
+  [[noreturn]] void too_large(const char* what, std::size_t limit) const {
+    throw InputError(fmt::format("{}: {} has more than {} {} for these values: check smaller ones",
+                                 file_.source.name(), class_->name.text, limit, what));
+  }
+
+  void step() {
+    if (++steps_ > limits_.steps) too_large("steps of its ranges", limits_.steps);
+  }
+
+  /// Calls `body` for each value of a range or of a single value, with the slot set.
+  template <class F>
+  void each_value(ExpressionId id, F&& body) {
+    const Expression& it = file_.at(id);
+    if (it.kind != Expression::Kind::range) {
+      step();
+      body(evaluator_.integer(id, slots_));
+      return;
+    }
+    const std::int64_t first = evaluator_.integer(it.parts[0], slots_),
+                       last = evaluator_.integer(it.parts[1], slots_);
+    const std::int64_t by = it.parts[2] == no_expression ? 1 : evaluator_.integer(it.parts[2], slots_);
+    if (by == 0) {
+      Diagnostic zero{Severity::error, file_.at(it.parts[2]).where, "a step of 0 never ends", {}};
+      throw EvaluationError(EvaluationError::Kind::operands, zero.where, shown(zero, file_.source));
+    }
+    for (std::int64_t value = first; by > 0 ? value <= last : value >= last; value += by) {
+      step();
+      body(static_cast<std::int32_t>(value));
+    }
+  }
+
+  template <class F>
+  void each_index(const std::vector<Index>& indices, std::size_t from, int depth, F&& body) {
+    if (from == indices.size()) return body();
+    if (depth > deepest_loops) too_large("ranges within each other", deepest_loops);
+    each_value(indices[from].range, [&](std::int32_t value) {
+      slots_[indices[from].slot] = Value::of_int(value);
+      each_index(indices, from + 1, depth + 1, body);
+    });
+  }
+
+  /// The definitions from `from` on: a range is a loop around those after it.
+  void definitions(std::size_t from, int depth) {
+    const auto& all = class_->definitions;
+    for (; from < all.size(); ++from) {
+      const Definition& it = all[from];
+      if (it.indices.empty() && file_.at(it.value).kind != Expression::Kind::range) {
+        slots_[it.slot] = derived(it);
+        continue;
+      }
+      if (depth > deepest_loops) too_large("ranges within each other", deepest_loops);
+      each_index(it.indices, 0, depth, [&] {
+        each_value(it.value, [&](std::int32_t value) {
+          slots_[it.slot] = Value::of_int(value);
+          definitions(from + 1, depth + 1);
+        });
+      });
+      return;
+    }
+    step();
+    task();
+  }
+
+  /// A local that only C knows is a mistake where it is needed, and many are only there for bodies.
+  Value derived(const Definition& it) {
+    if (only_for_c_.contains(&it)) return Value::unknown();
+    try {
+      return Value::of_int(evaluator_.integer(it.value, slots_));
+    } catch (const EvaluationError& error) {
+      if (error.kind() != EvaluationError::Kind::needs_c || it.parameter != nowhere) throw;
+      only_for_c_.insert(&it);
+      return Value::unknown();
+    }
+  }
+
+  std::uint32_t add_numbers(const std::vector<std::int32_t>& numbers) {
+    if (graph().numbers.size() + numbers.size() > unrolled::none) too_large("parameters", unrolled::none);
+    const auto first = static_cast<std::uint32_t>(graph().numbers.size());
+    graph().numbers.insert(graph().numbers.end(), numbers.begin(), numbers.end());
+    return first;
+  }
+
+  void task() {
+    if (graph().tasks.size() >= limits_.tasks) too_large("tasks", limits_.tasks);
+    numbers_.assign(class_->parameters.size(), 0);
+    for (const Definition& it : class_->definitions)
+      if (it.parameter != nowhere)
+        numbers_[it.parameter] = static_cast<std::int32_t>(slots_[it.slot].integer());
+    task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
+    const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
+    graph().tasks.push_back({of, add_numbers(numbers_), priority()});
+    for (std::size_t i = 0; i < class_->flows.size(); ++i) {
+      flow_ = static_cast<std::uint16_t>(i);
+      given_ = false;
+      for (const Dependency& it : class_->flows[i].dependencies) dependency(it);
+    }
+  }
+
+  std::int32_t priority() {
+    if (class_->priority == no_expression || without_priority_.contains(class_)) return 0;
+    try {
+      return evaluator_.integer(class_->priority, slots_);
+    } catch (const EvaluationError& error) {
+      if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
+        throw;
+      without_priority_.insert(class_);
+      out_.notes.push_back(fmt::format("{}: the priority of {} is left out: its value is not known",
+                                       file_.source.where(error.where()), class_->name.text));
+      return 0;
+    }
+  }
+
+  void dependency(const Dependency& it) {
+    const bool input = it.direction == Direction::in && class_->flows[flow_].access != Access::control;
+    // After guarded inputs, one without a guard is what else holds.
+    if (input && given_ && it.indices.empty() && it.branches[0].guard == no_expression) return;
+    each_index(it.indices, 0, 0, [&] {
+      for (const Branch& branch : it.branches) {
+        if (branch.guard != no_expression && !evaluator_.truth(branch.guard, slots_)) continue;
+        each_index(branch.target.indices, 0, 0, [&] {
+          numbers_.clear();
+          target(it, branch.target, 0);
+        });
+        break;
+      }
+    });
+  }
+
+  /// The arguments from `from` on; those before it are in `numbers_`.
+  void target(const Dependency& of, const Target& it, std::size_t from) {
+    for (; from < it.arguments.size(); ++from) {
+      if (file_.at(it.arguments[from]).kind == Expression::Kind::range) {
+        if (from > deepest_loops) too_large("ranges within each other", deepest_loops);
+        each_value(it.arguments[from], [&](std::int32_t value) {
+          numbers_.resize(from);
+          numbers_.push_back(value);
+          target(of, it, from + 1);
+        });
+        return;
+      }
+      numbers_.push_back(evaluator_.integer(it.arguments[from], slots_));
+    }
+    end(of, it);
+  }
+
+  void end(const Dependency& of, const Target& it) {
+    if (graph().inputs.size() + graph().outputs.size() >= limits_.ends)
+      too_large("inputs and outputs", limits_.ends);
+    step();
+    unrolled::End end;
+    end.task = task_;
+    end.flow = flow_;
+    switch (it.kind) {
+      case Target::Kind::task:
+        end.kind = unrolled::End::Kind::task;
+        break;
+      case Target::Kind::memory:
+        end.kind = unrolled::End::Kind::memory;
+        break;
+      case Target::Kind::fresh:
+        end.kind = unrolled::End::Kind::fresh;
+        break;
+      case Target::Kind::null:
+        end.kind = unrolled::End::Kind::null;
+        break;
+    }
+    end.of = it.index;
+    end.of_flow = static_cast<std::uint16_t>(it.flow_index);
+    end.count = static_cast<std::uint16_t>(numbers_.size());
+    end.first_number = add_numbers(numbers_);
+    end.place = place(it);
+    end.part = part(of);
+    given_ |= of.direction == Direction::in;
+    (of.direction == Direction::in ? graph().inputs : graph().outputs).push_back(end);
+  }
+
+  std::uint32_t place(const Target& it) {
+    const auto [found, is_new] = places_.try_emplace(it.where.begin, graph().places.size());
+    if (is_new) graph().places.push_back(file_.source.where(it.where));
+    return found->second;
+  }
+
+  /// Data of different types are different parts of a tile, as its two triangles.
+  std::uint32_t part(const Dependency& of) {
+    const Property* type = find(of.properties, "type");
+    if (type == nullptr) type = find(of.properties, "type_data");
+    if (type == nullptr || type->value == no_expression) return unrolled::none;
+    const std::string text(file_.source.text(file_.at(type->value).where));
+    if (text == "DEFAULT") return unrolled::none;
+    const auto [found, is_new] = parts_.try_emplace(text, graph().parts.size());
+    if (is_new) graph().parts.push_back(text);
+    return found->second;
+  }
+
+  const File& file_;
+  Evaluator evaluator_;
+  UnrollLimits limits_;
+  Unrolled out_;
+  const TaskClass* class_ = nullptr;
+  unrolled::TaskId task_ = 0;
+  std::uint16_t flow_ = 0;
+  bool given_ = false;  // an input of the flow
+  std::vector<Value> slots_;
+  std::vector<std::int32_t> numbers_;
+  std::set<const TaskClass*> without_priority_;
+  std::set<const Definition*> only_for_c_;
+  std::map<std::uint32_t, std::uint32_t> places_;  // by the byte at which it is said
+  std::map<std::string, std::uint32_t> parts_;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+Unrolled unroll(const File& file, const Settings& settings, const UnrollLimits& limits) {
+  return Unroller(file, settings, limits).all();
+}
+
+}  // namespace fairlead::jdf

@@ -1,0 +1,88 @@
+// See check.hpp.
+#include "front/unrolled/check.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "front/unrolled/edges.hpp"
+#include "front/unrolled/memory_uses.hpp"
+#include "front/unrolled/order.hpp"
+#include "front/unrolled/values.hpp"
+
+namespace fairlead::unrolled {
+
+namespace {
+
+constexpr std::size_t longest_cycle_told = 12;
+
+void tell_cycle(const Graph& graph, const Order& order, Findings& findings) {
+  const std::vector<TaskId> cycle = order.cycle();
+  std::string text;
+  for (std::size_t i = 0; i <= cycle.size(); ++i) {
+    if (i > longest_cycle_told && i < cycle.size()) continue;
+    const TaskId task = cycle[i % cycle.size()];
+    if (i > 0) {
+      const bool overwrites = order.overwrites(cycle[i - 1], task);
+      text += i == cycle.size() && cycle.size() > longest_cycle_told ? " -> ... -> "
+              : overwrites                                           ? " -> (reads what is overwritten by) "
+                                                                     : " -> ";
+    }
+    text += label(graph, task);
+  }
+  findings.add(Kind::cycle, fmt::format("{} ({})", text,
+                                        cycle.size() == 1 ? "a task before itself"
+                                                          : fmt::format("{} tasks", cycle.size())));
+}
+
+}  // namespace
+
+Checked check(const Graph& graph, std::size_t most_of_a_kind) {
+  Checked out{Findings(most_of_a_kind)};
+  if (graph.tasks.empty()) {
+    out.findings.add(Kind::no_task, "all ranges are empty");
+    return out;
+  }
+  const Ports ports(graph);
+  const Edges edges = match_edges(graph, ports, out.findings);
+  out.edges = edges.all.size();
+  const Values values = find_values(graph, ports, edges, out.findings);
+  std::vector<Precedence> all;
+  all.reserve(edges.all.size());
+  for (const Edge& edge : edges.all) all.push_back({ports.task(edge.from), ports.task(edge.to), false});
+  const std::vector<Precedence> overwriting = overwriting_steps(graph, ports, edges, values, out.findings);
+  all.insert(all.end(), overwriting.begin(), overwriting.end());
+  out.overwriting = overwriting.size();
+
+  Order order(graph.tasks.size(), all);
+  if (order.has_cycle()) {
+    tell_cycle(graph, order, out.findings);
+    return out;
+  }
+  MemoryUses memory(graph, ports, edges, values, out.findings);
+  const std::vector<Precedence> more = memory.overwriting_steps(order);
+  out.overwriting += more.size();
+  if (!more.empty()) {
+    all.insert(all.end(), more.begin(), more.end());
+    order = Order(graph.tasks.size(), all);
+    if (order.has_cycle()) {
+      tell_cycle(graph, order, out.findings);
+      return out;
+    }
+  }
+  memory.tell_races(order);
+  return out;
+}
+
+std::vector<std::pair<TaskId, TaskId>> steps(const Graph& graph) {
+  Findings unheard(0);
+  const Ports ports(graph);
+  std::vector<std::pair<TaskId, TaskId>> out;
+  for (const Edge& edge : match_edges(graph, ports, unheard).all)
+    out.emplace_back(ports.task(edge.from), ports.task(edge.to));
+  return out;
+}
+
+}  // namespace fairlead::unrolled

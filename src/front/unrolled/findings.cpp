@@ -1,0 +1,67 @@
+// See findings.hpp.
+#include "front/unrolled/findings.hpp"
+
+#include <fmt/format.h>
+
+namespace fairlead::unrolled {
+
+std::string_view title(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::no_task:
+      return "there is no task";
+    case Kind::duplicate_task:
+      return "tasks that are there twice";
+    case Kind::one_sided:
+      return "edges of which only one end knows";
+    case Kind::nobody_makes:
+      return "values that nobody makes";
+    case Kind::never_given:
+      return "inputs that nobody gives";
+    case Kind::given_twice:
+      return "inputs or outputs that are given twice";
+    case Kind::two_writers:
+      return "values with two writers";
+    case Kind::reader_beside_writer:
+      return "tasks that read a value beside changing it";
+    case Kind::cycle:
+      return "cycles";
+    case Kind::unordered_writes:
+      return "places written by two tasks in no order";
+    case Kind::race:
+      return "places read and written in no order";
+    case Kind::dead_end:
+      return "outputs to tasks that are not there";
+    case Kind::not_looked_at:
+      return "what was not looked at";
+  }
+  return {};
+}
+
+bool is_error(Kind kind) noexcept { return kind < Kind::dead_end; }
+
+void Findings::add(Kind kind, std::string text) {
+  if (wants(kind)) texts_[index(kind)].push_back(std::move(text));
+  count(kind);
+}
+
+std::size_t Findings::errors() const noexcept {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < kind_count; ++i)
+    if (is_error(static_cast<Kind>(i))) out += counts_[i];
+  return out;
+}
+
+std::string Findings::text() const {
+  std::string out;
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const Kind kind = static_cast<Kind>(i);
+    if (counts_[i] == 0) continue;
+    const char* const weight = is_error(kind) ? "error" : kind == Kind::dead_end ? "warning" : "note";
+    out += fmt::format("{}: {}: {}\n", weight, title(kind), counts_[i]);
+    for (const std::string& text : texts_[i]) out += fmt::format("  {}\n", text);
+    if (counts_[i] > texts_[i].size()) out += fmt::format("  and {} more\n", counts_[i] - texts_[i].size());
+  }
+  return out;
+}
+
+}  // namespace fairlead::unrolled

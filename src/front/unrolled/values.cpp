@@ -1,0 +1,162 @@
+// See values.hpp.
+#include "front/unrolled/values.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <tuple>
+
+namespace fairlead::unrolled {
+
+namespace {
+
+constexpr ValueId unknown = UINT32_MAX - 1;
+
+class ValueFinder {
+ public:
+  ValueFinder(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings)
+      : graph_(graph), ports_(ports), edges_(edges), findings_(findings), places_(graph.tasks.size()) {}
+
+  Values all() {
+    out_.ports = ports_.size();
+    out_.in.assign(ports_.size(), unknown);
+    for (Port port = 0; port < ports_.size(); ++port) follow(port);
+    for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+      const End& end = graph_.outputs[i];
+      if (end.kind != End::Kind::memory) continue;
+      out_.written.push_back({place(end, static_cast<std::uint32_t>(graph_.inputs.size()) + i),
+                              ports_.of(end.task, end.flow), i});
+    }
+    std::ranges::stable_sort(out_.written, {}, &Use::place);
+    return std::move(out_);
+  }
+
+ private:
+  const Flow& flow(Port port) const { return graph_.flow(ports_.task(port), ports_.flow(port)); }
+
+  std::uint32_t place(const End& end, std::uint32_t said) {
+    const std::uint32_t found = places_.add(end.of, graph_.indices(end));
+    if (found == out_.place_ends.size()) out_.place_ends.push_back(said);
+    return found;
+  }
+
+  /// Along flows that only read, to where the value comes from; then back, for all on the way.
+  void follow(Port port) {
+    way_.clear();
+    ValueId value = none;
+    for (Port at = port;; at = edges_.inputs.from[at]) {
+      if (out_.in[at] != unknown) {
+        value = out_.in[at];
+        break;
+      }
+      way_.push_back(at);
+      out_.in[at] = none;  // so that a circle of readers ends
+      const std::uint32_t given = edges_.inputs.given[at];
+      if (given == none || flow(at).access == Access::control) break;
+      const End& end = graph_.inputs[given];
+      if (end.kind == End::Kind::memory) {
+        value = out_.ports + place(end, given);
+        break;
+      }
+      if (end.kind != End::Kind::task || edges_.inputs.from[at] == none) break;
+      if (flow(edges_.inputs.from[at]).access != Access::read) {
+        value = edges_.inputs.from[at];
+        break;
+      }
+    }
+    for (const Port at : way_) out_.in[at] = value;
+    const Port from = edges_.inputs.from[port];
+    if (from != none && is_null(from) && flow(port).access != Access::control)
+      no_value(port);
+    else if (value == none && from != none && flow(port).access != Access::control &&
+             flow(from).access == Access::read)
+      no_value(port);
+  }
+
+  /// A flow that is explicitly nothing, whether it may be written or not.
+  bool is_null(Port port) const {
+    const std::uint32_t given = edges_.inputs.given[port];
+    return given != none && graph_.inputs[given].kind == End::Kind::null;
+  }
+
+  void no_value(Port port) {
+    const End& end = graph_.inputs[edges_.inputs.given[port]];
+    if (!findings_.wants(Kind::nobody_makes)) return findings_.count(Kind::nobody_makes);
+    findings_.add(Kind::nobody_makes, fmt::format("{}: {} takes {}, which has none itself", graph_.where(end),
+                                                  label(graph_, end.task, end.flow), label(graph_, end)));
+  }
+
+  const Graph& graph_;
+  const Ports& ports_;
+  const Edges& edges_;
+  Findings& findings_;
+  NumberIndex places_;
+  std::vector<Port> way_;
+  Values out_;
+};
+
+}  // namespace
+
+Values find_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+  return ValueFinder(graph, ports, edges, findings).all();
+}
+
+std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports, const Edges& edges,
+                                          const Values& values, Findings& findings) {
+  struct User {
+    ValueId value;
+    std::uint32_t part;
+    bool writes;
+    Port port;
+  };
+  std::vector<User> users;
+  for (Port port = 0; port < ports.size(); ++port) {
+    const ValueId value = values.in[port];
+    if (value == none || values.is_of_memory(value)) continue;
+    const Access access = graph.flow(ports.task(port), ports.flow(port)).access;
+    if (access == Access::control) continue;
+    const std::uint32_t part = graph.inputs[edges.inputs.given[port]].part;
+    users.push_back({value, part, access != Access::read, port});
+  }
+  // Of each value, and of each part of it, the writers first. What is taken as another type is a copy, or a triangle
+  // of its own.
+  const auto key = [](const User& it) { return std::tuple(it.value, it.part, !it.writes); };
+  std::ranges::stable_sort(users, {}, key);
+  const auto told = [&](Port port) {
+    return fmt::format("{} ({})", label(graph, ports.task(port), ports.flow(port)),
+                       graph.where(graph.inputs[edges.inputs.given[port]]));
+  };
+  std::vector<Precedence> out;
+  for (std::size_t begin = 0; begin < users.size();) {
+    std::size_t writers = begin, end = begin;
+    while (end < users.size() && users[end].value == users[begin].value &&
+           users[end].part == users[begin].part)
+      writers += users[end++].writes ? 1 : 0;
+    if (writers - begin > 1) {
+      if (findings.wants(Kind::two_writers))
+        findings.add(
+            Kind::two_writers,
+            fmt::format("{} is changed by {} and by {}{}",
+                        label(graph, ports.task(users[begin].value), ports.flow(users[begin].value)),
+                        told(users[begin].port), told(users[begin + 1].port),
+                        writers - begin > 2 ? fmt::format(", and {} more", writers - begin - 2) : ""));
+      else
+        findings.count(Kind::two_writers);
+    } else if (writers - begin == 1) {
+      const TaskId writer = ports.task(users[begin].port);
+      for (std::size_t i = writers; i < end; ++i) {
+        if (ports.task(users[i].port) != writer) {
+          out.push_back({ports.task(users[i].port), writer, true});
+        } else if (findings.wants(Kind::reader_beside_writer)) {
+          findings.add(Kind::reader_beside_writer,
+                       fmt::format("{} is also {}", told(users[i].port), told(users[begin].port)));
+        } else {
+          findings.count(Kind::reader_beside_writer);
+        }
+      }
+    }
+    begin = end;
+  }
+  return out;
+}
+
+}  // namespace fairlead::unrolled

@@ -1,0 +1,98 @@
+// fairlead jdf: what it prints and returns for files, folders, and mistakes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "command/answer.hpp"
+
+namespace fairlead {
+namespace {
+
+const std::filesystem::path jdf_root =
+    std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+const std::string jdf_examples = (jdf_root / "examples" / "jdf").string();
+const std::string jdf_wrong = (jdf_root / "tests" / "front" / "jdf" / "wrong").string();
+
+bool tells(const Answer& answer, std::string_view what) {
+  return answer.text.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+TEST(JdfCommand, ChecksAFolder) {
+  const Answer answer = fairlead_command("jdf check '" + jdf_examples + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(tells(answer, "cholesky.jdf: 4 task classes, 3 globals; --set or --matrix checks every edge\n"))
+      << answer.text;
+  EXPECT_TRUE(tells(answer, "4 of 4 files are sound\n")) << answer.text;
+}
+
+TEST(JdfCommand, ChecksEveryEdge) {
+  const Answer answer = fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=6'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(tells(answer, "cholesky.jdf: 56 tasks, 105 edges, no mistake\n")) << answer.text;
+  const Answer both =
+      fairlead_command("jdf check '" + jdf_examples + "/pingpong.jdf' --set NT=5 --set rowRANK=1");
+  EXPECT_TRUE(tells(both, "pingpong.jdf: 11 tasks, 10 edges, no mistake\n")) << both.text;
+}
+
+TEST(JdfCommand, TellsWhatIsWrong) {
+  const Answer answer =
+      fairlead_command("jdf check '" + jdf_wrong + "/unknown_name.jdf' '" + jdf_examples + "/gemm.jdf'");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_TRUE(tells(answer,
+                    "unknown_name.jdf:3:10: error: there is no \"TN\" (did you mean NT?)\n    3 | k = 0 .. "
+                    "TN-1\n      |          ^~\n"))
+      << answer.text;
+  EXPECT_TRUE(tells(answer, "1 of 2 files are sound\n")) << answer.text;
+}
+
+TEST(JdfCommand, AsksForWhatIsMissing) {
+  const Answer answer =
+      fairlead_command("jdf check '" + jdf_examples + "/gemm.jdf' --matrix descA=300,300,100,100");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_TRUE(tells(answer, "descC->mt has no value: give --matrix descC=M,N,MB,NB or --set 'descC->mt=...'"))
+      << answer.text;
+  const Answer wrong =
+      fairlead_command("jdf check '" + jdf_examples + "/gemm.jdf' --matrix descD=300,300,100,100");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(tells(wrong, "gemm.jdf has no descD (did you mean descA?)")) << wrong.text;
+}
+
+TEST(JdfCommand, Draws) {
+  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "graph.svg";
+  std::filesystem::create_directories(file.parent_path());
+  const Answer answer = fairlead_command("jdf draw '" + jdf_examples +
+                                         "/cholesky.jdf' --set 'descA->mt=4' -o '" + file.string() + "'");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  std::ostringstream picture;
+  picture << std::ifstream(file).rdbuf();
+  EXPECT_NE(picture.str().find(">GEMM(3,2,0)<"), std::string::npos);
+  EXPECT_EQ(fairlead_command("jdf draw '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=4'").exit_code,
+            2);
+}
+
+TEST(JdfCommand, RefusesWhatItDoesNotKnow) {
+  EXPECT_TRUE(
+      tells(fairlead_command("jdf chek x.jdf"), "fairlead jdf has no action \"chek\" (did you mean check?)"));
+  EXPECT_TRUE(tells(fairlead_command("jdf check x.jdf --sett NT=3"), "did you mean --set?"));
+  EXPECT_TRUE(tells(fairlead_command("jdf check"), "missing argument FILE"));
+  const Answer missing = fairlead_command("jdf check nowhere.jdf");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(tells(missing, "cannot read nowhere.jdf: No such file or directory")) << missing.text;
+  EXPECT_EQ(fairlead_command("jdf check a.jdf --tile 3").exit_code, 2);
+}
+
+TEST(JdfCommand, ExplainsItself) {
+  const Answer answer = fairlead_command("jdf --help");
+  EXPECT_EQ(answer.exit_code, 0);
+  for (const char* what :
+       {"usage: fairlead jdf ACTION FILE... [options]", "--set NAME=VALUE", "--matrix NAME=M,N,MB,NB",
+        "fairlead jdf check cholesky.jdf --set NT=6", "Exit status:"})
+    EXPECT_TRUE(tells(answer, what)) << answer.text;
+}
+
+}  // namespace fairlead

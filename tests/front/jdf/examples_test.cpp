@@ -1,0 +1,214 @@
+// The examples, written out for ten sizes each, against tasks and edges that plain loops find.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "front/jdf/read.hpp"
+
+namespace fairlead::jdf::tests {
+namespace {
+
+/// What a sequential program would do: every task says what it reads and changes, in order, and edges follow.
+class Sequence {
+ public:
+  void task(const std::string& name) {
+    name_ = name;
+    tasks_.insert(name);
+  }
+  void reads(const std::string& flow, const std::string& tile) {
+    edges_.emplace(source(tile), flow + " of " + name_);
+  }
+  void changes(const std::string& flow, const std::string& tile) {
+    reads(flow, tile);
+    last_[tile] = flow + " of " + name_;
+  }
+  /// As the last task to have it: it goes home.
+  void goes_home(const std::string& tile) { edges_.emplace(last_.at(tile), tile); }
+
+  const std::set<std::string>& tasks() const { return tasks_; }
+  const EdgeNames& edges() const { return edges_; }
+  std::vector<std::string> tiles() const {
+    std::vector<std::string> out;
+    for (const auto& [tile, who] : last_) out.push_back(tile);
+    return out;
+  }
+
+ private:
+  std::string source(const std::string& tile) const {
+    const auto found = last_.find(tile);
+    return found == last_.end() ? tile : found->second;
+  }
+  std::string name_;
+  std::set<std::string> tasks_;
+  EdgeNames edges_;
+  std::map<std::string, std::string> last_;
+};
+
+std::string tile(const char* matrix, int m, int n) { return fmt::format("{}({},{})", matrix, m, n); }
+
+/// What both ends say together is what the sequence has: consumers know of what is read, producers of what goes home.
+void expect_same(const unrolled::Graph& graph, Sequence& sequence, bool home) {
+  EdgeNames inputs, outputs;
+  for (const auto& edge : sequence.edges()) {
+    inputs.insert(edge);
+    if (edge.first.find(" of ") != std::string::npos) outputs.insert(edge);
+  }
+  if (home) {
+    Sequence last = sequence;
+    for (const std::string& it : sequence.tiles()) last.goes_home(it);
+    for (const auto& edge : last.edges())
+      if (edge.second.find(" of ") == std::string::npos) outputs.insert(edge);
+  }
+  EXPECT_EQ(task_names(graph), sequence.tasks());
+  EXPECT_EQ(edge_names(graph, false), inputs);
+  EXPECT_EQ(edge_names(graph, true), outputs);
+  EXPECT_EQ(unrolled::check(graph).findings.text(), "");
+}
+
+unrolled::Graph example(const char* name, Assignments assignments, const std::vector<std::string>& matrices) {
+  const ReadText it = read_text(text_of(examples_folder() / name), name);
+  EXPECT_EQ(it.told, "");
+  Settings settings = settings_of(it.file, assignments);
+  for (const std::string& matrix : matrices) settings.describe(matrix);
+  return unroll(it.file, settings).graph;
+}
+
+std::string matrix(const char* name, int mt, int nt) {
+  return fmt::format("{}={},{},100,100", name, 100 * mt - 30, 100 * nt - 70);
+}
+
+}  // namespace
+
+TEST(JdfExamples, CholeskyIsWhatTheLoopsDo) {
+  for (int nt = 1; nt <= 10; ++nt) {
+    Sequence loops;
+    const auto a = [](int m, int n) { return tile("descA", m, n); };
+    for (int k = 0; k < nt; ++k) {
+      loops.task(fmt::format("POTRF({})", k));
+      loops.changes("T", a(k, k));
+      for (int m = k + 1; m < nt; ++m) {
+        loops.task(fmt::format("TRSM({},{})", m, k));
+        loops.reads("T", a(k, k));
+        loops.changes("C", a(m, k));
+      }
+      for (int m = k + 1; m < nt; ++m) {
+        loops.task(fmt::format("SYRK({},{})", k, m));
+        loops.reads("A", a(m, k));
+        loops.changes("T", a(m, m));
+        for (int n = k + 1; n < m; ++n) {
+          loops.task(fmt::format("GEMM({},{},{})", m, n, k));
+          loops.reads("A", a(m, k));
+          loops.reads("B", a(n, k));
+          loops.changes("C", a(m, n));
+        }
+      }
+    }
+    expect_same(example("cholesky.jdf", {}, {matrix("descA", nt, nt)}), loops, true);
+  }
+}
+
+TEST(JdfExamples, LuIsWhatTheLoopsDo) {
+  for (int size = 1; size <= 10; ++size) {
+    const int mt = size % 3 == 1 ? size + 2 : size, nt = size % 3 == 2 ? size + 3 : size,
+              steps = std::min(mt, nt);
+    Sequence loops;
+    const auto a = [](int m, int n) { return tile("descA", m, n); };
+    for (int k = 0; k < steps; ++k) {
+      loops.task(fmt::format("GETRF({})", k));
+      loops.changes("A", a(k, k));
+      for (int n = k + 1; n < nt; ++n) {
+        loops.task(fmt::format("TRSM_U({},{})", k, n));
+        loops.reads("L", a(k, k));
+        loops.changes("C", a(k, n));
+      }
+      for (int m = k + 1; m < mt; ++m) {
+        loops.task(fmt::format("TRSM_L({},{})", m, k));
+        loops.reads("U", a(k, k));
+        loops.changes("C", a(m, k));
+      }
+      for (int m = k + 1; m < mt; ++m)
+        for (int n = k + 1; n < nt; ++n) {
+          loops.task(fmt::format("GEMM({},{},{})", m, n, k));
+          loops.reads("A", a(m, k));
+          loops.reads("B", a(k, n));
+          loops.changes("C", a(m, n));
+        }
+    }
+    expect_same(example("lu.jdf", {}, {matrix("descA", mt, nt)}), loops, true);
+  }
+}
+
+TEST(JdfExamples, GemmIsWhatTheLoopsDo) {
+  for (int size = 1; size <= 10; ++size) {
+    const int mt = size, nt = 1 + size / 2, kt = 11 - size;
+    Sequence loops;
+    for (int k = 0; k < kt; ++k) {
+      for (int m = 0; m < mt; ++m) {
+        loops.task(fmt::format("READ_A({},{})", m, k));
+        loops.reads("A", tile("descA", m, k));
+      }
+      for (int n = 0; n < nt; ++n) {
+        loops.task(fmt::format("READ_B({},{})", k, n));
+        loops.reads("B", tile("descB", k, n));
+      }
+    }
+    std::set<std::string> names = loops.tasks();
+    EdgeNames expected_inputs = loops.edges(), expected_outputs;
+    for (int m = 0; m < mt; ++m)
+      for (int n = 0; n < nt; ++n)
+        for (int k = 0; k < kt; ++k) {
+          const std::string name = fmt::format("GEMM({},{},{})", m, n, k);
+          names.insert(name);
+          const EdgeNames between{{fmt::format("A of READ_A({},{})", m, k), "A of " + name},
+                                  {fmt::format("B of READ_B({},{})", k, n), "B of " + name}};
+          expected_inputs.insert(between.begin(), between.end());
+          expected_outputs.insert(between.begin(), between.end());
+          const std::string before = fmt::format("C of GEMM({},{},{})", m, n, k - 1);
+          expected_inputs.emplace(k == 0 ? tile("descC", m, n) : before, "C of " + name);
+          if (k > 0) expected_outputs.emplace(before, "C of " + name);
+          if (k == kt - 1) expected_outputs.emplace("C of " + name, tile("descC", m, n));
+        }
+    const auto graph =
+        example("gemm.jdf", {}, {matrix("descA", mt, kt), matrix("descB", kt, nt), matrix("descC", mt, nt)});
+    EXPECT_EQ(task_names(graph), names);
+    EXPECT_EQ(edge_names(graph, false), expected_inputs);
+    EXPECT_EQ(edge_names(graph, true), expected_outputs);
+    EXPECT_EQ(unrolled::check(graph).findings.text(), "");
+  }
+}
+
+TEST(JdfExamples, PingPongIsThatOfThePaper) {
+  for (int nt = 1; nt <= 10; ++nt) {
+    const std::string set = fmt::format("NT={}", nt);
+    const auto graph = example("pingpong.jdf", {set.c_str(), "rowRANK=0"}, {});
+    std::set<std::string> names;
+    EdgeNames inputs{{"A(0)", "T of PING(0)"}}, outputs{{fmt::format("T of PING({})", nt), "A(0)"}};
+    for (int k = 0; k <= nt; ++k) {
+      names.insert(fmt::format("PING({})", k));
+      if (k == nt) break;
+      names.insert(fmt::format("PONG({})", k));
+      const EdgeNames both{{fmt::format("T of PING({})", k), fmt::format("I of PONG({})", k)},
+                           {fmt::format("I of PONG({})", k), fmt::format("T of PING({})", k + 1)}};
+      inputs.insert(both.begin(), both.end());
+      outputs.insert(both.begin(), both.end());
+    }
+    EXPECT_EQ(task_names(graph), names);  // 2 NT + 1 of them
+    EXPECT_EQ(edge_names(graph, false), inputs);
+    EXPECT_EQ(edge_names(graph, true), outputs);
+    EXPECT_EQ(unrolled::check(graph).findings.text(), "");
+  }
+}
+
+// Section 4.2 of what was computed by hand: 4 POTRF, 6 TRSM, 6 SYRK, 4 GEMM.
+TEST(JdfExamples, CholeskyOfFourTilesHasTwentyTasks) {
+  const auto graph = example("cholesky.jdf", {}, {"descA=400,400,100,100"});
+  std::map<std::string, int> counted;
+  for (const unrolled::Task& task : graph.tasks) ++counted[graph.classes[task.of].name];
+  EXPECT_EQ(counted, (std::map<std::string, int>{{"POTRF", 4}, {"TRSM", 6}, {"SYRK", 6}, {"GEMM", 4}}));
+}
+
+}  // namespace fairlead::jdf::tests

@@ -1,0 +1,90 @@
+// JDF texts for tests: what is read of them, what is told, what they are written out to.
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "front/jdf/diagnostics.hpp"
+#include "front/jdf/evaluate.hpp"
+#include "front/jdf/parser.hpp"
+#include "front/jdf/unroll.hpp"
+#include "front/unrolled/check.hpp"
+
+namespace fairlead::jdf::tests {
+
+/// The folder of these tests; examples are found from there.
+inline std::filesystem::path test_folder() { return std::filesystem::path(__FILE__).parent_path(); }
+inline std::filesystem::path examples_folder() {
+  return test_folder().parent_path().parent_path().parent_path() / "examples" / "jdf";
+}
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return std::move(out).str();
+}
+
+struct ReadText {
+  File file;
+  std::string told;  ///< all errors and warnings, as they are shown
+  std::size_t errors = 0;
+};
+
+inline ReadText read_text(std::string text, std::string name = "it.jdf") {
+  Diagnostics diagnostics;
+  File file = read(Source(std::move(name), std::move(text)), diagnostics);
+  std::string told = shown(diagnostics, file.source);
+  return {std::move(file), std::move(told), diagnostics.errors()};
+}
+
+/// A file with one class T(k), k = 0 .. 3, whose flows are these lines.
+inline std::string class_with(std::string_view flows) {
+  return "N [type = int]\nA [type = \"tiled_matrix *\"]\nT(k)\nk = 0 .. 3\n: A(k, 0)\n" + std::string(flows) +
+         "\nBODY\nEND\n";
+}
+
+using Assignments = std::initializer_list<const char*>;
+
+inline Settings settings_of(const File& file, Assignments assignments, Assignments matrices = {}) {
+  Settings out(file);
+  for (const char* matrix : matrices) out.describe(matrix);
+  for (const char* assignment : assignments) out.set(assignment);
+  return out;
+}
+
+inline unrolled::Graph unrolled_text(const std::string& text, Assignments assignments,
+                                     Assignments matrices = {}) {
+  const ReadText it = read_text(text);
+  if (it.errors != 0) throw InputError(it.told);
+  return unroll(it.file, settings_of(it.file, assignments, matrices)).graph;
+}
+
+/// "POTRF(0)": all tasks.
+inline std::set<std::string> task_names(const unrolled::Graph& graph) {
+  std::set<std::string> out;
+  for (unrolled::TaskId task = 0; task < graph.tasks.size(); ++task) out.insert(unrolled::label(graph, task));
+  return out;
+}
+
+using EdgeNames = std::set<std::pair<std::string, std::string>>;
+
+/// ("T of POTRF(0)", "T of TRSM(1,0)"): what consumers say, or what producers do.
+inline EdgeNames edge_names(const unrolled::Graph& graph, bool of_producers) {
+  EdgeNames out;
+  for (const unrolled::End& end : of_producers ? graph.outputs : graph.inputs) {
+    const std::string own = unrolled::label(graph, end.task, end.flow), other = unrolled::label(graph, end);
+    if (of_producers)
+      out.emplace(own, other);
+    else
+      out.emplace(other, own);
+  }
+  return out;
+}
+
+}  // namespace fairlead::jdf::tests

@@ -1,0 +1,30 @@
+// Files that are wrong, and what is told about them, word for word: beside each NAME.jdf is NAME.txt. With
+// FAIRLEAD_WRITE_MESSAGES the texts are written anew, to be looked at.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "front/jdf/read.hpp"
+
+namespace fairlead::jdf::tests {
+
+TEST(WrongJdfFiles, AreToldWordForWord) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(test_folder() / "wrong"))
+    if (entry.path().extension() == ".jdf") files.push_back(entry.path());
+  std::ranges::sort(files);
+  EXPECT_GE(files.size(), 40U);
+  for (std::filesystem::path path : files) {
+    const ReadText it = read_text(text_of(path), path.filename().string());
+    EXPECT_NE(it.told, "") << path;
+    path.replace_extension(".txt");
+    if (std::getenv("FAIRLEAD_WRITE_MESSAGES") != nullptr) std::ofstream(path, std::ios::binary) << it.told;
+    EXPECT_EQ(it.told, text_of(path)) << path;
+  }
+}
+
+}  // namespace fairlead::jdf::tests
