@@ -21,9 +21,24 @@ namespace fairlead::linalg {
 
 class Blas;
 
-/// What tasks compute, after the routines of BLAS and LAPACK; getrf is without pivoting here.
-enum class Kernel : std::uint8_t { gemm, syrk, trsm, potrf, getrf };
-inline constexpr std::size_t kernel_count = 5;
+/// What tasks compute, after the routines of BLAS, LAPACK and tiled algorithms.
+enum class Kernel : std::uint8_t {
+  gemm,
+  syrk,
+  trsm,
+  potrf,
+  getrf,  // of a tile: without pivoting in lu(), with it in factor_lu_incremental()
+  geqrt,
+  unmqr,
+  tsqrt,
+  tsmqr,
+  ttqrt,
+  ttmqr,
+  gessm,
+  tstrf,
+  ssssm,
+};
+inline constexpr std::size_t kernel_count = 14;
 std::string_view name_of(Kernel kernel) noexcept;
 
 /// How often tasks have run one kernel, and what it computed.
