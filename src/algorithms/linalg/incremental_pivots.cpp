@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "algorithms/linalg/inner_block.hpp"
+#include "base/pages.hpp"
 
 namespace fairlead::linalg {
 
@@ -63,8 +64,12 @@ Bytes IncrementalPivots<T>::bytes(std::int64_t n, std::int32_t tile, std::int32_
   Bytes bytes = 0;
   for (std::int64_t k = 0; k < tiles; ++k) {
     const std::int64_t columns = std::min<std::int64_t>(tile, n - k * tile), below = tiles - 1 - k;
-    bytes += static_cast<Bytes>((columns + below * std::min(block, columns)) * columns) * sizeof(T) +
-             static_cast<Bytes>((below + 1) * columns) * sizeof(std::int32_t);
+    const auto pages = [columns](std::int64_t rows, std::size_t element) {
+      return whole_pages_for(static_cast<Bytes>(rows * columns) * element);
+    };
+    bytes += pages(columns, sizeof(T)) +
+             static_cast<Bytes>(below) * pages(std::min(block, columns), sizeof(T)) +
+             static_cast<Bytes>(below + 1) * pages(1, sizeof(std::int32_t));
   }
   return bytes;
 }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "algorithms/linalg/inner_block.hpp"
+#include "base/pages.hpp"
 
 namespace fairlead::linalg {
 
@@ -96,15 +97,19 @@ void QrReflectors<T>::remove_all() noexcept {
 template <class T>
 Bytes QrReflectors<T>::bytes(std::int64_t rows, std::int64_t columns, std::int32_t tile, QrTree tree,
                              std::int32_t inner_block) noexcept {
-  std::int64_t elements = 0;
+  Bytes bytes = 0;
+  const auto keep = [&bytes](std::int64_t high, std::int64_t wide) {
+    bytes += whole_pages_for(static_cast<Bytes>(high * wide) * sizeof(T));
+  };
   const std::int64_t block = block_of(tile, inner_block);
   for_each_reflecting_tile(
       rows, columns, tile, tree,
       [&](std::int32_t, std::int32_t, std::int64_t high, std::int64_t wide) {
-        elements += high * std::min(high, wide) + std::min(block, wide) * wide;
+        keep(high, std::min(high, wide));
+        keep(std::min(block, wide), wide);
       },
-      [&](std::int32_t, std::int32_t, std::int64_t wide) { elements += std::min(block, wide) * wide; });
-  return static_cast<Bytes>(elements) * sizeof(T);
+      [&](std::int32_t, std::int32_t, std::int64_t wide) { keep(std::min(block, wide), wide); });
+  return bytes;
 }
 
 template <class T>
