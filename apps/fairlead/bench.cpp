@@ -131,6 +131,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     find_limit(report, before, after);
     report.backward_error = error;
     report.growth = benchmark->growth();
+    report.refinement_steps = benchmark->refinement_steps();
     report.backward_error_limit = linalg::largest_right_error<T>(problem.rows());
     report.factor_digest = digest;
     // Everything that was told is served: no more commands come.

@@ -15,6 +15,7 @@
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
+#include "fairlead/refined_steps.hpp"
 #include "fairlead/tiled_factors.hpp"
 
 namespace fairlead::app {
@@ -46,7 +47,8 @@ class Factorization final : public Benchmark<T> {
   /// The right-hand side that becomes the solution, and what judging it takes.
   Bytes reserved_bytes(std::size_t workers) const override {
     const Bytes x = static_cast<Bytes>(problem_.rows()) * sizeof(T);
-    return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(1)
+    return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(1) +
+                               (grows() ? refined_steps_bytes<T>(problem_.n, 1) : 0)
                          : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
                                workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
   }
@@ -83,16 +85,23 @@ class Factorization final : public Benchmark<T> {
 
     const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
     if (!square()) return least_squares_error(b);
-    run_->begin("error check", BackwardError<T>::tasks(m));
-    BackwardError<T> error(kernels_, matrix<double>(), b, x_.data(), 1);
-    error.submit(run_->flow());
-    run_->end_aside();
-    return error.value();
+    const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors_,
+                                                    {.a = matrix<double>(),
+                                                     .b = b,
+                                                     .x = x_.data(),
+                                                     .columns = 1,
+                                                     .tile = problem_.tile,
+                                                     .limit = linalg::largest_right_error<T>(m),
+                                                     .may_refine = grows(),
+                                                     .counts = false});
+    if (judged.steps > 0) steps_ = judged.steps;
+    return judged.backward_error;
   }
   std::optional<double> growth() const override {
     if (!grows()) return std::nullopt;
     return after_.largest() / before_.largest();
   }
+  std::optional<int> refinement_steps() const override { return steps_; }
   void end() override {
     factors_.reset();
     tiled_x_.reset();
@@ -129,6 +138,7 @@ class Factorization final : public Benchmark<T> {
   std::optional<TiledMatrix<T>> a_, tiled_x_;
   std::unique_ptr<TiledFactors<T>> factors_;
   linalg::ElementSizes<T> before_, after_;  // of A, and of U
+  std::optional<int> steps_;
 };
 
 /// C := C + A B. For a vector x, C x has to be what A (B x) and the C from before say: Freivalds 1979

@@ -30,6 +30,8 @@ class Benchmark {
   virtual double check() = 0;
   /// How much larger elements have become, where pivoting leaves that open; known after check().
   virtual std::optional<double> growth() const { return std::nullopt; }
+  /// That the solution took, whose error check() has told.
+  virtual std::optional<int> refinement_steps() const { return std::nullopt; }
   /// Gives the matrices back.
   virtual void end() = 0;
 };

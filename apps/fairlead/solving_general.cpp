@@ -24,6 +24,7 @@
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/read_vectors.hpp"
+#include "fairlead/refined_steps.hpp"
 #include "fairlead/solution.hpp"
 #include "fairlead/solving.hpp"
 #include "fairlead/tiled_factors.hpp"
@@ -45,6 +46,8 @@ using linalg::LeastSquaresError;
 using linalg::NpySource;
 
 constexpr std::size_t staging_of_vectors = 64 * 1024;
+// Below the limit by so much, what is left of the growth is not worth a step.
+constexpr double much_better = 10;
 
 std::string_view title_of(const DenseOperation& method, bool square) {
   if (&method == &lu_operation) return "LU solve without pivoting";
@@ -94,6 +97,7 @@ class GeneralSolve {
     find_limit(report, tiled, after);
     report.backward_error = found.backward_error;
     report.backward_error_limit = limit_;
+    report.refinement_steps = found.refinement_steps;
     report.condition = found.condition;
     report.growth = found.growth;
     report.residual = found.residual;
@@ -117,6 +121,7 @@ class GeneralSolve {
   };
 
   bool square() const noexcept { return m_ == n_; }
+  bool may_refine() const noexcept { return system_.method != &qr_operation; }  // QR need not
   bool wants_condition() const { return !config_.flag("no-condition"); }
   double solve_flops() const {
     const auto m = static_cast<double>(m_), n = static_cast<double>(n_),
@@ -130,7 +135,9 @@ class GeneralSolve {
     const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
                                           judging + NpySource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
-    const Bytes residual = square() ? 0 : LeastSquaresError<T>::bytes(m_, columns_);
+    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
+                           : may_refine() ? refined_steps_bytes<T>(n_, columns_)
+                                          : 0;
     const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
     DenseProblem problem{
         .operation = system_.method,
@@ -182,8 +189,9 @@ class GeneralSolve {
   /// The size of the largest element.
   double read(const TiledMatrix<T>& a) {
     GeneralNpy<T> reader(system_.a);
-    run_->begin("reading", reader.tasks(a));
-    reader.submit(run_->flow(), a);
+    const Bytes memory = run_->runtime().capacity_bytes();
+    run_->begin("reading", reader.tasks(a, memory));
+    reader.submit(run_->flow(), a, memory);
     seconds_ += run_->end();
     system_.a->forget_pages();
     read_for_tiles_ = system_.a->bytes_read();
@@ -198,15 +206,23 @@ class GeneralSolve {
   }
 
   void judge(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
-    run_->begin("error check", BackwardError<T>::tasks(n_));
-    BackwardError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), columns_);
-    error.submit(run_->flow());
-    run_->end_aside();
+    const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, factors,
+                                                    {.a = matrix(),
+                                                     .b = right_hand_sides(),
+                                                     .x = x_.data(),
+                                                     .columns = columns_,
+                                                     .tile = problem_.tile,
+                                                     .limit = limit_ / much_better,
+                                                     .may_refine = may_refine(),
+                                                     .counts = true});
+    seconds_ += judged.seconds;
     system_.a->forget_pages();
-    found.backward_error = error.value();
-    if (!wants_condition() || !(error.value() <= limit_)) return;
+    found.backward_error = judged.backward_error;
+    if (judged.steps > 0) found.refinement_steps = judged.steps;
+    if (!wants_condition() || !(judged.backward_error <= limit_)) return;
     const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = condition_report(n_, error.matrix_norm() * of_inverse.norm, error.value(), precision());
+    found.condition =
+        condition_report(n_, judged.matrix_norm * of_inverse.norm, judged.backward_error, precision());
     tell(*found.condition, of_inverse);
   }
 
