@@ -11,10 +11,11 @@ import drawn_systems  # noqa: E402
 RUNS, SEED = 40, 20261121
 
 
-def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command):
+@pytest.mark.parametrize("general", [False, True], ids=["symmetric", "general"])
+def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command, general):
     def one(index):
         try:
-            drawn_systems.try_one(command, SEED, index)
+            drawn_systems.try_one(command, SEED, index, general=general)
         except drawn_systems.Wrong as wrong:
             return str(wrong)
 
