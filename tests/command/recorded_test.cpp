@@ -69,7 +69,7 @@ TEST_F(Recorded, QrHasTheTasksAndTheDataOfTheWorkload) {
     const Answer recorded = fairlead_command("simulate --recorded " + path("run.flow") + " --phase 2" + how +
                                              path("recorded.json"));
     ASSERT_EQ(recorded.exit_code, 0) << recorded.text;
-    const Answer workload = fairlead_command("simulate qr:columns=1000:tree=" + tree +
+    const Answer workload = fairlead_command("simulate qr:columns=1000:ib=21:tree=" + tree +
                                              " --n 1700 --tile 128" + how + path("workload.json"));
     ASSERT_EQ(workload.exit_code, 0) << workload.text;
     const auto a = json("recorded.json"), b = json("workload.json");

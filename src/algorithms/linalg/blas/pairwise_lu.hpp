@@ -30,14 +30,14 @@ namespace detail {
 template <Real T>
 void exchange_rows(int block, int columns, const std::int32_t* pivots, T* u, int ldu, T* a, int lda,
                    bool undo = false) {
-  for (int step = 0; step < block; ++step) {
-    const int i = undo ? block - 1 - step : step, with = pivots[i] - 1;
-    if (with == i) continue;
-    T* const other = with < block ? u + with : a + (with - block);
-    const int ld_other = with < block ? ldu : lda;
-    for (int j = 0; j < columns; ++j)
-      std::swap(u[i + static_cast<std::ptrdiff_t>(j) * ldu],
-                other[static_cast<std::ptrdiff_t>(j) * ld_other]);
+  // Column by column: a row is an element of each, on a cache line of its own.
+  for (int j = 0; j < columns; ++j) {
+    T* const of_u = u + static_cast<std::ptrdiff_t>(j) * ldu;
+    T* const of_a = a + static_cast<std::ptrdiff_t>(j) * lda;
+    for (int step = 0; step < block; ++step) {
+      const int i = undo ? block - 1 - step : step, with = pivots[i] - 1;
+      std::swap(of_u[i], with < block ? of_u[with] : of_a[with - block]);
+    }
   }
 }
 
