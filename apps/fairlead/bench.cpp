@@ -47,10 +47,10 @@ constexpr auto options = both(
           .default_shown = "n"},
          {.key = "tree",
           .type = SettingType::choice,
-          .fallback = "flat",
           .choices = "flat|binary",
           .help = "for qr: tiles of a column are annihilated one after the other, or in pairs; binary suits "
-                  "tall matrices on many workers"},
+                  "tall matrices on many workers",
+          .default_shown = "flat"},
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -76,13 +76,14 @@ int bench_dense(Config config, const DenseOperation& operation) {
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
-    if (config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
+    if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
     if (problem.m < n)
       throw ConfigError(fmt::format(
           "--m {} --n {}: QR is for matrices that have at least as many rows as columns", problem.m, n));
     if (problem.m == n) problem.m = 0;
-  } else if (config.has("m")) {
-    throw ConfigError("--m goes with qr: the other matrices are square");
+  } else {
+    if (config.has("m")) throw ConfigError("--m goes with qr: the other matrices are square");
+    if (config.has("tree")) throw ConfigError("--tree goes with qr");
   }
 
   require_place_for_report(config);

@@ -49,10 +49,11 @@ constexpr std::size_t staging_of_vectors = 64 * 1024;
 // Below the limit by so much, what is left of the growth is not worth a step.
 constexpr double much_better = 10;
 
-std::string_view title_of(const DenseOperation& method, bool square) {
-  if (&method == &lu_operation) return "LU solve without pivoting";
-  if (&method == &incremental_lu_operation) return "LU solve with incremental pivoting";
-  return square ? "QR solve" : "QR least squares";
+std::string_view title_of(const DenseProblem& problem) {
+  if (problem.operation == &lu_operation) return "LU solve without pivoting";
+  if (problem.operation == &incremental_lu_operation) return "LU solve with incremental pivoting";
+  if (problem.m == 0) return "QR solve";
+  return problem.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
 }
 
 /// A solve under way, all of it in T.
@@ -141,7 +142,7 @@ class GeneralSolve {
     const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
     DenseProblem problem{
         .operation = system_.method,
-        .title = title_of(*system_.method, square()),
+        .title = {},
         .n = n_,
         .m = square() ? 0 : m_,
         .element_bytes = sizeof(T),
@@ -149,6 +150,7 @@ class GeneralSolve {
         .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes};
     problem.set_tile(config_, workers_);
     problem.set_tree();
+    problem.title = title_of(problem);
     return problem;
   }
 

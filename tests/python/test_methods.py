@@ -186,6 +186,8 @@ def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
     refused = fairlead("bench", "lu", "--m", 5, "--n", 5)
     assert refused.returncode == NOT_ASKED and "--m goes with qr" in refused.stderr
+    refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
+    assert refused.returncode == NOT_ASKED and "--tree goes with qr" in refused.stderr
 
 
 @pytest.mark.parametrize("tree", ["flat", "binary"])

@@ -136,7 +136,7 @@ CommandSolve::CommandSolve(Run& run, const Kept& kept, Devices devices, bool sma
   const int columns = sides[random.below(std::size(sides))];
   const int tile = std::max(1, n / static_cast<int>(random.between(small ? 6 : 1, 12)));
   constexpr const char* methods[] = {"lu", "lu-incremental", "qr"};
-  const bool general = !small && random.once_in(3);
+  const bool general = random.once_in(3);
   const bool refine = !general && random.once_in(4);
   in_files_ = small || general || !random.once_in(6);
   if (in_files_) {
@@ -272,6 +272,12 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
     if (at != std::string::npos && std::sscanf(ended.errors.c_str() + at + 7, "%lf MiB", &mebibytes) == 1 &&
         attempt == 0)
       beside_ = static_cast<Bytes>((mebibytes + 0.06) * 0x1p20);
+    // "allow at least 3.173 MiB of memory": rounded, so a little more is.
+    else if (const auto least = ended.errors.find("allow at least ");
+             least != std::string::npos &&
+             std::sscanf(ended.errors.c_str() + least + 15, "%lf MiB of memory", &mebibytes) == 1 &&
+             static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) > machine_.memory + beside_)
+      beside_ = static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) - machine_.memory;
     else {
       beside_ += std::max({machine_.memory / 2, beside_ / 4, Bytes{1} << 17});
       for (Machine::Device& device : machine_.devices) device.memory += device.memory / 2;

@@ -53,6 +53,21 @@ PairFactors<const T, const std::int32_t> pair_factors(const In<Tile<T>>& l,
   return {l.rows(), l.data(), l.leading_dimension(), exchanges.data()};
 }
 
+/// They may have been on disk: one bit wrong there must not be a row of somebody else's memory here. Row i of a
+/// block of `block` of them may be exchanged with rows up to so many below the block.
+void require_rows(const In<Vector<std::int32_t>>& exchanges, int block, int below) {
+  for (std::int64_t first = 0; first < exchanges.size(); first += block) {
+    const std::int64_t count = std::min<std::int64_t>(block, exchanges.size() - first);
+    for (std::int64_t i = first; i < first + count; ++i)
+      if (exchanges(i) < i - first + 1 || exchanges(i) > count + below)
+        throw SystemError(
+            fmt::format("the exchanges of rows that were kept are no longer what they were (row {} with {} "
+                        "of {}): a disk "
+                        "or the memory has failed",
+                        i, exchanges(i), count + below));
+  }
+}
+
 /// C := P^T L^-T C.
 template <class T>
 void gessm_transposed(const Blas& blas, const In<Tile<T>>& l, const std::int32_t* pivots,
@@ -93,6 +108,7 @@ PairwiseUpdateKernels<T>::PairwiseUpdateKernels(const Kernels& kernels, Eliminat
     : gessm(codelet("gessm")
                 .cpu([kernels, which](In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c) {
                   const Blas& blas = kernels.blas();
+                  require_rows(exchanges, c.rows(), 0);
                   if (which == Elimination::transposed) {
                     gessm_transposed<T>(blas, l, exchanges.data(), c);
                   } else {
@@ -107,6 +123,7 @@ PairwiseUpdateKernels<T>::PairwiseUpdateKernels(const Kernels& kernels, Eliminat
       ssssm(codelet("ssssm")
                 .cpu([kernels, which](In<Tile> a, In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c1,
                                       InOut<Tile> c2) {
+                  require_rows(exchanges, l.rows(), a.rows());
                   const auto update = which == Elimination::plain ? fairlead::linalg::ssssm<T>
                                                                   : fairlead::linalg::ssssm_transposed<T>;
                   update(kernels.blas(), a.rows(), a.columns(), c2.columns(), a.data(), a.leading_dimension(),

@@ -180,6 +180,29 @@ TYPED_TEST(IncrementalLu, OutOfCoreAndOnDevicesGivesTheSameBitsAsInCore) {
     }
 }
 
+// As after a bit has changed on the disk: a row that does not exist is not touched.
+TYPED_TEST(IncrementalLu, DoesNotFollowExchangesThatCannotBe) {
+  using T = TypeParam;
+  const int n = 40, tile = 16;
+  for (const std::int32_t bad : {0, -5, 17, 1 << 30})
+    for (const auto& [row, column] : {std::pair(0, 0), {1, 1}, {1, 0}, {2, 1}}) {
+      Runtime runtime(config_of({}));
+      auto x = dense<T>(GeneratedUniform<T>(n, 2, 2));
+      const auto a = runtime.tiled<T>("A", n, n, tile);
+      const auto tiled_x = runtime.tiled_in_place<T>("x", x.elements.data(), n, 2, n, tile);
+      const IncrementalPivots<T> p(runtime, a, 4);
+      Flow flow(runtime);
+      fill<T>(flow, general<T>(n, 3), a, Tiles::all);
+      factor_lu_incremental(flow, kernels(), a, p);
+      // A block of 4 on top of a tile of 16 or 8 rows, a tile of 16 alone.
+      const std::int32_t wrong = bad == 17 && row != column ? 21 : bad;
+      flow.submit(codelet("spoil").cpu([wrong](InOut<Vector<std::int32_t>> e) { e(5) = wrong; })(
+          p.exchanges(row, column)));
+      solve_lu_incremental_factored(flow, kernels(), a, p, tiled_x);
+      EXPECT_THROW(wait_for_results(flow), SystemError) << wrong << " in " << row << ", " << column;
+    }
+}
+
 TYPED_TEST(IncrementalLu, NamesTheColumnOfAPivotThatIsZero) {
   using T = TypeParam;
   for (const int bad : {0, 1, 31, 32, 70, 99}) {
