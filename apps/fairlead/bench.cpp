@@ -1,4 +1,4 @@
-// fairlead bench cholesky|lu|gemm: generated matrices, computed with out of core or in core against the
+// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core against the
 // clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
@@ -26,7 +26,11 @@ namespace {
 
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
-constexpr Positional positionals[] = {{.name = "WHAT", .help = "what to run: cholesky, lu or gemm"}};
+constexpr Positional positionals[] = {
+    {.name = "WHAT",
+     .help =
+         "what to run: cholesky, lu (without pivoting), lu-incremental (with incremental pivoting), qr or "
+         "gemm"}};
 constexpr auto options = both(
     std::to_array<Setting>(
         {{.key = "n",
@@ -35,6 +39,18 @@ constexpr auto options = both(
           .minimum = "1",
           .maximum = "10000000",
           .help = "rows and columns of the matrices"},
+         {.key = "m",
+          .type = SettingType::count,
+          .minimum = "1",
+          .maximum = "10000000",
+          .help = "for qr: rows of a matrix that has more of them than columns",
+          .default_shown = "n"},
+         {.key = "tree",
+          .type = SettingType::choice,
+          .choices = "flat|binary",
+          .help = "for qr: tiles of a column are annihilated one after the other, or in pairs; binary suits "
+                  "tall matrices on many workers",
+          .default_shown = "flat"},
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -45,9 +61,9 @@ constexpr auto options = both(
           .fallback = "0.25",
           .minimum = "0.001",
           .maximum = "1000",
-          .help =
-              "the memory limit as a part of the triangle (cholesky), the matrix (lu), the three matrices "
-              "(gemm), where --memory is not given"},
+          .help = "the memory limit as a part of the triangle (cholesky), the matrix (lu, lu-incremental, "
+                  "qr), the "
+                  "three matrices (gemm), where --memory is not given"},
          {.key = "digest",
           .type = SettingType::flag,
           .fallback = "false",
@@ -58,12 +74,23 @@ template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
+  if (&operation == &qr_operation) {
+    problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
+    if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
+    if (problem.m < n)
+      throw ConfigError(fmt::format(
+          "--m {} --n {}: QR is for matrices that have at least as many rows as columns", problem.m, n));
+    if (problem.m == n) problem.m = 0;
+  } else {
+    if (config.has("m")) throw ConfigError("--m goes with qr: the other matrices are square");
+    if (config.has("tree")) throw ConfigError("--tree goes with qr");
+  }
 
   require_place_for_report(config);
   heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
-  const auto benchmark = make_benchmark<T>(operation, kernels, n, config.count("seed"));
+  const auto benchmark = make_benchmark<T>(problem, kernels, config.count("seed"));
   problem.reserved = benchmark->reserved_bytes(workers);
   if (!config.has("memory")) {
     const auto part =
@@ -86,8 +113,8 @@ int bench_dense(Config config, const DenseOperation& operation) {
     if (!in_core) run.runtime().drop_clean();
 
     const Counts before = counts_of(run.runtime(), kernels);
-    const double flops = operation.flops(static_cast<double>(n));
-    run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem.tiles()), flops);
+    const double flops = operation.flops(problem);
+    run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
     benchmark->compute(run.flow());
     const double seconds = run.end(!in_core);
     const Counts after = counts_of(run.runtime(), kernels);
@@ -104,7 +131,9 @@ int bench_dense(Config config, const DenseOperation& operation) {
     report.phases = run.phases();
     find_limit(report, before, after);
     report.backward_error = error;
-    report.backward_error_limit = linalg::largest_right_error<T>(n);
+    report.growth = benchmark->growth();
+    report.refinement_steps = benchmark->refinement_steps();
+    report.backward_error_limit = linalg::largest_right_error<T>(problem.rows());
     report.factor_digest = digest;
     // Everything that was told is served: no more commands come.
     in_core ? run.runtime().drop_clean() : run.runtime().flush();
@@ -131,7 +160,8 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand bench{
     .name = "bench",
-    .summary = "Measures: bench cholesky, lu or gemm computes with generated matrices out of core.",
+    .summary =
+        "Measures: bench cholesky, lu, lu-incremental, qr or gemm, with generated matrices out of core.",
     .positionals = positionals,
     .options = options,
     .run = run,

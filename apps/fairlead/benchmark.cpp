@@ -9,10 +9,14 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
+#include "fairlead/refined_steps.hpp"
+#include "fairlead/tiled_factors.hpp"
 
 namespace fairlead::app {
 
@@ -21,6 +25,7 @@ namespace {
 using linalg::BackwardError;
 using linalg::GeneratedSpd;
 using linalg::GeneratedUniform;
+using linalg::LeastSquaresError;
 using linalg::MatrixInMemory;
 using linalg::MatrixSource;
 
@@ -36,69 +41,104 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
 template <class T>
 class Factorization final : public Benchmark<T> {
  public:
-  Factorization(const DenseOperation& operation, linalg::Kernels kernels, std::int64_t n, std::uint64_t seed)
-      : operation_(operation),
-        lu_(&operation == &lu_operation),
-        kernels_(std::move(kernels)),
-        n_(n),
-        seed_(seed) {}
+  Factorization(const DenseProblem& problem, linalg::Kernels kernels, std::uint64_t seed)
+      : problem_(problem), kernels_(std::move(kernels)), seed_(seed) {}
 
   /// The right-hand side that becomes the solution, and what judging it takes.
   Bytes reserved_bytes(std::size_t workers) const override {
-    return static_cast<Bytes>(n_) * sizeof(T) + workers * BackwardError<T>::scratch_bytes_per_worker(1);
+    const Bytes x = static_cast<Bytes>(problem_.rows()) * sizeof(T);
+    return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(1) +
+                               (grows() ? refined_steps_bytes<T>(problem_.n, 1) : 0)
+                         : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
+                               workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
   }
   void begin(WatchedRun& run, const DenseProblem& problem) override {
+    problem_ = problem;
     run_ = &run;
-    x_.resize(static_cast<std::size_t>(n_));
-    a_.emplace(run.runtime().template tiled<T>("A", n_, n_, problem.tile, operation_.tiles));
-    tiled_x_.emplace(run.runtime().template tiled_in_place<T>("x", x_.data(), n_, 1, n_, problem.tile));
+    const std::int64_t m = problem.rows();
+    x_.resize(static_cast<std::size_t>(m));
+    a_.emplace(run.runtime().template tiled<T>("A", m, problem.n, problem.tile, problem.operation->tiles));
+    tiled_x_.emplace(run.runtime().template tiled_in_place<T>("x", x_.data(), m, 1, m, problem.tile));
+    factors_ = make_factors<T>(problem, kernels_, run.runtime(), *a_);
   }
-  std::uint64_t generation_tasks() const override { return linalg::fill_tasks(*a_, operation_.tiles); }
-  void generate(Flow& flow) override { linalg::fill<T>(flow, matrix<T>(), *a_, operation_.tiles); }
-  void compute(Flow& flow) override {
-    if (lu_)
-      linalg::lu(flow, kernels_, *a_);
-    else
-      linalg::cholesky(flow, kernels_, *a_);
+  std::uint64_t generation_tasks() const override {
+    const std::uint64_t tasks = linalg::fill_tasks(*a_, problem_.operation->tiles);
+    return grows() ? 2 * tasks : tasks;
   }
-  std::uint64_t digest() override { return digest_of(*run_, *a_, operation_.tiles); }
+  void generate(Flow& flow) override {
+    linalg::fill<T>(flow, matrix<T>(), *a_, problem_.operation->tiles);
+    if (grows()) before_.submit(flow, *a_, linalg::Elements::all);
+  }
+  void compute(Flow& flow) override { factors_->factor(flow); }
+  std::uint64_t digest() override { return digest_of(*run_, *a_, problem_.operation->tiles); }
   double check() override {
-    run_->begin("solve", linalg::solve_tasks(a_->tile_rows(), 1),
-                report::cholesky_solve_flops(static_cast<double>(n_), 1));
-    GeneratedUniform<T>(n_, 1, seed_ + 1).read(0, n_, 0, 1, x_.data(), n_);
-    if (lu_)
-      linalg::solve_lu_factored(run_->flow(), kernels_, *a_, *tiled_x_);
-    else
-      linalg::solve_factored(run_->flow(), kernels_, *a_, *tiled_x_);
+    const std::int64_t m = problem_.rows();
+    if (grows()) {
+      run_->begin("growth", after_.tasks(*a_, linalg::Elements::upper));
+      after_.submit(run_->flow(), *a_, linalg::Elements::upper);
+      run_->end_aside();
+    }
+    run_->begin("solve", factors_->solve_tasks(1));
+    GeneratedUniform<T>(m, 1, seed_ + 1).read(0, m, 0, 1, x_.data(), m);
+    factors_->solve(run_->flow(), *tiled_x_);
     run_->end_aside();
 
-    run_->begin("error check", BackwardError<T>::tasks(n_));
-    BackwardError<T> error(kernels_, matrix<double>(),
-                           std::make_shared<GeneratedUniform<double>>(n_, 1, seed_ + 1), x_.data(), 1);
-    error.submit(run_->flow());
-    run_->end_aside();
-    return error.value();
+    const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
+    if (!square()) return least_squares_error(b);
+    const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors_,
+                                                    {.a = matrix<double>(),
+                                                     .b = b,
+                                                     .x = x_.data(),
+                                                     .columns = 1,
+                                                     .tile = problem_.tile,
+                                                     .limit = linalg::largest_right_error<T>(m),
+                                                     .may_refine = grows(),
+                                                     .counts = false});
+    if (judged.steps > 0) steps_ = judged.steps;
+    return judged.backward_error;
   }
+  std::optional<double> growth() const override {
+    if (!grows()) return std::nullopt;
+    return after_.largest() / before_.largest();
+  }
+  std::optional<int> refinement_steps() const override { return steps_; }
   void end() override {
+    factors_.reset();
     tiled_x_.reset();
     a_.reset();
   }
 
  private:
+  bool square() const noexcept { return problem_.rows() == problem_.n; }
+  bool grows() const noexcept { return problem_.operation == &incremental_lu_operation; }
   template <class U>
   std::shared_ptr<const MatrixSource<U>> matrix() const {
-    if (lu_) return std::make_shared<GeneratedUniform<U>>(n_, n_, seed_, static_cast<double>(n_));
-    return std::make_shared<GeneratedSpd<U>>(n_, seed_);
+    const std::int64_t n = problem_.n;
+    if (problem_.operation == &lu_operation)
+      return std::make_shared<GeneratedUniform<U>>(n, n, seed_, static_cast<double>(n));
+    if (problem_.operation == &cholesky_operation) return std::make_shared<GeneratedSpd<U>>(n, seed_);
+    return std::make_shared<GeneratedUniform<U>>(problem_.rows(), n, seed_);
+  }
+  double least_squares_error(const std::shared_ptr<const MatrixSource<double>>& b) {
+    const std::int64_t m = problem_.rows();
+    run_->begin("error check", LeastSquaresError<T>::tasks(m, problem_.n));
+    LeastSquaresError<T> error(kernels_, matrix<double>(), b, x_.data(), m, 1);
+    error.judge(
+        run_->runtime(), run_->flow(), problem_.tile,
+        [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); });
+    run_->end_aside();
+    return error.value();
   }
 
-  const DenseOperation& operation_;
-  bool lu_;
+  DenseProblem problem_;
   linalg::Kernels kernels_;
-  std::int64_t n_;
   std::uint64_t seed_;
   WatchedRun* run_ = nullptr;
   std::vector<T> x_;
   std::optional<TiledMatrix<T>> a_, tiled_x_;
+  std::unique_ptr<TiledFactors<T>> factors_;
+  linalg::ElementSizes<T> before_, after_;  // of A, and of U
+  std::optional<int> steps_;
 };
 
 /// C := C + A B. For a vector x, C x has to be what A (B x) and the C from before say: Freivalds 1979
@@ -192,15 +232,16 @@ class Product final : public Benchmark<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Benchmark<T>> make_benchmark(const DenseOperation& operation, linalg::Kernels kernels,
-                                             std::int64_t n, std::uint64_t seed) {
-  if (&operation == &product_operation) return std::make_unique<Product<T>>(std::move(kernels), n, seed);
-  return std::make_unique<Factorization<T>>(operation, std::move(kernels), n, seed);
+std::unique_ptr<Benchmark<T>> make_benchmark(const DenseProblem& problem, linalg::Kernels kernels,
+                                             std::uint64_t seed) {
+  if (problem.operation == &product_operation)
+    return std::make_unique<Product<T>>(std::move(kernels), problem.n, seed);
+  return std::make_unique<Factorization<T>>(problem, std::move(kernels), seed);
 }
 
-template std::unique_ptr<Benchmark<float>> make_benchmark<float>(const DenseOperation&, linalg::Kernels,
-                                                                 std::int64_t, std::uint64_t);
-template std::unique_ptr<Benchmark<double>> make_benchmark<double>(const DenseOperation&, linalg::Kernels,
-                                                                   std::int64_t, std::uint64_t);
+template std::unique_ptr<Benchmark<float>> make_benchmark<float>(const DenseProblem&, linalg::Kernels,
+                                                                 std::uint64_t);
+template std::unique_ptr<Benchmark<double>> make_benchmark<double>(const DenseProblem&, linalg::Kernels,
+                                                                   std::uint64_t);
 
 }  // namespace fairlead::app

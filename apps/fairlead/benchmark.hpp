@@ -28,12 +28,16 @@ class Benchmark {
   /// How wrong the result is, in phases of its own: the backward error of the solution of a system, or of a
   /// product. Once, at the end.
   virtual double check() = 0;
+  /// How much larger elements have become, where pivoting leaves that open; known after check().
+  virtual std::optional<double> growth() const { return std::nullopt; }
+  /// That the solution took, whose error check() has told.
+  virtual std::optional<int> refinement_steps() const { return std::nullopt; }
   /// Gives the matrices back.
   virtual void end() = 0;
 };
 
 template <class T>
-std::unique_ptr<Benchmark<T>> make_benchmark(const DenseOperation& operation, linalg::Kernels kernels,
-                                             std::int64_t n, std::uint64_t seed);
+std::unique_ptr<Benchmark<T>> make_benchmark(const DenseProblem& problem, linalg::Kernels kernels,
+                                             std::uint64_t seed);
 
 }  // namespace fairlead::app

@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/qr.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <cstddef>
@@ -15,21 +16,27 @@
 
 namespace fairlead::app {
 
-/// One of them, on n x n matrices.
+struct DenseProblem;
+
+/// One of them.
 struct DenseOperation {
   std::string_view key;   ///< "cholesky", as the command line has it
   std::string_view name;  ///< "Cholesky factorization"
   Tiles tiles;            ///< which tiles each matrix has
   int matrices;           ///< of that size: 1, or A, B and C
   linalg::RateSet kernels;
-  double (*flops)(double n);
-  std::uint64_t (*tasks)(std::int64_t tiles);
-  report::IoBounds (*bounds)(std::uint64_t n, std::size_t element_bytes, Bytes memory_limit);
-  std::optional<report::Ceiling> (*ceiling)(std::uint64_t n, std::uint64_t tile, const report::TileRates&,
+  double (*flops)(const DenseProblem& problem);
+  std::uint64_t (*tasks)(const DenseProblem& problem);
+  report::IoBounds (*bounds)(const DenseProblem& problem);
+  /// Null: the rates of its kernels are not measured.
+  std::optional<report::Ceiling> (*ceiling)(const DenseProblem& problem, const report::TileRates&,
                                             unsigned cores);
+  /// What it has besides the tiles of the matrices; null: nothing.
+  Bytes (*besides)(const DenseProblem& problem) = nullptr;
 };
 
-extern const DenseOperation cholesky_operation, lu_operation, product_operation;
+extern const DenseOperation cholesky_operation, lu_operation, incremental_lu_operation, qr_operation,
+    product_operation;
 /// Throws ConfigError naming those that there are.
 const DenseOperation& find_operation(std::string_view key);
 
@@ -37,19 +44,25 @@ struct DenseProblem {
   const DenseOperation* operation = &cholesky_operation;
   std::string_view title;  ///< "Cholesky solve"
   std::int64_t n = 0;
+  std::int64_t m = 0;  ///< rows, of QR; 0: n
+  linalg::QrTree tree = linalg::QrTree::flat;
   std::int32_t tile = 0;
   std::size_t element_bytes = 8;
   bool made = false;  ///< its matrix is computed when tiles are first needed, not read
   Bytes memory_limit = 0;
   Bytes reserved = 0;  ///< of the limit, for what is not tiles
 
+  std::int64_t rows() const noexcept { return m == 0 ? n : m; }
   std::int64_t tiles() const noexcept { return (n + tile - 1) / tile; }
+  std::int64_t tile_rows() const noexcept { return (rows() + tile - 1) / tile; }
   /// Of all matrices, without what tiles add to them.
   Bytes matrix_bytes() const noexcept;
   /// All tiles of all matrices are in memory at once.
   bool fits() const noexcept;
   /// Sets the tile to the one that is asked for, or chooses it.
   void set_tile(const Config& config, std::size_t workers);
+  /// For a tall matrix the tree that lets several workers at its columns.
+  void set_tree() noexcept;
 };
 
 }  // namespace fairlead::app

@@ -103,6 +103,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
                   fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   report.machine = machine_line();
   report.n = static_cast<std::uint64_t>(problem.n);
+  if (problem.rows() != problem.n) report.m = static_cast<std::uint64_t>(problem.rows());
   report.element = problem.element_bytes == 8 ? "FP64" : "FP32";
   report.tile = static_cast<std::uint64_t>(problem.tile);
   report.tiles = static_cast<std::uint64_t>(problem.tiles());
@@ -152,7 +153,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     if (const auto calls = after.kernels[i].calls - before.kernels[i].calls; calls > 0)
       report.kernel_calls.push_back({std::string(name_of(static_cast<linalg::Kernel>(i))), calls,
                                      (after.kernels[i].flops - before.kernels[i].flops) * 1e-9});
-  report.bounds = problem.operation->bounds(report.n, problem.element_bytes, problem.memory_limit);
+  report.bounds = problem.operation->bounds(problem);
   if (problem.made) report.bounds->inputs = report.bounds->compulsory = 0;
   return report;
 }
@@ -182,10 +183,10 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
   const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf, rates.getrf};
   report.tile_rates = tile;
   report.gemm_peak_gflops = rates.gemm * report.workers;
-  report.ceiling = problem.operation->ceiling(report.n, report.tile, tile, report.workers);
+  if (problem.operation->ceiling != nullptr)
+    report.ceiling = problem.operation->ceiling(problem, tile, report.workers);
   if (report.ceiling && report.ceiling->seconds() > 0)
-    report.ceiling_gflops =
-        problem.operation->flops(static_cast<double>(problem.n)) / report.ceiling->seconds() * 1e-9;
+    report.ceiling_gflops = problem.operation->flops(problem) / report.ceiling->seconds() * 1e-9;
 }
 
 void heed_quiet(Config& config) {

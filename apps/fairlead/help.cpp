@@ -20,10 +20,10 @@ struct Examples {
   std::string_view subcommand, first, second;
 };
 constexpr Examples examples[] = {
-    {"solve", "fairlead solve A.npy b.npy -o x.npy --memory 2GiB",
+    {"solve", "fairlead solve A.npy b.npy -o x.npy --memory 2GiB --method qr",
      "fairlead solve --kernel rbf --points points.npy b.npy -o x.npy --memory 50%"},
     {"bench", "fairlead bench cholesky --n 16384 --memory-fraction 0.25 --report run.html",
-     "fairlead bench lu --n 8192 --precision single --scheduler darts --json out.json"},
+     "fairlead bench qr --n 8192 --precision single --scheduler darts --json out.json"},
     {"info", "fairlead info", "fairlead info --config --disk-directory /scratch"},
     {"calibrate", "fairlead calibrate", "fairlead calibrate --disk-directory /scratch --amount 4GiB --again"},
     {"schedulers", "fairlead schedulers", "fairlead schedulers | grep -A3 darts"},

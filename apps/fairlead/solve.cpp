@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a symmetric positive definite matrix that may be
-// larger than the memory.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or finds
+// the x for which A x is nearest to b.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using data::NpyFile;
 
 constexpr Positional positionals[] = {
     {.name = "A.npy",
-     .help = "the matrix: square, symmetric, positive definite; or --kernel",
+     .help = "the matrix, symmetric positive definite unless --method says otherwise; or --kernel",
      .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
 constexpr auto options = both(
@@ -34,6 +34,15 @@ constexpr auto options = both(
           .value_name = "x.npy",
           .help = "where the solution goes; it appears whole or not at all",
           .letter = 'o'},
+         {.key = "method",
+          .type = SettingType::choice,
+          .fallback = "cholesky",
+          .choices = "cholesky|lu|lu-incremental|qr",
+          .help =
+              "cholesky: A is symmetric positive definite. lu-incremental: any square A, pivoting between "
+              "pairs of tiles; lu: without pivoting, for a diagonal that dominates. qr: any A with at least "
+              "as many rows as columns; with more, the x for which || b - A x || is least. Right results "
+              "are told from wrong ones whichever it is"},
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
@@ -96,9 +105,32 @@ linalg::Stored stored_of(const Config& config) {
                  : linalg::Stored::both;
 }
 
+bool is_asked(const Config& config, std::string_view option) {
+  return option == "kernel" ? config.has(option) : config.flag(option);
+}
+
+void require_shape(const NpyFile& a, const DenseOperation& method) {
+  const std::string shape = data::shape_text(a.header().shape);
+  const bool least_squares = &method == &qr_operation;
+  if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
+  const char* const why =
+      a.dimensions() != 2 ? (least_squares ? "that is no matrix" : "solving needs a square matrix")
+      : a.rows() < a.columns() && least_squares
+          ? "it has more unknowns than equations; at least as many rows as columns are needed"
+      : a.rows() > a.columns() ? "solving needs a square matrix; for the nearest to a solution: --method qr"
+                               : "solving needs a square matrix";
+  throw InputError(fmt::format("{} has the shape {}: {}", a.path().string(), shape, why));
+}
+
 int run(const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const bool of_points = given.config.has("kernel");
+  const DenseOperation& method = find_operation(given.config.text("method"));
+  if (&method != &cholesky_operation)
+    for (const std::string_view option : {"kernel", "refine", "lower", "upper", "symmetrize"})
+      if (is_asked(given.config, option))
+        throw ConfigError(fmt::format("--{} goes with a symmetric matrix: with --method cholesky, not {}",
+                                      option, method.key));
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} goes with --kernel", option));
@@ -115,13 +147,15 @@ int run(const ParsedCommandLine& given) {
   require_files_apart(given.config,
                       {{of_points ? "--points" : "the matrix", a_path}, {"the right-hand side", b_path}},
                       {{"-o", given.config.text("output"), given.config.flag("overwrite")}});
-  const System system{given.config, std::make_shared<const NpyFile>(a_path),
-                      std::make_shared<const NpyFile>(b_path), of_points, stored_of(given.config)};
+  const System system{given.config,
+                      std::make_shared<const NpyFile>(a_path),
+                      std::make_shared<const NpyFile>(b_path),
+                      of_points,
+                      stored_of(given.config),
+                      &method};
   const NpyFile& a = *system.a;
   const NpyFile& b = *system.b;
-  if (!of_points && (a.dimensions() != 2 || a.rows() != a.columns()))
-    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", a.path().string(),
-                                 data::shape_text(a.header().shape)));
+  if (!of_points) require_shape(a, method);
   // What is wrong with the points is told first.
   if (of_points) matrix_of_points<double>(given.config, a);
   if (a.rows() != b.rows())
@@ -141,7 +175,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand solve_command{
     .name = "solve",
-    .summary = "Solves A x = b for a symmetric positive definite matrix, in a file or made from points.",
+    .summary = "Solves A x = b, or finds the nearest to a solution; A in a file or made from points.",
     .positionals = positionals,
     .options = options,
     .run = run,

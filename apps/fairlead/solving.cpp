@@ -28,7 +28,7 @@
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/read_vectors.hpp"
-#include "fairlead/subcommand.hpp"
+#include "fairlead/solution.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -42,25 +42,6 @@ constexpr std::size_t small_staging_bytes = 64 * 1024;
 using data::ElementType;
 using data::NpyFile;
 using linalg::InverseNorm;
-
-template <class Stored, class T>
-void write_as(data::NpyWriter& out, const std::vector<T>& x, std::uint64_t rows, std::uint64_t columns,
-              std::span<std::byte> staging) {
-  if constexpr (std::is_same_v<Stored, T>) {
-    out.write_block<T>(0, rows, 0, columns, x.data(), rows, staging);
-  } else {
-    std::vector<Stored> some;
-    const std::uint64_t at_once = std::max<std::uint64_t>(1, (std::uint64_t{1} << 17) / columns);
-    for (std::uint64_t row = 0; row < rows; row += at_once) {
-      const auto count = std::min(at_once, rows - row);
-      some.resize(count * columns);
-      for (std::uint64_t j = 0; j < columns; ++j)
-        for (std::uint64_t i = 0; i < count; ++i)
-          some[i + j * count] = static_cast<Stored>(x[row + i + j * rows]);
-      out.write_block<Stored>(row, count, 0, columns, some.data(), count, staging);
-    }
-  }
-}
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system) {
@@ -292,10 +273,7 @@ class Solve {
     {
       std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
       const NpyFile& b = *system_.b;
-      if (system_.solution() == ElementType::float64)
-        write_as<double>(*out_, x_, b.rows(), b.columns(), staging);
-      else
-        write_as<float>(*out_, x_, b.rows(), b.columns(), staging);
+      write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
     out_->commit();
     seconds_ += run_->end();
@@ -326,15 +304,7 @@ int solve_in(const System& system, const Config& config) {
     report = solve.run();
     recorded = solve.recorded();
   }
-  publish(report, config, recorded);
-  const auto wrong = wrong_answer(report);
-  if (!wrong) return success;
-  std::fflush(stdout);  // the report before what is wrong with it
-  fmt::print(stderr, "fairlead: {}. {}\n", *wrong,
-             config.flag("keep-anyway")
-                 ? fmt::format("It is in {} all the same", config.text("output"))
-                 : fmt::format("{} has not been written; --keep-anyway writes it", config.text("output")));
-  return wrong_result;
+  return publish_solution(report, config, recorded);
 }
 
 }  // namespace
@@ -345,6 +315,7 @@ data::ElementType System::solution() const {
 }
 
 int solve(const System& system, const Config& config) {
+  if (system.method != &cholesky_operation) return solve_general(system, config);
   const bool in_single =
       !system.of_points && system.solution() == ElementType::float32 && !config.flag("refine");
   return in_single ? solve_in<float>(system, config) : solve_in<double>(system, config);

@@ -34,6 +34,15 @@ report::ConditionReport condition_report(std::int64_t n, double condition, doubl
   return report;
 }
 
+report::ConditionReport least_squares_condition_report(std::int64_t m, double condition,
+                                                       double backward_error, double size_beside_residual,
+                                                       const Precision& precision) {
+  auto report =
+      condition_report(m, condition * (1 + condition / size_beside_residual), backward_error, precision);
+  report.number = condition;
+  return report;
+}
+
 std::string condition_warning(const report::ConditionReport& condition, const Precision& precision) {
   if (condition.forward_error < std::sqrt(precision.given_epsilon)) return {};
   const int all = digits(precision.given_epsilon);
@@ -46,15 +55,23 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
       "the matrix is ill-conditioned (condition {:.0e}): {}. The equations hold to rounding, but a change of "
       "A or b by rounding alone moves the solution by up to {:.0e} of its size{}",
       condition.number, trusted, condition.forward_error,
-      precision.epsilon > 1e-10 ? "; --refine computes in double precision" : "");
+      precision.epsilon <= 1e-10 ? ""
+      : precision.can_refine     ? "; --refine computes in double precision"
+                                 : "; files in double precision give digits back");
 }
 
 std::optional<std::string> wrong_answer(const report::RunReport& report) {
   const double error = report.backward_error.value_or(0), limit = report.backward_error_limit.value_or(error);
   if (error <= limit) return std::nullopt;
+  constexpr double much_growth = 10;
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
            "too large, for this precision";
+  if (report.growth && !(*report.growth < much_growth))
+    return fmt::format(
+        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. In the "
+        "factorization elements have grown by {:.1e}: --method qr does not let them",
+        error, limit, *report.growth);
   return fmt::format(
       "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If the "
       "matrix has no numbers so small that they lose digits (below {}), a disk, the memory or a library has "

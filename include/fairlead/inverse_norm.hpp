@@ -1,12 +1,12 @@
-// How ill-conditioned a system is: || A^-1 || in the one norm, estimated from the Cholesky factor that is
-// there anyway. Times || A ||, that is the condition number: by how much a relative change of A or b may
+// How ill-conditioned a system is: || A^-1 || in the infinity norm, estimated from the factors that are there
+// anyway. Times || A ||, that is the condition number: by how much a relative change of A or b may
 // grow in the solution.
 //
 // Hager 1984 ("Condition estimates") and Higham, Tisseur 2000 ("A block algorithm for matrix 1-norm
-// estimation"), as xPOCON and xLACN2 of LAPACK, but with several vectors at once, and for a symmetric matrix,
-// whose one norm is its infinity norm: a first step applies A^-1 to vectors of 1 and -1 and looks where the
-// results are largest; a second one computes those columns of A^-1 whole. The estimate is the norm of the
-// largest: never above the true one but for roundings.
+// estimation"), as xPOCON and xLACN2 of LAPACK, but with several vectors at once: a first step applies A^-1 to
+// vectors of 1 and -1 and looks where the results are largest; a second one computes those rows of A^-1 whole,
+// as columns of A^-T. The estimate is the norm of the largest: never above the true one but for roundings. Of
+// a symmetric matrix it is the one norm as well.
 //
 //   fairlead::linalg::InverseNorm<double> inverse(runtime, kernels, l);  // after cholesky()
 //   while (!inverse.done()) {
@@ -20,15 +20,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace fairlead::linalg {
+
+/// How A^-1 and A^-T are applied in place to the columns of a matrix with n rows, in tiles.
+template <class T>
+struct AppliedInverse {
+  std::function<void(Flow&, const TiledMatrix<T>&b)> plain, transposed;
+  /// How many tasks the larger of them is for so many columns of tiles.
+  std::function<std::uint64_t(std::int64_t columns_of_tiles)> tasks;
+};
 
 template <class T>
 class InverseNorm {
  public:
   /// `l`: what cholesky() made, lower tiles. It must stay. Throws UsageError if it is not square.
   InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l);
+  /// Of any n x n matrix whose inverse can be applied, to tiles of this side. What `inverse` refers to must
+  /// stay.
+  InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse);
   InverseNorm(const InverseNorm&) = delete;
   InverseNorm& operator=(const InverseNorm&) = delete;
   ~InverseNorm();

@@ -21,9 +21,24 @@ namespace fairlead::linalg {
 
 class Blas;
 
-/// What tasks compute, after the routines of BLAS and LAPACK; getrf is without pivoting here.
-enum class Kernel : std::uint8_t { gemm, syrk, trsm, potrf, getrf };
-inline constexpr std::size_t kernel_count = 5;
+/// What tasks compute, after the routines of BLAS, LAPACK and tiled algorithms.
+enum class Kernel : std::uint8_t {
+  gemm,
+  syrk,
+  trsm,
+  potrf,
+  getrf,  // of a tile: without pivoting in lu(), with it in factor_lu_incremental()
+  geqrt,
+  unmqr,
+  tsqrt,
+  tsmqr,
+  ttqrt,
+  ttmqr,
+  gessm,
+  tstrf,
+  ssssm,
+};
+inline constexpr std::size_t kernel_count = 14;
 std::string_view name_of(Kernel kernel) noexcept;
 
 /// How often tasks have run one kernel, and what it computed.
@@ -96,6 +111,11 @@ void lu(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
 template <class T>
 void solve_lu_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu, const TiledMatrix<T>& b);
 
+/// b := A^-T b for the same factors.
+template <class T>
+void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
+                         const TiledMatrix<T>& b);
+
 /// C := alpha A B + beta C for C of m x n and A of m x k; with beta = 0 nothing need be in C. Tile by tile
 /// of C, the products one after the other. Throws UsageError if the shapes or the sides of the tiles do not
 /// match.
@@ -119,6 +139,8 @@ extern template void solve_factored<float>(Flow&, const Kernels&, const TiledMat
 extern template void lu<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
 extern template void solve_lu_factored<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
                                               const TiledMatrix<float>&);
+extern template void solve_lu_transposed<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
+                                                const TiledMatrix<float>&);
 extern template void multiply<float>(Flow&, const Kernels&, float, const TiledMatrix<float>&,
                                      const TiledMatrix<float>&, float, const TiledMatrix<float>&);
 extern template void cholesky<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
@@ -127,6 +149,8 @@ extern template void solve_factored<double>(Flow&, const Kernels&, const TiledMa
 extern template void lu<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
 extern template void solve_lu_factored<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
                                                const TiledMatrix<double>&);
+extern template void solve_lu_transposed<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
+                                                 const TiledMatrix<double>&);
 extern template void multiply<double>(Flow&, const Kernels&, double, const TiledMatrix<double>&,
                                       const TiledMatrix<double>&, double, const TiledMatrix<double>&);
 

@@ -77,6 +77,12 @@ IoBounds gemm_bounds(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::siz
           .fits = all <= memory_limit};
 }
 
+IoBounds in_place_bounds(std::uint64_t m, std::uint64_t n, std::size_t element_bytes, Bytes memory_limit) {
+  elements(memory_limit, element_bytes);  // throws if there is not room for one
+  const Bytes all = m * n * element_bytes;
+  return {.leading_term = 0, .inputs = all, .compulsory = all, .results = all, .fits = all <= memory_limit};
+}
+
 Bytes triangle_bytes(std::uint64_t n, std::size_t element_bytes) noexcept {
   return n * (n + 1) / 2 * element_bytes;
 }

@@ -50,6 +50,10 @@ IoBounds lu_bounds(std::uint64_t n, std::size_t element_bytes, Bytes memory_limi
 IoBounds gemm_bounds(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::size_t element_bytes,
                      Bytes memory_limit);
 
+/// Of a matrix m x n, factored in place in a way for which no leading term with its constant is known: each
+/// byte once.
+IoBounds in_place_bounds(std::uint64_t m, std::uint64_t n, std::size_t element_bytes, Bytes memory_limit);
+
 /// The stored triangle of a symmetric matrix with its diagonal: n (n + 1) / 2 elements.
 Bytes triangle_bytes(std::uint64_t n, std::size_t element_bytes) noexcept;
 /// "Memory of a quarter of the triangle", whatever the tile.

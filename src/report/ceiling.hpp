@@ -10,6 +10,8 @@ namespace fairlead::report {
 constexpr double cholesky_flops(double n) noexcept { return n * n * n / 3 + n * n / 2 + n / 6; }
 /// Of LU, with or without pivoting.
 constexpr double lu_flops(double n) noexcept { return n * (n - 1) * (4 * n + 1) / 6; }
+/// Of QR, for m x n with m >= n.
+constexpr double qr_flops(double m, double n) noexcept { return 2 * n * n * (m - n / 3); }
 /// Of C += A B with C m x n and k columns in A.
 constexpr double product_flops(double m, double n, double k) noexcept { return 2 * m * n * k; }
 /// Of the two triangular solves that follow, for so many right-hand sides.

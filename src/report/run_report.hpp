@@ -78,6 +78,7 @@ struct RunReport {
 
   // The problem.
   std::uint64_t n = 0;
+  std::uint64_t m = 0;   ///< rows of a matrix that is not square; 0: n
   std::string element;   ///< "FP64"
   std::string of;        ///< what was solved: "A.npy, b.npy (3 right-hand sides)"; empty: made for the run
   std::string solution;  ///< where the result is: a file; empty: it was not kept
@@ -85,6 +86,7 @@ struct RunReport {
   Bytes input_bytes = 0, input_bytes_read = 0;
   std::uint64_t tile = 0;   ///< elements a side
   std::uint64_t tiles = 0;  ///< in one dimension
+  std::uint64_t tile_rows() const noexcept { return m == 0 ? tiles : (m + tile - 1) / tile; }
 
   // The setting.
   unsigned workers = 0;
@@ -103,6 +105,8 @@ struct RunReport {
   std::optional<double> backward_error_limit;  ///< above it the result is wrong
   std::optional<int> refinement_steps;         ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
+  std::optional<double> growth;    ///< the largest element of U beside that of A
+  std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`
@@ -142,6 +146,8 @@ struct RunReport {
   std::optional<std::uint64_t> command_digest;  ///< of all that the engine commanded
 };
 
+/// "n = 16,384", or "5,000 x 200".
+std::string size_text(const RunReport& report);
 /// "rehearsed (blocks)": with the policy that it took, if it chooses among several.
 inline std::string scheduler_text(const RunReport& report) {
   return report.deputy.empty() ? report.scheduler : report.scheduler + " (" + report.deputy + ")";

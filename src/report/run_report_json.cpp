@@ -109,6 +109,7 @@ Json json(const RunReport& report) {
   add_text("machine", report.machine);
 
   all.add("n", report.n);
+  if (report.m != 0) all.add("m", report.m);
   all.add("element", report.element);
   all.add("tile", report.tile);
   all.add("tiles", report.tiles);
@@ -127,6 +128,8 @@ Json json(const RunReport& report) {
   add_known("backward_error", report.backward_error);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   add_known("backward_error_limit", report.backward_error_limit);
+  add_known("growth", report.growth);
+  add_known("relative_residual", report.residual);
   if (report.condition) {
     all.add("condition_estimate", report.condition->number);
     all.add("forward_error_bound", report.condition->forward_error);

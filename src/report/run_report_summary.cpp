@@ -16,7 +16,7 @@ void what(TextPage& page, const RunReport& report) {
   const char* const precision = report.element == "FP32" ? "single" : "double";
   page.parts(report.solution.empty() ? "Computed" : "Solved",
              {report.of.empty() ? report.operation : fmt::format("{}: {}", report.of, report.operation),
-              fmt::format("n = {} in {} precision", with_commas(report.n), precision)},
+              fmt::format("{} in {} precision", size_text(report), precision)},
              ", ");
   page.parts("With",
              {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
@@ -43,6 +43,11 @@ void how_well(TextPage& page, const RunReport& report) {
                 fmt::format("it is off by at most {:.1e} (condition {:.1e})", condition->forward_error,
                             condition->number)},
                " ");
+  if (report.growth)
+    page.row("Growth", fmt::format("the largest element of U is {:.3g} times that of A", *report.growth));
+  if (report.residual)
+    page.row("Residual",
+             fmt::format("|| b - A x || is {:.3g} of || b ||, and could not be less", *report.residual));
 }
 
 void how_long(TextPage& page, const RunReport& report) {
@@ -76,6 +81,11 @@ void what_moved(TextPage& page, const RunReport& report) {
 }
 
 }  // namespace
+
+std::string size_text(const RunReport& report) {
+  return report.m == 0 ? fmt::format("n = {}", with_commas(report.n))
+                       : fmt::format("{} x {}", with_commas(report.m), with_commas(report.n));
+}
 
 std::string summary(const RunReport& report) {
   TextPage page;

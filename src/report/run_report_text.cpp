@@ -24,8 +24,8 @@ void setting(TextPage& page, const RunReport& report) {
   if (!report.machine.empty()) page.row("", report.machine);
   page.blank();
   page.row("Problem",
-           fmt::format("n = {}, {}, {} x {} tiles of {}", with_commas(report.n), report.element,
-                       with_commas(report.tiles), with_commas(report.tiles), with_commas(report.tile)));
+           fmt::format("{}, {}, {} x {} tiles of {}", size_text(report), report.element,
+                       with_commas(report.tile_rows()), with_commas(report.tiles), with_commas(report.tile)));
   page.parts("Setting",
              {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
               "scheduler " + scheduler_text(report), "kernels " + report.kernels,
@@ -60,6 +60,11 @@ void speed(TextPage& page, const RunReport& report) {
                       ? fmt::format(", after {} step{} of refinement in double precision",
                                     *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                       : ""));
+  if (report.growth)
+    page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
+  if (report.residual)
+    page.row("Residual",
+             fmt::format("|| b - A x || / || b || = {:.3g}, the least possible", *report.residual));
   if (const auto& condition = report.condition) {
     page.row("Condition",
              fmt::format("{:.1e}, estimated {}", condition->number,

@@ -188,7 +188,8 @@ TEST_F(Solve, RefusesShapesThatDoNotMatch) {
   EXPECT_THAT(answer.text, HasSubstr("A.npy has the shape (50, 50) and "));
   EXPECT_THAT(answer.text, HasSubstr("b.npy the shape (49,)"));
   write("A.npy", 50, 49, std::vector<double>(50 * 49));
-  EXPECT_THAT(solve().text, HasSubstr("A.npy has the shape (50, 49): solving needs a square matrix\n"));
+  EXPECT_THAT(solve().text, HasSubstr("A.npy has the shape (50, 49): solving needs a square matrix; "
+                                      "for the nearest to a solution: --method qr\n"));
   EXPECT_EQ(files(), 2u);
 }
 

@@ -1,4 +1,4 @@
-// A Cholesky factorization that really ran is, in the simulator, the workload of that name.
+// A factorization that really ran is, in the simulator, the workload of that name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -56,6 +56,28 @@ TEST_F(Recorded, CholeskyIsTheWorkloadCommandForCommand) {
   EXPECT_EQ(whole.exit_code, 2);
   EXPECT_THAT(whole.text, HasSubstr("machine h200 that is used can run generate in double precision"));
 }
+
+// The same tasks on the same data, V and T among them: so each is copied once where all of them fit. (How long its
+// kernels take the simulator knows by their sides, which a recorded flow does not have.)
+TEST_F(Recorded, QrHasTheTasksAndTheDataOfTheWorkload) {
+  for (const std::string tree : {"flat", "binary"}) {
+    const Answer bench = fairlead_command(
+        "bench qr --m 1700 --n 1000 --tile 128 --tree " + tree + " --memory 200MiB --cache-directory " +
+        path("cache") + " --disk-directory " + path("") + " --record-flow " + path("run.flow"));
+    ASSERT_EQ(bench.exit_code, 0) << bench.text;
+    const std::string how = " --machine v100-pcie --gpus 1 --memory 400MiB --scheduler eager --json ";
+    const Answer recorded = fairlead_command("simulate --recorded " + path("run.flow") + " --phase 2" + how +
+                                             path("recorded.json"));
+    ASSERT_EQ(recorded.exit_code, 0) << recorded.text;
+    const Answer workload = fairlead_command("simulate qr:columns=1000:ib=21:tree=" + tree +
+                                             " --n 1700 --tile 128" + how + path("workload.json"));
+    ASSERT_EQ(workload.exit_code, 0) << workload.text;
+    const auto a = json("recorded.json"), b = json("workload.json");
+    for (const char* key : {"tasks", "bytes_to_devices", "bytes_from_devices"})
+      EXPECT_EQ(a[0][key], b[0][key]) << tree << ": " << key;
+  }
+}
+
 TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
   const auto refused = [](const std::string& words, int code, const char* why) {
     const Answer answer = fairlead_command(words);

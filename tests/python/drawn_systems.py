@@ -3,10 +3,12 @@
 and orders of files, right-hand sides, precisions, machines, memory, outputs, and where the options are given.
 
   /usr/bin/python3 tests/python/drawn_systems.py [--runs 2000] [--seed 1] [--only RUN] [--first RUN] [--jobs 1]
+                                                 [--general]
                                                  [--command build/release/apps/fairlead/fairlead]
 
 Prints each failure with the command that repeats it, and at the end how the backward errors of the right solutions are
-distributed, in roundings: the limit of docs/solve.md rests on that. Every fifth run is of `bench`. pytest runs some.
+distributed, in roundings: the limit of docs/solve.md rests on that. Every fifth run is of `bench`. With --general, all are
+of `solve --method lu|lu-incremental|qr`. pytest runs some.
 """
 
 import argparse
@@ -388,6 +390,131 @@ def solve(run):
     return judge(run, n, a, b, before, output, out_type, computed)
 
 
+# solve --method: matrices that are not symmetric, and more equations than unknowns.
+
+def uneven(m, n, random):
+    return random.standard_normal((m, n))
+
+
+def of_spectrum(m, n, random):
+    """Two reflections around a diagonal."""
+    u, v = (np.linalg.qr(random.standard_normal((k, 1)), mode="complete")[0] for k in (m, n))
+    return u[:, :n] * np.logspace(0, -random.uniform(0, 5), n) @ v
+
+
+def scaled(m, n, random):
+    return 10 ** random.uniform(-2, 2, (m, 1)) * random.standard_normal((m, n))
+
+
+def shifted(m, n, random):
+    """Of rows in another order, so that no pivot is where it is looked for first."""
+    return np.roll(np.eye(m, n) * 10 ** random.uniform(-1, 1, n), int(random.integers(m)), axis=0)
+
+
+def whole(m, n, random):
+    return random.integers(-4, 5, (m, n)) + 0.5 * np.eye(m, n)
+
+
+GENERAL = (uneven, of_spectrum, scaled, shifted, whole)
+
+
+def draw_general(run, m, n, dtype, dominant):
+    """One whose columns do not depend on each other, as far as this type can tell."""
+    for make in (run.one_of(*GENERAL), uneven):
+        a = make(m, n, run.random)
+        if dominant:
+            a += np.diag(1 + abs(a).sum(axis=1))
+        if run.chance(0.15):
+            a *= 2.0 ** run.random.integers(*((-30, 30) if dtype == np.float32 else (-150, 150)))
+        a = a.astype(dtype)
+        if np.linalg.cond(a.astype(np.float64)) < 0.01 / roundings(dtype):
+            return a
+    raise AssertionError("a random matrix is singular")
+
+
+def spoil_general(run, a):
+    how = run.one_of("not finite", "wrong rows", "zero column")
+    i, j = (int(run.random.integers(size)) for size in a.shape)
+    if how == "not finite":
+        a[i, j] = run.one_of(np.nan, np.inf, -np.inf)
+        return "finite|NaN|inf"
+    if how == "zero column":
+        a[:, j] = 0
+        return f"column {j}, counted from 0"
+    return "number of rows"
+
+
+def solve_general(run):
+    n = draw_size(run)
+    method = run.one_of("lu", "lu-incremental", "lu-incremental", "qr", "qr", "qr")
+    m = n + int(run.random.integers(1, 2 * n + 2)) if method == "qr" and run.chance(0.6) else n
+    single = run.chance(0.4)
+    a_type, b_type = (np.float32,) * 2 if single else (run.one_of(np.float32, np.float64), np.float64)
+    file = draw_general(run, m, n, a_type, method == "lu")
+    a = file.astype(np.float64)
+    expects = spoil_general(run, file) if run.chance(0.08) else None
+    columns = run.one_of(1, 1, 2, 3, 16, 33)
+    b = a @ run.random.standard_normal((n, columns)) * 10.0 ** run.random.integers(-8, 8)
+    b += run.one_of(0, 1e-5, 1) * abs(b).max(axis=0) * run.random.standard_normal(b.shape)
+    b = b.astype(b_type)
+    if columns == 1 and run.chance(0.5):
+        b = b[:, 0]
+    run.words = ["solve", "A.npy", "b.npy", "--method", method]
+    run.draw_machine(m, 4 if single else 8)
+    run.all_bytes *= 2
+    rows_off = np.concatenate([b, b[:1]]) if expects == "number of rows" else b
+    foreign = ">" if run.chance(0.1) else "="
+    save(run.folder / "A.npy", file.astype(file.dtype.newbyteorder(foreign)), run.one_of("C", "F"), (1, 0))
+    save(run.folder / "b.npy", rows_off.astype(b.dtype.newbyteorder(foreign)), run.one_of("C", "F"), (1, 0))
+    output = draw_output(run)
+    for option in ("json", "report", "event-log"):
+        if run.chance(0.8 if option == "json" else 0.05):
+            run.options[option] = f"{option}.out"
+    run.words.append("--quiet")
+    before = contents(run.folder)
+
+    def restore():
+        for name in set(contents(run.folder)) - set(before):
+            (run.folder / name).unlink()
+        for name, content in before.items():
+            (run.folder / name).write_bytes(content)
+
+    done = run.run_with_enough(restore)
+    if expects:
+        if done.returncode != NOT_SOLVED or not re.search(expects, done.stderr):
+            raise Wrong(f"expected an error about '{expects}': exit status {done.returncode}, {done.stderr}")
+        return None
+    if done.returncode != 0:
+        raise Wrong(f"exit status {done.returncode}: {done.stderr}")
+    x = np.load(run.folder / output)
+    out_type = np.float32 if single else np.float64
+    if x.dtype != out_type or x.shape != (n, *b.shape[1:]):
+        raise Wrong(f"x is {x.dtype}{x.shape}, expected {np.dtype(out_type)}{(n, *b.shape[1:])}")
+    eps = roundings(out_type)
+    report = json.loads((run.folder / "json.out").read_text()) if "json" in run.options else None
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    b2, x2 = (array.reshape(len(array), -1).astype(np.longdouble) for array in (b, x))
+    residual = b2 - a.astype(np.longdouble) @ x2
+    size = np.linalg.norm(a) * np.linalg.norm(x2.astype(float), axis=0) + np.linalg.norm(b2.astype(float), axis=0)
+    # By so much of b, in the space that A spans, x could be excused.
+    error = float((np.linalg.norm(u.T @ residual.astype(float), axis=0) / np.where(size == 0, 1, size)).max())
+    if not error <= 40 * eps:
+        raise Wrong(f"the backward error is {error / eps:.3g} roundings")
+    exact = vt.T @ ((u.T @ b2.astype(float)) / s[:, None])
+    norm, condition = np.linalg.norm(exact, axis=0), s[0] / s[-1]
+    left = np.linalg.norm(b2.astype(float) - a @ exact, axis=0)
+    twice = 1 + condition * left / np.where(norm == 0, 1, norm) / s[0]
+    distance = np.linalg.norm((x2 - exact).astype(float), axis=0) / np.where(norm == 0, 1, norm)
+    if not (distance <= 40 * n ** 0.5 * eps * condition * twice).all():
+        raise Wrong(f"x is {distance.max():.3g} from NumPy's solution, with condition {condition:.3g}")
+    if report:
+        if report["n"] != n or report.get("m", n) != m or ("growth" in report) != (method != "qr"):
+            raise Wrong(f"the report is of {report.get('m')} x {report['n']}")
+        if condition * eps < 0.01 and not condition / (4 * n) <= report["condition_estimate"] <= 1.1 * n * condition:
+            raise Wrong(f"the condition is {condition:.4g}, estimated as {report['condition_estimate']:.4g}")
+    return f"solve --method {method}{'' if m == n else ', tall'} {np.dtype(out_type).name}", n, error / eps
+
+
 def draw_output(run):
     """x.npy: new, over an old one, by a link, or over an input."""
     output = run.one_of("x.npy", "x.npy", "x.npy", "old.npy", "./sub/x.npy", "link.npy", "b.npy", "A.npy")
@@ -458,17 +585,17 @@ def check_report(run, n, error, distance, condition, eps, same_type):
             raise Wrong(f"x is off by {distance:.4g}, above the bound of {report['forward_error_bound']:.4g}")
 
 
-def try_one(command, seed, index, keep=None):
+def try_one(command, seed, index, keep=None, general=False):
     """What was solved, n, and its backward error in roundings, or None; raises Wrong."""
     with tempfile.TemporaryDirectory(prefix="fairlead-drawn-") as place:
         run = Run(seed, index, command, pathlib.Path(place))
         try:
-            return (bench if index % 5 == 4 else solve)(run)
+            return (solve_general if general else bench if index % 5 == 4 else solve)(run)
         except Wrong as wrong:
             if keep:
                 shutil.copytree(place, keep, dirs_exist_ok=True)
             raise Wrong(f"{wrong}\n  {run.description}\nAgain by:\n  {sys.executable} {pathlib.Path(__file__)} "
-                        f"--seed {seed} --only {index}") from None
+                        f"--seed {seed} --only {index}{' --general' if general else ''}") from None
 
 
 def table(results):
@@ -492,6 +619,7 @@ def main():
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--only", type=int)
     options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--general", action="store_true", help="systems that are not symmetric, and least squares, only")
     options.add_argument("--keep", type=pathlib.Path, help="with --only: where the files of a failure are left")
     options.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/apps/fairlead/fairlead")
     given = options.parse_args()
@@ -502,7 +630,7 @@ def main():
 
     def one(index):
         try:
-            return try_one(command, given.seed, index, given.keep)
+            return try_one(command, given.seed, index, given.keep, given.general)
         except Wrong as wrong:
             return wrong
 

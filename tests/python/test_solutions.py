@@ -18,6 +18,14 @@ DEVICES = {
     "two": ["--devices", "emulated:memory=48KiB,copies=blocking + emulated:memory=1MiB,speed=0.5,bandwidth=4GB/s"],
 }
 PRECISIONS = {"single": (np.float32, []), "double": (np.float64, []), "refined": (np.float64, ["--refine"])}
+# Of a system that is not symmetric, for LU and QR; the last of more equations than unknowns.
+METHODS = {"lu-incremental single": ("general", np.float32, ["--method", "lu-incremental"]),
+           "lu-incremental double": ("general", np.float64, ["--method", "lu-incremental"]),
+           "lu double": ("dominant", np.float64, ["--method", "lu"]),
+           "qr single": ("general", np.float32, ["--method", "qr"]),
+           "qr double": ("general", np.float64, ["--method", "qr"]),
+           "least squares single": ("tall", np.float32, ["--method", "qr"]),
+           "least squares double": ("tall", np.float64, ["--method", "qr"])}
 # What it needs at least; besides, a third of the matrix; all of it and more.
 CAPACITIES = ["least", "some", "all"]
 
@@ -99,7 +107,62 @@ def test_every_option_gives_the_solution(command, policies, system):
     assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
 
 
-@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory):
+    """The same of matrices that are not symmetric, by kind."""
+    random = np.random.default_rng(21)
+    made = {}
+    for kind, (m, n, diagonal) in {"general": (N, N, 0), "dominant": (N, N, N), "tall": (2 * N + 7, N // 2, 0)}.items():
+        folder = tmp_path_factory.mktemp(kind)
+        a, b = random.standard_normal((m, n)) + diagonal * np.eye(m, n), random.standard_normal((m, SIDES))
+        solutions = {}
+        for element in (np.float32, np.float64):
+            name = np.dtype(element).name
+            np.save(folder / f"A-{name}.npy", a.astype(element))
+            np.save(folder / f"b-{name}.npy", b.astype(element))
+            exact = [np.load(folder / f"{file}-{name}.npy").astype(np.float64) for file in "Ab"]
+            solutions[name] = (*exact, np.linalg.lstsq(*exact, rcond=None)[0], np.linalg.cond(exact[0]))
+        made[kind] = folder, solutions
+    return made
+
+
+def test_every_option_gives_the_solution_by_lu_and_by_qr(command, policies, systems):
+    least = {(devices, method): smallest_memory(command, systems[kind][0], np.dtype(element).name,
+                                                [*extra, *DEVICES[devices]])
+             for devices, (method, (kind, element, extra)) in itertools.product(DEVICES, METHODS.items())}
+
+    def try_one(case):
+        policy, devices, method, capacity = case
+        kind, element, extra = METHODS[method]
+        folder, solutions = systems[kind]
+        name = np.dtype(element).name
+        memory = least[devices, method] + {"least": 0, "some": N * N * 8 // 2, "all": 6 * N * N * 8}[capacity]
+        output = "-".join(case).replace(" ", "-") + ".npy"
+        options = ["--scheduler", policy, *DEVICES[devices], *extra, "--memory", str(memory)]
+        done = solve(command, folder, name, options, output)
+        if done.returncode != 0:
+            return f"{options}: exit status {done.returncode}\n{done.stderr}"
+        a, b, expected, condition = solutions[name]
+        x = np.load(folder / output).astype(np.float64)
+        (folder / output).unlink()
+        eps = np.finfo(element).eps
+        normal = np.abs(a.T @ (b - a @ x)).max() / (np.linalg.norm(a) ** 2 * np.abs(x).max() + np.linalg.norm(a) * np.abs(b).max())
+        error = normal if kind == "tall" else backward_error(a, x, b)
+        distance = np.abs(x - expected).max() / np.abs(expected).max()
+        if not error <= 20 * eps or not distance <= 100 * condition * eps:
+            return f"{options}: backward error {error:.2e}, distance to NumPy's solution {distance:.2e}"
+        return None
+
+    # Each policy with each method; each method with each machine and each capacity, under some policies.
+    machines = list(itertools.product(DEVICES, CAPACITIES))
+    cases = [(policy, machines[(p + m) % 9][0], method, machines[(p + m) % 9][1])
+             for (p, policy), (m, method) in itertools.product(enumerate(policies), enumerate(METHODS))]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [text for text in pool.map(try_one, cases) if text]
+    assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("operation", ["cholesky", "lu", "lu-incremental", "qr", "gemm"])
 def test_every_policy_computes_what_bench_checks(command, policies, tmp_path, operation):
     for policy in policies:
         subprocess.run([command, "bench", operation, "--n", "150", "--tile", "32", "--memory", "16MiB", "--workers", "2",

@@ -202,7 +202,7 @@ def test_bits_that_flip_on_the_disk_are_noticed(fairlead, command):
         assert "the result is wrong: its backward error is" in flipped.stderr
 
 
-@pytest.mark.parametrize("what", ["cholesky", "lu", "gemm"])
+@pytest.mark.parametrize("what", ["cholesky", "lu", "lu-incremental", "qr", "gemm"])
 def test_benchmarks_of_the_smallest_problems_are_no_false_alarm(fairlead, what):
     """With n = 1 and the first seed, A B is tiny beside the C that it is added to, and C is rounded to its own size."""
     for n, seed in ((1, 47164), (1, 5), (2, 6), (3, 7)):

@@ -135,11 +135,14 @@ CommandSolve::CommandSolve(Run& run, const Kept& kept, Devices devices, bool sma
   constexpr int sides[] = {1, 1, 2, 5, 16};
   const int columns = sides[random.below(std::size(sides))];
   const int tile = std::max(1, n / static_cast<int>(random.between(small ? 6 : 1, 12)));
-  const bool refine = random.once_in(4);
-  in_files_ = small || !random.once_in(6);
+  constexpr const char* methods[] = {"lu", "lu-incremental", "qr"};
+  const bool general = random.once_in(3);
+  const bool refine = !general && random.once_in(4);
+  in_files_ = small || general || !random.once_in(6);
   if (in_files_) {
     const bool a_single = random.once_in(3), b_single = random.once_in(3);
-    system_ = draw_system(random, n, columns, Shape::positive_definite, a_single || b_single);
+    system_ = draw_system(random, n, columns, general ? Shape::general : Shape::positive_definite,
+                          a_single || b_single);
     single_ = b_single || (a_single && !refine);
     folder_.file("A.npy", npy(system_.a, n, n, a_single, random.once_in(2), false));
     folder_.file("b.npy",
@@ -152,12 +155,14 @@ CommandSolve::CommandSolve(Run& run, const Kept& kept, Devices devices, bool sma
   options_.push_back("-o");
   options_.push_back("x.npy");
   if (refine) options_.push_back("--refine");
+  if (general) options_.push_back(fmt::format("--method={}", methods[random.below(std::size(methods))]));
   options_.push_back(fmt::format("--tile={}", tile));
   options_.push_back("--progress=none");
   const std::size_t element = single_ || refine ? 4 : 8;
   const auto side = static_cast<Bytes>((n + tile - 1) / tile);
   const Bytes tile_bytes = rounded_up(static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element);
-  machine_ = draw_machine(random, run.index, {tile_bytes, side * (side + 1) / 2 * tile_bytes}, devices);
+  machine_ = draw_machine(
+      random, run.index, {tile_bytes, (general ? side * side : side * (side + 1) / 2) * tile_bytes}, devices);
   if (small) {
     machine_.workers = static_cast<int>(random.between(1, 2));
     machine_.memory = 3 * tile_bytes + (machine_.workers > 1 ? 2 * tile_bytes : 0);
@@ -267,6 +272,12 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
     if (at != std::string::npos && std::sscanf(ended.errors.c_str() + at + 7, "%lf MiB", &mebibytes) == 1 &&
         attempt == 0)
       beside_ = static_cast<Bytes>((mebibytes + 0.06) * 0x1p20);
+    // "allow at least 3.173 MiB of memory": rounded, so a little more is.
+    else if (const auto least = ended.errors.find("allow at least ");
+             least != std::string::npos &&
+             std::sscanf(ended.errors.c_str() + least + 15, "%lf MiB of memory", &mebibytes) == 1 &&
+             static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) > machine_.memory + beside_)
+      beside_ = static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) - machine_.memory;
     else {
       beside_ += std::max({machine_.memory / 2, beside_ / 4, Bytes{1} << 17});
       for (Machine::Device& device : machine_.devices) device.memory += device.memory / 2;

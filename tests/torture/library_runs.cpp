@@ -1,7 +1,9 @@
 // Systems solved and matrices multiplied through the library, on drawn machines: what the program's own
 // memory holds after the wait, and what an acquire gives, beside the plain computation.
 #include <fairlead/fairlead.hpp>
+#include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/qr.hpp>
 #include <fairlead/refined_solve.hpp>
 
 #include <fmt/format.h>
@@ -21,10 +23,25 @@
 namespace fairlead::torture {
 namespace {
 
-enum class Operation : std::uint8_t { cholesky, lu, refined, product, indefinite };
+enum class Operation : std::uint8_t {
+  cholesky,
+  lu,
+  refined,
+  product,
+  indefinite,
+  incremental_lu,
+  flat_qr,
+  binary_qr
+};
 constexpr const char* name_of(Operation operation) {
-  constexpr const char* names[] = {"Cholesky and solve", "LU and solve", "refined solve", "product",
-                                   "Cholesky of what is not positive definite"};
+  constexpr const char* names[] = {"Cholesky and solve",
+                                   "LU and solve",
+                                   "refined solve",
+                                   "product",
+                                   "Cholesky of what is not positive definite",
+                                   "LU with incremental pivoting and solve",
+                                   "QR by a flat tree and solve",
+                                   "QR by a binary tree and solve"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -188,6 +205,27 @@ void solve(Runtime& runtime, const Drawn& drawn, const System& system) {
   if (drawn.matrix == Home::in_place) expect_factor(system, a.values(flow), drawn);
 }
 
+/// With what QR, or LU with incremental pivoting, has besides the matrix.
+template <class T>
+void solve_pivoted(Runtime& runtime, const Drawn& drawn, const System& system) {
+  Flow flow(runtime);
+  Matrix<T> a(runtime, flow, "A", drawn, drawn.matrix, system.n, system.n, system.a, Tiles::all);
+  Matrix<T> b(runtime, flow, "b", drawn, drawn.sides, system.n, system.columns, system.b, Tiles::all);
+  if (drawn.operation == Operation::incremental_lu) {
+    const linalg::IncrementalPivots<T> p(runtime, a.tiles());
+    linalg::factor_lu_incremental(flow, kernels(), a.tiles(), p);
+    linalg::solve_lu_incremental_factored(flow, kernels(), a.tiles(), p, b.tiles());
+    linalg::wait_for_results(flow);
+  } else {
+    const auto tree = drawn.operation == Operation::flat_qr ? linalg::QrTree::flat : linalg::QrTree::binary;
+    const linalg::QrReflectors<T> q(runtime, a.tiles(), tree);
+    linalg::factor_qr(flow, kernels(), a.tiles(), q);
+    linalg::solve_qr_factored(flow, kernels(), a.tiles(), q, b.tiles());
+    linalg::wait_for_results(flow);
+  }
+  expect_solution(system, b.values(flow), drawn.single);
+}
+
 /// The column is named, and the runtime goes on as if nothing had been.
 template <class T>
 void find_indefinite(Runtime& runtime, const Drawn& drawn, const System& system) {
@@ -259,6 +297,10 @@ void run_on(const Config& config, const Drawn& drawn, const System& system) {
     case Operation::cholesky:
     case Operation::lu:
       return solve<T>(runtime, drawn, system);
+    case Operation::incremental_lu:
+    case Operation::flat_qr:
+    case Operation::binary_qr:
+      return solve_pivoted<T>(runtime, drawn, system);
     case Operation::indefinite:
       return find_indefinite<T>(runtime, drawn, system);
     case Operation::refined:
@@ -270,9 +312,10 @@ void run_on(const Config& config, const Drawn& drawn, const System& system) {
 
 Drawn draw(Random& random) {
   Drawn drawn;
-  constexpr Operation operations[] = {Operation::cholesky, Operation::cholesky,  Operation::cholesky,
-                                      Operation::lu,       Operation::lu,        Operation::refined,
-                                      Operation::product,  Operation::indefinite};
+  constexpr Operation operations[] = {Operation::cholesky, Operation::cholesky,   Operation::cholesky,
+                                      Operation::lu,       Operation::lu,         Operation::refined,
+                                      Operation::product,  Operation::indefinite, Operation::incremental_lu,
+                                      Operation::flat_qr,  Operation::binary_qr};
   drawn.operation = operations[random.below(std::size(operations))];
   // Mostly small: what goes wrong does so with few tiles as well.
   drawn.n = static_cast<int>(1 + random.below(random.once_in(12) ? 600 : random.once_in(3) ? 250 : 100));
@@ -298,7 +341,8 @@ class LibraryRuns final : public Campaign {
     const auto n = static_cast<Bytes>(drawn.n), tile = static_cast<Bytes>(drawn.tile);
     const Bytes side = (n + tile - 1) / tile, tile_bytes = rounded_up(tile * tile * element);
     Machine machine = draw_machine(run.random, run.index, {tile_bytes, side * side * tile_bytes}, devices_);
-    const Shape shape = drawn.operation == Operation::lu           ? Shape::general
+    const bool general = drawn.operation == Operation::lu || drawn.operation >= Operation::incremental_lu;
+    const Shape shape = general                                    ? Shape::general
                         : drawn.operation == Operation::indefinite ? Shape::indefinite
                                                                    : Shape::positive_definite;
     const System system = draw_system(run.random, drawn.n, drawn.columns, shape, drawn.single);

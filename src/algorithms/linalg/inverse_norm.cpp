@@ -43,18 +43,14 @@ struct Told {
 template <class T>
 class InverseNorm<T>::Implementation {
  public:
-  Implementation(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l)
-      : kernels_(std::move(kernels)),
-        l_(l),
-        n_(l.rows()),
+  Implementation(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse)
+      : inverse_(std::move(inverse)),
+        n_(n),
         count_(vectors_for(n_)),
         memory_(static_cast<std::size_t>(n_ * count_)),
-        vectors_(runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, l.tile())),
+        vectors_(runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)),
         told_(static_cast<std::size_t>(vectors_.tile_rows()) *
-              static_cast<std::size_t>(vectors_.tile_columns())) {
-    if (l.rows() != l.columns())
-      throw UsageError(fmt::format("a factor is square; this one is {} x {}", l.rows(), l.columns()));
-  }
+              static_cast<std::size_t>(vectors_.tile_columns())) {}
 
   void begin(Flow& flow) {
     if (steps_ == steps) throw UsageError("the norm of the inverse has been estimated: no step is left");
@@ -70,12 +66,10 @@ class InverseNorm<T>::Implementation {
   }
   void submit(Flow& flow) {
     begin(flow);
-    solve_factored(flow, kernels_, l_, vectors_);
+    (steps_ == 1 ? inverse_.plain : inverse_.transposed)(flow, vectors_);
     end(flow);
   }
-  std::uint64_t tasks() const noexcept {
-    return solve_tasks(vectors_.tile_rows(), vectors_.tile_columns()) + 2 * told_.size();
-  }
+  std::uint64_t tasks() const noexcept { return inverse_.tasks(vectors_.tile_columns()) + 2 * told_.size(); }
 
   double value() const {
     if (steps_ == 0) return 0;
@@ -168,8 +162,7 @@ class InverseNorm<T>::Implementation {
 
   static constexpr std::uint64_t seed = 84;
 
-  Kernels kernels_;
-  const TiledMatrix<T>& l_;
+  AppliedInverse<T> inverse_;
   std::int64_t n_, count_;
   std::vector<T> memory_;
   TiledMatrix<T> vectors_;
@@ -180,9 +173,26 @@ class InverseNorm<T>::Implementation {
   int steps_ = 0;                   // that have begun
 };
 
+namespace {
+
+template <class T>
+AppliedInverse<T> inverse_of_factored(Kernels kernels, const TiledMatrix<T>& l) {
+  if (l.rows() != l.columns())
+    throw UsageError(fmt::format("a factor is square; this one is {} x {}", l.rows(), l.columns()));
+  const auto solve = [kernels = std::move(kernels), &l](Flow& flow, const TiledMatrix<T>& b) {
+    solve_factored(flow, kernels, l, b);
+  };
+  return {solve, solve, [&l](std::int64_t columns) { return solve_tasks(l.tile_rows(), columns); }};
+}
+
+}  // namespace
+
 template <class T>
 InverseNorm<T>::InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l)
-    : implementation_(std::make_unique<Implementation>(runtime, std::move(kernels), l)) {}
+    : InverseNorm(runtime, l.rows(), l.tile(), inverse_of_factored(std::move(kernels), l)) {}
+template <class T>
+InverseNorm<T>::InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse)
+    : implementation_(std::make_unique<Implementation>(runtime, n, tile, std::move(inverse))) {}
 template <class T>
 InverseNorm<T>::~InverseNorm() = default;
 

@@ -30,7 +30,9 @@ double Kernels::flops_done() const noexcept {
 }
 
 std::string_view name_of(Kernel kernel) noexcept {
-  constexpr std::array<std::string_view, kernel_count> names{"gemm", "syrk", "trsm", "potrf", "getrf"};
+  constexpr std::array<std::string_view, kernel_count> names{"gemm",  "syrk",  "trsm",  "potrf", "getrf",
+                                                             "geqrt", "unmqr", "tsqrt", "tsmqr", "ttqrt",
+                                                             "ttmqr", "gessm", "tstrf", "ssssm"};
   return names[static_cast<std::size_t>(kernel)];
 }
 

@@ -2,6 +2,7 @@
 // the file has.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <fairlead/matrix_source.hpp>
@@ -10,13 +11,17 @@
 
 namespace fairlead::linalg {
 
+/// What may be read in place of what: of a symmetric matrix rows are as good as columns.
+enum class Shape : std::uint8_t { symmetric, general };
+
 class NpySource final : public MatrixSource<double> {
  public:
   /// What reading takes of memory, for each thread that reads at once; less will do for a few columns.
   static constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
-  explicit NpySource(std::shared_ptr<const data::NpyFile> file, std::size_t staging = staging_bytes)
-      : file_(std::move(file)), staging_(staging) {}
+  explicit NpySource(std::shared_ptr<const data::NpyFile> file, std::size_t staging = staging_bytes,
+                     Shape shape = Shape::symmetric)
+      : file_(std::move(file)), staging_(staging), shape_(shape) {}
 
   std::int64_t rows() const override { return static_cast<std::int64_t>(file_->rows()); }
   std::int64_t columns() const override { return static_cast<std::int64_t>(file_->columns()); }
@@ -27,11 +32,15 @@ class NpySource final : public MatrixSource<double> {
                               static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(column_count),
                               out, static_cast<std::uint64_t>(ld), lease.bytes());
   }
-  bool by_columns() const override { return file_->order() == data::StorageOrder::fortran; }
+  bool by_columns() const override { return in_columns() && shape_ == Shape::symmetric; }
+  bool by_blocks() const override { return in_columns() && shape_ == Shape::general; }
 
  private:
+  bool in_columns() const noexcept { return file_->order() == data::StorageOrder::fortran; }
+
   std::shared_ptr<const data::NpyFile> file_;
   mutable ScratchPool staging_;
+  Shape shape_;
 };
 
 }  // namespace fairlead::linalg

@@ -17,12 +17,7 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr std::size_t half_scratch = std::size_t{1} << 20;
-constexpr std::size_t most_tiles = 16;  // of a task
 
-template <std::size_t, class P>
-using Same = P;
-
-// A body has a fixed number of parameters: there is one for each of 1, 2, 4, 8 and 16 tiles.
 template <class T, class Tiles>
 struct ReadLower;
 template <class T, std::size_t... I>
@@ -49,54 +44,6 @@ template <class T, class Tiles>
 using AverageUpper = Upper<InOut, T, Tiles>;
 template <class T, class Tiles>
 using CompareUpper = Upper<In, T, Tiles>;
-
-template <class T>
-using Handles = std::array<Handle<Tile<T>>, most_tiles>;
-
-/// Codelets with 1, 2, 4, 8, 16 tiles whose bodies are Body<T, index_sequence<0, ...>>.
-template <class T, template <class, class> class Body>
-class BandCodelets {
- public:
-  BandCodelets(const char* name, SymmetricNpy<T>* reader)
-      : one_(make<1>(name, reader)),
-        two_(make<2>(name, reader)),
-        four_(make<4>(name, reader)),
-        eight_(make<8>(name, reader)),
-        sixteen_(make<16>(name, reader)) {}
-
-  void submit(Flow& flow, const Handles<T>& tiles, std::size_t count,
-              const typename SymmetricNpy<T>::Piece& piece) const {
-    switch (count) {
-      case 1:
-        return submit<1>(flow, one_, tiles, piece);
-      case 2:
-        return submit<2>(flow, two_, tiles, piece);
-      case 4:
-        return submit<4>(flow, four_, tiles, piece);
-      case 8:
-        return submit<8>(flow, eight_, tiles, piece);
-      default:
-        return submit<16>(flow, sixteen_, tiles, piece);
-    }
-  }
-
- private:
-  template <std::size_t N>
-  static auto make(const char* name, SymmetricNpy<T>* reader) {
-    return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
-  }
-  template <std::size_t N, class C>
-  static void submit(Flow& flow, const C& codelet, const Handles<T>& tiles,
-                     const typename SymmetricNpy<T>::Piece& piece) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { flow.submit(codelet(tiles[I]..., piece)); }
-    (std::make_index_sequence<N>());
-  }
-  decltype(make<1>("", nullptr)) one_;
-  decltype(make<2>("", nullptr)) two_;
-  decltype(make<4>("", nullptr)) four_;
-  decltype(make<8>("", nullptr)) eight_;
-  decltype(make<16>("", nullptr)) sixteen_;
-};
 
 std::uint64_t u(std::int64_t value) noexcept { return static_cast<std::uint64_t>(value); }
 
@@ -132,7 +79,7 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   const std::int32_t nt = tiles.tile_rows();
   const Bytes tile_bytes = u(side) * u(side) * sizeof(T);
   const auto most = static_cast<std::int32_t>(
-      std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_tiles));
+      std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_band_tiles));
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
   for (const bool lower : {true, false}) {
     if (triangle && !lower) continue;
@@ -166,13 +113,13 @@ std::uint64_t SymmetricNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_b
 
 template <class T>
 void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
-  const BandCodelets<T, ReadLower> read("read", this);
-  const BandCodelets<T, CompareUpper> compare("compare", this);
-  const BandCodelets<T, AverageUpper> average("average", this);
+  const BandCodelets<T, SymmetricNpy<T>, ReadLower> read("read", this);
+  const BandCodelets<T, SymmetricNpy<T>, CompareUpper> compare("compare", this);
+  const BandCodelets<T, SymmetricNpy<T>, AverageUpper> average("average", this);
   for_each_piece(
       tiles, memory_bytes,
       [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
-        Handles<T> handles;
+        BandHandles<T> handles;
         for (std::int32_t i = 0; i < count; ++i) {
           // The tile where the element is, or where its mirror image is.
           const auto row = std::max(across, along + i), column = std::min(across, along + i);

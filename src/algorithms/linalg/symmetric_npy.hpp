@@ -17,6 +17,7 @@
 #include <mutex>
 #include <span>
 
+#include "algorithms/linalg/band_codelets.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "data/npy/npy_file.hpp"
 
@@ -55,12 +56,7 @@ class SymmetricNpy {
 
   // For the tasks.
 
-  /// Tiles of a band: one across the file's lines, some along them. Counted in elements.
-  struct Piece {
-    std::int64_t across, across_count;  ///< lines: rows of a file in C order, columns in Fortran order
-    std::int64_t along, along_count;
-    std::int64_t tile;
-  };
+  using Piece = NpyPiece;
   void read_lower(const Piece& piece, std::span<T* const> tiles);
   /// Element is const T, or T where the tiles become the mean.
   template <class Element>

@@ -43,8 +43,7 @@ constexpr Picture timelines_picture{"timelines/timelines.html", timelines_script
 constexpr Picture order_picture{"order/order.html", order_scripts, "order-names", "order-numbers"};
 
 std::string title_of(const RunReport& report) {
-  return report.n == 0 ? report.operation
-                       : fmt::format("{}, n = {}", report.operation, with_commas(report.n));
+  return report.n == 0 ? report.operation : fmt::format("{}, {}", report.operation, size_text(report));
 }
 
 /// A page whose pictures are added one by one: what is seen where it comes, scripts at the end.

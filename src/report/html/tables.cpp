@@ -20,9 +20,9 @@ std::string setting(const RunReport& report) {
   if (!report.of.empty()) table.row({"solved", report.of});
   if (!report.solution.empty()) table.row({"solution", report.solution});
   if (report.n != 0)
-    table.row({"problem",
-               fmt::format("n = {}, {}, {} x {} tiles of {}", with_commas(report.n), report.element,
-                           with_commas(report.tiles), with_commas(report.tiles), with_commas(report.tile))});
+    table.row({"problem", fmt::format("{}, {}, {} x {} tiles of {}", size_text(report), report.element,
+                                      with_commas(report.tile_rows()), with_commas(report.tiles),
+                                      with_commas(report.tile))});
   table.row({"workers", fmt::format("{}", report.workers)});
   const auto known = [&table](const char* what, const std::string& value) {
     if (!value.empty()) table.row({what, value});
@@ -66,6 +66,11 @@ std::string speed(const RunReport& report) {
                    ? fmt::format("after {} step{} of refinement in double precision",
                                  *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                    : ""});
+  if (report.growth)
+    table.row({"growth", fmt::format("{:.3g}", *report.growth), "the largest element of U beside that of A"});
+  if (report.residual)
+    table.row(
+        {"residual", fmt::format("{:.3g}", *report.residual), "|| b - A x || / || b ||, the least possible"});
   if (const auto& condition = report.condition) {
     table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
     table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),

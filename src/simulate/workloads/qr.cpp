@@ -47,7 +47,7 @@ class QrSink {
     const std::int64_t m = a_.height(i), n = a_.width(k);
     task("geqrt", linalg::geqrt_flops(real(m), real(n)), m, n, n, k,
          {{a_(i, k), AccessMode::read_write},
-          {v_.make(i, k, bytes(m, n)), AccessMode::write},
+          {v_.make(i, k, bytes(m, std::min(m, n))), AccessMode::write},
           {t_.make(i, k, bytes(std::min(ib_, n), n)), AccessMode::write}});
   }
   void unmqr(std::int32_t i, std::int32_t k, std::int32_t j) {

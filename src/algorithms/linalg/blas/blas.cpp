@@ -104,4 +104,10 @@ void Blas::refuse(const char* routine, int argument) const {
   throw UsageError(fmt::format("{} of {} refuses its argument {}", routine, lapack_path_, argument));
 }
 
+void Blas::miss(const char* routine) const {
+  throw SystemError(fmt::format(
+      "{} has no {}, which LAPACK has since its version 3.4: give another BLAS, such as libopenblas.so.0",
+      lapack_path_, routine));
+}
+
 }  // namespace fairlead::linalg

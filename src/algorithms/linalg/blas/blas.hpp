@@ -142,6 +142,69 @@ class Blas {
     return info;
   }
 
+  /// LU with partial pivoting of an m x n matrix, in place: P A = L U. `pivots` gets min(m, n) numbers: row i
+  /// was exchanged with row pivots[i], from 1. Returns 0, or the place, from 1, of the first pivot that is
+  /// zero. Throws UsageError if the routine refuses an argument; SystemError, as the five that follow, if the
+  /// library has no such routine.
+  template <Real T>
+  [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
+    std::int32_t info = 0;
+    there(table<T>().getrf, "getrf")(&m, &n, a, &lda, pivots, &info);
+    if (info < 0) refuse("getrf", -info);
+    return info;
+  }
+
+  /// Exchanges the rows of A, which has n columns, as getrf() did for the first `count` pivots; `undo`: the
+  /// other way round.
+  template <Real T>
+  void laswp(int n, T* a, int lda, int count, const std::int32_t* pivots, bool undo = false) const {
+    const std::int32_t first = 1, step = undo ? -1 : 1;
+    there(table<T>().laswp, "laswp")(&n, a, &lda, &first, &count, pivots, &step);
+  }
+
+  /// QR factorization of an m x n matrix in place, in blocks of `ib` reflectors, at most min(m, n): R on and
+  /// above the diagonal, the reflectors below it, their triangular factors in `t` of ib x min(m, n). `work`
+  /// has ib n elements.
+  template <Real T>
+  void geqrt(int m, int n, int ib, T* a, int lda, T* t, int ldt, T* work) const {
+    std::int32_t info = 0;
+    there(table<T>().geqrt, "geqrt")(&m, &n, &ib, a, &lda, t, &ldt, work, &info);
+    if (info < 0) refuse("geqrt", -info);
+  }
+
+  /// C := op(Q) C for the k reflectors that geqrt() left in v and t, where C is m x n. `work` has ib n
+  /// elements.
+  template <Real T>
+  void gemqrt(Transpose op, int m, int n, int k, int ib, const T* v, int ldv, const T* t, int ldt, T* c,
+              int ldc, T* work) const {
+    const char s = letter(Side::left), o = letter(op);
+    std::int32_t info = 0;
+    there(table<T>().gemqrt, "gemqrt")(&s, &o, &m, &n, &k, &ib, v, &ldv, t, &ldt, c, &ldc, work, &info, 1, 1);
+    if (info < 0) refuse("gemqrt", -info);
+  }
+
+  /// QR factorization in place of the triangle A of n x n on top of B of m x n, whose last l rows are the
+  /// upper part of a trapezoid; what is below the diagonals is not touched. A becomes R, B the reflectors, t
+  /// of ib x n their triangular factors; ib is at most n. `work` has ib n elements.
+  template <Real T>
+  void tpqrt(int m, int n, int l, int ib, T* a, int lda, T* b, int ldb, T* t, int ldt, T* work) const {
+    std::int32_t info = 0;
+    there(table<T>().tpqrt, "tpqrt")(&m, &n, &l, &ib, a, &lda, b, &ldb, t, &ldt, work, &info);
+    if (info < 0) refuse("tpqrt", -info);
+  }
+
+  /// op(Q) applied to A of k x n on top of B of m x n, for the k reflectors that tpqrt() left in v and t.
+  /// `work` has ib n elements.
+  template <Real T>
+  void tpmqrt(Transpose op, int m, int n, int k, int l, int ib, const T* v, int ldv, const T* t, int ldt,
+              T* a, int lda, T* b, int ldb, T* work) const {
+    const char s = letter(Side::left), o = letter(op);
+    std::int32_t info = 0;
+    there(table<T>().tpmqrt, "tpmqrt")(&s, &o, &m, &n, &k, &l, &ib, v, &ldv, t, &ldt, a, &lda, b, &ldb, work,
+                                       &info, 1, 1);
+    if (info < 0) refuse("tpmqrt", -info);
+  }
+
   /// A norm of an m x n matrix. `work` has m elements for `Norm::infinity` and may be null otherwise.
   template <Real T>
   T lange(Norm norm, int m, int n, const T* a, int lda, T* work = nullptr) const {
@@ -161,6 +224,12 @@ class Blas {
   Blas() = default;
   void ask_blis(const SharedLibrary& library);
   [[noreturn]] void refuse(const char* routine, int argument) const;
+  [[noreturn]] void miss(const char* routine) const;
+  template <class Function>
+  Function* there(Function* function, const char* routine) const {
+    if (function == nullptr) miss(routine);
+    return function;
+  }
 
   template <class Enum>
   static constexpr char letter(Enum value) noexcept {

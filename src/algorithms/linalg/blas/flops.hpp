@@ -36,4 +36,12 @@ constexpr double ttmqr_flops(double m, double n, double k) noexcept {
   return tsmqr_flops(m, n, k) - unmqr_flops(m, n, rows);
 }
 
+// Of an LU factorization with incremental pivoting, by their leading terms again: their sum over the tiles is
+// that of the factorization as a whole, and the exchanges' blocks cost ib / tile more.
+
+/// LU of a triangle of n x n on top of m x n.
+constexpr double tstrf_flops(double m, double n) noexcept { return m * n * n; }
+/// Its elimination of k columns applied to m x n and to the n columns of the tile above.
+constexpr double ssssm_flops(double m, double n, double k) noexcept { return 2 * m * n * k; }
+
 }  // namespace fairlead::linalg

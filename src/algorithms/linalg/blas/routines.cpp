@@ -25,6 +25,12 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   table.trtri = lapack.require<Trtri>(symbol("trtri").c_str());
   table.lange = lapack.require<Lange>(symbol("lange").c_str());
   table.lansy = lapack.require<Lansy>(symbol("lansy").c_str());
+  table.getrf = lapack.find<Getrf>(symbol("getrf").c_str());
+  table.laswp = lapack.find<Laswp>(symbol("laswp").c_str());
+  table.geqrt = lapack.find<Geqrt>(symbol("geqrt").c_str());
+  table.gemqrt = lapack.find<Gemqrt>(symbol("gemqrt").c_str());
+  table.tpqrt = lapack.find<Tpqrt>(symbol("tpqrt").c_str());
+  table.tpmqrt = lapack.find<Tpmqrt>(symbol("tpmqrt").c_str());
   return table;
 }
 

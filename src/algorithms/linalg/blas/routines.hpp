@@ -26,6 +26,14 @@ struct Routines {
   using Trsv = void(Char, Char, Char, Int, const T*, Int, T*, Int, Length, Length, Length);
   using Potrf = void(Char, Int, T*, Int, std::int32_t*, Length);
   using Trtri = void(Char, Char, Int, T*, Int, std::int32_t*, Length, Length);
+  using Getrf = void(Int, Int, T*, Int, std::int32_t*, std::int32_t*);
+  using Laswp = void(Int, T*, Int, Int, Int, Int, Int);
+  using Geqrt = void(Int, Int, Int, T*, Int, T*, Int, T*, std::int32_t*);
+  using Gemqrt = void(Char, Char, Int, Int, Int, Int, const T*, Int, const T*, Int, T*, Int, T*,
+                      std::int32_t*, Length, Length);
+  using Tpqrt = void(Int, Int, Int, Int, T*, Int, T*, Int, T*, Int, T*, std::int32_t*);
+  using Tpmqrt = void(Char, Char, Int, Int, Int, Int, Int, const T*, Int, const T*, Int, T*, Int, T*, Int, T*,
+                      std::int32_t*, Length, Length);
   using Lange = T(Char, Int, Int, const T*, Int, T*, Length);
   using Lansy = T(Char, Char, Int, const T*, Int, T*, Length, Length);
 
@@ -40,8 +48,17 @@ struct Routines {
   Trtri* trtri = nullptr;
   Lange* lange = nullptr;
   Lansy* lansy = nullptr;
+  // LAPACK has had the last four since 3.4 (2011). These are missed by who calls them, so that a library
+  // without them can still do what needs none of them.
+  Getrf* getrf = nullptr;
+  Laswp* laswp = nullptr;
+  Geqrt* geqrt = nullptr;
+  Gemqrt* gemqrt = nullptr;
+  Tpqrt* tpqrt = nullptr;
+  Tpmqrt* tpmqrt = nullptr;
 
-  /// Fills the table. Throws SystemError naming the first routine that is missing.
+  /// Fills the table. Throws SystemError naming the first routine that is missing, but for
+  /// those that may be.
   static Routines from(const SharedLibrary& blas, const SharedLibrary& lapack);
 };
 

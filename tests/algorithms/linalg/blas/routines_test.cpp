@@ -2,9 +2,14 @@
 // apart than they are long.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fairlead/error.hpp>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "algorithms/linalg/blas/matrices.hpp"
 
@@ -234,6 +239,97 @@ TYPED_TEST(Routine, ThreadsMayCallAtOnce) {
       });
   }
   EXPECT_EQ(wrong, (std::array<int, 4>{}));
+}
+
+TYPED_TEST(Routine, GetrfFactorsWithRowsExchangedAsLaswpDoes) {
+  using T = TypeParam;
+  for (const auto& [m, n] : {std::pair(30, 20), {20, 30}, {17, 17}, {1, 1}}) {
+    const auto a = random_matrix<T>(m, n, 1);
+    auto factors = a, exchanged = a;
+    const int order = std::min(m, n);
+    std::vector<std::int32_t> pivots(static_cast<std::size_t>(order));
+    ASSERT_EQ(this->blas->template getrf<T>(m, n, factors.data(), factors.ld, pivots.data()), 0);
+    this->blas->template laswp<T>(n, exchanged.data(), exchanged.ld, order, pivots.data());
+    Matrix<T> l(m, order), u(order, n);
+    for (int j = 0; j < order; ++j)
+      for (int i = j; i < m; ++i) l(i, j) = i == j ? T(1) : factors(i, j);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i <= std::min(j, order - 1); ++i) u(i, j) = factors(i, j);
+    EXPECT_LT(difference(exchanged, product(l, u)), accurate) << m << " x " << n;
+    this->blas->template laswp<T>(n, exchanged.data(), exchanged.ld, order, pivots.data(), true);
+    EXPECT_EQ(difference(exchanged, a), 0) << m << " x " << n;
+  }
+}
+
+TYPED_TEST(Routine, GetrfTellsWhereAPivotIsZero) {
+  using T = TypeParam;
+  auto a = random_matrix<T>(9, 9, 1);
+  for (int i = 0; i < 9; ++i) a(i, 4) = 0;
+  std::vector<std::int32_t> pivots(9);
+  EXPECT_EQ(this->blas->template getrf<T>(9, 9, a.data(), a.ld, pivots.data()), 5);
+}
+
+TYPED_TEST(Routine, GeqrtFactorsAndGemqrtAppliesItsQ) {
+  using T = TypeParam;
+  for (const auto& [m_, n_, ib_] :
+       {std::tuple(30, 20, 8), {20, 30, 20}, {17, 17, 5}, {1, 1, 1}, {40, 3, 3}}) {
+    const int m = m_, n = n_, ib = ib_;  // clang 14 captures no bindings
+    const auto a = random_matrix<T>(m, n, 1);
+    auto factors = a, rotated = a;
+    const int order = std::min(m, n);
+    Matrix<T> t(ib, order), r(m, n);
+    std::vector<T> work(static_cast<std::size_t>(ib * n));
+    this->blas->template geqrt<T>(m, n, ib, factors.data(), factors.ld, t.data(), t.ld, work.data());
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i <= std::min(j, m - 1); ++i) r(i, j) = factors(i, j);
+    const auto apply = [&](Transpose op) {
+      this->blas->template gemqrt<T>(op, m, n, order, ib, factors.data(), factors.ld, t.data(), t.ld,
+                                     rotated.data(), rotated.ld, work.data());
+    };
+    apply(Transpose::yes);
+    EXPECT_LT(difference(rotated, r), accurate) << m << " x " << n;
+    apply(Transpose::no);
+    EXPECT_LT(difference(rotated, a), accurate) << m << " x " << n;
+  }
+}
+
+// A triangle on top of a whole matrix, or of a trapezoid: l rows.
+TYPED_TEST(Routine, TpqrtFactorsTwoAndTpmqrtAppliesTheirQ) {
+  using T = TypeParam;
+  for (const auto& [m_, n_, l_, ib_] :
+       {std::tuple(30, 20, 0, 8), {20, 20, 20, 7}, {9, 20, 9, 20}, {20, 1, 0, 1}, {1, 5, 1, 2}}) {
+    const int m = m_, n = n_, l = l_, ib = ib_;
+    const auto top = triangle_of(random_matrix<T>(n, n, 1), Triangle::upper);
+    auto bottom = random_matrix<T>(m, n, 2);
+    if (l > 0)
+      for (int j = 0; j < n; ++j)
+        for (int i = j + 1; i < m; ++i) bottom(i, j) = 0;
+    auto r = top, v = bottom, c_top = top, c_bottom = bottom;
+    Matrix<T> t(ib, n), nothing(m, n);
+    std::vector<T> work(static_cast<std::size_t>(ib * n));
+    this->blas->template tpqrt<T>(m, n, l, ib, r.data(), r.ld, v.data(), v.ld, t.data(), t.ld, work.data());
+    const auto apply = [&](Transpose op) {
+      this->blas->template tpmqrt<T>(op, m, n, n, l, ib, v.data(), v.ld, t.data(), t.ld, c_top.data(),
+                                     c_top.ld, c_bottom.data(), c_bottom.ld, work.data());
+    };
+    apply(Transpose::yes);
+    EXPECT_LT(difference(c_top, triangle_of(r, Triangle::upper)), accurate) << m << " x " << n;
+    EXPECT_LT(difference(c_bottom, nothing), accurate) << m << " x " << n;
+    apply(Transpose::no);
+    EXPECT_LT(difference(c_top, top), accurate) << m << " x " << n;
+    EXPECT_LT(difference(c_bottom, bottom), accurate) << m << " x " << n;
+  }
+}
+
+TEST(RoutineOfLapack, ThatALibraryLacksIsNamedWhenItIsCalled) {
+  const auto naive = Blas::load({FAIRLEAD_NAIVE_BLAS, ""});
+  double a = 1, t = 0, work = 0;
+  try {
+    naive->geqrt<double>(1, 1, 1, &a, 1, &t, 1, &work);
+    FAIL() << "nothing was thrown";
+  } catch (const SystemError& error) {
+    EXPECT_NE(std::string(error.what()).find("has no geqrt"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+// Judges the solution of a square system, and where the factors were not good enough refines it with them: the
+// residual in double precision, a correction from the same factors. For LU whose elements have grown: a few
+// steps, of O(n^2) each, give back what the growth took (Skeel 1980, "Iterative refinement implies numerical
+// stability for Gaussian elimination").
+#pragma once
+#include <fairlead/linalg.hpp>
+#include <fairlead/matrix_source.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "fairlead/tiled_factors.hpp"
+#include "fairlead/watched_run.hpp"
+
+namespace fairlead::app {
+
+struct RefinedSteps {
+  double backward_error = 0;
+  double matrix_norm = 0;  ///< the largest sum of a row
+  int steps = 0;           ///< of refinement
+  double seconds = 0;      ///< that the run's time counts
+};
+
+template <class T>
+struct SolutionToJudge {
+  std::shared_ptr<const linalg::MatrixSource<double>> a, b;
+  T* x;  ///< n elements for each column, one column after the other
+  std::int64_t columns;
+  std::int32_t tile;
+  double limit;     ///< of the backward error: what is not above is not refined
+  bool may_refine;  ///< else it is only judged
+  bool counts;      ///< refining belongs to the time of the run
+};
+
+/// What it takes of memory if it may refine.
+template <class T>
+constexpr Bytes refined_steps_bytes(std::int64_t n, std::int64_t columns) noexcept {
+  return static_cast<Bytes>(n * columns) * (sizeof(double) + 2 * sizeof(T));
+}
+
+/// In phases of `run`. Ends when the error is right, or a step does not halve it.
+template <class T>
+RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+                              const SolutionToJudge<T>& solution);
+
+}  // namespace fairlead::app

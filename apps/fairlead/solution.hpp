@@ -1,0 +1,25 @@
+// How a solve ends: the solution goes to its file, the report to whoever asked for it, and what is wrong is
+// said.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "data/npy/npy_writer.hpp"
+#include "report/run_report.hpp"
+#include "trace/snapshot.hpp"
+
+namespace fairlead::app {
+
+/// Writes `rows` x `columns` elements, `ld` from one column to the next, as `element`.
+template <class T>
+void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
+                    std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging);
+
+/// Publishes the report, and says on the standard error what is wrong with the result, if something is.
+/// Returns an ExitCode.
+int publish_solution(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded);
+
+}  // namespace fairlead::app

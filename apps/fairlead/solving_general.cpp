@@ -1,0 +1,322 @@
+// One solve with a matrix that is not symmetric, from the files to the file: the matrix into tiles, LU or QR, the
+// solution or the nearest to one, how wrong it is and how far it can be trusted.
+#include <fairlead/error.hpp>
+#include <fairlead/inverse_norm.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/element_sizes.hpp"
+#include "algorithms/linalg/general_npy.hpp"
+#include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/npy_source.hpp"
+#include "data/npy/npy_writer.hpp"
+#include "fairlead/dense_report.hpp"
+#include "fairlead/interrupt.hpp"
+#include "fairlead/kernels.hpp"
+#include "fairlead/read_vectors.hpp"
+#include "fairlead/refined_steps.hpp"
+#include "fairlead/solution.hpp"
+#include "fairlead/solving.hpp"
+#include "fairlead/tiled_factors.hpp"
+#include "fairlead/trust.hpp"
+#include "fairlead/watched_run.hpp"
+#include "machine/machine.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using data::ElementType;
+using linalg::BackwardError;
+using linalg::Elements;
+using linalg::ElementSizes;
+using linalg::GeneralNpy;
+using linalg::InverseNorm;
+using linalg::LeastSquaresError;
+using linalg::NpySource;
+
+constexpr std::size_t staging_of_vectors = 64 * 1024;
+// Below the limit by so much, what is left of the growth is not worth a step.
+constexpr double much_better = 10;
+
+std::string_view title_of(const DenseProblem& problem) {
+  if (problem.operation == &lu_operation) return "LU solve without pivoting";
+  if (problem.operation == &incremental_lu_operation) return "LU solve with incremental pivoting";
+  if (problem.m == 0) return "QR solve";
+  return problem.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
+}
+
+/// A solve under way, all of it in T.
+template <class T>
+class GeneralSolve {
+ public:
+  GeneralSolve(const System& system, Config config)
+      : system_(system),
+        config_(std::move(config)),
+        workers_(config_.count_or("workers", machine::discover().workers)),
+        m_(static_cast<std::int64_t>(system.a->rows())),
+        n_(static_cast<std::int64_t>(system.a->columns())),
+        columns_(static_cast<std::int64_t>(system.b->columns())),
+        limit_(linalg::largest_right_error<T>(m_)),
+        kernels_(load_kernels(config_)),
+        problem_(problem()) {}
+
+  report::RunReport run() {
+    run_.emplace(config_, problem_.reserved, kernels_);
+    std::vector<std::uint64_t> shape = system_.b->header().shape;
+    shape[0] = static_cast<std::uint64_t>(n_);
+    // Now that signals are heeded: where files have to have names, this would be left.
+    out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
+    Interrupt::removes_at_exit(out_->temporary());
+    const Counts before = counts_of(run_->runtime(), kernels_);
+    {
+      std::vector<std::byte> staging(NpySource::staging_bytes);
+      x_ = read_vectors<T>(*system_.b, staging);
+    }
+    report::RunReport found;
+    const auto [tiled, after] = compute(found);
+    const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
+    if (written) write();
+    run_->stop_showing();
+    recorded_ = run_->runtime().recorded();
+
+    report::RunReport report = report_between(before, after, config_, kernels_, problem_);
+    report.seconds = seconds_;
+    report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / seconds_ * 1e-9;
+    report.phases = run_->phases();
+    report.not_written = run_->end_records();
+    find_limit(report, tiled, after);
+    report.backward_error = found.backward_error;
+    report.backward_error_limit = limit_;
+    report.refinement_steps = found.refinement_steps;
+    report.condition = found.condition;
+    report.growth = found.growth;
+    report.residual = found.residual;
+    report::LinkReport link{.name = "A.npy"};
+    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {read_for_tiles_, 1};
+    report.links.push_back(link);
+    report.input_bytes = system_.a->header().data_bytes();
+    report.input_bytes_read = read_for_tiles_;
+    report.of = fmt::format("{} x = {}", system_.a->path().string(), system_.b->path().string());
+    if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
+    if (written) report.solution = config_.text("output");
+    return report;
+  }
+
+  /// What was recorded during run().
+  const trace::Snapshot& recorded() const noexcept { return recorded_; }
+
+ private:
+  struct Moments {
+    Counts tiled, solved;  // the matrix was in tiles; the solution was there
+  };
+
+  bool square() const noexcept { return m_ == n_; }
+  bool may_refine() const noexcept { return system_.method != &qr_operation; }  // QR need not
+  bool wants_condition() const { return !config_.flag("no-condition"); }
+  double solve_flops() const {
+    const auto m = static_cast<double>(m_), n = static_cast<double>(n_),
+               sides = static_cast<double>(columns_);
+    return problem_.operation == &qr_operation ? (4 * m * n - n * n) * sides : 2 * n * n * sides;
+  }
+
+  DenseProblem problem() const {
+    const Bytes judging = square() ? BackwardError<T>::scratch_bytes_per_worker(columns_)
+                                   : LeastSquaresError<T>::scratch_bytes_per_worker(columns_);
+    const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
+                                          judging + NpySource::staging_bytes + staging_of_vectors);
+    const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
+    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
+                           : may_refine() ? refined_steps_bytes<T>(n_, columns_)
+                                          : 0;
+    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
+    DenseProblem problem{
+        .operation = system_.method,
+        .title = {},
+        .n = n_,
+        .m = square() ? 0 : m_,
+        .element_bytes = sizeof(T),
+        .memory_limit = config_.bytes("memory"),
+        .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes};
+    problem.set_tile(config_, workers_);
+    problem.set_tree();
+    problem.title = title_of(problem);
+    return problem;
+  }
+
+  Moments compute(report::RunReport& found) {
+    Runtime& runtime = run_->runtime();
+    const TiledMatrix<T> a = runtime.tiled<T>("A", m_, n_, problem_.tile);
+    const auto factors = make_factors<T>(problem_, kernels_, runtime, a);
+    Moments moments;
+    const double largest = read(a);
+    moments.tiled = counts_of(runtime, kernels_);
+
+    run_->begin("factorization", problem_.operation->tasks(problem_), problem_.operation->flops(problem_));
+    factors->factor(run_->flow());
+    seconds_ += run_->end();
+    {
+      const TiledMatrix<T> x = runtime.tiled_in_place<T>("x", x_.data(), m_, columns_, m_, problem_.tile);
+      run_->begin("solve", factors->solve_tasks(x.tile_columns()), solve_flops());
+      factors->solve(run_->flow(), x);
+      seconds_ += run_->end();
+    }
+    moments.solved = counts_of(runtime, kernels_);
+
+    const bool qr = problem_.operation == &qr_operation;
+    ElementSizes<T> of_triangle;
+    if (!qr || (!square() && wants_condition())) {
+      run_->begin(qr ? "size of R" : "growth", of_triangle.tasks(a, Elements::upper));
+      of_triangle.submit(run_->flow(), a, Elements::upper);
+      run_->end_aside();
+    }
+    if (!qr && largest > 0) found.growth = of_triangle.largest() / largest;
+    if (square())
+      judge(found, a, *factors);
+    else
+      judge_least_squares(found, a, *factors, of_triangle);
+    return moments;
+  }
+
+  /// The size of the largest element.
+  double read(const TiledMatrix<T>& a) {
+    GeneralNpy<T> reader(system_.a);
+    const Bytes memory = run_->runtime().capacity_bytes();
+    run_->begin("reading", reader.tasks(a, memory));
+    reader.submit(run_->flow(), a, memory);
+    seconds_ += run_->end();
+    system_.a->forget_pages();
+    read_for_tiles_ = system_.a->bytes_read();
+    return reader.largest();
+  }
+
+  std::shared_ptr<const linalg::MatrixSource<double>> matrix() const {
+    return std::make_shared<NpySource>(system_.a, NpySource::staging_bytes, linalg::Shape::general);
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const {
+    return std::make_shared<NpySource>(system_.b, staging_of_vectors);
+  }
+
+  void judge(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
+    const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, factors,
+                                                    {.a = matrix(),
+                                                     .b = right_hand_sides(),
+                                                     .x = x_.data(),
+                                                     .columns = columns_,
+                                                     .tile = problem_.tile,
+                                                     .limit = limit_ / much_better,
+                                                     .may_refine = may_refine(),
+                                                     .counts = true});
+    seconds_ += judged.seconds;
+    system_.a->forget_pages();
+    found.backward_error = judged.backward_error;
+    if (judged.steps > 0) found.refinement_steps = judged.steps;
+    if (!wants_condition() || !(judged.backward_error <= limit_)) return;
+    const Estimate of_inverse = inverse_norm(a, factors);
+    found.condition =
+        condition_report(n_, judged.matrix_norm * of_inverse.norm, judged.backward_error, precision());
+    tell(*found.condition, of_inverse);
+  }
+
+  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors,
+                           const ElementSizes<T>& of_r) {
+    run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
+    LeastSquaresError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), m_, columns_);
+    error.judge(
+        run_->runtime(), run_->flow(), problem_.tile,
+        [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
+        [this] { run_->wait(); });
+    run_->end_aside();
+    system_.a->forget_pages();
+    found.backward_error = error.value();
+    found.residual = error.relative_residual();
+    if (!wants_condition() || !(error.value() <= limit_)) return;
+    const Estimate of_inverse = inverse_norm(a, factors);
+    found.condition = least_squares_condition_report(
+        m_, of_r.infinity_norm() * of_inverse.norm, error.value(), error.size_beside_residual(), precision());
+    tell(*found.condition, of_inverse);
+  }
+
+  struct Estimate {
+    double norm, seconds;
+    int sweeps;
+  };
+  /// Of A, or of R, in steps that take a time of their own.
+  Estimate inverse_norm(const TiledMatrix<T>& a, TiledFactors<T>& factors) {
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse());
+    run_->begin("condition estimate", InverseNorm<T>::steps * inverse.tasks());
+    while (!inverse.done()) {
+      inverse.submit(run_->flow());
+      run_->wait();
+    }
+    const double seconds = run_->end_aside();
+    const int over_r = square() ? InverseNorm<T>::sweeps_per_step : 1;
+    return {inverse.value(), seconds, InverseNorm<T>::steps * over_r};
+  }
+  void tell(report::ConditionReport& condition, const Estimate& estimate) {
+    condition.seconds = estimate.seconds;
+    condition.sweeps = estimate.sweeps;
+    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
+      run_->say("fairlead: " + warning);
+  }
+  Precision precision() const {
+    const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+    return {.epsilon = epsilon, .given_epsilon = epsilon, .can_refine = false};
+  }
+
+  void write() {
+    run_->begin("writing");
+    {
+      std::vector<std::byte> staging(NpySource::staging_bytes);
+      write_solution<T>(*out_, system_.solution(), x_.data(), static_cast<std::uint64_t>(m_),
+                        static_cast<std::uint64_t>(n_), static_cast<std::uint64_t>(columns_), staging);
+    }
+    out_->commit();
+    seconds_ += run_->end();
+  }
+
+  const System& system_;
+  const Config config_;
+  const std::size_t workers_;
+  const std::int64_t m_, n_, columns_;
+  const double limit_;  // of the backward error
+  const linalg::Kernels kernels_;
+  const DenseProblem problem_;
+  std::vector<T> x_;  // b, whose first n rows become the solution
+  double seconds_ = 0;
+  Bytes read_for_tiles_ = 0;
+  trace::Snapshot recorded_;
+  std::optional<WatchedRun> run_;       // its tasks use what is above
+  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
+};
+
+template <class T>
+int solve_general_in(const System& system, const Config& config) {
+  report::RunReport report;
+  trace::Snapshot recorded;
+  {
+    GeneralSolve<T> solve(system, config);
+    report = solve.run();
+    recorded = solve.recorded();
+  }
+  return publish_solution(report, config, recorded);
+}
+
+}  // namespace
+
+int solve_general(const System& system, const Config& config) {
+  return system.solution() == ElementType::float32 ? solve_general_in<float>(system, config)
+                                                   : solve_general_in<double>(system, config);
+}
+
+}  // namespace fairlead::app

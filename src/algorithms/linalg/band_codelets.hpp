@@ -1,0 +1,74 @@
+// Tasks that read a band of a file into several tiles at once: lines of the file that are as long as possible.
+#pragma once
+#include <fairlead/codelet.hpp>
+#include <fairlead/flow.hpp>
+#include <fairlead/tiled_matrix.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace fairlead::linalg {
+
+/// Tiles of a band: one across the file's lines, some along them. Counted in elements.
+struct NpyPiece {
+  std::int64_t across, across_count;  ///< lines: rows of a file in C order, columns in Fortran order
+  std::int64_t along, along_count;
+  std::int64_t tile;
+};
+
+inline constexpr std::size_t most_band_tiles = 16;  // of a task
+template <class T>
+using BandHandles = std::array<Handle<Tile<T>>, most_band_tiles>;
+
+/// For the parameters of a body that has as many as a sequence has numbers.
+template <std::size_t, class P>
+using Same = P;
+
+// A body has a fixed number of parameters: there is one for each of 1, 2, 4, 8 and 16 tiles.
+
+/// Codelets with 1, 2, 4, 8, 16 tiles whose bodies are Body<T, index_sequence<0, ...>>.
+template <class T, class Reader, template <class, class> class Body>
+class BandCodelets {
+ public:
+  BandCodelets(const char* name, Reader* reader)
+      : one_(make<1>(name, reader)),
+        two_(make<2>(name, reader)),
+        four_(make<4>(name, reader)),
+        eight_(make<8>(name, reader)),
+        sixteen_(make<16>(name, reader)) {}
+
+  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyPiece& piece) const {
+    switch (count) {
+      case 1:
+        return submit<1>(flow, one_, tiles, piece);
+      case 2:
+        return submit<2>(flow, two_, tiles, piece);
+      case 4:
+        return submit<4>(flow, four_, tiles, piece);
+      case 8:
+        return submit<8>(flow, eight_, tiles, piece);
+      default:
+        return submit<16>(flow, sixteen_, tiles, piece);
+    }
+  }
+
+ private:
+  template <std::size_t N>
+  static auto make(const char* name, Reader* reader) {
+    return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
+  }
+  template <std::size_t N, class C>
+  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyPiece& piece) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { flow.submit(codelet(tiles[I]..., piece)); }
+    (std::make_index_sequence<N>());
+  }
+  decltype(make<1>("", nullptr)) one_;
+  decltype(make<2>("", nullptr)) two_;
+  decltype(make<4>("", nullptr)) four_;
+  decltype(make<8>("", nullptr)) eight_;
+  decltype(make<16>("", nullptr)) sixteen_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,124 @@
+// In the order of the file: bands of rows, or of columns.
+#include "algorithms/linalg/general_npy.hpp"
+
+#include <fairlead/codelet.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace fairlead::linalg {
+
+namespace {
+
+template <class T, class Tiles>
+struct ReadTiles;
+template <class T, std::size_t... I>
+struct ReadTiles<T, std::index_sequence<I...>> {
+  GeneralNpy<T>* reader;
+  void operator()(Same<I, Out<Tile<T>>>... tiles, NpyPiece piece) const {
+    T* const data[] = {tiles.data()...};
+    reader->read(piece, data);
+  }
+};
+
+constexpr std::uint64_t unsigned_of(std::int64_t value) noexcept { return static_cast<std::uint64_t>(value); }
+
+}  // namespace
+
+/// Calls each(piece, line of tiles, first tile along it, tiles along it) for all pieces.
+template <class T>
+template <class Each>
+void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
+  const std::int64_t side = tiles.tile();
+  const Bytes tile_bytes = unsigned_of(side * side) * sizeof(T);
+  const auto most =
+      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_band_tiles));
+  const std::int64_t lines = by_columns_ ? tiles.columns() : tiles.rows(),
+                     length = by_columns_ ? tiles.rows() : tiles.columns();
+  const std::int32_t across_count = by_columns_ ? tiles.tile_columns() : tiles.tile_rows(),
+                     along_count = by_columns_ ? tiles.tile_rows() : tiles.tile_columns();
+  for (std::int32_t across = 0; across < across_count; ++across)
+    for (std::int32_t along = 0; along < along_count;) {
+      std::int32_t count = 1;
+      while (2 * count <= std::min(most, along_count - along)) count *= 2;
+      // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
+      if (by_columns_ && count > 1 && along + count == along_count && length % side != 0) count /= 2;
+      each(NpyPiece{across * side, std::min(side, lines - across * side), along * side,
+                    std::min(count * side, length - along * side), side},
+           across, along, count);
+      along += count;
+    }
+}
+
+template <class T>
+std::uint64_t GeneralNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const {
+  std::uint64_t count = 0;
+  for_each_piece(tiles, memory_bytes,
+                 [&](const NpyPiece&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
+  return count;
+}
+
+template <class T>
+void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
+  const BandCodelets<T, GeneralNpy<T>, ReadTiles> read("read", this);
+  for_each_piece(tiles, memory_bytes,
+                 [&](const NpyPiece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
+                   BandHandles<T> handles;
+                   for (std::int32_t i = 0; i < count; ++i)
+                     handles[static_cast<std::size_t>(i)] =
+                         by_columns_ ? tiles(along + i, across) : tiles(across, along + i);
+                   read.submit(flow, handles, static_cast<std::size_t>(count), piece);
+                 });
+}
+
+template <class T>
+void GeneralNpy<T>::read(const NpyPiece& piece, std::span<T* const> tiles) {
+  // Of a line of tiles in columns all have as many rows: the last one goes alone if it has fewer.
+  const std::int64_t high = by_columns_ ? std::min(piece.tile, piece.along_count) : piece.across_count;
+  const data::TileGrid<T> grid{tiles, unsigned_of(high), unsigned_of(piece.tile), unsigned_of(high)};
+  {
+    const auto lease = staging_.lease();
+    if (by_columns_)
+      file_->template read_tiles<T>(unsigned_of(piece.along), unsigned_of(piece.along_count),
+                                    unsigned_of(piece.across), unsigned_of(piece.across_count), grid,
+                                    lease.bytes());
+    else
+      file_->template read_tiles<T>(unsigned_of(piece.across), unsigned_of(piece.across_count),
+                                    unsigned_of(piece.along), unsigned_of(piece.along_count), grid,
+                                    lease.bytes());
+  }
+  T largest = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::int64_t begin = piece.along + static_cast<std::int64_t>(i) * piece.tile;
+    const std::int64_t count = std::min(piece.tile, piece.along + piece.along_count - begin);
+    largest =
+        std::max(largest, by_columns_ ? largest_of(tiles[i], count, piece.across_count, begin, piece.across)
+                                      : largest_of(tiles[i], piece.across_count, count, piece.across, begin));
+  }
+  double before = largest_.load(std::memory_order_relaxed);
+  const auto mine = static_cast<double>(largest);
+  while (before < mine && !largest_.compare_exchange_weak(before, mine, std::memory_order_relaxed)) continue;
+}
+
+template <class T>
+T GeneralNpy<T>::largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                            std::int64_t first_column) const {
+  T largest = 0;
+  for (std::int64_t k = 0; k < rows * columns; ++k) {
+    if (!std::isfinite(tile[k]))
+      throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
+                                       file_->path().string(), first_row + k % rows, first_column + k / rows,
+                                       std::isnan(tile[k]) ? "not a number (NaN)" : "infinite"));
+    largest = std::max(largest, std::abs(tile[k]));
+  }
+  return largest;
+}
+
+template class GeneralNpy<float>;
+template class GeneralNpy<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,201 @@
+// The residual by bands of rows, A^T r by bands of columns: a task each, so that sums have one order.
+#include "algorithms/linalg/least_squares_error.hpp"
+
+#include <fairlead/codelet.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/linalg/blas/blas.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr std::int64_t band = 256;   // rows or columns of A of a task
+constexpr std::int64_t piece = 256;  // of the other side, at once
+constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
+
+std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
+
+/// The larger, or NaN if one of them is.
+double worse(double a, double b) noexcept {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return std::max(a, b);
+}
+
+/// Without overflow.
+template <class X>
+double norm_of_vector(const X* vector, std::int64_t count) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) largest = worse(largest, std::abs(static_cast<double>(vector[i])));
+  if (!(largest > 0) || std::isinf(largest)) return largest;
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double scaled = static_cast<double>(vector[i]) / largest;
+    sum += scaled * scaled;
+  }
+  return largest * std::sqrt(sum);
+}
+
+double quotient(double of, double by) noexcept { return of == 0 ? 0 : of / by; }
+
+}  // namespace
+
+template <class T>
+LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+                                        std::shared_ptr<const MatrixSource<double>> b, const T* x,
+                                        std::int64_t ld, std::int64_t columns)
+    : kernels_(std::move(kernels)),
+      a_(std::move(a)),
+      b_(std::move(b)),
+      x_(x),
+      ld_(ld),
+      columns_(columns),
+      scratch_(scratch_bytes_per_worker(columns)),
+      residual_(static_cast<std::size_t>(a_->rows() * columns)),
+      normal_(static_cast<std::size_t>(a_->columns() * columns)),
+      squares_of_a_(static_cast<std::size_t>(bands_of(a_->rows()))),
+      norms_of_b_(static_cast<std::size_t>(columns)),
+      norms_of_x_(static_cast<std::size_t>(columns)) {}
+
+template <class T>
+Bytes LeastSquaresError<T>::bytes(std::int64_t rows, std::int64_t columns) noexcept {
+  return static_cast<Bytes>(rows * columns) * (2 * sizeof(double) + sizeof(T));
+}
+
+template <class T>
+Bytes LeastSquaresError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
+  // A piece of A; as much of x or r; sums of a band.
+  return sizeof(double) * (piece_elements + 2 * static_cast<std::size_t>(band * columns));
+}
+
+template <class T>
+std::uint64_t LeastSquaresError<T>::tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept {
+  return static_cast<std::uint64_t>(bands_of(rows) + bands_of(columns_of_a));
+}
+
+template <class T>
+void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count) {
+  const std::int64_t m = a_->rows(), n = a_->columns();
+  const auto lease = scratch_.lease();
+  double* const a = lease.template as<double>().data();
+  double* const x = a + piece_elements;
+  double* const r = x + band * columns_;
+  const auto rows = static_cast<int>(count), sides = static_cast<int>(columns_);
+  b_->read(row, count, 0, columns_, r, count);
+  double squares = 0;
+  for (std::int64_t j = 0; j < n; j += piece) {
+    const auto wide = static_cast<int>(std::min(piece, n - j));
+    a_->read(row, count, j, wide, a, count);
+    for (std::int64_t i = 0; i < count * wide; ++i) squares += a[i] * a[i];
+    for (std::int64_t c = 0; c < columns_; ++c)
+      for (std::int64_t i = 0; i < wide; ++i) x[i + c * wide] = static_cast<double>(x_[j + i + c * ld_]);
+    kernels_.blas().gemm<double>(Transpose::no, Transpose::no, rows, sides, wide, -1, a, rows, x, wide, 1, r,
+                                 rows);
+  }
+  squares_of_a_[static_cast<std::size_t>(row / band)] = squares;
+  for (std::int64_t c = 0; c < columns_; ++c)
+    std::copy_n(r + c * count, count, residual_.data() + row + c * m);
+}
+
+template <class T>
+void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t count) {
+  const std::int64_t m = a_->rows(), n = a_->columns();
+  const auto lease = scratch_.lease();
+  double* const a = lease.template as<double>().data();
+  double* const sums = a + piece_elements;
+  const auto wide = static_cast<int>(count), sides = static_cast<int>(columns_);
+  std::fill_n(sums, count * columns_, 0.0);
+  for (std::int64_t row = 0; row < m; row += piece) {
+    const auto rows = static_cast<int>(std::min(piece, m - row));
+    a_->read(row, rows, column, count, a, rows);
+    kernels_.blas().gemm<double>(Transpose::yes, Transpose::no, wide, sides, rows, 1, a, rows,
+                                 residual_.data() + row, static_cast<int>(m), 1, sums, wide);
+  }
+  for (std::int64_t c = 0; c < columns_; ++c)
+    std::copy_n(sums + c * count, count, normal_.data() + column + c * n);
+}
+
+template <class T>
+void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
+                                 const std::function<void()>& wait) {
+  const std::int64_t m = a_->rows(), n = a_->columns();
+  const auto rows_codelet =
+      codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { residual_of_rows(row, count); });
+  for (std::int64_t row = 0; row < m; row += band) flow.submit(rows_codelet(row, std::min(band, m - row)));
+  for (std::int64_t c = 0; c < columns_; ++c)
+    norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x_ + c * ld_, n);
+  std::vector<double> some(static_cast<std::size_t>(m));
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    b_->read(0, m, c, 1, some.data(), m);
+    norms_of_b_[static_cast<std::size_t>(c)] = norm_of_vector(some.data(), m);
+  }
+  wait();
+  const auto columns_codelet = codelet("judge").cpu(
+      [this](std::int64_t column, std::int64_t count) { normal_of_columns(column, count); });
+  for (std::int64_t column = 0; column < n; column += band)
+    flow.submit(columns_codelet(column, std::min(band, n - column)));
+  // Scaled to the size of one: what is left of b may be too small for T.
+  rotated_.resize(residual_.size());
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const double size = norm_of(residual_, m, c);
+    for (std::int64_t i = c * m; i < (c + 1) * m; ++i)
+      rotated_[static_cast<std::size_t>(i)] =
+          static_cast<T>(quotient(residual_[static_cast<std::size_t>(i)], size));
+  }
+  const auto tiled = runtime.tiled_in_place<T>("residual", rotated_.data(), m, columns_, m, tile);
+  rotate(flow, tiled);
+  wait();
+}
+
+template <class T>
+double LeastSquaresError<T>::norm_of_a() const noexcept {
+  double sum = 0;
+  for (const double squares : squares_of_a_) sum += squares;
+  return std::sqrt(sum);
+}
+
+template <class T>
+double LeastSquaresError<T>::norm_of(const std::vector<double>& vectors, std::int64_t rows,
+                                     std::int64_t column) const {
+  return norm_of_vector(vectors.data() + column * rows, rows);
+}
+
+template <class T>
+double LeastSquaresError<T>::value() const {
+  const std::int64_t m = a_->rows(), n = a_->columns();
+  double worst = 0;
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double scale = norm_of_a() * norms_of_x_[i] + norms_of_b_[i];
+    worst = worse(worst, quotient(norm_of(normal_, n, c), norm_of_a() * scale));
+    const double excused = norm_of_vector(rotated_.data() + c * m, n) * norm_of(residual_, m, c);
+    worst = worse(worst, quotient(excused, scale));
+  }
+  return worst;
+}
+
+template <class T>
+double LeastSquaresError<T>::relative_residual() const {
+  double worst = 0;
+  for (std::int64_t c = 0; c < columns_; ++c)
+    if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
+      worst = worse(worst, norm_of(residual_, a_->rows(), c) / b);
+  return worst;
+}
+
+template <class T>
+double LeastSquaresError<T>::size_beside_residual() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t c = 0; c < columns_; ++c)
+    if (const double r = norm_of(residual_, a_->rows(), c); r > 0)
+      least = std::min(least, norm_of_a() * norms_of_x_[static_cast<std::size_t>(c)] / r);
+  return least;
+}
+
+template class LeastSquaresError<float>;
+template class LeastSquaresError<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,76 @@
+// How well x minimizes || b - A x ||, for a matrix with more rows than columns. A right x is the exact one for
+// A + E and b + f that are off by rounding. With r = b - A x, and everything beside s = || A || || x || + || b ||,
+// two things follow, and are asked of x:
+//
+//   || A^T r || / (|| A || s)  is some roundings: A^T r = 0 is what makes x the best one (xQRT17 of LAPACK);
+//   || Q^T r || / s            is, for the n rows of Q^T that span A: by so much of b alone x could be excused.
+//
+// The first knows nothing of the factorization, but forgives what happens in directions in which A is small. The
+// second does not. Where no x has a smaller residual than zero the second is the usual backward error. Norms are
+// those of Euclid and Frobenius; everything but Q is computed in double precision, from the source.
+#pragma once
+#include <fairlead/flow.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/matrix_source.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithms/linalg/scratch_pool.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+class LeastSquaresError {
+ public:
+  /// b := Q^T b of the factorization, for as many rows as A has.
+  using Rotate = std::function<void(Flow&, const TiledMatrix<T>& b)>;
+
+  /// `x`: column-major, `ld` elements from a column to the next; it must stay, and not change.
+  LeastSquaresError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+                    std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t ld,
+                    std::int64_t columns);
+
+  /// What this takes of memory besides what tasks take for themselves.
+  static Bytes bytes(std::int64_t rows, std::int64_t columns) noexcept;
+  static Bytes scratch_bytes_per_worker(std::int64_t columns) noexcept;
+  /// Without those of `rotate`.
+  static std::uint64_t tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept;
+
+  /// All of it: submits, and waits with `wait` between its parts. `tile`: of the factorization.
+  void judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
+             const std::function<void()>& wait);
+
+  /// The larger of the two, the largest over the columns. NaN if x holds one.
+  double value() const;
+  /// || r || / || b ||, the largest over the columns; 0 where b is.
+  double relative_residual() const;
+  /// || A || || x || / || r ||, the least over the columns: small where the condition counts twice.
+  double size_beside_residual() const;
+
+ private:
+  void residual_of_rows(std::int64_t row, std::int64_t count);
+  void normal_of_columns(std::int64_t column, std::int64_t count);
+  double norm_of_a() const noexcept;
+  double norm_of(const std::vector<double>& vectors, std::int64_t rows, std::int64_t column) const;
+
+  Kernels kernels_;
+  std::shared_ptr<const MatrixSource<double>> a_, b_;
+  const T* x_;
+  std::int64_t ld_, columns_;
+  ScratchPool scratch_;
+  // Each task writes places of its own.
+  std::vector<double> residual_, normal_;        // column-major: r, A^T r
+  std::vector<double> squares_of_a_;             // of each band of rows
+  std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
+  std::vector<T> rotated_;                       // Q^T r
+};
+
+extern template class LeastSquaresError<float>;
+extern template class LeastSquaresError<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,112 @@
+// What the tasks of a QR factorization do.
+#include "algorithms/linalg/qr_kernels.hpp"
+
+#include <algorithm>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/blas/flops.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+/// Which reflectors join two tiles: those of a whole tile below a triangle, or of a triangle below one.
+enum class Below : std::uint8_t { whole, triangle };
+
+/// Of the tile below: how many of its rows take part, and how many of these are a trapezoid's.
+struct RowsBelow {
+  RowsBelow(Below below, int rows, int columns) noexcept
+      : all(below == Below::whole ? rows : std::min(rows, columns)),
+        of_trapezoid(below == Below::whole ? 0 : all) {}
+  int all, of_trapezoid;
+};
+
+template <class T>
+typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below below) {
+  const Kernel kernel = below == Below::whole ? Kernel::tsqrt : Kernel::ttqrt;
+  const auto flops = [below](const auto& a) {
+    const double m = a.rows(), n = a.columns();
+    return below == Below::whole ? tsqrt_flops(m, n) : ttqrt_flops(m, n);
+  };
+  return codelet(std::string(name_of(kernel)))
+      .cpu([kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a, Out<Tile<T>> t,
+                                           Scratch<T> work) {
+        const int n = a.columns();
+        const RowsBelow rows(below, a.rows(), n);
+        kernels.blas().tpqrt<T>(rows.all, n, rows.of_trapezoid, t.rows(), r.data(), r.leading_dimension(),
+                                a.data(), a.leading_dimension(), t.data(), t.leading_dimension(),
+                                work.data());
+        kernels.count(kernel, flops(a));
+      })
+      .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
+      .emulated();
+}
+
+template <class T>
+typename QrUpdateKernels<T>::OfJoin join_update_codelet(const Kernels& kernels, Below below, Transpose op) {
+  const Kernel kernel = below == Below::whole ? Kernel::tsmqr : Kernel::ttmqr;
+  const auto flops = [below](const auto& v, const auto& c) {
+    const double m = c.rows(), n = c.columns(), k = v.columns();
+    return below == Below::whole ? tsmqr_flops(m, n, k) : ttmqr_flops(m, n, k);
+  };
+  return codelet(std::string(name_of(kernel)))
+      .cpu([kernels, below, op, kernel, flops](In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
+                                               InOut<Tile<T>> c, Scratch<T> work) {
+        const int k = v.columns();
+        const RowsBelow rows(below, c.rows(), k);
+        kernels.blas().tpmqrt<T>(op, rows.all, c.columns(), k, rows.of_trapezoid, t.rows(), v.data(),
+                                 v.leading_dimension(), t.data(), t.leading_dimension(), b.data(),
+                                 b.leading_dimension(), c.data(), c.leading_dimension(), work.data());
+        kernels.count(kernel, flops(v, c));
+      })
+      .flops([flops](auto& v, auto&, auto&, auto& c, auto&) { return flops(v, c); })
+      .emulated();
+}
+
+Transpose transpose_of(ApplyQ which) noexcept {
+  return which == ApplyQ::transposed ? Transpose::yes : Transpose::no;
+}
+
+}  // namespace
+
+template <class T>
+QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
+    : geqrt(codelet("geqrt")
+                .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
+                  // A tile of few rows has fewer reflectors than columns, and perhaps than a block.
+                  kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
+                                          a.leading_dimension(), t.data(), t.leading_dimension(),
+                                          work.data());
+                  // R changes from now on, while others apply the reflectors.
+                  for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
+                  kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+                })
+                .flops([](auto& a, auto&, auto&, auto&) { return geqrt_flops(a.rows(), a.columns()); })
+                .emulated()),
+      tsqrt(join_codelet<T>(kernels, Below::whole)),
+      ttqrt(join_codelet<T>(kernels, Below::triangle)) {}
+
+template <class T>
+QrUpdateKernels<T>::QrUpdateKernels(const Kernels& kernels, ApplyQ which)
+    : unmqr(codelet("unmqr")
+                .cpu([kernels, op = transpose_of(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
+                                                         Scratch<T> work) {
+                  const int k = v.columns();
+                  kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
+                                           v.leading_dimension(), t.data(), t.leading_dimension(), c.data(),
+                                           c.leading_dimension(), work.data());
+                  kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+                })
+                .flops([](auto& v, auto&, auto& c, auto&) {
+                  return unmqr_flops(c.rows(), c.columns(), v.columns());
+                })
+                .emulated()),
+      tsmqr(join_update_codelet<T>(kernels, Below::whole, transpose_of(which))),
+      ttmqr(join_update_codelet<T>(kernels, Below::triangle, transpose_of(which))) {}
+
+template struct QrPanelKernels<float>;
+template struct QrPanelKernels<double>;
+template struct QrUpdateKernels<float>;
+template struct QrUpdateKernels<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,126 @@
+// The data that a QR factorization has besides the tiles of the matrix.
+#include <fairlead/error.hpp>
+#include <fairlead/qr.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "algorithms/linalg/inner_block.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+/// Calls of_triangle(i, k, rows, columns) for the tiles that become a triangle by themselves, and
+/// of_join(i, k, columns) for those that another one annihilates: of as many rows and columns.
+template <class OfTriangle, class OfJoin>
+void for_each_reflecting_tile(std::int64_t rows, std::int64_t columns, std::int32_t tile, QrTree tree,
+                              const OfTriangle& of_triangle, const OfJoin& of_join) {
+  const auto extent = [tile](std::int64_t elements, std::int64_t index) {
+    return static_cast<std::int32_t>(std::min<std::int64_t>(tile, elements - index * tile));
+  };
+  const auto count = [tile](std::int64_t elements) {
+    return static_cast<std::int32_t>((elements + tile - 1) / tile);
+  };
+  for (std::int32_t k = 0; k < count(columns); ++k)
+    for (std::int32_t i = k; i < count(rows); ++i) {
+      if (i == k || tree == QrTree::binary) of_triangle(i, k, extent(rows, i), extent(columns, k));
+      if (i != k) of_join(i, k, extent(columns, k));
+    }
+}
+
+std::int32_t block_of(std::int32_t tile, std::int32_t inner_block) noexcept {
+  return inner_block == 0 ? inner_block_for(tile) : inner_block;
+}
+
+}  // namespace
+
+template <class T>
+QrReflectors<T>::QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree tree,
+                              std::int32_t inner_block)
+    : runtime_(runtime),
+      rows_(a.rows()),
+      columns_(a.columns()),
+      tile_(a.tile()),
+      tile_columns_(a.tile_columns()),
+      inner_block_(block_of(a.tile(), inner_block)),
+      tree_(tree) {
+  if (rows_ < columns_)
+    throw UsageError(
+        fmt::format("a QR factorization needs at least as many rows as columns; this matrix is {} x {}",
+                    rows_, columns_));
+  if (inner_block_ < 1 || inner_block_ > tile_)
+    throw UsageError(fmt::format("a block of {} reflectors in a tile of {}: 1 to {} are possible",
+                                 inner_block, tile_, tile_));
+  const std::size_t tiles = static_cast<std::size_t>(a.tile_rows()) * static_cast<std::size_t>(tile_columns_);
+  for (Handles* handles : {&reflectors_, &factors_, &joined_}) handles->resize(tiles);
+  const auto keep = [&](Handles& handles, const char* name, std::int32_t i, std::int32_t k, std::int32_t rows,
+                        std::int32_t columns) {
+    handles[static_cast<std::size_t>(i) * static_cast<std::size_t>(tile_columns_) +
+            static_cast<std::size_t>(k)] =
+        runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns);
+  };
+  try {
+    for_each_reflecting_tile(
+        rows_, columns_, tile_, tree_,
+        [&](std::int32_t i, std::int32_t k, std::int32_t rows, std::int32_t columns) {
+          keep(reflectors_, "V", i, k, rows, std::min(rows, columns));
+          keep(factors_, "T", i, k, std::min(inner_block_, columns), columns);
+        },
+        [&](std::int32_t i, std::int32_t k, std::int32_t columns) {
+          keep(joined_, "T of a pair", i, k, std::min(inner_block_, columns), columns);
+        });
+  } catch (...) {
+    remove_all();
+    throw;
+  }
+}
+
+template <class T>
+QrReflectors<T>::~QrReflectors() {
+  remove_all();
+}
+
+template <class T>
+void QrReflectors<T>::remove_all() noexcept {
+  for (Handles* handles : {&reflectors_, &factors_, &joined_})
+    for (const Handle<Tile<T>>& handle : *handles) try {
+        if (handle.datum().datum != nullptr) runtime_.remove(handle);
+      } catch (const Error&) {
+        // In a body, or in another thread, nothing can be waited for: it stays until the runtime ends.
+      }
+}
+
+template <class T>
+Bytes QrReflectors<T>::bytes(std::int64_t rows, std::int64_t columns, std::int32_t tile, QrTree tree,
+                             std::int32_t inner_block) noexcept {
+  Bytes bytes = 0;
+  const auto keep = [&bytes](std::int64_t high, std::int64_t wide) {
+    bytes += whole_pages_for(static_cast<Bytes>(high * wide) * sizeof(T));
+  };
+  const std::int64_t block = block_of(tile, inner_block);
+  for_each_reflecting_tile(
+      rows, columns, tile, tree,
+      [&](std::int32_t, std::int32_t, std::int64_t high, std::int64_t wide) {
+        keep(high, std::min(high, wide));
+        keep(std::min(block, wide), wide);
+      },
+      [&](std::int32_t, std::int32_t, std::int64_t wide) { keep(std::min(block, wide), wide); });
+  return bytes;
+}
+
+template <class T>
+void QrReflectors<T>::require_shape_of(const TiledMatrix<T>& a) const {
+  if (a.rows() != rows_ || a.columns() != columns_ || a.tile() != tile_)
+    throw UsageError(fmt::format(
+        "the reflectors are for a matrix of {} x {} in tiles of {}; this one is {} x {} in tiles of {}",
+        rows_, columns_, tile_, a.rows(), a.columns(), a.tile()));
+}
+
+template class QrReflectors<float>;
+template class QrReflectors<double>;
+
+}  // namespace fairlead::linalg

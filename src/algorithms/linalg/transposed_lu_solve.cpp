@@ -1,0 +1,51 @@
+// The solve with the transposed matrix after an LU factorization without pivoting: U^T forward, L^T backward.
+#include <fairlead/codelet.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <fmt/format.h>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/upper_solve.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
+                         const TiledMatrix<T>& b) {
+  if (lu.rows() != lu.columns() || b.rows() != lu.rows() || b.tile() != lu.tile())
+    throw UsageError(fmt::format(
+        "a matrix of {} x {} in tiles of {} and right-hand sides of {} x {} in tiles of {} do not match",
+        lu.rows(), lu.columns(), lu.tile(), b.rows(), b.columns(), b.tile()));
+  solve_upper(flow, kernels, u_of_lu, lu, {&b}, UpperForm::transposed);
+  const auto solve = codelet("solve_lower")
+                         .cpu([kernels](In<Tile<T>> l, InOut<Tile<T>> x) {
+                           kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit,
+                                                  x.rows(), x.columns(), 1, l.data(), l.leading_dimension(),
+                                                  x.data(), x.leading_dimension());
+                           kernels.count(Kernel::trsm, trsm_flops(x.columns(), x.rows()));
+                         })
+                         .emulated();
+  const auto update = codelet("update_lower")
+                          .cpu([kernels](In<Tile<T>> l, In<Tile<T>> x, InOut<Tile<T>> y) {
+                            kernels.blas().gemm<T>(Transpose::yes, Transpose::no, y.rows(), y.columns(),
+                                                   x.rows(), -1, l.data(), l.leading_dimension(), x.data(),
+                                                   x.leading_dimension(), 1, y.data(), y.leading_dimension());
+                            kernels.count(Kernel::gemm, gemm_flops(y.rows(), y.columns(), x.rows()));
+                          })
+                          .emulated();
+  for (std::int32_t k = lu.tile_rows() - 1; k >= 0; --k)
+    for (std::int32_t c = 0; c < b.tile_columns(); ++c) {
+      flow.submit(solve(lu(k, k), b(k, c)).priority(2 * k));
+      for (std::int32_t i = k - 1; i >= 0; --i)
+        flow.submit(update(lu(k, i), b(k, c), b(i, c)).priority(k + i));
+    }
+}
+
+template void solve_lu_transposed<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
+                                         const TiledMatrix<float>&);
+template void solve_lu_transposed<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
+                                          const TiledMatrix<double>&);
+
+}  // namespace fairlead::linalg

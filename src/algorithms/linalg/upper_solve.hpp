@@ -1,0 +1,42 @@
+// The solve with an upper triangle in tiles, R of a QR or U of an LU factorization, which may have more rows
+// than columns: then with what is on top. It may have met no pivot that shows that the matrix is singular, so
+// this looks.
+#pragma once
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace fairlead::linalg {
+
+/// What an error calls the triangle, and what it says of the matrix if there is a zero on its diagonal.
+struct UpperTriangle {
+  std::string name;
+  std::string zero_means;
+};
+inline const UpperTriangle r_of_qr{"R", "the columns of the matrix are not independent"};
+inline const UpperTriangle u_of_lu{"U", "the matrix is singular"};
+
+enum class UpperForm : std::uint8_t { plain, transposed };
+
+/// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. The
+/// task that meets a zero on the diagonal, or what is not finite, fails with a NumericalError naming the
+/// column. The shapes match: b is in tiles of the same side.
+template <class T>
+void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triangle, const TiledMatrix<T>& a,
+                 std::initializer_list<const TiledMatrix<T>*> bs, UpperForm form = UpperForm::plain);
+
+/// How many tasks that is.
+constexpr std::uint64_t upper_solve_tasks(std::int64_t tile_columns, std::int64_t columns_of_tiles) noexcept {
+  return static_cast<std::uint64_t>(tile_columns * (tile_columns + 1) / 2 * columns_of_tiles);
+}
+
+extern template void solve_upper<float>(Flow&, const Kernels&, const UpperTriangle&,
+                                        const TiledMatrix<float>&,
+                                        std::initializer_list<const TiledMatrix<float>*>, UpperForm);
+extern template void solve_upper<double>(Flow&, const Kernels&, const UpperTriangle&,
+                                         const TiledMatrix<double>&,
+                                         std::initializer_list<const TiledMatrix<double>*>, UpperForm);
+
+}  // namespace fairlead::linalg

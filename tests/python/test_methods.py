@@ -1,0 +1,204 @@
+"""`fairlead solve --method lu|lu-incremental|qr` beside NumPy: systems that are not symmetric, least squares, growth,
+condition, and what is wrong with the input."""
+
+import json
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+
+NOT_SOLVED, NOT_ASKED, WRONG_RESULT = 1, 2, 3
+GENERAL = ["lu-incremental", "qr"]
+
+
+@pytest.fixture
+def solve(fairlead):
+    """Solves with a method; gives what the command says, the report, and x if there is one."""
+
+    def run(method, a, b, *options, order="C"):
+        folder = fairlead.folder
+        numpy.save(folder / "A.npy", numpy.asarray(a, order=order))
+        numpy.save(folder / "b.npy", b)
+        done = fairlead("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", method, "--json", "report.json", "--progress",
+                        "none", "--workers", 2, *(() if "--memory" in options else ("--memory", "64MiB")), *options,
+                        timeout=300)
+        done.report = json.loads((folder / "report.json").read_text()) if (folder / "report.json").exists() else None
+        done.x = numpy.load(folder / "x.npy") if (folder / "x.npy").exists() else None
+        return done
+
+    return run
+
+
+def expect_solution(done, a, b, eps):
+    assert done.returncode == 0, done.stdout + done.stderr
+    a, b, x = (numpy.asarray(array, dtype=numpy.float64) for array in (a, b, done.x))
+    exact = numpy.linalg.lstsq(a, b, rcond=None)[0]
+    condition = numpy.linalg.cond(a)
+    residual = numpy.linalg.norm(b - a @ exact) / max(numpy.linalg.norm(a) * numpy.linalg.norm(exact), 1e-300)
+    assert x.shape == exact.shape
+    allowed = 30 * len(a) ** 0.5 * eps * condition * (1 + condition * residual)
+    assert numpy.abs(x - exact).max() <= allowed * max(numpy.abs(exact).max(), 1e-300)
+
+
+@pytest.mark.parametrize("method", GENERAL)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_square_system_is_solved_in_and_out_of_core(solve, method, order, dtype):
+    random = numpy.random.default_rng(1)
+    for n, sides, options in ((1, 1, []), (33, 2, ["--tile", 16]), (200, 5, ["--tile", 48, "--memory", "7MiB"])):
+        a = random.standard_normal((n, n)).astype(dtype)
+        b = random.standard_normal((n, sides)).astype(dtype)
+        done = solve(method, a, b, *options, order=order)
+        expect_solution(done, a, b, numpy.finfo(dtype).eps)
+        assert done.x.dtype == dtype
+        assert "m" not in done.report and done.report["n"] == n
+        true = numpy.linalg.cond(a.astype(float), numpy.inf)
+        assert true / 5 <= done.report["condition_estimate"] <= 1.1 * true
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("left", [0, 1e-4, 1])
+def test_least_squares_are_those_of_numpy(solve, order, dtype, left):
+    """With residuals that are zero, small and large."""
+    random = numpy.random.default_rng(2)
+    for m, n, options in ((2, 1, []), (50, 49, ["--tile", 16]), (300, 40, ["--tile", 24, "--memory", "7MiB"]),
+                          (500, 3, ["--tile", 8])):
+        a = random.standard_normal((m, n)).astype(dtype)
+        b = (a.astype(float) @ random.standard_normal(n) + left * random.standard_normal(m)).astype(dtype)
+        done = solve("qr", a, b, *options, order=order)
+        expect_solution(done, a, b, numpy.finfo(dtype).eps)
+        assert done.report["m"] == m and done.report["n"] == n
+        exact = numpy.linalg.lstsq(a.astype(float), b.astype(float), rcond=None)[0]
+        residual = numpy.linalg.norm(b - a.astype(float) @ exact) / numpy.linalg.norm(b)
+        assert done.report["relative_residual"] == pytest.approx(residual, rel=1e-2, abs=100 * numpy.finfo(dtype).eps)
+        true = numpy.linalg.cond(a.astype(float))
+        assert 0.99 * true / n <= done.report["condition_estimate"] <= 1.1 * n * true
+        assert numpy.abs(done.x - exact).max() <= done.report["forward_error_bound"] * numpy.abs(exact).max() * n ** 0.5
+
+
+def test_growth_is_measured_and_what_it_took_is_given_back(solve):
+    """Wilkinson's matrix: with pivoting in a column elements double in each step."""
+    n = 40
+    a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
+    a[:, -1] = 1
+    b = numpy.random.default_rng(3).standard_normal(n)
+    done = solve("lu-incremental", a, b, "--tile", n)
+    assert done.report["growth"] == pytest.approx(2.0 ** (n - 1))
+    assert done.returncode == 0, done.stderr
+    assert done.report["refinement_steps"] >= 1
+    expect_solution(done, a, b, numpy.finfo(float).eps)
+    plain = solve("qr", a, b)
+    assert "growth" not in plain.report and "refinement_steps" not in plain.report
+    expect_solution(plain, a, b, numpy.finfo(float).eps)
+
+
+def test_growth_beyond_help_is_a_wrong_result(solve, fairlead):
+    n = 90
+    a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
+    a[:, -1] = 1
+    done = solve("lu-incremental", a, numpy.random.default_rng(3).standard_normal(n), "--tile", n)
+    assert done.returncode == WRONG_RESULT and done.x is None
+    assert "elements have grown by 6.2e+26: --method qr does not let them" in done.stderr
+
+
+def test_what_needs_pivots_from_other_tiles_is_solved(solve):
+    n = 70
+    a = numpy.roll(numpy.diag(numpy.arange(1.0, n + 1)), 17, axis=0)
+    b = numpy.random.default_rng(4).standard_normal((n, 2))
+    expect_solution(solve("lu-incremental", a, b, "--tile", 16), a, b, 1e-16)
+    refused = solve("lu", a, b, "--tile", 16)
+    assert refused.returncode == NOT_SOLVED
+    assert "the pivot in column 0, counted from 0, is zero" in refused.stderr
+
+
+def test_lu_without_pivoting_solves_where_the_diagonal_dominates(solve):
+    random = numpy.random.default_rng(5)
+    a = random.uniform(-1, 1, (130, 130)) + 130 * numpy.eye(130)
+    b = random.standard_normal(130)
+    done = solve("lu", a, b, "--tile", 32)
+    expect_solution(done, a, b, 1e-15)
+    assert done.report["growth"] < 2
+
+
+@pytest.mark.parametrize("method", GENERAL)
+def test_a_singular_matrix_is_refused_with_the_column(solve, method):
+    a = numpy.random.default_rng(6).standard_normal((60, 60))
+    a[:, 41] = 0
+    done = solve(method, a, numpy.ones(60), "--tile", 16)
+    assert done.returncode == NOT_SOLVED and done.x is None
+    assert "column 41, counted from 0" in done.stderr
+
+
+def test_columns_that_depend_on_each_other_but_for_rounding_leave_no_digits(solve):
+    random = numpy.random.default_rng(7)
+    a = random.standard_normal((90, 20))
+    a[:, 7] = a[:, :7] @ random.standard_normal(7)
+    done = solve("qr", a, random.standard_normal(90), "--tile", 16)
+    assert done.returncode in (0, WRONG_RESULT)
+    if done.returncode == 0:
+        assert "no digit of the solution can be trusted" in done.stderr
+        assert done.report["condition_estimate"] > 1e13
+
+
+@pytest.mark.parametrize("method", ["lu", *GENERAL])
+@pytest.mark.parametrize("bad, named", [(numpy.nan, "not a number (NaN)"), (-numpy.inf, "infinite")])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_is_not_finite_is_named_with_its_place(solve, method, bad, named, order):
+    a = numpy.random.default_rng(8).standard_normal((75, 75)) + 75 * numpy.eye(75)
+    a[70, 33] = bad
+    done = solve(method, a, numpy.ones(75), "--tile", 16, order=order)
+    assert done.returncode == NOT_SOLVED and done.x is None
+    assert f"A.npy: the element in row 70, column 33 (counted from 0) is {named}" in done.stderr
+    b = numpy.ones(75)
+    b[3] = bad
+    a[70, 33] = 0
+    assert f"b.npy: the element in row 3, column 0 (counted from 0) is {named}" in solve(method, a, b).stderr
+
+
+def test_shapes_that_no_method_takes_are_named(solve):
+    ones = numpy.ones
+    for method, a, b, said in (
+            ("qr", ones((5, 9)), ones(5), "(5, 9): it has more unknowns than equations"),
+            ("qr", ones(5), ones(5), "(5,): that is no matrix"),
+            ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for the nearest to a "
+                                                      "solution: --method qr"),
+            ("lu", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
+            ("qr", ones((9, 5)), ones(5), "they need the same number of rows")):
+        done = solve(method, a, b)
+        assert done.returncode == NOT_SOLVED and done.x is None
+        assert said in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--refine"], ["--lower"], ["--upper"], ["--symmetrize"]])
+def test_options_of_symmetric_matrices_are_refused(solve, options):
+    done = solve("qr", numpy.eye(3), numpy.ones(3), *options)
+    assert done.returncode == NOT_ASKED
+    assert f"{options[0]} goes with a symmetric matrix: with --method cholesky, not qr" in done.stderr
+
+
+def test_methods_and_benchmarks_are_suggested(solve, fairlead):
+    done = solve("rq", numpy.eye(3), numpy.ones(3))
+    assert done.returncode == NOT_ASKED
+    assert "must be one of cholesky, lu, lu-incremental, qr (did you mean qr?)" in done.stderr
+    assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
+    refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
+    assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
+    refused = fairlead("bench", "lu", "--m", 5, "--n", 5)
+    assert refused.returncode == NOT_ASKED and "--m goes with qr" in refused.stderr
+    refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
+    assert refused.returncode == NOT_ASKED and "--tree goes with qr" in refused.stderr
+
+
+@pytest.mark.parametrize("tree", ["flat", "binary"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_qr_of_tall_matrices_is_measured(fairlead, tree, precision):
+    for m, n in ((1, 1), (400, 30), (130, 130), (65, 64)):
+        done = fairlead("bench", "qr", "--m", m, "--n", n, "--tile", 16, "--tree", tree, "--precision", precision,
+                        "--memory", "6MiB", "--json", "out.json", "--progress", "none", timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        report = json.loads((fairlead.folder / "out.json").read_text())
+        assert report["backward_error"] <= 10 * numpy.finfo("f4" if precision == "single" else "f8").eps
+        assert report.get("m", n) == m
+        kernels = set(report["kernel_calls"])
+        assert kernels <= {"geqrt", "unmqr", *(("tsqrt", "tsmqr") if tree == "flat" else ("ttqrt", "ttmqr"))}
