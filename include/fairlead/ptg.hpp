@@ -239,6 +239,13 @@ class TaskClass {
   std::shared_ptr<ClassDefinition> definition_;
 };
 
+/// What Graph::check() has found.
+struct Checked {
+  std::uint64_t tasks = 0, edges = 0;
+  std::size_t errors = 0;
+  std::string text{};  ///< what is wrong, the first few of each kind; empty if nothing is
+};
+
 /// A name, and the line of the program where it is given.
 struct NameHere {
   template <std::convertible_to<std::string> S>
@@ -317,6 +324,10 @@ class Graph {
   void cancel();
   /// How many tasks there are. Throws as run().
   std::uint64_t tasks();
+  /// Writes the whole graph out and looks at it: whether both ends of each edge agree where both are said, whether
+  /// every value is made, once, and goes to one task at most that changes it, and whether tasks wait for each
+  /// other in a circle. For small sizes: throws UsageError beyond a million tasks; else as run().
+  Checked check();
 
  private:
   class Implementation;

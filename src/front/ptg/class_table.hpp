@@ -34,6 +34,7 @@ struct Input {
   std::vector<Loop> ranges;      ///< of a control: over which it waits
   Conditions each;               ///< of those, the ones for which this holds
   std::uint32_t from_class = 0;  ///< of a task
+  std::vector<Formula> indices;  ///< its parameters, over these numbers and those of the ranges
   std::uint16_t from_flow = 0;
 };
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
+#include "front/ptg/written_out.hpp"
+#include "front/unrolled/check.hpp"
 
 namespace fairlead::ptg {
 
@@ -103,6 +105,14 @@ void Graph::cancel() {
   if (implementation_->source != nullptr) implementation_->source->cancel();
 }
 std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
+
+Checked Graph::check() {
+  constexpr std::uint64_t most = 1'000'000;
+  const auto& classes = implementation_->classes;
+  const unrolled::Graph graph = written_out(make_class_table({classes.begin(), classes.end()}), most);
+  const unrolled::Checked checked = unrolled::check(graph);
+  return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
+}
 
 void TaskClass::begin_body(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (definition_->codelet != nullptr)

@@ -183,8 +183,7 @@ class TableMaker {
         const auto [from, from_flow] = task_flow(definition, flow, alternative.place);
         input.from_class = static_cast<std::uint32_t>(from);
         input.from_flow = from_flow;
-        for (const Expression& index : alternative.place.indices)
-          static_cast<void>(Formula(index, places));  // throws if it means nothing
+        for (const Expression& index : alternative.place.indices) input.indices.emplace_back(index, places);
         break;
       }
     }

@@ -67,6 +67,26 @@ TEST_F(MisuseOfPtg, TwoTasksThatChangeOneValue) {
   EXPECT_EQ(said(), text);  // and so again
 }
 
+TEST_F(MisuseOfPtg, IsFoundBeforehandByACheck) {
+  auto first = graph.task("first", i.in(0, 3));
+  auto second = graph.task("second", i.in(0, 3));
+  first.runs(add, ptg::flow("x").from(data(i)));
+  second.runs(take, ptg::flow("a").from(first["x"](i)), ptg::flow("x").from(data(i + 4)),
+              ptg::control("after").from(second(i - 1)).when(i > 0));
+  const ptg::Checked right = graph.check();
+  EXPECT_EQ(right.tasks, 8u);
+  EXPECT_EQ(right.edges, 7u);
+  EXPECT_EQ(right.errors, 0u) << right.text;
+  auto both = graph.task("both", i.in(1, 2));
+  both.runs(add, ptg::flow("x").from(first["x"](1)));
+  graph.task("ring", i.in(0, 2))
+      .runs(add, ptg::flow("x").from(data(i + 7)), ptg::control("before").from(both(1)).when(i > 5));
+  const ptg::Checked wrong = graph.check();
+  EXPECT_EQ(wrong.errors, 1u) << wrong.text;
+  contains(wrong.text, "first(1)");
+  contains(wrong.text, "both(1)");
+}
+
 TEST_F(MisuseOfPtg, TwoTasksThatChangeOneDatumFromMemory) {
   const ptg::Collection other = graph.data(std::vector{runtime.value("other", numbers[0])}, "other");
   graph.task("both", i.in(1, 2)).runs(add, ptg::flow("x").from(other(0)));
@@ -89,6 +109,9 @@ TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
   auto ring = graph.task("ring", i.in(0, 2));
   ring.runs(add, ptg::flow("x").from(data(i)),
             ptg::control("before").from(ring(i - 1)).when(i > 0).from(ring(i + 2)).when(i == 0));
+  const ptg::Checked checked = graph.check();
+  EXPECT_EQ(checked.errors, 1u);
+  contains(checked.text, "ring(0)");
   contains(said(), "3 of 3 tasks wait for what no task gives them");
   runtime.flush();  // nothing is left that would be waited for
 }
