@@ -16,11 +16,6 @@ namespace {
 /// Says what it is told to say, when it is told to, and remembers what it was asked.
 class MadeUp final : public Rehearsal, public Stage {
  public:
-  void begin(std::span<Task* const> tasks, Judge asked) override {
-    EXPECT_FALSE(judge) << "one at a time";
-    tasks_played = tasks.size();
-    judge = std::move(asked);
-  }
   void give_up() noexcept override { given_up = true; }
   std::vector<Duration> play(std::span<const std::string> policies, Duration enough,
                              Duration patience) override {
@@ -45,6 +40,12 @@ class MadeUp final : public Rehearsal, public Stage {
   double least_part = 1;
   Judge judge;  // of what was begun and is not over
   bool given_up = false;
+
+ private:
+  void note(std::span<Task* const> tasks, Judge asked) override {
+    tasks_played = tasks.size();
+    judge = std::move(asked);
+  }
 };
 
 struct RehearsedTest : testing::Test {
@@ -66,6 +67,7 @@ struct RehearsedTest : testing::Test {
   }
   void tell_over() {
     const std::uint64_t finding = std::exchange(rehearsal.judge, nullptr)(rehearsal);
+    rehearsal.over();
     policy->rehearsed(finding);
   }
   /// 2,000 tasks of 50 microseconds, 50 ms in all if the policy says nothing else: playing them takes too long for all to wait.
