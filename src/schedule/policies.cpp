@@ -54,6 +54,8 @@ constexpr std::array list = {
                 dmda::options},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
                 dmda::options_by_priority},
+    PolicyEntry{"near", "dmdas, with queues as long as their durations", plain<make_near>},
+    PolicyEntry{"nearer", "near, counting a task's transfers twice", plain<make_nearer>},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},
