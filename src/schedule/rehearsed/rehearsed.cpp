@@ -194,6 +194,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const bool judges = all <= most;
     if (!judges && static_cast<double>(time_of_a_whole_glance(question_).count()) > most)
       holding_back_ = false;
+    // In long programs near costs a multiple there, before anything is known.
+    if (!holding_back_ && limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
+      deputy_.hand_over("blocks");
+      question_.present = deputy_.deputy();
+    }
     play(!holding_back_ ? Step::glance : judges ? Step::judge : Step::look, tasks);
     return true;
   }
