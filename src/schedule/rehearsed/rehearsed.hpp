@@ -15,7 +15,7 @@ inline constexpr std::array options{
     PolicyOption{
         "first", "found",
         "the policy until something has been played, and where nothing can be; found: near where there "
-        "are accelerators, and else blocks"},
+        "are accelerators, and blocks where only cores work or data exceed all their memories"},
     PolicyOption{"fewest", "20", "so many tasks at least: fewer are not played"},
     PolicyOption{
         "share", "0.02",
