@@ -399,7 +399,7 @@ bool Dispatcher::insist(Commands& out) {
       if (pipelines_.any_lost()) ensure_somebody_is_left();
       return false;
     }
-    if (task == nullptr && policy_->waits()) return false;
+    if (task == nullptr && view_.rehearsal_under_way() && policy_->waits()) return false;
     // What is for an accelerator that is just starting does not go elsewhere: the data would live there.
     if (task == nullptr && awaited_ != 0) return false;
     for (std::size_t i = 0; task == nullptr && i < view_.workers().size(); ++i) {

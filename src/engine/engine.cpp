@@ -145,6 +145,7 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::hold_released:
       return apply_release(static_cast<HoldRelease&>(event), out);
     case EventKind::rehearsed:
+      if (rehearsal_ != nullptr) rehearsal_->over();
       return policy_->rehearsed(static_cast<const RehearsalOver&>(event).finding);
     case EventKind::time_passed:
       return;

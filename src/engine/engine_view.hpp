@@ -50,6 +50,7 @@ class EngineView final : public View {
   Extent extent(std::int32_t collection) const override { return memory_.state().data.extent(collection); }
   int advice(DatumId id) const override { return memory_.datum(id).advice; }
   Rehearsal* rehearsal() const override { return rehearsal_; }
+  bool rehearsal_under_way() const noexcept { return rehearsal_ != nullptr && rehearsal_->under_way(); }
   /// Before policies see it.
   void rehearse_by(Rehearsal* rehearsal) noexcept { rehearsal_ = rehearsal; }
 

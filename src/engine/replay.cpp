@@ -53,10 +53,11 @@ struct HeldTask {
 class LoggedRehearsal final : public Rehearsal {
  public:
   explicit LoggedRehearsal(std::size_t idle_cores) : idle_cores_(idle_cores) {}
-  void begin(std::span<Task* const>, Judge) override {}
   std::size_t idle_cores() const noexcept override { return idle_cores_; }
 
  private:
+  void note(std::span<Task* const>, Judge) override {}
+
   std::size_t idle_cores_;
 };
 

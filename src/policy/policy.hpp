@@ -97,7 +97,8 @@ class Policy {
   /// nothing is in flight anywhere: declining then only means that the oldest ready task is given out by
   /// `take_any`.
   virtual Task* pick(WorkerId, bool must) = 0;
-  /// It declines also with `must`, since an event is certain to come before which nobody is to begin: rehearsed().
+  /// It declines also with `must`, since an event is certain to come before which nobody is to begin: rehearsed(). Asked
+  /// only while a rehearsal is under way.
   virtual bool waits() const { return false; }
   /// Any task that the worker can run, the oldest first; asked for only after pick() declined with `must`.
   virtual Task* take_any(WorkerId worker) { return pick(worker, true); }

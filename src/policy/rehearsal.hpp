@@ -1,11 +1,14 @@
 // What would happen under other policies, asked before it does: tasks are played beside the run, and what was found is told
 // when it is known.
 #pragma once
+#include <fairlead/error.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event.hpp"
@@ -42,12 +45,30 @@ class Rehearsal {
 
   virtual ~Rehearsal() = default;
   /// Notes these unfinished tasks and what is known of them, and returns. Later comes Policy::rehearsed(), with what the
-  /// judge found; with 0 if it could not be asked. Not while another one is under way.
-  virtual void begin(std::span<Task* const> tasks, Judge judge) = 0;
+  /// judge found; with 0 if it could not be asked. Throws Error while another one is under way.
+  void begin(std::span<Task* const> tasks, Judge judge) {
+    if (under_way_) throw Error("internal: the policy begins a rehearsal while another one is under way");
+    under_way_ = true;
+    try {
+      note(tasks, std::move(judge));
+    } catch (...) {
+      under_way_ = false;
+      throw;
+    }
+  }
+  /// It was begun, and its end has not come to Policy::rehearsed(). Only so long is a policy believed that it waits.
+  bool under_way() const noexcept { return under_way_; }
+  /// Its end is about to be told.
+  void over() noexcept { under_way_ = false; }
   /// Cores that nobody else uses: so many plays cost nobody anything. 0: a play takes its share of those who work.
   virtual std::size_t idle_cores() const noexcept { return 0; }
   /// What is found is of no use any more: plays end soon. Policy::rehearsed() comes nevertheless.
   virtual void give_up() noexcept {}
+
+ private:
+  virtual void note(std::span<Task* const> tasks, Judge judge) = 0;
+
+  bool under_way_ = false;
 };
 
 /// What playing a task takes under one policy, as measured on the machine of docs/performance.md. By this and by no

@@ -268,5 +268,11 @@ std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options) {
   return make_dmda({.nearest = options.choice("ready", choices) == 0 ? Nearest::all : Nearest::first_priority,
                     .queue = dmda::queue_in(options)});
 }
+std::unique_ptr<Policy> make_near() {
+  return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration});
+}
+std::unique_ptr<Policy> make_nearer() {
+  return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration, .transfers = 2});
+}
 
 }  // namespace fairlead::schedule

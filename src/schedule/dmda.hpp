@@ -11,5 +11,9 @@ namespace fairlead::schedule {
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules);
 std::unique_ptr<Policy> make_dmda(const PolicyOptions& options);
 std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options);
+/// Not published. What is queued has its data brought while others compute: a queue is as long as its durations.
+std::unique_ptr<Policy> make_near();
+/// And what a task has brought, others wait for: its transfers count twice.
+std::unique_ptr<Policy> make_nearer();
 
 }  // namespace fairlead::schedule

@@ -54,6 +54,8 @@ constexpr std::array list = {
                 dmda::options},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
                 dmda::options_by_priority},
+    PolicyEntry{"near", "dmdas, with queues as long as their durations", plain<make_near>},
+    PolicyEntry{"nearer", "near, counting a task's transfers twice", plain<make_nearer>},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},
@@ -93,21 +95,20 @@ constexpr std::array list = {
                 make_owner_user, owner_options},
     PolicyEntry{"owner-random", "where the written data live; they are placed by chance", make_owner_random,
                 owner_random_options},
+    // The last ones are offered to nobody: `rehearsed` takes them.
+    PolicyEntry{"without", "another one, on a part of the workers", make_without, without::options},
 };
-
-/// Not offered to anybody: `rehearsed` takes it.
-constexpr PolicyEntry part_of_the_workers{"without", "another one, on a part of the workers", make_without,
-                                          without::options};
+constexpr std::size_t not_offered = 1;
 
 }  // namespace
 
-std::span<const PolicyEntry> policies() { return list; }
+std::span<const PolicyEntry> policies() { return std::span(list).first(list.size() - not_offered); }
 
 std::string_view name_in(std::string_view written) noexcept { return written.substr(0, written.find(':')); }
 
 std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
-  for (const PolicyEntry& entry : list) names.push_back(entry.name);
+  for (const PolicyEntry& entry : policies()) names.push_back(entry.name);
   return names;
 }
 
@@ -122,7 +123,6 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
     return made;
   }
   const PolicyEntry* found = std::ranges::find(list, name, &PolicyEntry::name);
-  if (name == part_of_the_workers.name) found = &part_of_the_workers;
   if (found == list.end())
     throw ConfigError(fmt::format("unknown scheduler \"{}\"{}; known: {}", name,
                                   did_you_mean(name, policy_names()), fmt::join(policy_names(), ", ")));

@@ -11,7 +11,7 @@ namespace fairlead::tests {
 
 namespace {
 /// Gives out nothing unless it must.
-class Idle final : public Policy {
+class Idle : public Policy {
  public:
   void ready(Task& task, WorkerId) override { held_.push_back(&task); }
   Task* pick(WorkerId, bool) override { return nullptr; }
@@ -25,14 +25,33 @@ class Idle final : public Policy {
  private:
   std::deque<Task*> held_;
 };
-}  // namespace
 
-TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
+/// Says that it waits for a rehearsal, but has begun none.
+class WaitsForEver : public Idle {
+ public:
+  bool waits() const override { return true; }
+};
+class WaitsAndKeepsAll final : public WaitsForEver {
+ public:
+  Task* take_any(WorkerId) override { return nullptr; }
+};
+
+/// Never over by itself.
+class Endless final : public Rehearsal {
+  void note(std::span<Task* const>, Judge) override {}
+};
+
+/// 20 tasks that write one datum. Returns how many were done.
+std::uint64_t done_under(std::unique_ptr<Policy> policy) {
   backend::SimWorld sim({});
-  engine::RuntimeCore core({.topology = out_of_core_topology(2, 4_MiB, 1e9, Duration{}),
-                            .policy = std::make_unique<Idle>(),
-                            .engine = {}},
-                           sim);
+  engine::CoreOptions options;
+  options.topology = out_of_core_topology(2, 4_MiB, 1e9, Duration{});
+  options.policy = std::move(policy);
+  options.engine.policy_name = "odd";
+  options.engine.rehearsal = [](const memory::Memory&, const View&, engine::Options::TellOver) {
+    return std::make_unique<Endless>();
+  };
+  engine::RuntimeCore core(std::move(options), sim);
   engine::RegisteredDatum datum;
   core.register_datum(datum, {.bytes = 1_MiB, .home = core.topology().store()});
   CodeletInfo codelet;
@@ -43,7 +62,33 @@ TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
   submission.uses = {&use, 1};
   for (int i = 0; i < 20; ++i) flow.submit(submission);
   flow.wait();
-  EXPECT_EQ(core.engine().tasks_done(), 20u);
+  return core.engine().tasks_done();
+}
+}  // namespace
+
+TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
+  EXPECT_EQ(done_under(std::make_unique<Idle>()), 20u);
+}
+
+TEST(Progress, APolicyThatWaitsForNoRehearsalIsOverruled) {
+  EXPECT_EQ(done_under(std::make_unique<WaitsForEver>()), 20u);
+  try {
+    done_under(std::make_unique<WaitsAndKeepsAll>());
+    FAIL() << "who should have run them?";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("the policy odd gives out none of"));
+  }
+}
+
+TEST(Progress, ARehearsalIsUnderWayUntilItsEndIsTold) {
+  Endless rehearsal;
+  EXPECT_FALSE(rehearsal.under_way());
+  rehearsal.begin({}, nullptr);
+  EXPECT_TRUE(rehearsal.under_way());
+  EXPECT_THROW(rehearsal.begin({}, nullptr), Error);
+  EXPECT_TRUE(rehearsal.under_way());
+  rehearsal.over();
+  EXPECT_FALSE(rehearsal.under_way());
 }
 
 TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {

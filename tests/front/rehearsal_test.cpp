@@ -38,6 +38,27 @@ class Asking final : public ForwardingPolicy<Asking> {
   schedule::rehearsed::Unfinished unfinished_;
 };
 
+/// Waits for a rehearsal: also after it is over, and if none was begun at all.
+class WaitingStill final : public ForwardingPolicy<WaitingStill> {
+ public:
+  explicit WaitingStill(bool begins) : ForwardingPolicy(schedule::make_policy("ap")), begins_(begins) {}
+
+  Interest interests() const override { return Interest::submitted | Interest::progress; }
+  void submitted(Task& task) override { unfinished_.add(task); }
+  void finished(Task& task, WorkerId, Duration) override { unfinished_.remove(task); }
+  void horizon_closed() override {
+    if (std::exchange(begins_, false))
+      view().rehearsal()->begin(unfinished_.list(), [](Stage&) { return 1; });
+  }
+  void rehearsed(std::uint64_t) override {}
+  Task* pick(WorkerId, bool) override { return nullptr; }
+  bool waits() const override { return true; }
+
+ private:
+  bool begins_;
+  schedule::rehearsed::Unfinished unfinished_;
+};
+
 struct RehearsalBesideARun : testing::Test {
   /// A chain of so many tasks on each of four numbers, of which the first one waits for what is found if it is told to.
   void run(Rehearsal::Judge judge, bool waits) {
@@ -97,6 +118,26 @@ TEST_F(RehearsalBesideARun, EndsWithTheRuntime) {
 TEST_F(RehearsalBesideARun, FindsNothingIfTheJudgeFails) {
   run([](Stage&) -> std::uint64_t { throw std::bad_alloc(); }, false);
   // The runtime has gone: it was told before, or not at all.
+}
+
+TEST(PoliciesThatWaitForEver, AreBelievedOnlyWhileARehearsalIsUnderWay) {
+  for (const bool begins : {false, true}) {
+    SCOPED_TRACE(begins);
+    Config config;
+    config.set("workers", 2);
+    config.set("bind-threads", false);
+    Runtime runtime(config);
+    runtime.core().replace_policy(std::make_unique<WaitingStill>(begins), "still");
+    const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
+    int value = 0;
+    {
+      Flow flow(runtime);
+      const auto handle = runtime.value("value", value);
+      for (int i = 0; i < 50; ++i) flow.submit(add(handle));
+      flow.wait();
+    }
+    EXPECT_EQ(value, 50);
+  }
 }
 
 }  // namespace fairlead

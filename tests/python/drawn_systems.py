@@ -32,7 +32,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 300
 NOT_SOLVED = 1
-POLICIES = ("auto eager lws lfq dmda dmdas heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
+POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
             "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
             "owner-user owner-random").split()
 

@@ -315,13 +315,14 @@ class MadeUpRehearsal final : public Rehearsal {
  public:
   MadeUpRehearsal(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
       : random_(seed), tell_(std::move(tell)), world_(world) {}
-  void begin(std::span<Task* const>, Judge judge) override {
+
+ private:
+  void note(std::span<Task* const>, Judge judge) override {
     MadeUpStage stage(random_);
     over_.finding = random_.once_in(8) ? 0 : judge(stage);
     world_.after(Duration(random_.once_in(3) ? 0 : random_.between(1, 3'000'000)), [this] { tell_(over_); });
   }
 
- private:
   Random random_;
   const engine::Options::TellOver tell_;
   backend::SimWorld& world_;

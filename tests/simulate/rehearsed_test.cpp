@@ -46,7 +46,7 @@ TEST(Rehearsed, IsAboutAsFastAsTheBestOfThem) {
     SCOPED_TRACE(it.workload);
     const Prepared prepared(it);
     double best = 1e9, worst = 0;
-    for (const char* policy : {"blocks", "darts", "dmdas", "heft-tmdp-pr", "static", "ap"}) {
+    for (const char* policy : {"near", "blocks", "darts", "nearer", "dmdas", "heft-tmdp-init"}) {
       const double seconds = simulate(prepared.program, prepared.machine, policy, {}).seconds;
       best = std::min(best, seconds);
       worst = std::max(worst, seconds);

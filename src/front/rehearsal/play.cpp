@@ -14,6 +14,7 @@
 #include "backend/sim/sim_world.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_source.hpp"
+#include "front/rehearsal/from_here.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::front {
@@ -52,6 +53,7 @@ class Play {
     FlowSource flow(core_);
     for (std::size_t i = 0; i < script_.lines().size() && !stops_.load(std::memory_order_relaxed); ++i)
       submit(flow, i);
+    world_.after(Duration{}, [this] { tell_over_(all_submitted_); });
     core_.help([this] { return over() || is_enough_; });
     if (!over()) {
       const Duration then = world_.now();
@@ -88,11 +90,17 @@ class Play {
   engine::CoreOptions core_options(std::string_view policy) {
     engine::CoreOptions options;
     options.topology = script_.topology();
-    options.policy = schedule::make_policy(policy);
+    options.policy = std::make_unique<FromHere>(schedule::make_policy(policy), [this](const Task& task) {
+      return script_.lines()[task.submitted_at.line].given_to;
+    });
     options.engine.policy_name = policy;
+    options.engine.rehearsal = [this](const memory::Memory&, const View&, engine::Options::TellOver tell) {
+      tell_over_ = std::move(tell);
+      return std::make_unique<Submitting>();
+    };
     options.engine.estimate = [this](const Task& task, WorkerId worker) { return estimate(task, worker); };
     options.refresh = false;
-    options.window = std::max<std::size_t>(script_.lines().size(), 1);
+    options.window = script_.lines().size() + 1;  // submitting the last one, too, waits for nobody
     return options;
   }
 
@@ -116,6 +124,8 @@ class Play {
   std::size_t tasks_ = 0;
   bool is_enough_ = false;
   std::vector<Submission::Use> uses_;
+  RehearsalOver all_submitted_;
+  engine::Options::TellOver tell_over_;
   backend::SimWorld world_;
   engine::RuntimeCore core_;
   std::vector<engine::RegisteredDatum> data_;

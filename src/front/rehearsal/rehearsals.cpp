@@ -28,20 +28,6 @@ class SimulatedRehearsal : public Rehearsal {
 
   std::size_t idle_cores() const noexcept final { return idle_cores_; }
 
-  void begin(std::span<Task* const> tasks, Judge judge) final {
-    over_.finding = 0;
-    try {
-      wait();
-      stops_.store(false);
-      script_.emplace(memory_, view_, tasks);
-      judge_ = std::move(judge);
-      play();
-    } catch (const std::bad_alloc&) {
-      tell_(over_);  // the run does not need it
-    } catch (const std::system_error&) {
-      tell_(over_);  // no thread is to be had
-    }
-  }
   void give_up() noexcept final { stops_.store(true); }
 
  protected:
@@ -58,6 +44,21 @@ class SimulatedRehearsal : public Rehearsal {
   void tell_over() { tell_(over_); }
 
  private:
+  void note(std::span<Task* const> tasks, Judge judge) final {
+    over_.finding = 0;
+    try {
+      wait();
+      stops_.store(false);
+      script_.emplace(memory_, view_, tasks);
+      judge_ = std::move(judge);
+      play();
+    } catch (const std::bad_alloc&) {
+      tell_(over_);  // the run does not need it
+    } catch (const std::system_error&) {
+      tell_(over_);  // no thread is to be had
+    }
+  }
+
   const memory::Memory& memory_;
   const View& view_;
   const Options::TellOver tell_;

@@ -29,11 +29,18 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
       Data& known = data_.emplace_back(
           Data{datum.bytes, datum.home.node, datum.coordinates, datum.advice, 0, datum.dirty()});
       for (const memory::Replica* one = datum.cached; one != nullptr; one = one->next_of_datum)
-        if (one->state == ReplicaState::valid && one->version != 0 && one->version == datum.version)
+        if ((one->state == ReplicaState::valid && one->version != 0 && one->version == datum.version) ||
+            (one->state == ReplicaState::arriving && one->arriving != nullptr))
           known.nodes |= std::uint32_t{1} << index(one->node);
     }
     return at->second;
   };
+  std::unordered_map<const Task*, NodeId> given;
+  std::vector<const Task*> of_node;
+  for (const NodeInfo& node : view.nodes()) {
+    view.pipeline(node.id, of_node);
+    for (const Task* task : of_node) given.emplace(task, node.id);
+  }
   lines_.reserve(tasks.size());
   uses_.reserve(3 * tasks.size());
   estimates_.reserve(classes_ * tasks.size());
@@ -51,6 +58,7 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
                                           .device = task->place.device,
                                           .priority = task->priority,
                                           .work = task->work});
+    if (const auto found = given.find(task); found != given.end()) line.given_to = found->second;
     // Partial results are not played: what adds to one datum comes one after the other.
     for (const Access& access : task->accesses())
       uses_.push_back({place_of(access.datum),

@@ -31,6 +31,7 @@ class Script {
     std::uint32_t first_use = 0;
     std::uint16_t uses = 0;
     std::int8_t device = no_device;
+    NodeId given_to = no_id<NodeId>;  ///< to one of its workers
     std::int32_t priority = 0;
     float work = 0;
     Duration least{};  ///< where it is fastest

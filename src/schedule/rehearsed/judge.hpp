@@ -12,13 +12,15 @@
 namespace fairlead::schedule::rehearsed {
 
 struct Question {
-  std::string present;     ///< the policy that goes on if no other is clearly better
-  double tasks = 0;        ///< so many are to be played
-  Duration work{};         ///< what they take together, each where it is fastest
-  Duration expected{};     ///< how long they take at least, by all who work
-  double within = 0;       ///< of the time that they take: how much of it may pass until it is known
-  Duration cost{};         ///< of playing a task under one policy
-  std::size_t fewest = 0;  ///< of each policy: fewer say nothing
+  std::string present;  ///< the policy that goes on if no other is clearly better
+  double tasks = 0;     ///< so many are to be played
+  Duration work{};      ///< what they take together, each where it is fastest
+  Duration expected{};  ///< how long they take at least, by all who work
+  double within = 0;    ///< of the time that they take: how much of it may pass until it is known
+  Duration cost{};      ///< of playing a task under one policy, if so many play at once
+  double at_once = 1;
+  std::size_t fewest = 0;         ///< of each policy: fewer say nothing
+  bool exceeds_memories = false;  ///< of those who do most of the work, all of them together: the data do
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
 };
 /// So many plays at most.
@@ -30,8 +32,11 @@ bool can_be_judged(const Question& question) noexcept;
 
 // What these find is for policy_of(), with the same question; 0: nobody is to take over.
 
-/// A short look: whether another one is so much better that it should take over before more is known.
-std::uint64_t glance(Stage& stage, const Question& question);
+enum class Reach : bool { part, whole };
+/// A short look at few: whether another one is so much better that it should take over before more is known.
+std::uint64_t glance(Stage& stage, const Question& question, Reach reach);
+/// If it is at all of the work.
+Duration time_of_a_whole_glance(const Question& question) noexcept;
 std::uint64_t judge(Stage& stage, const Question& question);
 /// Whether what was found holds as well for what is left, from where the data are now: the finding, or 0.
 std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding);

@@ -24,15 +24,18 @@ namespace {
 using rehearsed::can_be_judged;
 using rehearsed::Question;
 using rehearsed::Replaceable;
+using rehearsed::time_of_a_whole_glance;
 
 struct Limits {
   double share = 0, within = 0;
   std::size_t fewest_tasks = 0;
+  bool finds_first = false;
 };
 
 /// One follows the other, if it has to.
 enum class Step : std::uint8_t {
   none,
+  look,     // all wait, but not for long: which of two?
   glance,   // tasks are running already: is the first policy quite wrong?
   judge,    // which one is the best?
   confirm,  // also from where things are now?
@@ -65,7 +68,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const bool confirms = over == Step::judge && !waited && !better.empty();
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if (over == Step::glance && begin(Step::judge)) return;
+    if ((over == Step::glance || over == Step::look) && begin(Step::judge)) return;
     answered_ = asked_;
     decide(true);
   }
@@ -94,9 +97,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       const auto same = [&](WorkerId other) { return view().workers()[index(other)].kind == worker.kind; };
       if (std::ranges::none_of(of_each_kind_, same)) of_each_kind_.push_back(worker.id);
     }
+    for (const NodeInfo& node : view().nodes())
+      if (!devices_ || std::ranges::any_of(accelerators(view()), [&](NodeId id) { return id == node.id; }))
+        capacity_ += node.capacity;
+    // Cores that share one memory have nothing to place: order and eviction are all, and data do not fit.
+    if (limits_.finds_first && !devices_) deputy_.begin_as("blocks");
     deputy_.attach(view());
   }
 
+  static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
   bool does_most_of_the_work(WorkerId worker) const {
@@ -131,8 +140,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     return Duration(std::llround(share * static_cast<double>(work.count()) / processors_));
   }
 
-  /// If each of the data comes to one of the nodes, once.
-  Duration way_of_data(const std::vector<Task*>& tasks) const {
+  /// If each of the data comes to one of the nodes, once. Adds up what they are.
+  Duration way_of_data(const std::vector<Task*>& tasks, Bytes& bytes) const {
     std::vector<bool> counted;
     Duration sum{};
     const NodeId there = view().workers()[index(of_each_kind_.back())].node;
@@ -140,8 +149,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       for (const Access& access : task->accesses()) {
         const std::size_t datum = index(access.datum);
         if (datum >= counted.size()) counted.resize(2 * datum + 1);
-        if (!counted[datum]) sum += view().transfer_time(access.datum, there);
+        if (counted[datum]) continue;
         counted[datum] = true;
+        sum += view().transfer_time(access.datum, there);
+        bytes += view().bytes(access.datum);
       }
     return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, accelerators(view()).size()));
   }
@@ -163,9 +174,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const std::size_t idle = view().rehearsal()->idle_cores();
     question_.within = idle != 0 || cores_ == 0
                            ? limits_.within
-                           : std::min(limits_.within, limits_.share * static_cast<double>(cores_));
-    question_.cost = cost_of_playing_a_task(view().nodes().size()) /
-                     static_cast<std::int64_t>(std::clamp<std::size_t>(idle, 1, most_at_once));
+                           : std::min(limits_.within, share_of_cores * static_cast<double>(cores_));
+    const std::size_t at_once = std::clamp<std::size_t>(idle, 1, most_at_once);
+    question_.cost = cost_of_playing_a_task(view().nodes().size()) / static_cast<std::int64_t>(at_once);
+    question_.at_once = static_cast<double>(at_once);
     question_.fewest = limits_.fewest_tasks;
     describe(tasks);
     if (!can_be_judged(question_)) return false;
@@ -178,8 +190,16 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
     const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                        static_cast<double>(question_.cost.count());
-    if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
-    play(holding_back_ ? Step::judge : Step::glance, tasks);
+    const double most = limits_.share * static_cast<double>(question_.expected.count());
+    const bool judges = all <= most;
+    if (!judges && static_cast<double>(time_of_a_whole_glance(question_).count()) > most)
+      holding_back_ = false;
+    // In long programs near costs a multiple there, before anything is known.
+    if (!holding_back_ && limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
+      deputy_.hand_over("blocks");
+      question_.present = deputy_.deputy();
+    }
+    play(!holding_back_ ? Step::glance : judges ? Step::judge : Step::look, tasks);
     return true;
   }
   void describe(const std::vector<Task*>& tasks) {
@@ -187,7 +207,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.tasks = static_cast<double>(tasks.size());
     question_.work = {};
     for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
-    question_.expected = std::max(share_of(1, question_.work), way_of_data(tasks));
+    Bytes bytes = 0;
+    question_.expected = std::max(share_of(1, question_.work), way_of_data(tasks, bytes));
+    question_.exceeds_memories = bytes > capacity_;
   }
   /// About what is left. `finding`: to be confirmed. False: too little.
   bool begin(Step step, std::uint64_t finding = 0) {
@@ -202,9 +224,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::glance  ? rehearsed::glance(stage, question)
-             : step == Step::judge ? rehearsed::judge(stage, question)
-                                   : rehearsed::confirm(stage, question, finding);
+      return step == Step::look     ? rehearsed::glance(stage, question, rehearsed::Reach::whole)
+             : step == Step::glance ? rehearsed::glance(stage, question, rehearsed::Reach::part)
+             : step == Step::judge  ? rehearsed::judge(stage, question)
+                                    : rehearsed::confirm(stage, question, finding);
     });
   }
 
@@ -237,6 +260,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       answered_{};  // tasks and work: of the last question, and of the last answer
   std::vector<WorkerId> of_each_kind_;
   bool devices_ = false;
+  Bytes capacity_ = 0;  // of the nodes of those who do most of the work
   std::size_t cores_ = 0;
   double processors_ = 1;  // accelerators, which do most of the work if there are any; else cores
   Question question_;      // what the judge was asked last
@@ -248,10 +272,11 @@ std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options) {
   const std::string& first = options.text("first");
   if (name_in(first) == "rehearsed") options.refuse("first", "cannot be itself");
   return std::make_unique<Rehearsed>(
-      std::make_unique<Replaceable>(first),
+      std::make_unique<Replaceable>(first == "found" ? "near" : first),
       Limits{.share = options.number("share", 0, 1),
              .within = options.number("within", 0, 1),
-             .fewest_tasks = static_cast<std::size_t>(options.integer("fewest", 1, 1'000'000))});
+             .fewest_tasks = static_cast<std::size_t>(options.integer("fewest", 1, 1'000'000)),
+             .finds_first = first == "found"});
 }
 
 }  // namespace fairlead::schedule

@@ -12,12 +12,15 @@ namespace fairlead::schedule {
 
 namespace rehearsed {
 inline constexpr std::array options{
-    PolicyOption{"first", "blocks", "the policy until something has been played, and where nothing can be"},
-    PolicyOption{"fewest", "100", "so many tasks at least: fewer are not played"},
     PolicyOption{
-        "share", "0.05",
+        "first", "found",
+        "the policy until something has been played, and where nothing can be; found: near where there "
+        "are accelerators, and blocks where only cores work or data exceed all their memories"},
+    PolicyOption{"fewest", "20", "so many tasks at least: fewer are not played"},
+    PolicyOption{
+        "share", "0.02",
         "of the time that the tasks are expected to take: for how long workers may stand still until "
-        "something has been played, and how much of the cores' time that may take"},
+        "something has been played"},
     PolicyOption{
         "within", "0.25",
         "of the time that the tasks are expected to take: what cannot be played by then is not played"}};

@@ -16,6 +16,8 @@ class Replaceable final : public Policy {
  public:
   explicit Replaceable(std::string first) { take(std::move(first)); }
 
+  /// That one instead, before it is attached.
+  void begin_as(std::string name) { take(std::move(name)); }
   /// The other one goes on, as if it had been told of all that is still so.
   void hand_over(std::string name) {
     for (const auto& [id, task] : waiting_) task->policy_data = nullptr;
