@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,7 +16,7 @@
 
 namespace fairlead::ptg {
 
-/// One thread at a time.
+/// One thread at a time, but for what any may call.
 class Ahead {
  public:
   Ahead(const ClassTable& table, const TaskKinds& kinds, Values& values, ActiveTasks& active,
@@ -34,7 +35,10 @@ class Ahead {
   };
   /// Before a run; the first of the tasks' ids.
   void begin(std::uint64_t first_id);
-  std::size_t size() const noexcept { return announced_.size(); }
+  std::size_t size() const {
+    const std::lock_guard guard(mutex_);
+    return announced_.size();
+  }
   /// There are no more.
   bool all_made() const noexcept { return initial_over_ && !starved_ && queue_.empty() && tellings_.empty(); }
   /// Makes the next task's descriptor, and forgets that the task has to come. `family(active, numbers)`: what it
@@ -43,8 +47,9 @@ class Ahead {
   template <class Family>
   Task* next(Recycler& recycler, Family&& family, ActiveTask*& begins,
              const std::function<void(const std::string&)>& misused);
-  /// Where the task is that next() has made; an empty one if it has not.
+  /// Where the task is that next() has made; an empty one if it has not. Any thread.
   Announced take(std::uint64_t name) {
+    const std::lock_guard guard(mutex_);
     const auto found = announced_.find(name);
     if (found == announced_.end()) return {};
     Announced announced = std::move(found->second);
@@ -82,6 +87,7 @@ class Ahead {
   std::uint64_t next_id_ = 0;
   std::deque<ActiveTask*> queue_;  // satisfied
   std::vector<Telling> tellings_;  // that could not be ended, since the queue was full
+  mutable std::mutex mutex_;       // guards what follows
   std::unordered_map<std::uint64_t, Announced> announced_;  // by name
 };
 
@@ -103,7 +109,11 @@ Task* Ahead::next(Recycler& recycler, Family&& family, ActiveTask*& begins,
   task.at = {};
   kinds_.fill(task, *active, values_);
   const std::uint32_t* const values = active->values(of.parameters.size());
-  announced_.emplace(active->name, Announced{&task, {values, values + of.data_flows}});
+  {
+    Announced announced{&task, {values, values + of.data_flows}};
+    const std::lock_guard guard(mutex_);
+    announced_.emplace(active->name, std::move(announced));
+  }
   if (unfolding_.waits_for(of, telling.numbers.data()) == 0) {
     std::vector<std::int64_t> parameters(active->parameters(), active->parameters() + of.parameters.size());
     begins =

@@ -84,8 +84,11 @@ void GraphSource::again(ActiveTask& starved) {
 }
 
 void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
-  if (ahead_ == nullptr && !ready.full()) [[likely]]
-    return hand_out(task, ready);
+  if (!ready.full()) [[likely]] {
+    if (ahead_ == nullptr) return hand_out(task, ready);
+    if (Ahead::Announced announced = ahead_->take(task.task->name); announced.task != nullptr)
+      return hand_out(task, announced, ready);
+  }
   left_.keep(task);
   left_something();
 }
@@ -242,12 +245,18 @@ bool GraphSource::announce_next(Recycler& recycler) {
 
 /// The policy knows the task, or hears of it now. False if a fresh datum has to be made first.
 bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready) {
-  ActiveTask& task = *satisfied.task;
-  Ahead::Announced announced = ahead_->take(task.name);
+  Ahead::Announced announced = ahead_->take(satisfied.task->name);
   while (announced.task == nullptr) {
     if (!announce_next(ready.recycler)) return false;
-    announced = ahead_->take(task.name);
+    announced = ahead_->take(satisfied.task->name);
   }
+  hand_out(satisfied, announced, ready);
+  return true;
+}
+
+/// A task that the policy knows.
+void GraphSource::hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready) {
+  ActiveTask& task = *satisfied.task;
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
   Numbers numbers;
@@ -263,7 +272,6 @@ bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& rea
   announced.task->worker = satisfied.worker;
   announced.task->at = satisfied.at;
   ready.add(*announced.task);
-  return true;
 }
 
 /// Nothing runs, and nothing is left to be handed out: `counted` tasks are over. Each was handed out by somebody

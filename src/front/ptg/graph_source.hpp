@@ -66,6 +66,7 @@ class GraphSource final : public front::FlowSource {
   bool passes(ActiveTask& task);
   void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
   bool more_of_initial(ReadyTasks& ready);
+  void hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready);
   bool hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready);
   bool announce_some(Recycler& recycler);
   bool announce_next(Recycler& recycler);
