@@ -14,12 +14,13 @@ namespace fairlead::ptg {
 
 class Graph::Implementation {
  public:
-  Implementation(Runtime& of, std::shared_ptr<void> kept) : runtime(of), runtime_kept(std::move(kept)) {}
+  Implementation(Runtime& of, std::shared_ptr<void> kept)
+      : runtime(of), core(of.core()), runtime_kept(std::move(kept)) {}
 
   GraphSource& source_made() {
     if (source == nullptr)
       source = std::make_unique<GraphSource>(
-          runtime.core(), make_class_table({classes.begin(), classes.end()}),
+          core, make_class_table({classes.begin(), classes.end()}),
           [this](const CollectionDefinition& like) { return make_fresh(like); });
     return *source;
   }
@@ -33,7 +34,8 @@ class Graph::Implementation {
     std::shared_ptr<const void> handle;
     fairlead::detail::DatumReference datum;
   };
-  Runtime& runtime;
+  Runtime& runtime;  // may be gone, but not while the graph runs
+  engine::RuntimeCore& core;
   std::shared_ptr<void> runtime_kept;  // there as long as the graph is
   std::vector<std::shared_ptr<ClassDefinition>> classes;
   std::vector<Fresh> fresh;
@@ -44,7 +46,7 @@ Graph::Graph(Runtime& runtime)
     : implementation_(std::make_shared<Implementation>(runtime, runtime.implementation_)) {}
 
 Graph::~Graph() {
-  engine::RuntimeCore& core = implementation_->runtime.core();
+  engine::RuntimeCore& core = implementation_->core;
   if (implementation_->source == nullptr) return;
   // Ends that were told may not have been looked at yet.
   if (core.caller().may_wait() && implementation_->source->finish()) {
@@ -78,7 +80,7 @@ std::shared_ptr<CollectionDefinition> Graph::begin_collection(std::string name,
 }
 
 Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definition) {
-  engine::RuntimeCore& core = implementation_->runtime.core();
+  engine::RuntimeCore& core = implementation_->core;
   for (const fairlead::detail::DatumReference& reference : definition->data)
     if (reference.datum != nullptr && reference.datum->runtime != &core)
       throw UsageError(
@@ -99,7 +101,7 @@ TaskClass Graph::begin_class(std::string name, std::vector<Range> indices, Sourc
 }
 
 void Graph::run() {
-  implementation_->runtime.core().or_stop([this] { implementation_->source_made().run(); });
+  implementation_->core.or_stop([this] { implementation_->source_made().run(); });
 }
 void Graph::cancel() {
   if (implementation_->source != nullptr) implementation_->source->cancel();

@@ -1,6 +1,8 @@
 // See graph_source.hpp. Here is what any thread does: the ends of tasks, and what they make ready.
 #include "front/ptg/graph_source.hpp"
 
+#include <fairlead/error.hpp>
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -62,8 +64,12 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
 
 /// Tells of the end; what there is no room for is for more().
 void GraphSource::end(Telling& telling, ReadyTasks& ready) {
-  if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
-    return;
+  try {
+    if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
+      return;
+  } catch (const UsageError& error) {
+    return misused(error.what());  // a formula has divided by 0: who is not told is never fed
+  }
   left_.keep(telling);
   left_something();
 }
@@ -212,9 +218,14 @@ bool GraphSource::announce_some(Recycler& recycler) {
 /// A task that waits for nothing. False if there is none any more.
 bool GraphSource::more_of_initial(ReadyTasks& ready) {
   if (initial_over_.load(std::memory_order_relaxed)) return false;
-  const bool found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-    return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
-  });
+  bool found = false;
+  try {
+    found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+      return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+    });
+  } catch (const UsageError& error) {
+    misused(error.what());
+  }
   if (!found) {
     initial_over_.store(true);
     return false;

@@ -29,7 +29,7 @@ class GraphSource final : public front::FlowSource {
   void release(Task& over, ReadyTasks& ready) override;
   void count(std::size_t tasks, Recycler& recycler) override;
   bool more(ReadyTasks& ready) override;
-  Task& describe(LazyTask& task, Recycler& recycler) override;
+  Task& describe(LazyTask& lazy, Recycler& recycler) override;
   std::string name_of(const Task& task) const override {
     return table_.text_of(static_cast<const ActiveTask&>(*task.lazy));
   }

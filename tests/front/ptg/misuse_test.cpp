@@ -4,6 +4,7 @@
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -219,6 +220,33 @@ TEST_F(MisuseOfPtg, ChangesInAnyOrder) {
 TEST_F(MisuseOfPtg, AStepOfZero) {
   graph.task("first", i.in(0, 5, 0)).runs(add, ptg::flow("x").from(data(i)));
   contains(said(), "goes in steps of 0");
+}
+
+TEST_F(MisuseOfPtg, ADivisionByZero) {
+  auto first = graph.task("first", i.in(0, 5));
+  first.runs(add, ptg::flow("x").from(data(i)).to(first["x"](7)).when(1 / (i - 3) > 5));
+  contains(said(), "a division by 0");
+  runtime.flush();
+}
+
+TEST_F(MisuseOfPtg, AGraphThatOutlivesItsRuntime) {
+  auto other = std::make_unique<Runtime>(two_workers());
+  int number = 1;
+  const auto handle = other->value("number", number);
+  ptg::Graph late(*other);
+  late.task("first").runs(add, ptg::flow("x").from(late.data(handle, "data")()));
+  late.run();
+  EXPECT_EQ(number, 2);
+  other.reset();
+  EXPECT_THROW(late.run(), UsageError);
+}
+
+TEST_F(MisuseOfPtg, ARunInsideABody) {
+  std::string inside;
+  const auto nested = codelet("nested").cpu([&](InOut<int>) { inside = said(); });
+  graph.task("first").runs(nested, ptg::flow("x").from(data(0)));
+  graph.run();
+  contains(inside, "run");
 }
 
 TEST_F(MisuseOfPtg, AClassAfterTheRun) {
