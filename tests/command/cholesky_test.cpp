@@ -389,7 +389,7 @@ TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
 }
 
 TEST_F(Bench, RefusesMistakes) {
-  EXPECT_EQ(in_folder("bench qr").exit_code, 2);
+  EXPECT_EQ(in_folder("bench eigenvalues").exit_code, 2);
   EXPECT_THAT(in_folder("bench gem").text, HasSubstr("there is no benchmark \"gem\" (did you mean gemm?)"));
   EXPECT_EQ(in_folder("bench cholesky --n 0").exit_code, 2);
   EXPECT_EQ(in_folder("bench cholesky --tile 0").exit_code, 2);
