@@ -92,6 +92,15 @@ class GraphBesideFlow {
     made.solution = fetch(flow_, b_);
     return made;
   }
+  /// What it reads to factor, or multiply, from a disk on which everything is when it begins.
+  Bytes read_from_disk(By by) {
+    runtime_.flush();
+    runtime_.drop_clean();
+    const Bytes before = runtime_.disk_traffic().read;
+    Made<T> made;
+    perform(by, false, made, [this](auto& on) { this->factor(on); });
+    return runtime_.disk_traffic().read - before;
+  }
   std::shared_ptr<const MatrixSource<T>> matrix() const {
     if (algorithm_ == Algorithm::cholesky) return std::make_shared<GeneratedSpd<T>>(a_.rows(), 5);
     if (algorithm_ != Algorithm::lu) return std::make_shared<GeneratedUniform<T>>(a_.rows(), a_.columns(), 5);

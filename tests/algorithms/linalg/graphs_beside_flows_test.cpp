@@ -208,5 +208,26 @@ TYPED_TEST(GraphsBesideFlows, MultiplyAMatrixByItself) {
   EXPECT_TRUE(fetch(flow, d) == fetch(flow, c));
 }
 
+// Planning policies see through what lies ahead of a graph the same as in a flow. How far the disk is when a worker asks
+// differs from run to run, and with it what is read, of darts more: several runs are compared.
+TEST(GraphsOutOfCore, ReadFromDiskWhatFlowsRead) {
+  constexpr int n = 520, tile = 32, runs = 3;  // 17 x 17 tiles
+  constexpr Bytes tile_bytes = tile * tile * sizeof(double);
+  for (const Algorithm algorithm : algorithms)
+    for (const auto& [policy, most] : {std::pair("blocks", 1.2), {"darts", 1.3}}) {
+      const Setting setting{.workers = 1, .memory = 70 * tile_bytes, .scheduler = policy};
+      const auto read = [&, how = config_of(setting)](By by) {
+        double sum = 0;
+        for (int run = 0; run < runs; ++run)
+          sum += static_cast<double>(
+              GraphBesideFlow<double>(algorithm, {n, n, n, tile}, how).read_from_disk(by));
+        return sum;
+      };
+      const double by_flow = read(By::flow);
+      EXPECT_GT(by_flow, 0);
+      EXPECT_LE(read(By::graph), most * by_flow) << name_of(algorithm) << ", " << policy;
+    }
+}
+
 }  // namespace
 }  // namespace fairlead::linalg::testing
