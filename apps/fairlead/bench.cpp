@@ -14,6 +14,7 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "fairlead/benchmark.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/front.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/trust.hpp"
@@ -68,7 +69,7 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "put a digest of the result's bits into the JSON"}}),
-    report_options);
+    both(front_options, report_options));
 
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
@@ -86,6 +87,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     if (config.has("tree")) throw ConfigError("--tree goes with qr");
   }
 
+  static_cast<void>(front_in(config));  // refused before anything takes time
   require_place_for_report(config);
   heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);
@@ -115,7 +117,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     const Counts before = counts_of(run.runtime(), kernels);
     const double flops = operation.flops(problem);
     run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
-    benchmark->compute(run.flow());
+    benchmark->compute();
     const double seconds = run.end(!in_core);
     const Counts after = counts_of(run.runtime(), kernels);
 

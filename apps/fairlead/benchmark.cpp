@@ -1,6 +1,8 @@
 // The benchmarks: a factorization, checked by a solve; and a product, checked by its effect on a vector.
 #include "fairlead/benchmark.hpp"
 
+#include <fairlead/parameterized_linalg.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,7 +71,9 @@ class Factorization final : public Benchmark<T> {
     linalg::fill<T>(flow, matrix<T>(), *a_, problem_.operation->tiles);
     if (grows()) before_.submit(flow, *a_, linalg::Elements::all);
   }
-  void compute(Flow& flow) override { factors_->factor(flow); }
+  void compute() override {
+    run_->compute([this](auto& front) { factors_->factor(front); });
+  }
   std::uint64_t digest() override { return digest_of(*run_, *a_, problem_.operation->tiles); }
   double check() override {
     const std::int64_t m = problem_.rows();
@@ -80,7 +84,7 @@ class Factorization final : public Benchmark<T> {
     }
     run_->begin("solve", factors_->solve_tasks(1));
     GeneratedUniform<T>(m, 1, seed_ + 1).read(0, m, 0, 1, x_.data(), m);
-    factors_->solve(run_->flow(), *tiled_x_);
+    run_->compute([this](auto& front) { factors_->solve(front, *tiled_x_); });
     run_->end_aside();
 
     const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
@@ -163,8 +167,9 @@ class Product final : public Benchmark<T> {
     for (std::size_t i = 0; i < matrices_.size(); ++i)
       linalg::fill<T>(flow, matrix<T>(i), matrices_[i], Tiles::all);
   }
-  void compute(Flow& flow) override {
-    linalg::multiply<T>(flow, kernels_, 1, matrices_[0], matrices_[1], 1, c());
+  void compute() override {
+    run_->compute(
+        [this](auto& front) { linalg::multiply<T>(front, kernels_, 1, matrices_[0], matrices_[1], 1, c()); });
   }
   std::uint64_t digest() override { return digest_of(*run_, c(), Tiles::all); }
 
@@ -176,11 +181,10 @@ class Product final : public Benchmark<T> {
     run_->begin("error check", static_cast<std::uint64_t>(c().tile_rows() * c().tile_columns()) +
                                    3 * BackwardError<T>::tasks(n_));
     {
-      Flow& flow = run_->flow();
       const std::int32_t tile = c().tile();
       const auto tiled_x = run_->runtime().template tiled_in_place<T>("x", x.data(), n_, 1, n_, tile),
                  tiled_y = run_->runtime().template tiled_in_place<T>("y", y.data(), n_, 1, n_, tile);
-      linalg::multiply<T>(flow, kernels_, 1, c(), tiled_x, 0, tiled_y);
+      run_->compute([&](auto& front) { linalg::multiply<T>(front, kernels_, 1, c(), tiled_x, 0, tiled_y); });
       run_->wait();
       const double b = residual(1, r, x.data(), z.data());  // 0 - B x
       for (double& value : z) value = -value;

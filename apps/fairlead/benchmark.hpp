@@ -22,7 +22,8 @@ class Benchmark {
   virtual void begin(WatchedRun& run, const DenseProblem& problem) = 0;
   virtual std::uint64_t generation_tasks() const = 0;
   virtual void generate(Flow& flow) = 0;
-  virtual void compute(Flow& flow) = 0;
+  /// To the flow or as a graph: see WatchedRun::compute().
+  virtual void compute() = 0;
   /// A digest of the result's bits, in a phase of its own.
   virtual std::uint64_t digest() = 0;
   /// How wrong the result is, in phases of its own: the backward error of the solution of a system, or of a

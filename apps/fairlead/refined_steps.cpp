@@ -26,7 +26,7 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
     const auto d = run.runtime().template tiled_in_place<T>("correction", correction.data(), rows,
                                                             solution.columns, rows, solution.tile);
     run.begin("refinement", factors.solve_tasks(d.tile_columns()));
-    factors.solve(run.flow(), d);
+    run.compute([&](auto& front) { factors.solve(front, d); });
     seconds = solution.counts ? run.end() : run.end_aside();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)

@@ -11,6 +11,7 @@
 #include "data/npy/npy_file.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/files_apart.hpp"
+#include "fairlead/front.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/solving.hpp"
 #include "fairlead/subcommand.hpp"
@@ -93,7 +94,7 @@ constexpr auto options = both(
           .fallback = "false",
           .help = "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are "
                   "alike"}}),
-    report_options);
+    both(front_options, report_options));
 
 linalg::Stored stored_of(const Config& config) {
   const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
@@ -165,6 +166,7 @@ int run(const ParsedCommandLine& given) {
 
   Config config = given.config;
   check_scheduler(config);
+  static_cast<void>(front_in(config));  // refused before anything takes time
   heed_quiet(config);
   if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
   require_place_for_report(config);

@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/parameterized_linalg.hpp>
 #include <fairlead/refined_solve.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -167,7 +168,7 @@ class Solve {
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
                 report::cholesky_flops(static_cast<double>(n_)));
-    linalg::cholesky(run_->flow(), kernels_, a);
+    run_->compute([&](auto& front) { linalg::cholesky(front, kernels_, a); });
     seconds_ += run_->end();
     return a;
   }
@@ -213,7 +214,7 @@ class Solve {
         run_->runtime().template tiled_in_place<T>("x", x_.data(), n_, columns_, n_, solved.problem.tile);
     run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tile_columns()),
                 report::cholesky_solve_flops(static_cast<double>(n_), static_cast<double>(columns_)));
-    linalg::solve_factored(run_->flow(), kernels_, a, x);
+    run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x); });
     seconds_ += run_->end();
     solved.after = counts_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();

@@ -163,12 +163,12 @@ class GeneralSolve {
     moments.tiled = counts_of(runtime, kernels_);
 
     run_->begin("factorization", problem_.operation->tasks(problem_), problem_.operation->flops(problem_));
-    factors->factor(run_->flow());
+    run_->compute([&](auto& front) { factors->factor(front); });
     seconds_ += run_->end();
     {
       const TiledMatrix<T> x = runtime.tiled_in_place<T>("x", x_.data(), m_, columns_, m_, problem_.tile);
       run_->begin("solve", factors->solve_tasks(x.tile_columns()), solve_flops());
-      factors->solve(run_->flow(), x);
+      run_->compute([&](auto& front) { factors->solve(front, x); });
       seconds_ += run_->end();
     }
     moments.solved = counts_of(runtime, kernels_);

@@ -2,8 +2,7 @@
 #include "fairlead/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
-#include <fairlead/incremental_lu.hpp>
-#include <fairlead/qr.hpp>
+#include <fairlead/parameterized_linalg.hpp>
 
 #include <utility>
 
@@ -18,7 +17,11 @@ class CholeskyFactors final : public TiledFactors<T> {
  public:
   CholeskyFactors(const linalg::Kernels& kernels, const TiledMatrix<T>& a) : kernels_(kernels), a_(a) {}
   void factor(Flow& flow) override { linalg::cholesky(flow, kernels_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, kernels_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override { linalg::solve_factored(flow, kernels_, a_, b); }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_factored(graph, kernels_, a_, b);
+  }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::solve_tasks(a_.tile_rows(), columns);
   }
@@ -37,8 +40,12 @@ class LuFactors final : public TiledFactors<T> {
  public:
   LuFactors(const linalg::Kernels& kernels, const TiledMatrix<T>& a) : kernels_(kernels), a_(a) {}
   void factor(Flow& flow) override { linalg::lu(flow, kernels_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::lu(graph, kernels_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_lu_factored(flow, kernels_, a_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_factored(graph, kernels_, a_, b);
   }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::solve_tasks(a_.tile_rows(), columns);
@@ -61,8 +68,12 @@ class IncrementalLuFactors final : public TiledFactors<T> {
   IncrementalLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
       : kernels_(kernels), a_(a), pivots_(runtime, a) {}
   void factor(Flow& flow) override { linalg::factor_lu_incremental(flow, kernels_, a_, pivots_); }
+  void factor(ptg::Graph& graph) override { linalg::factor_lu_incremental(graph, kernels_, a_, pivots_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_lu_incremental_factored(flow, kernels_, a_, pivots_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_incremental_factored(graph, kernels_, a_, pivots_, b);
   }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::lu_incremental_solve_tasks(a_.tile_rows(), columns);
@@ -87,8 +98,12 @@ class QrFactors final : public TiledFactors<T> {
   QrFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a, linalg::QrTree tree)
       : kernels_(kernels), a_(a), reflectors_(runtime, a, tree) {}
   void factor(Flow& flow) override { linalg::factor_qr(flow, kernels_, a_, reflectors_); }
+  void factor(ptg::Graph& graph) override { linalg::factor_qr(graph, kernels_, a_, reflectors_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_qr_factored(flow, kernels_, a_, reflectors_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_qr_factored(graph, kernels_, a_, reflectors_, b);
   }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::qr_solve_tasks(a_.tile_rows(), a_.tile_columns(), reflectors_.tree(), columns);

@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/ptg.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
@@ -17,8 +18,10 @@ class TiledFactors {
   virtual ~TiledFactors() = default;
   /// The tiles of the matrix become those of the factors.
   virtual void factor(Flow& flow) = 0;
+  virtual void factor(ptg::Graph& graph) = 0;
   /// The first n rows of b become x.
   virtual void solve(Flow& flow, const TiledMatrix<T>& b) = 0;
+  virtual void solve(ptg::Graph& graph, const TiledMatrix<T>& b) = 0;
   virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
   /// Of the matrix, or of its triangle R if that is not square.
   virtual linalg::AppliedInverse<T> inverse() = 0;

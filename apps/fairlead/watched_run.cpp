@@ -1,6 +1,8 @@
 // Phases, the display and the end on request.
 #include "fairlead/watched_run.hpp"
 
+#include <fairlead/parameterized_linalg.hpp>
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -32,12 +34,8 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
     : kernels_(std::move(kernels)),
       runtime_(with_doubts_said(config), reserved),
       flow_(runtime_),
-      interrupt_(
-          [this] {
-            flow_.cancel();
-            runtime_.wind_down();
-          },
-          {}, [this] { tell("\n{}", status()); }),
+      front_(front_in(config)),
+      interrupt_([this] { cancel(); }, {}, [this] { tell("\n{}", status()); }),
       status_server_([this] { return status(); }) {
   style_ = progress_style(config.text("progress"), 2);
   show();
@@ -61,10 +59,45 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
   throw_if_interrupted();
   {
     const std::lock_guard guard(mutex_);
-    current_ = {name, flow_.submitted(), tasks, kernels_.flops_done(), flops};
+    current_ = {name, flow_.submitted(), tasks, 0, kernels_.flops_done(), flops};
   }
   began_ = steady_seconds();
   began_at_ = runtime_.core().world().now();
+}
+
+/// By the thread that watches for signals.
+void WatchedRun::cancel() {
+  flow_.cancel();
+  {
+    const std::lock_guard guard(mutex_);
+    if (graph_ != nullptr) graph_->cancel();
+  }
+  runtime_.wind_down();
+}
+
+void WatchedRun::run_graph(const std::function<void(ptg::Graph&)>& define) {
+  ptg::Graph graph(runtime_);
+  define(graph);
+  struct Watched {
+    explicit Watched(WatchedRun& by, ptg::Graph& graph) : run(by) {
+      const std::lock_guard guard(run.mutex_);
+      run.graph_ = &graph;
+    }
+    ~Watched() {
+      const std::lock_guard guard(run.mutex_);
+      run.current_.by_graphs += run.graph_->done();
+      run.graph_ = nullptr;
+    }
+    WatchedRun& run;
+  };
+  const Watched watched(*this, graph);
+  try {
+    throw_if_interrupted();  // who was told before the graph was known has not cancelled it
+    linalg::run_for_results(graph);
+  } catch (const Error&) {
+    throw_if_interrupted();
+    throw;
+  }
 }
 
 std::string WatchedRun::status() const {
@@ -126,7 +159,8 @@ ProgressSnapshot WatchedRun::snapshot() const {
   const Runtime::Traffic traffic = runtime_.disk_traffic();
   ProgressSnapshot now;
   now.phase = current_.name;
-  now.tasks_done = flow_.done() - current_.tasks_before;
+  now.tasks_done = flow_.done() - current_.tasks_before + current_.by_graphs;
+  if (graph_ != nullptr) now.tasks_done += graph_->done();
   now.tasks_total = current_.tasks;
   now.flops_done = kernels_.flops_done() - current_.flops_before;
   now.flops_total = current_.flops;

@@ -1,11 +1,13 @@
-// A run that somebody watches: one runtime and one flow, with progress shown, Ctrl-C heeded, and each phase
+// A run that somebody watches: one runtime, one flow, and parameterized graphs where they are asked for, with progress shown, Ctrl-C heeded, and each phase
 // timed.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/ptg.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "fairlead/front.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/progress.hpp"
 #include "fairlead/status_server.hpp"
@@ -33,6 +36,13 @@ class WatchedRun {
   /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
   /// progress; 0 = unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
+  /// What algorithm(front) submits to the flow or, with --front ptg, to a parameterized graph, which is then run.
+  /// Throws as end().
+  template <class Algorithm>
+  void compute(const Algorithm& algorithm) {
+    if (front_ == Front::flow) return algorithm(flow_);
+    run_graph([&algorithm](ptg::Graph& graph) { algorithm(graph); });
+  }
   /// Waits for the tasks so far; the phase goes on. Throws as end().
   void wait();
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
@@ -52,6 +62,8 @@ class WatchedRun {
 
  private:
   void wait(bool flushed);
+  void run_graph(const std::function<void(ptg::Graph&)>& define);
+  void cancel();
   void show();
   void throw_if_interrupted() const;
   ProgressSnapshot snapshot() const;
@@ -62,11 +74,13 @@ class WatchedRun {
   Flow flow_;
   struct Current {
     std::string_view name;
-    std::uint64_t tasks_before = 0, tasks = 0;
+    std::uint64_t tasks_before = 0, tasks = 0, by_graphs = 0;
     double flops_before = 0, flops = 0;
   };
-  mutable std::mutex mutex_;  // guards current_, which the display reads
+  mutable std::mutex mutex_;  // guards current_, which the display reads, and graph_
   Current current_;
+  ptg::Graph* graph_ = nullptr;  // that runs
+  Front front_;
   ProgressStyle style_;
   double began_ = 0;  // seconds on the steady clock
   Time began_at_{};   // on the runtime's

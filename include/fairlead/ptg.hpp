@@ -320,8 +320,10 @@ class Graph {
   /// Throws UsageError for a graph that makes no sense, naming class, flow and line, and for one of which
   /// tasks are left that nobody feeds; else as Flow::wait().
   void run();
-  /// Tasks that have not started will not run, now or later; run() then says so. Any thread.
+  /// Tasks that have not started will not run, now or later; run() then says so. Any thread, at any time.
   void cancel();
+  /// Tasks that are over, of all runs together; any thread may ask.
+  std::uint64_t done() const noexcept;
   /// How many tasks there are. Throws as run().
   std::uint64_t tasks();
   /// Writes the whole graph out and looks at it: whether both ends of each edge agree where both are said, whether

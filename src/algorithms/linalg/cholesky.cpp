@@ -1,10 +1,8 @@
 // A tiled Cholesky factorization as a flow of tasks.
-#include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
-#include <fmt/format.h>
-
 #include "algorithms/linalg/cholesky_tasks.hpp"
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
 namespace fairlead::linalg {
@@ -33,9 +31,7 @@ struct CholeskySink {
 
 template <class T>
 void cholesky(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a) {
-  if (a.rows() != a.columns())
-    throw UsageError(fmt::format("a Cholesky factorization needs a square matrix; this one is {} x {}",
-                                 a.rows(), a.columns()));
+  require_square(a, "a Cholesky factorization");
   for_each_cholesky_task(a.tile_rows(), CholeskySink<T>{flow, CholeskyKernels<T>(kernels), a});
 }
 

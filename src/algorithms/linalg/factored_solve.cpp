@@ -2,24 +2,14 @@
 // second uses first.
 #include "algorithms/linalg/factored_solve.hpp"
 
-#include <fairlead/error.hpp>
-
-#include <fmt/format.h>
+#include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
 template <class T>
 void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
                     std::initializer_list<const TiledMatrix<T>*> bs) {
-  for (const TiledMatrix<T>* b : bs) {
-    if (a.rows() != a.columns() || b->rows() != a.rows())
-      throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match",
-                                   a.rows(), a.columns(), b->rows(), b->columns()));
-    if (a.tile() != b->tile())
-      throw UsageError(
-          fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
-                      a.tile(), b->tile()));
-  }
+  for (const TiledMatrix<T>* b : bs) require_system(a, *b);
   const auto for_each_column = [&bs](const auto& submit) {
     for (const TiledMatrix<T>* b : bs)
       for (std::int32_t c = 0; c < b->tile_columns(); ++c) submit(*b, c);

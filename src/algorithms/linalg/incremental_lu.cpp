@@ -1,11 +1,9 @@
 // A tiled LU factorization with incremental pivoting as a flow of tasks, and the solves that follow it.
-#include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
-
-#include <fmt/format.h>
 
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
 #include "algorithms/linalg/incremental_lu_tasks.hpp"
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 
 namespace fairlead::linalg {
@@ -21,7 +19,8 @@ class IncrementalLuSink {
 
   void getrf(std::int32_t k, int priority) {
     flow_.submit(
-        panel_.getrf(a_(k, k), p_.lower(k, k), p_.exchanges(k, k), triangle(k, k)).priority(priority));
+        panel_.getrf(a_(k, k), p_.lower(k, k), p_.exchanges(k, k), first_column(k), k + 1 == a_.tile_rows())
+            .priority(priority));
   }
   void gessm(std::int32_t k, std::int32_t j, int priority) {
     flow_.submit(update_.gessm(p_.lower(k, k), p_.exchanges(k, k), a_(k, j)).priority(priority));
@@ -30,7 +29,8 @@ class IncrementalLuSink {
     const auto block = static_cast<std::int64_t>(p_.lower(i, k).rows());
     flow_.submit(panel_
                      .tstrf(a_(k, k), a_(i, k), p_.lower(i, k), p_.exchanges(i, k),
-                            scratch((block + a_.rows_of(i)) * block), triangle(i, k))
+                            scratch((block + a_.rows_of(i)) * block), first_column(k),
+                            i + 1 == a_.tile_rows())
                      .priority(priority));
   }
   void ssssm(std::int32_t i, std::int32_t j, std::int32_t k, int priority) {
@@ -39,9 +39,7 @@ class IncrementalLuSink {
   }
 
  private:
-  TriangleOfU triangle(std::int32_t i, std::int32_t k) const {
-    return {static_cast<std::int64_t>(k) * a_.tile(), i + 1 == a_.tile_rows()};
-  }
+  std::int64_t first_column(std::int32_t k) const { return static_cast<std::int64_t>(k) * a_.tile(); }
 
   Flow& flow_;
   const TiledMatrix<T>& a_;
@@ -49,14 +47,6 @@ class IncrementalLuSink {
   PairwisePanelKernels<T> panel_;
   PairwiseUpdateKernels<T> update_;
 };
-
-template <class T>
-void require_right_hand_sides(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
-  if (b.rows() != a.rows() || b.tile() != a.tile())
-    throw UsageError(fmt::format(
-        "a matrix of {} x {} in tiles of {} and right-hand sides of {} x {} in tiles of {} do not match",
-        a.rows(), a.columns(), a.tile(), b.rows(), b.columns(), b.tile()));
-}
 
 /// What the factorization did to the right of the panels, on b: in its order, or transposed from the end.
 template <class T>
@@ -95,7 +85,7 @@ template <class T>
 void solve_lu_incremental_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                    const IncrementalPivots<T>& p, const TiledMatrix<T>& b) {
   p.require_shape_of(a);
-  require_right_hand_sides(a, b);
+  require_system(a, b);
   eliminate(flow, kernels, a, p, b, Elimination::plain);
   solve_upper(flow, kernels, u_of_lu, a, {&b});
 }
@@ -104,7 +94,7 @@ template <class T>
 void solve_lu_incremental_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                      const IncrementalPivots<T>& p, const TiledMatrix<T>& b) {
   p.require_shape_of(a);
-  require_right_hand_sides(a, b);
+  require_system(a, b);
   solve_upper(flow, kernels, u_of_lu, a, {&b}, UpperForm::transposed);
   eliminate(flow, kernels, a, p, b, Elimination::transposed);
 }

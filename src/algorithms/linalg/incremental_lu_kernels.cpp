@@ -17,6 +17,12 @@ namespace fairlead::linalg {
 
 namespace {
 
+/// What a task that ends with a triangle of U knows of it.
+struct TriangleOfU {
+  std::int64_t first_column;
+  bool complete;  // no other tile will offer pivots
+};
+
 [[noreturn]] void throw_not_finite(std::int64_t column) {
   throw NumericalError(fmt::format("the pivot in column {}, counted from 0, is not finite", column));
 }
@@ -82,23 +88,24 @@ void gessm_transposed(const Blas& blas, const In<Tile<T>>& l, const std::int32_t
 template <class T>
 PairwisePanelKernels<T>::PairwisePanelKernels(const Kernels& kernels)
     : getrf(codelet("getrf")
-                .cpu([kernels](InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges, TriangleOfU triangle) {
-                  factor_diagonal<T>(kernels, a, l, exchanges, triangle);
+                .cpu([kernels](InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
+                               std::int64_t first_column, bool complete) {
+                  factor_diagonal<T>(kernels, a, l, exchanges, {first_column, complete});
                 })
-                .flops([](auto& a, auto&, auto&, auto&) { return getrf_flops(a.rows()); })
+                .flops([](auto& a, auto&, auto&, auto&, auto&) { return getrf_flops(a.rows()); })
                 .emulated()),
       tstrf(codelet("tstrf")
                 .cpu([kernels](InOut<Tile> u, InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
-                               Scratch<T> work, TriangleOfU triangle) {
+                               Scratch<T> work, std::int64_t first_column, bool complete) {
                   const int info = fairlead::linalg::tstrf<T>(
                       kernels.blas(), a.rows(), a.columns(), u.data(), u.leading_dimension(), a.data(),
                       a.leading_dimension(), {l.rows(), l.data(), l.leading_dimension(), exchanges.data()},
                       work.data());
-                  if (info > 0) throw_not_finite(triangle.first_column + info - 1);
-                  require_pivots<T>(u, triangle);
+                  if (info > 0) throw_not_finite(first_column + info - 1);
+                  require_pivots<T>(u, {first_column, complete});
                   kernels.count(Kernel::tstrf, tstrf_flops(a.rows(), a.columns()));
                 })
-                .flops([](auto&, auto& a, auto&, auto&, auto&, auto&) {
+                .flops([](auto&, auto& a, auto&, auto&, auto&, auto&, auto&) {
                   return tstrf_flops(a.rows(), a.columns());
                 })
                 .emulated()) {}

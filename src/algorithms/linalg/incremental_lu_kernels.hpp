@@ -8,13 +8,8 @@
 
 namespace fairlead::linalg {
 
-/// What a task that ends with a triangle of U knows of it.
-struct TriangleOfU {
-  std::int64_t first_column;
-  bool complete;  ///< no other tile will offer pivots
-};
-
-/// What factors a tile, or two.
+/// What factors a tile, or two. Both end with a triangle of U: the numbers are the column of the matrix with which
+/// it begins, and whether it is complete: no other tile will offer pivots.
 template <class T>
 struct PairwisePanelKernels {
   using Tile = fairlead::Tile<T>;
@@ -23,10 +18,10 @@ struct PairwisePanelKernels {
   explicit PairwisePanelKernels(const Kernels& kernels);
 
   /// A := U on and above the diagonal, and L, and its exchanges.
-  Codelet<InOut<Tile>, Out<Tile>, Out<Exchanges>, TriangleOfU> getrf;
+  Codelet<InOut<Tile>, Out<Tile>, Out<Exchanges>, std::int64_t, bool> getrf;
   /// U := that of U on top of A, A := the L below it; L within the blocks, and the exchanges. Scratch: a block
   /// of both.
-  Codelet<InOut<Tile>, InOut<Tile>, Out<Tile>, Out<Exchanges>, Scratch<T>, TriangleOfU> tstrf;
+  Codelet<InOut<Tile>, InOut<Tile>, Out<Tile>, Out<Exchanges>, Scratch<T>, std::int64_t, bool> tstrf;
 };
 
 enum class Elimination : std::uint8_t { plain, transposed };

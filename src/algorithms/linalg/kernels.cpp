@@ -1,6 +1,7 @@
-// Loading the kernels, and telling how a flow of them went.
+// Loading the kernels, and telling how a flow or a graph of them went.
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/parameterized_linalg.hpp>
 
 #include "algorithms/linalg/blas/blas.hpp"
 
@@ -36,9 +37,11 @@ std::string_view name_of(Kernel kernel) noexcept {
   return names[static_cast<std::size_t>(kernel)];
 }
 
-void wait_for_results(Flow& flow) {
+namespace {
+template <class Wait>
+void with_reasons(const Wait& wait) {
   try {
-    flow.wait();
+    wait();
   } catch (const TaskError& error) {
     try {
       std::rethrow_if_nested(error);
@@ -53,6 +56,15 @@ void wait_for_results(Flow& flow) {
     }
     throw;
   }
+}
+}  // namespace
+
+void wait_for_results(Flow& flow) {
+  with_reasons([&flow] { flow.wait(); });
+}
+
+void run_for_results(ptg::Graph& graph) {
+  with_reasons([&graph] { graph.run(); });
 }
 
 }  // namespace fairlead::linalg

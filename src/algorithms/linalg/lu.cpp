@@ -1,10 +1,8 @@
 // A tiled LU factorization without pivoting as a flow of tasks.
-#include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
-#include <fmt/format.h>
-
 #include "algorithms/linalg/lu_tasks.hpp"
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
 namespace fairlead::linalg {
@@ -33,9 +31,7 @@ struct LuSink {
 
 template <class T>
 void lu(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a) {
-  if (a.rows() != a.columns())
-    throw UsageError(
-        fmt::format("an LU factorization needs a square matrix; this one is {} x {}", a.rows(), a.columns()));
+  require_square(a, "an LU factorization");
   for_each_lu_task(a.tile_rows(), LuSink<T>{flow, LuKernels<T>(kernels), a});
 }
 

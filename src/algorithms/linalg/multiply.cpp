@@ -1,10 +1,8 @@
 // The tasks of a tiled matrix product in program order. All priorities are the same: nothing is critical, and
 // a policy may choose by the data alone.
-#include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
-#include <fmt/format.h>
-
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
 namespace fairlead::linalg {
@@ -12,14 +10,7 @@ namespace fairlead::linalg {
 template <class T>
 void multiply(Flow& flow, const Kernels& kernels, T alpha, const TiledMatrix<T>& a, const TiledMatrix<T>& b,
               T beta, const TiledMatrix<T>& c) {
-  if (a.rows() != c.rows() || b.columns() != c.columns() || a.columns() != b.rows())
-    throw UsageError(fmt::format("a product of {} x {} and {} x {} does not make a matrix of {} x {}",
-                                 a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns()));
-  if (a.tile() != c.tile() || b.tile() != c.tile())
-    throw UsageError(
-        fmt::format("matrices with tiles of {}, {} and {} cannot be multiplied: all must have "
-                    "the same",
-                    a.tile(), b.tile(), c.tile()));
+  require_product(a, b, c);
   const ProductKernels<T> tile(kernels, alpha, beta);
   for (std::int32_t i = 0; i < c.tile_rows(); ++i)
     for (std::int32_t j = 0; j < c.tile_columns(); ++j)

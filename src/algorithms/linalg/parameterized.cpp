@@ -1,28 +1,17 @@
-// Tiled factorizations as parameterized graphs. Buttari, Langou, Kurzak, Dongarra 2009, as cholesky_tasks.hpp and
+// Cholesky and LU without pivoting as parameterized graphs. Buttari, Langou, Kurzak, Dongarra 2009, as cholesky_tasks.hpp and
 // lu_tasks.hpp; each flow says once where its value comes from.
-#include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
 
-#include <fmt/format.h>
-
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
 namespace fairlead::linalg {
 
-namespace {
-template <class T>
-std::int32_t square(const TiledMatrix<T>& a, const char* what) {
-  if (a.rows() != a.columns())
-    throw UsageError(
-        fmt::format("{} needs a square matrix; this one is {} x {}", what, a.rows(), a.columns()));
-  return a.tile_rows();
-}
-}  // namespace
-
 template <class T>
 void cholesky(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a) {
   using ptg::flow;
-  const std::int32_t nt = square(a, "a Cholesky factorization");
+  require_square(a, "a Cholesky factorization");
+  const std::int32_t nt = a.tile_rows();
   const CholeskyKernels<T> tile(kernels);
   const ptg::Index k("k"), m("m"), j("j");
   const ptg::Collection A = graph.data(a);
@@ -47,7 +36,8 @@ void cholesky(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a
 template <class T>
 void lu(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a) {
   using ptg::flow;
-  const std::int32_t nt = square(a, "an LU factorization");
+  require_square(a, "an LU factorization");
+  const std::int32_t nt = a.tile_rows();
   const LuKernels<T> tile(kernels);
   const ptg::Index k("k"), m("m"), j("j");
   const ptg::Collection A = graph.data(a);

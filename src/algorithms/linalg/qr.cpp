@@ -1,9 +1,6 @@
 // A tiled QR factorization as a flow of tasks, and what follows it. Priorities are those of Cholesky and LU:
 // they lead down the diagonal.
-#include <fairlead/error.hpp>
 #include <fairlead/qr.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ranges>
@@ -11,6 +8,7 @@
 
 #include "algorithms/linalg/qr_kernels.hpp"
 #include "algorithms/linalg/qr_tasks.hpp"
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 
 namespace fairlead::linalg {
@@ -86,10 +84,7 @@ template <class T>
 void apply_q(Flow& flow, const Kernels& kernels, ApplyQ which, const TiledMatrix<T>& a,
              const QrReflectors<T>& q, const TiledMatrix<T>& b) {
   q.require_shape_of(a);
-  if (b.rows() != a.rows() || b.tile() != a.tile())
-    throw UsageError(
-        fmt::format("Q of a matrix of {} x {} in tiles of {} cannot be applied to {} x {} in tiles of {}",
-                    a.rows(), a.columns(), a.tile(), b.rows(), b.columns(), b.tile()));
+  require_rotatable(a, b);
   std::vector<Reflection> all;
   for_each_qr_reflection(a.tile_rows(), a.tile_columns(), q.tree(), ReflectionsInOrder{all});
   if (which == ApplyQ::plain) std::ranges::reverse(all);

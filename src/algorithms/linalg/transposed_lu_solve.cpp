@@ -1,12 +1,10 @@
 // The solve with the transposed matrix after an LU factorization without pivoting: U^T forward, L^T backward.
 #include <fairlead/codelet.hpp>
-#include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
-
-#include <fmt/format.h>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 
 namespace fairlead::linalg {
@@ -14,10 +12,7 @@ namespace fairlead::linalg {
 template <class T>
 void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
                          const TiledMatrix<T>& b) {
-  if (lu.rows() != lu.columns() || b.rows() != lu.rows() || b.tile() != lu.tile())
-    throw UsageError(fmt::format(
-        "a matrix of {} x {} in tiles of {} and right-hand sides of {} x {} in tiles of {} do not match",
-        lu.rows(), lu.columns(), lu.tile(), b.rows(), b.columns(), b.tile()));
+  require_system(lu, b);
   solve_upper(flow, kernels, u_of_lu, lu, {&b}, UpperForm::transposed);
   const auto solve = codelet("solve_lower")
                          .cpu([kernels](In<Tile<T>> l, InOut<Tile<T>> x) {

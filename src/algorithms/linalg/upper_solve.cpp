@@ -56,42 +56,51 @@ void subtract_product(const Kernels& kernels, Transpose op, const TileView<const
   kernels.count(Kernel::gemm, gemm_flops(rows, y.columns(), inner));
 }
 
+Transpose transpose_of(UpperForm form) noexcept {
+  return form == UpperForm::transposed ? Transpose::yes : Transpose::no;
+}
+
 }  // namespace
+
+template <class T>
+UpperKernels<T>::UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form)
+    : solve(codelet("solve_upper")
+                .cpu([kernels, triangle, op = transpose_of(form)](In<Tile> u, InOut<Tile> x,
+                                                                  std::int64_t column) {
+                  check_diagonal<T>(triangle, u, column);
+                  solve_with<T>(kernels, op, u, x);
+                })
+                .emulated()),
+      update(codelet("update_upper")
+                 .cpu([kernels, op = transpose_of(form)](In<Tile> u, In<Tile> x, InOut<Tile> y) {
+                   subtract_product<T>(kernels, op, u, x, y);
+                 })
+                 .emulated()) {}
 
 template <class T>
 void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triangle, const TiledMatrix<T>& a,
                  std::initializer_list<const TiledMatrix<T>*> bs, UpperForm form) {
   const bool transposed = form == UpperForm::transposed;
-  const Transpose op = transposed ? Transpose::yes : Transpose::no;
-  const auto solve = codelet("solve_upper")
-                         .cpu([kernels, triangle, op](In<Tile<T>> u, InOut<Tile<T>> x, std::int64_t column) {
-                           check_diagonal<T>(triangle, u, column);
-                           solve_with<T>(kernels, op, u, x);
-                         })
-                         .emulated();
-  const auto update = codelet("update_upper")
-                          .cpu([kernels, op](In<Tile<T>> u, In<Tile<T>> x, InOut<Tile<T>> y) {
-                            subtract_product<T>(kernels, op, u, x, y);
-                          })
-                          .emulated();
+  const UpperKernels<T> tile(kernels, triangle, form);
   const std::int32_t nt = a.tile_columns();
   for (std::int32_t step = 0; step < nt; ++step) {
     const std::int32_t k = transposed ? step : nt - 1 - step;
     for (const TiledMatrix<T>* b : bs)
       for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-        flow.submit(solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
+        flow.submit(tile.solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
                         .priority(2 * (nt - 1 - step)));
     for (std::int32_t other = step + 1; other < nt; ++other) {
       const std::int32_t i = transposed ? other : nt - 1 - other;
       const auto u = transposed ? a(k, i) : a(i, k);
       for (const TiledMatrix<T>* b : bs)
         for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-          flow.submit(update(u, (*b)(k, c), (*b)(i, c)).priority(2 * nt - 2 - step - other));
+          flow.submit(tile.update(u, (*b)(k, c), (*b)(i, c)).priority(2 * nt - 2 - step - other));
     }
   }
 }
 
 #define FAIRLEAD_UPPER_SOLVE_OF(T)                                                                 \
+  template struct UpperKernels<T>;                                                                 \
   template void solve_upper<T>(Flow&, const Kernels&, const UpperTriangle&, const TiledMatrix<T>&, \
                                std::initializer_list<const TiledMatrix<T>*>, UpperForm);
 FAIRLEAD_UPPER_SOLVE_OF(float)

@@ -2,6 +2,7 @@
 // than columns: then with what is on top. It may have met no pivot that shows that the matrix is singular, so
 // this looks.
 #pragma once
+#include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
 #include <cstdint>
@@ -19,6 +20,18 @@ inline const UpperTriangle r_of_qr{"R", "the columns of the matrix are not indep
 inline const UpperTriangle u_of_lu{"U", "the matrix is singular"};
 
 enum class UpperForm : std::uint8_t { plain, transposed };
+
+template <class T>
+struct UpperKernels {
+  using Tile = fairlead::Tile<T>;
+
+  UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form);
+
+  /// X := op(U)^-1 X. The number is the column of the matrix with which U begins.
+  Codelet<In<Tile>, InOut<Tile>, std::int64_t> solve;
+  /// Y := Y - op(U) X.
+  Codelet<In<Tile>, In<Tile>, InOut<Tile>> update;
+};
 
 /// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. The
 /// task that meets a zero on the diagonal, or what is not finite, fails with a NumericalError naming the

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
@@ -18,10 +19,13 @@ class Graph::Implementation {
       : runtime(of), core(of.core()), runtime_kept(std::move(kept)) {}
 
   GraphSource& source_made() {
-    if (source == nullptr)
+    if (source == nullptr) {
       source = std::make_unique<GraphSource>(
           core, make_class_table({classes.begin(), classes.end()}),
           [this](const CollectionDefinition& like) { return make_fresh(like); });
+      shown.store(source.get());
+      if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
+    }
     return *source;
   }
   std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& like) {
@@ -40,6 +44,9 @@ class Graph::Implementation {
   std::vector<std::shared_ptr<ClassDefinition>> classes;
   std::vector<Fresh> fresh;
   std::unique_ptr<GraphSource> source;
+  // For other threads than the program's.
+  std::atomic<GraphSource*> shown{nullptr};
+  std::atomic<bool> cancelled{false};
 };
 
 Graph::Graph(Runtime& runtime)
@@ -104,7 +111,12 @@ void Graph::run() {
   implementation_->core.or_stop([this] { implementation_->source_made().run(); });
 }
 void Graph::cancel() {
-  if (implementation_->source != nullptr) implementation_->source->cancel();
+  implementation_->cancelled.store(true);
+  if (GraphSource* const source = implementation_->shown.load()) source->cancel();
+}
+std::uint64_t Graph::done() const noexcept {
+  const GraphSource* const source = implementation_->shown.load();
+  return source == nullptr ? 0 : source->done();
 }
 std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
 

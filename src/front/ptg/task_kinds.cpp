@@ -118,6 +118,10 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values) {
       for (const Submission::Use& use : call.uses)
         if (use.datum != nullptr) {
           copies.push_back(*use.datum);
+          copies.back().owner = use.datum;  // a copy of a tile does not know where it is in its matrix
+          copies.back().name = [](const void* original, const engine::RegisteredDatum&) {
+            return static_cast<const engine::RegisteredDatum*>(original)->text();
+          };
           uses.push_back({&copies.back(), use.mode, use.generation});
         }
       Submission sample = call;

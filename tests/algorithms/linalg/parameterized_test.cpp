@@ -5,8 +5,6 @@
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
 
-#include <algorithm>
-
 #include "algorithms/linalg/world.hpp"
 #include "schedule/policies.hpp"
 
@@ -44,27 +42,6 @@ class Parameterized : public ::testing::Test {
                           const Setting& setting, Bytes* bytes_read = nullptr) {
     return all ? lu_factors<T>(source, tile, setting, bytes_read)
                : factor<T>(source, tile, setting, bytes_read);
-  }
-  /// What Cholesky reads from a disk on which the whole matrix is when it begins.
-  static Bytes read_from_disk(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
-                              bool by_graph, const Setting& setting) {
-    Runtime runtime(config_of(setting));
-    const auto a = runtime.tiled<T>("A", source->rows(), source->columns(), tile, Tiles::lower);
-    Flow flow(runtime);
-    fill<T>(flow, source, a, Tiles::lower);
-    flow.wait();
-    runtime.flush();
-    runtime.drop_clean();
-    const Bytes before = runtime.disk_traffic().read;
-    if (by_graph) {
-      ptg::Graph graph(runtime);
-      cholesky(graph, kernels(), a);
-      graph.run();
-    } else {
-      cholesky(flow, kernels(), a);
-      flow.wait();
-    }
-    return runtime.disk_traffic().read - before;
   }
   static double residual_of(const Dense<T>& a, const Dense<T>& factors, bool all) {
     return all ? lu_residual(a, factors) : factor_residual(a, factors);
@@ -123,25 +100,6 @@ TYPED_TEST(Parameterized, NamesTheColumnWhereTheMatrixIsNotPositiveDefinite) {
     FAIL() << "nothing was thrown";
   } catch (const NumericalError& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("column 70"));
-  }
-}
-
-// Planning policies see through what lies ahead the same as in a flow: they move as many bytes.
-TYPED_TEST(Parameterized, MovesTheBytesOfAFlow) {
-  using T = TypeParam;
-  const int n = 520, tile = 32;  // 17 x 17 tiles, 153 of them
-  const Bytes tile_bytes = (tile * tile * sizeof(T) + 4095) / 4096 * 4096;
-  const auto a = this->dominant_matrix(n);
-  for (const char* policy : {"blocks", "darts"}) {
-    const Setting setting{.workers = 1, .memory = 38 * tile_bytes, .scheduler = policy};
-    // How many depends on which thread comes first, somewhat.
-    Bytes by_graph = ~Bytes{0}, by_flow = ~Bytes{0};
-    for (int i = 0; i < 3; ++i) {
-      by_graph = std::min(by_graph, this->read_from_disk(a, tile, true, setting));
-      by_flow = std::min(by_flow, this->read_from_disk(a, tile, false, setting));
-    }
-    EXPECT_GT(by_flow, 0u);
-    EXPECT_LE(static_cast<double>(by_graph), 1.15 * static_cast<double>(by_flow)) << policy;
   }
 }
 

@@ -288,4 +288,17 @@ TEST_F(MisuseOfPtg, ATaskThatFitsNowhere) {
   EXPECT_THROW(graph.run(), FootprintError);
 }
 
+TEST_F(MisuseOfPtg, ATaskOnTilesThatFitsNowhere) {
+  const auto tiles = runtime.tiled<int>("M", 1100, 1100, 400);
+  const ptg::Collection all = graph.data(tiles, "M");
+  const auto two = codelet("two").cpu([](Out<Tile<int>> a, Out<Tile<int>>) { a(0, 0) = 1; });
+  graph.task("first").runs(two, ptg::flow("x").from(all(2, 1)), ptg::flow("y").from(all(2, 2)));
+  try {
+    graph.run();
+    FAIL();
+  } catch (const FootprintError& error) {
+    contains(error.what(), "the task two(M[0,0], M[0,0])");  // the largest tile stands for all of them
+  }
+}
+
 }  // namespace fairlead

@@ -1,0 +1,136 @@
+// A tiled QR factorization, and the least squares solve that follows it, as parameterized graphs: as qr_tasks.hpp.
+#include <fairlead/parameterized_linalg.hpp>
+
+#include "algorithms/linalg/parameterized_qr_updates.hpp"
+#include "algorithms/linalg/parameterized_upper.hpp"
+#include "algorithms/linalg/shapes.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+/// What a factorization has of Q besides the tiles of the matrix, by tile; empty where there is none.
+template <class T>
+struct ReflectorData {
+  using Of = const Handle<Tile<T>>& (QrReflectors<T>::*)(std::int32_t, std::int32_t) const;
+
+  ReflectorData(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a)
+      : V(of(graph, q, a, "V", &QrReflectors<T>::reflectors)),
+        T1(of(graph, q, a, "T", &QrReflectors<T>::factors)),
+        T2(of(graph, q, a, "T of a pair", &QrReflectors<T>::joined_factors)) {}
+  static ptg::Collection of(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a,
+                            const char* name, Of which) {
+    return graph.data<Tile<T>>(name, {a.tile_rows(), a.tile_columns()}, [&](const std::int64_t* at) {
+      return (q.*which)(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+    });
+  }
+
+  ptg::Collection V, T1, T2;
+};
+
+template <class T>
+ScratchSize work_for(const QrReflectors<T>& q, const TiledMatrix<T>& c) {
+  return scratch(static_cast<std::int64_t>(q.inner_block()) * c.columns_of(0));
+}
+
+constexpr auto leaves_nothing = [](ptg::FlowSpecification flow, const ptg::Expression&) { return flow; };
+
+}  // namespace
+
+template <class T>
+void factor_qr(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a, const QrReflectors<T>& q) {
+  using ptg::flow;
+  q.require_shape_of(a);
+  const std::int32_t rows = a.tile_rows(), columns = a.tile_columns();
+  const bool flat = q.tree() == QrTree::flat;
+  const TreeOfRows tiles(rows);
+  const ptg::Index &k = tiles.step(), &i = tiles.row();
+  const ptg::Index j("j");
+  const QrPanelKernels<T> panel(kernels);
+  const ScratchSize work = work_for(q, a);
+  const ptg::Collection A = graph.data(a);
+  const ReflectorData<T> of_q(graph, q, a);
+  auto geqrt = flat ? graph.task("geqrt", k.in(0, columns - 1))
+                    : graph.task("geqrt", k.in(0, columns - 1), i.in(k, rows - 1));
+  auto join =
+      flat ? graph.task("tsqrt", k.in(0, columns - 1), tiles.below())
+           : graph.task("ttqrt", k.in(0, columns - 1), tiles.below(), tiles.distance(), tiles.last_on_top());
+  QrUpdates updates(graph, q.tree(), rows, columns, tiles, j.in(k + 1, columns - 1));
+  const ptg::Expression steps = 2 * rows + columns;
+  const auto from_before = [&](ptg::FlowSpecification of, const ptg::Expression& row) {
+    return std::move(of).from(A(row, k)).when(k == 0).from(updates.annihilated(k - 1, row, k));
+  };
+
+  if (flat) {
+    geqrt
+        .runs(panel.geqrt, from_before(flow("R"), k), flow("V").from(of_q.V(k, k)),
+              flow("T").from(of_q.T1(k, k)), work)
+        .priority(steps - 3 * k);
+    join.runs(panel.tsqrt, flow("R").from(geqrt["R"](k)).when(i == k + 1).from(join["R"](k, i - 1)),
+              from_before(flow("A"), i), flow("T").from(of_q.T2(i, k)), work)
+        .priority(steps - (i + 2 * k));
+  } else {
+    const auto start = [&](const ptg::Expression& row) { return geqrt["R"](k, row); };
+    const auto top = [&](const ptg::Expression& row) { return join["R"](k, row); };
+    const auto bottom = [&](const ptg::Expression& row) { return join["A"](k, row); };
+    geqrt
+        .runs(panel.geqrt, tiles.from_start(from_before(flow("R"), i), top, bottom),
+              flow("V").from(of_q.V(i, k)), flow("T").from(of_q.T1(i, k)), work)
+        .priority(steps - (i + 2 * k));
+    join.runs(panel.ttqrt, tiles.from_upper(tiles.upper(flow("R"), start, top), top, bottom),
+              tiles.lower(flow("A"), start, top), flow("T").from(of_q.T2(i, k)), work)
+        .priority(steps - (i + 2 * k));
+  }
+  const auto of_triangle = [&geqrt, flat](const char* name) {
+    return [&geqrt, flat, name](const ptg::Expression& step, const ptg::Expression& row) {
+      return flat ? geqrt[name](step) : geqrt[name](step, row);
+    };
+  };
+  const auto of_join = [&join](const char* name) {
+    return [&join, name](const ptg::Expression& step, const ptg::Expression& row) {
+      return join[name](step, row);
+    };
+  };
+  updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed),
+              {of_triangle("V"), of_triangle("T"), of_join("A"), of_join("T")}, A, work, steps - j,
+              leaves_nothing);
+}
+
+template <class T>
+void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a,
+                       const QrReflectors<T>& q, const TiledMatrix<T>& b) {
+  q.require_shape_of(a);
+  require_rotatable(a, b);
+  const std::int32_t rows = a.tile_rows(), columns = a.tile_columns();
+  const bool flat = q.tree() == QrTree::flat;
+  const TreeOfRows tiles(rows);
+  const ptg::Index c("c");
+  const ptg::Collection A = graph.data(a), B = graph.data(b, "B");
+  const ReflectorData<T> of_q(graph, q, a);
+  QrUpdates updates(graph, q.tree(), rows, columns, tiles, c.in(0, b.tile_columns() - 1));
+  UpperClasses upper(graph, columns, b.tile_columns());
+  const auto in = [](const ptg::Collection& data) {
+    return [data](const ptg::Expression& step, const ptg::Expression& row) { return data(row, step); };
+  };
+  updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed), {in(of_q.V), in(of_q.T1), in(A), in(of_q.T2)},
+              B, work_for(q, b), 2 * rows + columns,
+              [&](ptg::FlowSpecification flow, const ptg::Expression& condition) {
+                return upper.begins(std::move(flow), tiles.step(), c, condition);
+              });
+  upper.run<T>(kernels, r_of_qr, A, a.tile(),
+               [&](ptg::FlowSpecification flow, const ptg::Expression& row, const ptg::Expression& of,
+                   const ptg::Expression& condition) {
+                 return flat ? updates.from_flat(std::move(flow), row, of, condition)
+                             : updates.from_binary(std::move(flow), row, of, condition);
+               });
+}
+
+#define FAIRLEAD_QR_IN_GRAPHS_OF(T)                                                                       \
+  template void factor_qr<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&, const QrReflectors<T>&); \
+  template void solve_qr_factored<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&,                  \
+                                     const QrReflectors<T>&, const TiledMatrix<T>&);
+FAIRLEAD_QR_IN_GRAPHS_OF(float)
+FAIRLEAD_QR_IN_GRAPHS_OF(double)
+#undef FAIRLEAD_QR_IN_GRAPHS_OF
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,67 @@
+// The solves that follow Cholesky and LU without pivoting as parameterized graphs: forward by columns of L, backward
+// by columns of R, as factored_solve.cpp.
+#include <fairlead/parameterized_linalg.hpp>
+
+#include "algorithms/linalg/shapes.hpp"
+#include "algorithms/linalg/tile_kernels.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+template <class T>
+void solve_in_graph(ptg::Graph& graph, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                    const TiledMatrix<T>& b) {
+  using ptg::flow;
+  require_system(a, b);
+  const SolveKernels<T> tile(kernels, factors);
+  const std::int32_t nt = a.tile_rows(), last = nt - 1;
+  const ptg::Index k("k"), i("i"), c("c");
+  const ptg::Range column = c.in(0, b.tile_columns() - 1);
+  const ptg::Collection A = graph.data(a), B = graph.data(b, "B");
+  auto lower = graph.task("solve_lower", k.in(0, last), column);
+  auto below = graph.task("update_lower", k.in(0, last - 1), i.in(k + 1, last), column);
+  auto upper = graph.task("solve_upper", k.in(0, last), column);
+  auto above = graph.task("update_upper", k.in(1, last), i.in(0, k - 1), column);
+
+  lower
+      .runs(tile.solve_lower, flow("T").from(A(k, k)),
+            flow("X").from(B(k, c)).when(k == 0).from(below["Y"](k - 1, k, c)))
+      .priority(4 * nt - 2 * k);
+  below
+      .runs(tile.update_lower, flow("A").from(A(i, k)), flow("X").from(lower["X"](k, c)),
+            flow("Y").from(B(i, c)).when(k == 0).from(below["Y"](k - 1, i, c)))
+      .priority(4 * nt - i - k);
+  upper
+      .runs(tile.solve_upper, flow("T").from(A(k, k)),
+            flow("X").from(lower["X"](k, c)).when(k == last).from(above["Y"](k + 1, k, c)))
+      .priority(2 * k);
+  above
+      .runs(tile.update_upper, flow("A").from(factors == Factors::lu ? A(i, k) : A(k, i)),
+            flow("X").from(upper["X"](k, c)),
+            flow("Y").from(lower["X"](i, c)).when(k == last).from(above["Y"](k + 1, i, c)))
+      .priority(k + i);
+}
+}  // namespace
+
+template <class T>
+void solve_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& l,
+                    const TiledMatrix<T>& b) {
+  solve_in_graph(graph, kernels, Factors::cholesky, l, b);
+}
+
+template <class T>
+void solve_lu_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& lu,
+                       const TiledMatrix<T>& b) {
+  solve_in_graph(graph, kernels, Factors::lu, lu, b);
+}
+
+#define FAIRLEAD_SOLVES_IN_GRAPHS_OF(T)                                                  \
+  template void solve_factored<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&,    \
+                                  const TiledMatrix<T>&);                                \
+  template void solve_lu_factored<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&, \
+                                     const TiledMatrix<T>&);
+FAIRLEAD_SOLVES_IN_GRAPHS_OF(float)
+FAIRLEAD_SOLVES_IN_GRAPHS_OF(double)
+#undef FAIRLEAD_SOLVES_IN_GRAPHS_OF
+
+}  // namespace fairlead::linalg

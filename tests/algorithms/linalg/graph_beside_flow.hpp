@@ -1,0 +1,186 @@
+// An algorithm of tiled linear algebra on generated matrices, as a flow or as a parameterized graph: what it makes, and
+// what was done for it.
+#pragma once
+#include <fairlead/parameterized_linalg.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/linalg/world.hpp"
+#include "simulate/flow_file.hpp"
+
+namespace fairlead::linalg::testing {
+
+enum class Algorithm : std::uint8_t {
+  cholesky,
+  lu,
+  lu_incremental,
+  qr_flat,
+  qr_binary,
+  sum_of_product,
+  product
+};
+inline constexpr Algorithm algorithms[] = {Algorithm::cholesky,       Algorithm::lu,
+                                           Algorithm::lu_incremental, Algorithm::qr_flat,
+                                           Algorithm::qr_binary,      Algorithm::sum_of_product,
+                                           Algorithm::product};
+inline std::string name_of(Algorithm algorithm) {
+  const char* const names[] = {"Cholesky", "LU", "LU, incremental", "QR, flat", "QR, binary",
+                               "C + A B",  "A B"};
+  return names[static_cast<std::size_t>(algorithm)];
+}
+inline bool is_qr(Algorithm algorithm) {
+  return algorithm == Algorithm::qr_flat || algorithm == Algorithm::qr_binary;
+}
+inline bool is_product(Algorithm algorithm) { return algorithm >= Algorithm::sum_of_product; }
+
+/// A has m x n elements, m = n but for QR and products; right-hand sides, and B, have so many columns.
+struct Sizes {
+  int m, n, columns, tile;
+  std::string text() const {
+    return std::to_string(m) + " x " + std::to_string(n) + ", " + std::to_string(columns) +
+           " columns, tile " + std::to_string(tile);
+  }
+};
+
+enum class By : std::uint8_t { flow, graph };
+
+/// What it has made: the factors and the solution, or the product; and by how many calls of each kernel.
+template <class T>
+struct Made {
+  Dense<T> factors, solution;
+  std::vector<std::uint64_t> calls;
+  Bytes bytes_read = 0;
+  std::vector<ptg::Checked> checked;  ///< of graphs, if that is wanted
+};
+
+template <class T>
+class GraphBesideFlow {
+ public:
+  GraphBesideFlow(Algorithm algorithm, const Sizes& sizes, const Config& config)
+      : algorithm_(algorithm),
+        runtime_(config),
+        a_(runtime_.tiled<T>("A", sizes.m, sizes.n, sizes.tile,
+                             algorithm == Algorithm::cholesky ? Tiles::lower : Tiles::all)),
+        b_(runtime_.tiled<T>("B", is_product(algorithm) ? sizes.n : sizes.m, sizes.columns, sizes.tile)),
+        flow_(runtime_) {
+    if (algorithm == Algorithm::lu_incremental) pivots_.emplace(runtime_, a_);
+    if (is_qr(algorithm))
+      reflectors_.emplace(runtime_, a_, algorithm == Algorithm::qr_flat ? QrTree::flat : QrTree::binary);
+    if (is_product(algorithm)) c_.emplace(runtime_.tiled<T>("C", sizes.m, sizes.columns, sizes.tile));
+    fill<T>(flow_, matrix(), a_, algorithm == Algorithm::cholesky ? Tiles::lower : Tiles::all);
+    fill<T>(flow_, std::make_shared<GeneratedUniform<T>>(b_.rows(), b_.columns(), 6), b_, Tiles::all);
+    if (algorithm == Algorithm::sum_of_product)
+      fill<T>(flow_, std::make_shared<GeneratedUniform<T>>(c_->rows(), c_->columns(), 8), *c_, Tiles::all);
+    flow_.wait();
+  }
+
+  Made<T> made(By by, bool check = false) {
+    Made<T> made;
+    const KernelCounts before = kernels().counts();
+    perform(by, check, made, [this](auto& on) { this->factor(on); });
+    if (!is_product(algorithm_)) perform(by, check, made, [this](auto& on) { this->solve(on); });
+    const KernelCounts after = kernels().counts();
+    for (std::size_t i = 0; i < after.size(); ++i) made.calls.push_back(after[i].calls - before[i].calls);
+    made.bytes_read = runtime_.disk_traffic().read;
+    made.factors = is_product(algorithm_)
+                       ? fetch(flow_, *c_)
+                       : fetch(flow_, a_, algorithm_ == Algorithm::cholesky ? Tiles::lower : Tiles::all);
+    made.solution = fetch(flow_, b_);
+    return made;
+  }
+  /// What it reads to factor, or multiply, from a disk on which everything is when it begins.
+  Bytes read_from_disk(By by) {
+    runtime_.flush();
+    runtime_.drop_clean();
+    const Bytes before = runtime_.disk_traffic().read;
+    Made<T> made;
+    perform(by, false, made, [this](auto& on) { this->factor(on); });
+    return runtime_.disk_traffic().read - before;
+  }
+  std::shared_ptr<const MatrixSource<T>> matrix() const {
+    if (algorithm_ == Algorithm::cholesky) return std::make_shared<GeneratedSpd<T>>(a_.rows(), 5);
+    if (algorithm_ != Algorithm::lu) return std::make_shared<GeneratedUniform<T>>(a_.rows(), a_.columns(), 5);
+    return std::make_shared<GeneratedUniform<T>>(a_.rows(), a_.columns(), 5, static_cast<double>(a_.rows()));
+  }
+
+ private:
+  template <class Part>
+  void perform(By by, bool check, Made<T>& made, const Part& part) {
+    if (by == By::flow) {
+      part(flow_);
+      wait_for_results(flow_);
+      return;
+    }
+    ptg::Graph graph(runtime_);
+    part(graph);
+    if (check) made.checked.push_back(graph.check());
+    run_for_results(graph);
+  }
+  template <class On>
+  void factor(On& on) {
+    switch (algorithm_) {
+      case Algorithm::cholesky:
+        return cholesky(on, kernels(), a_);
+      case Algorithm::lu:
+        return lu(on, kernels(), a_);
+      case Algorithm::lu_incremental:
+        return factor_lu_incremental(on, kernels(), a_, *pivots_);
+      case Algorithm::qr_flat:
+      case Algorithm::qr_binary:
+        return factor_qr(on, kernels(), a_, *reflectors_);
+      case Algorithm::sum_of_product:
+        return multiply<T>(on, kernels(), T(0.5), a_, b_, T(-2), *c_);
+      case Algorithm::product:
+        return multiply<T>(on, kernels(), T(0.5), a_, b_, T(0), *c_);
+    }
+  }
+  template <class On>
+  void solve(On& on) {
+    switch (algorithm_) {
+      case Algorithm::cholesky:
+        return solve_factored(on, kernels(), a_, b_);
+      case Algorithm::lu:
+        return solve_lu_factored(on, kernels(), a_, b_);
+      case Algorithm::lu_incremental:
+        return solve_lu_incremental_factored(on, kernels(), a_, *pivots_, b_);
+      default:
+        return solve_qr_factored(on, kernels(), a_, *reflectors_, b_);
+    }
+  }
+
+  Algorithm algorithm_;
+  Runtime runtime_;
+  TiledMatrix<T> a_, b_;
+  std::optional<TiledMatrix<T>> c_;
+  std::optional<IncrementalPivots<T>> pivots_;
+  std::optional<QrReflectors<T>> reflectors_;
+  Flow flow_;
+};
+
+template <class T>
+Made<T> made(Algorithm algorithm, const Sizes& sizes, By by, const Setting& setting, bool check = false) {
+  return GraphBesideFlow<T>(algorithm, sizes, config_of(setting)).made(by, check);
+}
+
+/// How many values tasks of a flow get from others of its tasks; and how many tasks there are.
+struct TasksAndEdges {
+  std::uint64_t tasks = 0, edges = 0;
+};
+inline TasksAndEdges tasks_and_edges(const simulate::Program& program) {
+  TasksAndEdges found;
+  std::vector<bool> written(program.data.size());
+  program.for_each_task([&](const simulate::ProgramTask&, std::span<const simulate::ProgramUse> uses) {
+    ++found.tasks;
+    for (const simulate::ProgramUse& use : uses)
+      found.edges += use.mode != AccessMode::write && written[static_cast<std::size_t>(use.datum)];
+    for (const simulate::ProgramUse& use : uses)
+      if (use.mode != AccessMode::read) written[static_cast<std::size_t>(use.datum)] = true;
+  });
+  return found;
+}
+
+}  // namespace fairlead::linalg::testing

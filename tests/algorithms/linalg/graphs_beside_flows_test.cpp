@@ -1,0 +1,233 @@
+// Every algorithm as a parameterized graph beside the same as a flow: the tasks, the edges and the bits are the same, in
+// core and out of core, under every policy and beside devices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "algorithms/linalg/graph_beside_flow.hpp"
+#include "schedule/policies.hpp"
+
+namespace fairlead::linalg::testing {
+namespace {
+
+template <class T>
+class GraphsBesideFlows : public ::testing::Test {
+ protected:
+  static std::vector<Sizes> ten_sizes(Algorithm algorithm) {
+    constexpr int tile = 16;
+    if (is_qr(algorithm))
+      return {{1, 1, 1, tile},    {2, 1, 3, tile},    {16, 16, 1, tile},  {17, 17, 20, tile},
+              {33, 17, 1, tile},  {64, 64, 1, tile},  {61, 30, 33, tile}, {100, 16, 1, tile},
+              {127, 90, 2, tile}, {190, 40, 17, tile}};
+    if (is_product(algorithm))
+      return {{1, 1, 1, tile},    {2, 1, 3, tile},    {16, 16, 16, tile}, {17, 17, 20, tile},
+              {33, 90, 1, tile},  {64, 64, 64, tile}, {61, 30, 33, tile}, {100, 16, 1, tile},
+              {40, 127, 2, tile}, {90, 40, 77, tile}};
+    return {{1, 1, 1, tile},     {2, 2, 3, tile},     {15, 15, 1, tile},  {16, 16, 20, tile},
+            {17, 17, 1, tile},   {33, 33, 1, tile},   {61, 61, 33, tile}, {80, 80, 1, tile},
+            {100, 100, 2, tile}, {127, 127, 17, tile}};
+  }
+  /// The least with which the flow runs: that of its largest task. In steps of a page.
+  static Bytes least_memory(Algorithm algorithm, const Sizes& sizes) {
+    for (Bytes memory = 65536;; memory += 4096) try {
+        made<T>(algorithm, sizes, By::flow, {.memory = memory});
+        return memory;
+      } catch (const FootprintError&) {
+        continue;
+      }
+  }
+};
+using BothPrecisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(GraphsBesideFlows, BothPrecisions);
+
+TYPED_TEST(GraphsBesideFlows, HaveTheSameTasksAndBitsForTenSizes) {
+  using T = TypeParam;
+  for (const Algorithm algorithm : algorithms)
+    for (const Sizes& sizes : this->ten_sizes(algorithm)) {
+      const Made<T> by_flow = made<T>(algorithm, sizes, By::flow, {});
+      const Made<T> by_graph = made<T>(algorithm, sizes, By::graph, {}, true);
+      const std::string what = name_of(algorithm) + ", " + sizes.text();
+      EXPECT_EQ(by_graph.calls, by_flow.calls) << what;
+      EXPECT_TRUE(by_graph.factors == by_flow.factors) << what;
+      EXPECT_TRUE(by_graph.solution == by_flow.solution) << what;
+      for (const ptg::Checked& checked : by_graph.checked)
+        EXPECT_EQ(checked.errors, 0u) << what << checked.text;
+    }
+}
+
+// The flow's tasks and what they use are written down by the runtime; who gets a value from whom follows.
+TYPED_TEST(GraphsBesideFlows, HaveTheSameEdgesForTenSizes) {
+  using T = TypeParam;
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("fairlead-edges-" + std::to_string(getpid()) + ".flow"))
+          .string();
+  for (const Algorithm algorithm : algorithms)
+    for (const Sizes& sizes : this->ten_sizes(algorithm)) {
+      Config config = config_of({});
+      config.set("record-flow", file);
+      GraphBesideFlow<T>(algorithm, sizes, config).made(By::flow);
+      const Made<T> by_graph = made<T>(algorithm, sizes, By::graph, {}, true);
+      ASSERT_EQ(by_graph.checked.size(), is_product(algorithm) ? 1u : 2u);
+      for (std::size_t part = 0; part < by_graph.checked.size(); ++part) {
+        const auto program =
+            simulate::read_flow_file(file, simulate::Precision::double_, part + 2).program;  // after filling
+        const TasksAndEdges of_flow = tasks_and_edges(program);
+        const std::string what = name_of(algorithm) + ", " + sizes.text() + ", part " + std::to_string(part);
+        EXPECT_EQ(by_graph.checked[part].tasks, of_flow.tasks) << what;
+        EXPECT_EQ(by_graph.checked[part].edges, of_flow.edges) << what;
+      }
+    }
+  std::filesystem::remove(file);
+}
+
+TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsOutOfCoreUnderEveryPolicy) {
+  using T = TypeParam;
+  constexpr int tile = 40;
+  constexpr std::array<std::string_view, 3> looking_ahead{"blocks", "darts", "dmdas"};
+  for (const Algorithm algorithm : algorithms) {
+    const Sizes sizes = is_qr(algorithm) ? Sizes{290, 190, 50, tile} : Sizes{250, 250, 50, tile};
+    const Made<T> in_core = made<T>(algorithm, sizes, By::flow, {});
+    const Bytes least = this->least_memory(algorithm, sizes);
+    for (const std::string_view policy : schedule::policy_names())
+      for (const Bytes memory : {least, least + least / 2, 3 * least}) {
+        if (memory != least && std::ranges::find(looking_ahead, policy) == looking_ahead.end()) continue;
+        const Made<T> out_of_core =
+            made<T>(algorithm, sizes, By::graph, {.memory = memory, .scheduler = std::string(policy)});
+        const std::string what =
+            name_of(algorithm) + ", " + std::string(policy) + ", " + std::to_string(memory);
+        EXPECT_TRUE(out_of_core.factors == in_core.factors) << what;
+        EXPECT_TRUE(out_of_core.solution == in_core.solution) << what;
+        EXPECT_GT(out_of_core.bytes_read, 0u) << what;
+      }
+  }
+}
+
+TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsBesideDevices) {
+  using T = TypeParam;
+  for (const Algorithm algorithm : algorithms) {
+    const Sizes sizes = is_qr(algorithm) ? Sizes{190, 110, 50, 24} : Sizes{150, 150, 50, 24};
+    const Made<T> by_cores = made<T>(algorithm, sizes, By::flow, {});
+    for (const char* policy : {"dmdas", "blocks", "darts", "owner-load", "heteroprio"})
+      for (const char* devices : {"emulated:memory=128KiB", "emulated:memory=128KiB,count=2"}) {
+        const Made<T> beside =
+            made<T>(algorithm, sizes, By::graph, {.scheduler = policy, .devices = devices});
+        const std::string what = name_of(algorithm) + ", " + policy + ", " + devices;
+        EXPECT_TRUE(beside.factors == by_cores.factors) << what;
+        EXPECT_TRUE(beside.solution == by_cores.solution) << what;
+      }
+  }
+}
+
+TYPED_TEST(GraphsBesideFlows, RefuseInTheSameWords) {
+  using T = TypeParam;
+  Runtime runtime(config_of({}));
+  Flow flow(runtime);
+  const auto square = runtime.tiled<T>("A", 50, 50, 16), wide = runtime.tiled<T>("W", 50, 60, 16),
+             other = runtime.tiled<T>("B", 40, 3, 16), fine = runtime.tiled<T>("F", 50, 3, 8);
+  const IncrementalPivots<T> pivots(runtime, square);
+  const QrReflectors<T> reflectors(runtime, square);
+  const auto expect_alike = [&](const auto& algorithm) {
+    const auto said = [&](auto& on) -> std::string {
+      try {
+        algorithm(on);
+      } catch (const UsageError& error) {
+        return error.what();
+      }
+      return "nothing";
+    };
+    ptg::Graph graph(runtime);
+    const std::string by_flow = said(flow);
+    EXPECT_NE(by_flow, "nothing");
+    EXPECT_EQ(said(graph), by_flow);
+  };
+  expect_alike([&](auto& on) { cholesky(on, kernels(), wide); });
+  expect_alike([&](auto& on) { lu(on, kernels(), wide); });
+  expect_alike([&](auto& on) { factor_lu_incremental(on, kernels(), wide, pivots); });
+  expect_alike([&](auto& on) { factor_qr(on, kernels(), wide, reflectors); });
+  for (const auto* b : {&other, &fine}) {
+    expect_alike([&](auto& on) { solve_factored(on, kernels(), square, *b); });
+    expect_alike([&](auto& on) { solve_lu_factored(on, kernels(), square, *b); });
+    expect_alike([&](auto& on) { solve_lu_incremental_factored(on, kernels(), square, pivots, *b); });
+    expect_alike([&](auto& on) { solve_qr_factored(on, kernels(), square, reflectors, *b); });
+    expect_alike([&](auto& on) { multiply<T>(on, kernels(), 1, square, square, 1, *b); });
+  }
+}
+
+TYPED_TEST(GraphsBesideFlows, NameTheColumnThatIsWrong) {
+  using T = TypeParam;
+  Dense<T> a = dense<T>(GeneratedUniform<T>(60, 60, 3));
+  for (int i = 0; i < 60; ++i) a(i, 37) = 0;
+  const auto source = std::make_shared<GivenMatrix<T>>(a);
+  Runtime runtime(config_of({}));
+  Flow flow(runtime);
+  const auto said_by = [&](auto&& algorithm) -> std::string {
+    const auto tiles = runtime.tiled<T>("A", 60, 60, 16), b = runtime.tiled<T>("b", 60, 1, 16);
+    fill<T>(flow, source, tiles, Tiles::all);
+    fill<T>(flow, std::make_shared<GeneratedUniform<T>>(60, 1, 4), b, Tiles::all);
+    try {
+      algorithm(tiles, b);
+    } catch (const NumericalError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_THAT(said_by([&](const auto& tiles, const auto&) {
+                const IncrementalPivots<T> pivots(runtime, tiles);
+                ptg::Graph graph(runtime);
+                factor_lu_incremental(graph, kernels(), tiles, pivots);
+                run_for_results(graph);
+              }),
+              ::testing::HasSubstr("column 37"));
+  EXPECT_THAT(said_by([&](const auto& tiles, const auto& b) {
+                const QrReflectors<T> reflectors(runtime, tiles);
+                factor_qr(flow, kernels(), tiles, reflectors);
+                wait_for_results(flow);
+                ptg::Graph graph(runtime);
+                solve_qr_factored(graph, kernels(), tiles, reflectors, b);
+                run_for_results(graph);
+              }),
+              ::testing::HasSubstr("column 37"));
+}
+
+TYPED_TEST(GraphsBesideFlows, MultiplyAMatrixByItself) {
+  using T = TypeParam;
+  Runtime runtime(config_of({}));
+  Flow flow(runtime);
+  const auto a = runtime.tiled<T>("A", 70, 70, 16), c = runtime.tiled<T>("C", 70, 70, 16),
+             d = runtime.tiled<T>("D", 70, 70, 16);
+  fill<T>(flow, std::make_shared<GeneratedUniform<T>>(70, 70, 4), a, Tiles::all);
+  multiply<T>(flow, kernels(), 1, a, a, 0, c);
+  ptg::Graph graph(runtime);
+  multiply<T>(graph, kernels(), 1, a, a, 0, d);
+  graph.run();
+  EXPECT_TRUE(fetch(flow, d) == fetch(flow, c));
+}
+
+// Planning policies see through what lies ahead of a graph the same as in a flow. How far the disk is when a worker asks
+// differs from run to run, and with it what is read, of darts more: several runs are compared.
+TEST(GraphsOutOfCore, ReadFromDiskWhatFlowsRead) {
+  constexpr int n = 520, tile = 32, runs = 3;  // 17 x 17 tiles
+  constexpr Bytes tile_bytes = tile * tile * sizeof(double);
+  for (const Algorithm algorithm : algorithms)
+    for (const auto& [policy, most] : {std::pair("blocks", 1.2), {"darts", 1.3}}) {
+      const Setting setting{.workers = 1, .memory = 70 * tile_bytes, .scheduler = policy};
+      const auto read = [&, how = config_of(setting)](By by) {
+        double sum = 0;
+        for (int run = 0; run < runs; ++run)
+          sum += static_cast<double>(
+              GraphBesideFlow<double>(algorithm, {n, n, n, tile}, how).read_from_disk(by));
+        return sum;
+      };
+      const double by_flow = read(By::flow);
+      EXPECT_GT(by_flow, 0);
+      EXPECT_LE(read(By::graph), most * by_flow) << name_of(algorithm) << ", " << policy;
+    }
+}
+
+}  // namespace
+}  // namespace fairlead::linalg::testing
