@@ -88,43 +88,21 @@ static inline const char *plasma_const(int word) {
 #define lapack_const(word) fairlead_letter(word)
 #define dplasma_const(word) plasma_const(word)
 
-#define FAIRLEAD_CORE_BLAS(T, p)                                                                                       \
-  void p##potrf_(const char *uplo, const int *n, T *a, const int *lda, int *info);                                    \
-  void p##trsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,  \
-                const T *alpha, const T *a, const int *lda, T *b, const int *ldb);                                    \
-  void p##syrk_(const char *uplo, const char *trans, const int *n, const int *k, const T *alpha, const T *a,          \
-                const int *lda, const T *beta, T *c, const int *ldc);                                                 \
-  void p##gemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const T *alpha,     \
-                const T *a, const int *lda, const T *b, const int *ldb, const T *beta, T *c, const int *ldc);         \
-                                                                                                                       \
-  static inline void CORE_##p##potrf(int uplo, int n, T *a, int lda, int *info) {                                     \
-    const char letter = fairlead_letter(uplo);                                                                         \
-    p##potrf_(&letter, &n, a, &lda, info);                                                                             \
-  }                                                                                                                    \
-  static inline void CORE_##p##trsm(int side, int uplo, int trans, int diag, int m, int n, T alpha, const T *a,       \
-                                    int lda, T *b, int ldb) {                                                          \
-    const char letters[] = {fairlead_letter(side), fairlead_letter(uplo), fairlead_letter(trans),                     \
-                            fairlead_letter(diag)};                                                                    \
-    p##trsm_(letters, letters + 1, letters + 2, letters + 3, &m, &n, &alpha, a, &lda, b, &ldb);                        \
-  }                                                                                                                    \
-  static inline void CORE_##p##syrk(int uplo, int trans, int n, int k, T alpha, const T *a, int lda, T beta, T *c,    \
-                                    int ldc) {                                                                         \
-    const char letters[] = {fairlead_letter(uplo), fairlead_letter(trans)};                                           \
-    p##syrk_(letters, letters + 1, &n, &k, &alpha, a, &lda, &beta, c, &ldc);                                          \
-  }                                                                                                                    \
-  static inline void CORE_##p##herk(int uplo, int trans, int n, int k, T alpha, const T *a, int lda, T beta, T *c,    \
-                                    int ldc) {                                                                         \
-    CORE_##p##syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                                   \
-  }                                                                                                                    \
-  static inline void CORE_##p##gemm(int transa, int transb, int m, int n, int k, T alpha, const T *a, int lda,        \
-                                    const T *b, int ldb, T beta, T *c, int ldc) {                                      \
-    const char letters[] = {fairlead_letter(transa), fairlead_letter(transb)};                                        \
-    p##gemm_(letters, letters + 1, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);                             \
-  }
+#define FAIRLEAD_T double
+#define FAIRLEAD_NAME(before, name) before##d##name
+#define FAIRLEAD_BLAS(name) d##name
+#include <fairlead/detail/core_blas_kernels.h>
+#undef FAIRLEAD_T
+#undef FAIRLEAD_NAME
+#undef FAIRLEAD_BLAS
 
-FAIRLEAD_CORE_BLAS(double, d)
-FAIRLEAD_CORE_BLAS(float, s)
-#undef FAIRLEAD_CORE_BLAS
+#define FAIRLEAD_T float
+#define FAIRLEAD_NAME(before, name) before##s##name
+#define FAIRLEAD_BLAS(name) s##name
+#include <fairlead/detail/core_blas_kernels.h>
+#undef FAIRLEAD_T
+#undef FAIRLEAD_NAME
+#undef FAIRLEAD_BLAS
 
 #ifdef __cplusplus
 }

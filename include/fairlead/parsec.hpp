@@ -114,6 +114,24 @@ class Descriptor {
     describe(matrix.rows(), matrix.columns(), matrix.tile(), matrix.tile(), matrix.tile_rows(),
              matrix.tile_columns(), detail::matrix_type<Element>(), sizeof(Element));
   }
+  /// A matrix whose tiles, of tile_rows x tile_columns but for those of the last row and column, are data of their
+  /// own: the first column of tiles, then the next. Throws UsageError if there are not as many.
+  template <class Element>
+  Descriptor(std::vector<Handle<Tile<Element>>> tiles, std::int64_t rows, std::int64_t columns,
+             std::int32_t tile_rows, std::int32_t tile_columns) {
+    const auto count = [](std::int64_t size, std::int32_t tile) {
+      return static_cast<std::int32_t>((size + tile - 1) / tile);
+    };
+    source_.extents = {count(rows, tile_rows), count(columns, tile_columns)};
+    describe(rows, columns, tile_rows, tile_columns, count(rows, tile_rows), count(columns, tile_columns),
+             detail::matrix_type<Element>(), sizeof(Element));
+    if (tiles.size() != static_cast<std::size_t>(described_.super.nb_local_tiles))
+      throw UsageError("a descriptor of a matrix is given another number of tiles than the matrix has");
+    source_.handle_of = [this, all = std::move(tiles)](const std::int64_t* at) {
+      const auto& tile = all[static_cast<std::size_t>(at[0] + at[1] * source_.extents[0])];
+      return handle(tile.datum(), tile.shape(), sizeof(Element));
+    };
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
