@@ -82,6 +82,9 @@ void EmitBodies::globals() {
   text_.own();
   if (globals_.empty()) text_.line("  char none;");
   text_.line(fmt::format("}} {};", type));
+  for (const EmitGlobal& it : globals_)
+    if (!it.given && has_inline_c(it.global->value))
+      function({default_function(it), it.global->value, {}}, "static " + it.c_type);
   text_.line();
   std::vector<std::string> parameters;
   for (const EmitGlobal& it : globals_) {
@@ -106,9 +109,8 @@ void EmitBodies::globals() {
           it.settable ? fmt::format("c_{0} != NULL ? *({1} const *)c_{0} : ", it.name, it.c_type) : "";
       if (it.global->value == no_expression)
         text_.line(fmt::format("{}{}({})0;", into, set, it.c_type));
-      else if (file_.at(it.global->value).kind == Expression::Kind::inline_c)
-        text_.line(
-            fmt::format("{}{}({})({{ {} }});", into, set, it.c_type, expressions_.c(it.global->value, {})));
+      else if (has_inline_c(it.global->value))
+        text_.line(fmt::format("{}{}{}(c_globals, NULL);", into, set, default_function(it)));
       else
         text_.line(fmt::format("{}{}({});", into, set, expressions_.c(it.global->value, {})));
     }
@@ -120,6 +122,10 @@ void EmitBodies::globals() {
   text_.line("}");
   text_.line(
       fmt::format("void {}_delete_globals({} *c_globals) {{ free(c_globals); }}", names_.function, type));
+}
+
+std::string EmitBodies::default_function(const EmitGlobal& it) const {
+  return fmt::format("{}_default_{}", names_.function, it.name);
 }
 
 void EmitBodies::readers() {
@@ -171,12 +177,12 @@ void EmitBodies::inner_functions(const EmitCFunction& it, ExpressionId id,
   for (const ExpressionId argument : expression.arguments) look_into(argument);
 }
 
-void EmitBodies::function(const EmitCFunction& it) {
+void EmitBodies::function(const EmitCFunction& it, const std::string& type) {
   EmitExpressions::InnerFunctions inner;
   inner_functions(it, it.value, inner);
   text_.line();
-  text_.line(fmt::format("int64_t {}(const {}_globals *c_globals, const int64_t *c_indices)", it.name,
-                         names_.function));
+  text_.line(fmt::format("{}(const {}_globals *c_globals, const int64_t *c_indices)",
+                         c_declared(type, it.name), names_.function));
   text_.line("{");
   unpack(it.indices);
   for (std::size_t i = 0; i < it.indices.size(); ++i)

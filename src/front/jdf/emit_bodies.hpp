@@ -34,7 +34,8 @@ class EmitBodies {
   void begin();
   void globals();
   void readers();
-  void function(const EmitCFunction& it);
+  void function(const EmitCFunction& it, const std::string& type = "int64_t");
+  std::string default_function(const EmitGlobal& it) const;
   void body(const TaskClass& task_class, const Body& body, std::size_t i);
   void unpack(const std::vector<std::string>& hidden);
   void local_functions(const TaskClass& task_class);

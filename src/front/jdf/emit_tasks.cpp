@@ -125,9 +125,18 @@ void EmitTasks::codelet(const TaskClass& it, EmitText& text) const {
             idle ? ") {};" : ") {");
   if (!idle) {
     for (std::size_t i = 0; i < count; ++i) {
-      const std::string before = i == 0 ? fmt::format("    {}int returned = ", count == 1 ? "const " : "")
-                                        : "    if (returned == PARSEC_HOOK_RETURN_NEXT) returned = ";
-      text.list(fmt::format("{}{}(", before, EmitBodies::name_of(names_, it, i)), arguments, ");");
+      const std::string call = EmitBodies::name_of(names_, it, i) + "(";
+      if (i == 0) {
+        text.list(fmt::format("    {}int returned = {}", count == 1 ? "const " : "", call), arguments, ");");
+        continue;
+      }
+      const std::string condition = "    if (returned == PARSEC_HOOK_RETURN_NEXT)";
+      std::size_t length = condition.size() + call.size() + 14;
+      for (const std::string& argument : arguments) length += argument.size() + 2;
+      if (length - 2 > EmitText::most_columns) text.line(condition);
+      text.list(
+          (length - 2 > EmitText::most_columns ? "      returned = " : condition + " returned = ") + call,
+          arguments, ");");
     }
     text.line(fmt::format("    fairlead::parsec::done(\"{}\", returned);", it.name.text));
     text.line("  };");
@@ -273,7 +282,7 @@ void EmitTasks::space(const TaskClass& it, EmitText& text) {
   bind_indices(it, all, text);
   for (const auto& [where, line] : lines) {
     text.from(where);
-    text.line("    " + line);
+    text.statement("    " + line);
   }
   text.from(it.name.where);
   names.insert(names.begin(), c_string(it.name.text));
@@ -316,7 +325,7 @@ void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
   for (const auto& [where, lines] : statements)
     for (const std::string& line : lines) {
       text.from(where);
-      text.line("    " + line);
+      text.statement("    " + line);
     }
   text.own();
   text.line("    return flow;");
@@ -464,7 +473,7 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
   text.list(fmt::format("    tasks_{}.runs(", it.name.text), arguments, ");");
   for (const std::string& line : lines) {
     text.from(file_.at(it.priority).where);
-    text.line("    " + line);
+    text.statement("    " + line);
   }
   text.own();
   text.line("  }");

@@ -38,6 +38,15 @@ void EmitText::own() {
 
 void EmitText::list(const std::string& before, const std::vector<std::string>& parts,
                     const std::string& after) {
+  std::size_t length = before.size() + after.size();
+  for (const std::string& part : parts) length += part.size() + 2;
+  const std::size_t equals = before.find(" = ");
+  if (length - 2 > most_columns && equals != std::string::npos &&
+      length - 2 - equals + before.find_first_not_of(' ') <= most_columns) {
+    line(before.substr(0, equals + 2));
+    std::string rest(before.find_first_not_of(' ') + 4, ' ');
+    return list(rest + before.substr(equals + 3), parts, after);
+  }
   const std::string margin(before.size(), ' ');
   std::string now = before;
   bool begins = true;  // the line, or all of it
@@ -52,6 +61,13 @@ void EmitText::list(const std::string& before, const std::vector<std::string>& p
     begins = false;
   }
   line(parts.empty() ? before + after : now);
+}
+
+void EmitText::statement(const std::string& text) {
+  const std::size_t equals = text.find(" = ");
+  if (text.size() <= most_columns || equals == std::string::npos) return line(text);
+  line(text.substr(0, equals + 2));
+  line(std::string(text.find_first_not_of(' ') + 4, ' ') + text.substr(equals + 3));
 }
 
 void EmitText::verbatim(std::string_view text) {

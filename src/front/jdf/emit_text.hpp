@@ -25,8 +25,10 @@ class EmitText {
   /// What follows is this file's own again.
   void own();
   /// A line of `before`, the parts with commas between them, and `after`; on several lines if it is too long, as
-  /// clang-format has them: below the end of `before`.
+  /// clang-format has them: behind its "=", or below the end of `before`.
   void list(const std::string& before, const std::vector<std::string>& parts, const std::string& after);
+  /// A line; on two, behind its "=", if it is too long.
+  void statement(const std::string& text);
   /// As it is, and to the end of its last line.
   void verbatim(std::string_view text);
 
