@@ -179,10 +179,10 @@ int run(const ParsedCommandLine& given) {
   const std::vector<std::string> paths(given.positionals.begin() + 1, given.positionals.end());
   if (action == "check") return check(paths, given.config);
   if (action == "draw") return draw(paths, given.config);
-  constexpr std::string_view actions[] = {"check", "draw"};
+  constexpr std::string_view actions[] = {"check", "draw", "run"};
   const std::string near = did_you_mean(action, actions);
   throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action,
-                                near.empty() ? "; there are check and draw" : near));
+                                near.empty() ? "; there are check, draw and run" : near));
 }
 
 }  // namespace

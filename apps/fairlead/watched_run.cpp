@@ -34,6 +34,10 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
       flow_(runtime_),
       interrupt_(
           [this] {
+            {
+              const std::lock_guard guard(mutex_);
+              if (cancel_apart_) cancel_apart_();
+            }
             flow_.cancel();
             runtime_.wind_down();
           },
@@ -89,6 +93,24 @@ void WatchedRun::wait(bool flushed) {
     throw_if_interrupted();  // that tasks were cancelled is then no news
     throw;
   }
+}
+
+void WatchedRun::run_apart(const std::function<void()>& run, std::function<void()> cancel) {
+  const auto set = [this](std::function<void()> to) {
+    const std::lock_guard guard(mutex_);
+    cancel_apart_ = std::move(to);
+  };
+  set(std::move(cancel));
+  try {
+    throw_if_interrupted();
+    linalg::results_of(run);
+    set({});
+  } catch (const Error&) {
+    set({});
+    throw_if_interrupted();
+    throw;
+  }
+  throw_if_interrupted();
 }
 
 double WatchedRun::end(bool flushed) {

@@ -6,6 +6,7 @@
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ class WatchedRun {
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
   /// Waits for the tasks so far; the phase goes on. Throws as end().
   void wait();
+  /// Runs tasks that are not the flow's, as a graph's, and waits for them; `cancel` ends that from any thread. Throws
+  /// as end().
+  void run_apart(const std::function<void()>& run, std::function<void()> cancel);
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
@@ -65,7 +69,8 @@ class WatchedRun {
     std::uint64_t tasks_before = 0, tasks = 0;
     double flops_before = 0, flops = 0;
   };
-  mutable std::mutex mutex_;  // guards current_, which the display reads
+  mutable std::mutex mutex_;  // guards current_, which the display reads, and cancel_apart_
+  std::function<void()> cancel_apart_;
   Current current_;
   ProgressStyle style_;
   double began_ = 0;  // seconds on the steady clock

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -126,6 +127,8 @@ void multiply(Flow& flow, const Kernels& kernels, T alpha, const TiledMatrix<T>&
 /// Flow::wait(), but what the numbers do not allow is thrown as it is, a NumericalError, and not as a
 /// TaskError around one; so are an InputError and a SystemError that a task met.
 void wait_for_results(Flow& flow);
+/// The same around anything that waits, as Graph::run().
+void results_of(const std::function<void()>& wait);
 
 /// How many tasks cholesky() and lu() submit for so many tiles a side; likewise the solves with so many
 /// columns of tiles in b.

@@ -37,8 +37,12 @@ std::string_view name_of(Kernel kernel) noexcept {
 }
 
 void wait_for_results(Flow& flow) {
+  results_of([&flow] { flow.wait(); });
+}
+
+void results_of(const std::function<void()>& wait) {
   try {
-    flow.wait();
+    wait();
   } catch (const TaskError& error) {
     try {
       std::rethrow_if_nested(error);
