@@ -31,6 +31,9 @@ constexpr Examples examples[] = {
     {"simulate", "fairlead simulate cholesky --machine summit --scheduler all",
      "fairlead simulate lu --n 38400 --gpus 1 --memory 2GB --scheduler darts,dmda --csv runs.csv --runs 5 "
      "--noise 10"},
+    {"simulate jdf",
+     "fairlead simulate jdf cholesky.jdf --set 'descA->mt=57' --machine v100-pcie --gpus 1 --scheduler all",
+     "fairlead simulate jdf lu.jdf --matrix descA=38400,38400,960,960 --machine summit --memory 2GB"},
     {"compare", "fairlead compare cholesky --scheduler eager,darts,./mine.so",
      "fairlead compare lu --machine h200 --scheduler dmda,heft-tm --noise 5 --csv compared.csv"},
     {"experiment", "fairlead experiment list darts", "fairlead experiment run darts/table-1 --quick"},

@@ -70,20 +70,6 @@ MatrixGiven in_file(const std::string& path) {
   return it;
 }
 
-void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
-  for (const std::string& text : lines_of(config, "output")) {
-    const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
-    const std::uint32_t global = global_of(file, name, "--output " + text);
-    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
-    if (matrix == given.end())
-      throw ConfigError(
-          fmt::format("--output {}: {} is no matrix here: give --matrix {}=...", text, name, name));
-    if (!matrix->output.empty())
-      throw ConfigError(fmt::format("--output {}: {} goes to {} already", text, name, matrix->output));
-    matrix->output = path;
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> lines_of(const Config& config, std::string_view key) {
@@ -126,8 +112,21 @@ std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& con
     it.name = file.globals[global].name.text;
     out.push_back(std::move(it));
   }
-  add_outputs(file, config, out);
   return out;
+}
+
+void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
+  for (const std::string& text : lines_of(config, "output")) {
+    const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
+    const std::uint32_t global = global_of(file, name, "--output " + text);
+    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
+    if (matrix == given.end())
+      throw ConfigError(
+          fmt::format("--output {}: {} is no matrix here: give --matrix {}=...", text, name, name));
+    if (!matrix->output.empty())
+      throw ConfigError(fmt::format("--output {}: {} goes to {} already", text, name, matrix->output));
+    matrix->output = path;
+  }
 }
 
 void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given) {

@@ -35,6 +35,9 @@ std::uint32_t global_of(const jdf::File& file, std::string_view name, std::strin
 /// InputError for files that cannot be used.
 std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single);
 
+/// Heeds --output NAME=FILE.npy. Throws ConfigError.
+void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
+
 /// Throws InputError naming all matrices of which places are named and that nobody gives.
 void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given);
 

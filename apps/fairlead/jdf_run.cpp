@@ -147,7 +147,7 @@ class JdfRun {
       tile = std::max(tile, it.tile);
     }
     DenseProblem problem{.operation = &graph_operation,
-                         .title = program_->file.source.name(),
+                         .title = "task graph",
                          .n = largest->columns,
                          .m = largest->rows == largest->columns ? 0 : largest->rows,
                          .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
@@ -333,6 +333,7 @@ int run(const ParsedCommandLine& given) {
   if (program == nullptr) return failure;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, given.config, given.config.text("precision") == "single");
+  add_outputs(program->file, given.config, matrices);
   require_all_given(program->file, matrices);
   if (matrices.empty()) throw ConfigError("no --matrix is given: there is nothing to work on");
   std::vector<NamedFile> inputs{{"the graph", given.positionals[0]}}, outputs;

@@ -71,6 +71,7 @@ extern const Subcommand calibrate;
 extern const Subcommand schedulers;
 extern const Subcommand machines;
 extern const Subcommand simulate_command;
+extern const Subcommand simulate_jdf_command;
 extern const Subcommand compare;
 extern const Subcommand experiment_command;
 extern const Subcommand jdf_command;

@@ -31,7 +31,8 @@ void require_values(const Program& program) {
   for (const ReadBody& body : program.bodies) {
     for (const Statement& it : body.statements) require(program.file, evaluator, it.value);
     for (const BodyCall& call : body.calls)
-      for (const BodyCall::Argument& argument : call.arguments) require(program.file, evaluator, argument.value);
+      for (const BodyCall::Argument& argument : call.arguments)
+        require(program.file, evaluator, argument.value);
   }
 }
 
