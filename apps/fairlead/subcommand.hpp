@@ -50,7 +50,7 @@ inline constexpr TakenSetting takes_no_settings[] = {
     {.key = "memory", .refused = "says nothing here: --help lists what does"}};
 
 struct Subcommand {
-  std::string_view name;  ///< one word, or two
+  std::string_view name;     ///< one word, or two
   std::string_view summary;  ///< one line
   std::span<const Positional> positionals;
   std::span<const Setting> options;
