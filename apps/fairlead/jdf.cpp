@@ -189,10 +189,10 @@ int run(const ParsedCommandLine& given) {
   if (action == "check") return check(paths, given.config);
   if (action == "compile") return compile(paths, given.config);
   if (action == "draw") return draw(paths, given.config);
-  constexpr std::string_view actions[] = {"check", "compile", "draw"};
+  constexpr std::string_view actions[] = {"check", "compile", "draw", "run"};
   const std::string near = did_you_mean(action, actions);
   throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action,
-                                near.empty() ? "; there are check, compile and draw" : near));
+                                near.empty() ? "; there are check, compile, draw and run" : near));
 }
 
 }  // namespace
