@@ -105,7 +105,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
   report::RunReport report;
   trace::Snapshot recorded;
   {
-    WatchedRun run(config, problem.reserved, kernels);
+    WatchedRun run(config, problem.reserved, kernels, front_in(config));
     benchmark->begin(run, problem);
     const bool in_core = problem.fits();
 
@@ -128,6 +128,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     recorded = run.runtime().recorded();
 
     report = report_between(before, after, config, kernels, problem);
+    report.front = config.text_or("front", "");
     report.seconds = seconds;
     report.gflops = flops / seconds * 1e-9;
     report.phases = run.phases();

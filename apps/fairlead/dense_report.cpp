@@ -110,7 +110,6 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report.workers = static_cast<unsigned>(after.engine.workers.size());
   report.scheduler = after.engine.scheduler;
   report.deputy = after.engine.deputy;
-  report.front = config.text_or("front", "");
   report.kernels = name_of(kernels);
   report.memory_limit_bytes = problem.memory_limit;
   report.spill_directory = config.text("disk-directory");

@@ -69,7 +69,7 @@ class Solve {
         reserved_(reserved_bytes()) {}
 
   report::RunReport run() {
-    run_.emplace(config_, reserved_, kernels_);
+    run_.emplace(config_, reserved_, kernels_, front_in(config_));
     // Now that signals are heeded: where files have to have names, this would be left.
     out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
                  system_.b->header().shape);
@@ -90,6 +90,7 @@ class Solve {
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, solved.after, config_, kernels_, solved.problem);
+    report.front = config_.text_or("front", "");
     report.seconds = seconds_;
     const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
     report.gflops =

@@ -72,7 +72,7 @@ class GeneralSolve {
         problem_(problem()) {}
 
   report::RunReport run() {
-    run_.emplace(config_, problem_.reserved, kernels_);
+    run_.emplace(config_, problem_.reserved, kernels_, front_in(config_));
     std::vector<std::uint64_t> shape = system_.b->header().shape;
     shape[0] = static_cast<std::uint64_t>(n_);
     // Now that signals are heeded: where files have to have names, this would be left.
@@ -91,6 +91,7 @@ class GeneralSolve {
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
+    report.front = config_.text_or("front", "");
     report.seconds = seconds_;
     report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / seconds_ * 1e-9;
     report.phases = run_->phases();

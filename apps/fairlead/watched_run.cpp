@@ -30,11 +30,11 @@ const Config& with_doubts_said(const Config& config) {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels)
+WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front)
     : kernels_(std::move(kernels)),
       runtime_(with_doubts_said(config), reserved),
       flow_(runtime_),
-      front_(front_in(config)),
+      front_(front),
       interrupt_([this] { cancel(); }, {}, [this] { tell("\n{}", status()); }),
       status_server_([this] { return status(); }) {
   style_ = progress_style(config.text("progress"), 2);

@@ -25,7 +25,7 @@ namespace fairlead::app {
 class WatchedRun {
  public:
   /// `reserved`: bytes of the memory limit that are used besides the tiles. Throws as Runtime.
-  WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels);
+  WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow);
   /// Without stop_showing() it has failed: the display goes without a last word.
   ~WatchedRun();
 
