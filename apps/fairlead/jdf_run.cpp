@@ -329,7 +329,7 @@ class JdfRun {
 };
 
 int run(const ParsedCommandLine& given) {
-  const auto program = read_program(given.positionals[0]);
+  const auto program = read_program(given.positionals[0], Bodies::interpreted);
   if (program == nullptr) return failure;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, given.config, given.config.text("precision") == "single");
