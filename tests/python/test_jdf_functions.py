@@ -134,7 +134,7 @@ def test_getrf(call, dtype, name, m, n):
 @pytest.mark.parametrize("what", "LUA")
 def test_lacpy_and_laset(call, dtype, what):
     a, b = random_matrix(N, M, 1).astype(dtype), random_matrix(N, M, 2).astype(dtype)
-    part = numpy.tril(numpy.ones((N, M))) if what == "L" else numpy.triu(numpy.ones((N, M))) if what == "U" else numpy.ones((N, M))
+    part = {"L": numpy.tril, "U": numpy.triu, "A": numpy.asarray}[what](numpy.ones((N, M)))
     out = call(f"tile_lacpy('{what}', {N}, {M}, A, 8, B, 8);", dtype, A=a, B=b)[1]
     assert (out == numpy.where(part, a, b)).all()
     out = call(f"tile_laset('{what}', {N}, {M}, 3.0, 4.0, B, 8);", dtype, B=b)[1]
