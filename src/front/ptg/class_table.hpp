@@ -129,6 +129,8 @@ struct TableClass {
     for (const Loop& loop : loops)
       if (loop.derived) at[loop.place] = loop.first.front().dividend(at);
   }
+  /// Which parameter stands at the i-th place where a task is called.
+  std::size_t called(std::size_t i) const { return definition->called.empty() ? i : definition->called[i]; }
   /// "gemm(1, 4, 2)".
   std::string text(const std::int32_t* values) const;
   /// How many tasks there are.
