@@ -139,7 +139,7 @@ void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& gi
                                file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
 }
 
-std::shared_ptr<jdf::Program> read_program(const std::string& path) {
+std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodies) {
   jdf::Diagnostics diagnostics;
   jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
   const auto tell = [](const jdf::Diagnostics& all, const jdf::Source& source) {
@@ -150,7 +150,7 @@ std::shared_ptr<jdf::Program> read_program(const std::string& path) {
   if (!tell(diagnostics, file.source)) return nullptr;
   jdf::Diagnostics of_bodies;
   auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), of_bodies);
-  return tell(of_bodies, program->file.source) ? program : nullptr;
+  return bodies == Bodies::may_be_c || tell(of_bodies, program->file.source) ? program : nullptr;
 }
 
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {

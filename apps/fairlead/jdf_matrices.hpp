@@ -41,8 +41,9 @@ void add_outputs(const jdf::File& file, const Config& config, std::vector<Matrix
 /// Throws InputError naming all matrices of which places are named and that nobody gives.
 void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given);
 
-/// Reads the file; prints what is wrong. Nothing if it cannot be used.
-std::shared_ptr<jdf::Program> read_program(const std::string& path);
+enum class Bodies : std::uint8_t { interpreted, may_be_c };
+/// Reads the file; prints what is wrong. Null if it cannot be used.
+std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodies);
 
 /// What --matrix and --set say of the globals; tiles are chosen.
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);

@@ -111,6 +111,7 @@ jdf::KnownOutputs looked_at(const jdf::Program& program) {
         fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
                     program.file.source.name()));
   }
+  jdf::require_first_values(unrolled->graph, checked.steps);
   return jdf::known_outputs(unrolled->graph);
 }
 
@@ -329,7 +330,10 @@ class JdfRun {
 };
 
 int run(const ParsedCommandLine& given) {
-  const auto program = read_program(given.positionals[0]);
+  if (given.config.has("record-flow"))
+    throw ConfigError(
+        "--record-flow is for tasks that are inserted one by one: `fairlead simulate jdf` takes the file");
+  const auto program = read_program(given.positionals[0], Bodies::interpreted);
   if (program == nullptr) return failure;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, given.config, given.config.text("precision") == "single");

@@ -15,6 +15,7 @@
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/simulate_on_machine.hpp"
 #include "fairlead/subcommand.hpp"
+#include "simulate/flow_file.hpp"
 #include "simulate/jdf_program.hpp"
 
 namespace fairlead::app {
@@ -60,7 +61,7 @@ int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (is_set(config, "n"))
     throw ConfigError("--n says nothing here: --matrix NAME=M,N,MB,NB says how large matrices are");
-  const auto program = read_program(given.positionals[0]);
+  const auto program = read_program(given.positionals[0], Bodies::may_be_c);
   if (program == nullptr) return failure;
   const simulate::Precision precision = precision_in(config);
   std::vector<MatrixGiven> matrices =
@@ -76,6 +77,9 @@ int run(const ParsedCommandLine& given) {
   for (const std::string& note : made.notes) fmt::print(stderr, "{}\n", note);
   if (made.program.tasks.empty())
     throw InputError(given.positionals[0] + " has no tasks that compute anything");
+  if (made.assumed != 0)
+    fmt::print("{} tasks, of which nothing is known, are taken for {} operation per byte of their data\n",
+               made.assumed, simulate::assumed_flops_per_byte);
   if (made.passed_on != 0) fmt::print("{} tasks only pass data on: they take no time\n", made.passed_on);
   return run_on_machine(
       {given.positionals[0], std::move(made.program), nullptr, {.n = 0, .tile = 0, .precision = precision}},

@@ -87,6 +87,7 @@ static inline const char *plasma_const(int word) {
 }
 #define lapack_const(word) fairlead_letter(word)
 #define dplasma_const(word) plasma_const(word)
+#define dplasma_lapack_const(word) fairlead_letter(word)
 
 #define FAIRLEAD_T double
 #define FAIRLEAD_NAME(before, name) before##d##name

@@ -6,9 +6,9 @@
 //   cholesky(graph, descriptor, &info);   // of cholesky.jdf: docs/jdf.md
 //   graph.run();
 //
-// A body in C knows of a tile its address alone: every tile lies as its descriptor says, mb elements from column to
-// column. Where the runtime has it otherwise (in the caller's memory, or smaller at the edges), the body works
-// on a copy.
+// A body in C knows of a tile its address alone, and relies on memory for mb x nb elements, mb from one column to the
+// next. Where the runtime has it otherwise (in the caller's memory, or smaller at the edges), the body works on a
+// copy.
 #pragma once
 #include <fairlead/parsec_compat.h>
 #include <fairlead/error.hpp>
@@ -37,7 +37,7 @@ struct Layout {
   std::int64_t column_bytes = 0, columns = 0;
   std::int64_t distance = 0;           ///< between columns, where it is used in place
   std::int64_t promised_distance = 0;  ///< as bodies expect them
-  const Layout* fresh = nullptr;       ///< of one that is made like it, for NEW
+  const Layout* fresh = nullptr;       ///< of a whole one, as NEW makes it and as bodies expect all of them
 };
 
 /// As a body has it. Its address is null if there is none.
@@ -51,9 +51,10 @@ class DatumView {
   /// From one column to the next, as it is here.
   std::int64_t distance() const noexcept { return distance_; }
   const Layout& layout() const noexcept { return *layout_; }
-  /// Columns lie where bodies expect them, or there are none.
+  /// It lies as bodies expect it, and is as large, or there is none.
   bool as_promised() const noexcept {
-    return data_ == nullptr || layout_->columns <= 1 || distance_ == layout_->promised_distance;
+    return data_ == nullptr ||
+           (distance_ == layout_->promised_distance && layout_->columns == layout_->fresh->columns);
   }
 
  private:
@@ -236,7 +237,7 @@ class Lent {
     home_ = address_;
     distance_ = datum.distance();
     layout_ = &datum.layout();
-    copy_.resize(static_cast<std::size_t>(layout_->promised_distance * layout_->columns));
+    copy_.resize(static_cast<std::size_t>(layout_->promised_distance * layout_->fresh->columns));
     address_ = copy_.data();
     returns_ = writes(Mode);
     if (reads(Mode)) take();

@@ -6,6 +6,10 @@
 #define FAIRLEAD_PARSEC_COMPAT_H
 
 #include <assert.h>
+#ifndef __cplusplus
+#include <complex.h>
+#undef I /* a name that bodies may want */
+#endif
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,6 +107,10 @@ static inline int parsec_iceil(int a, int b) { return (a + b - 1) / b; }
 static inline int dplasma_imin(int a, int b) { return parsec_imin(a, b); }
 static inline int dplasma_imax(int a, int b) { return parsec_imax(a, b); }
 static inline int dplasma_iceil(int a, int b) { return parsec_iceil(a, b); }
+/* How many steps of a product are begun ahead of the others: all of a row at once. */
+static inline int dplasma_aux_getGEMMLookahead(const parsec_tiled_matrix_t *of) {
+  return parsec_imax(2, parsec_imax(of->mt, of->nt));
+}
 #define dague_imin parsec_imin
 #define dague_imax parsec_imax
 

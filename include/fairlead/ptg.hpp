@@ -67,10 +67,16 @@ class FlowName {
   /// Of the task with these indices.
   template <class... I>
   Place operator()(const I&... indices) const {
-    return {.kind = Place::Kind::task, .task = task_, .flow = name_, .indices = {Expression(indices)...}};
+    return {.kind = Place::Kind::task,
+            .task = task_,
+            .flow = name_,
+            .indices = ordered({Expression(indices)...})};
   }
 
  private:
+  /// As the parameters are defined.
+  std::vector<Expression> ordered(std::vector<Expression> called) const;
+
   std::weak_ptr<const ClassDefinition> task_;
   std::string name_;
 };
@@ -215,6 +221,10 @@ class TaskClass {
     definition_->maker = {&detail::CallMaker<P...>::make, maker};
     return *this;
   }
+  /// How its tasks are called, if not by the order of their indices: gemm(m, n, k) although the ranges of m and n
+  /// follow from k. Places and messages name them so. To be said before any place; throws UsageError if these are
+  /// not its parameters.
+  TaskClass& called(const std::vector<Index>& parameters);
   /// Higher ones first, where the policy heeds it.
   TaskClass& priority(Expression value) {
     definition_->priority = std::move(value);

@@ -16,6 +16,7 @@
 #include "front/jdf_graph/body_run.hpp"
 #include "front/jdf_graph/origins.hpp"
 #include "front/unrolled/check.hpp"
+#include "simulate/flow_file.hpp"
 
 namespace fairlead::simulate {
 
@@ -152,7 +153,7 @@ class Maker {
                                                                       : AccessMode::read_write;
       add_use(uses, {*datum, mode});
     }
-    if (body.calls.empty() &&
+    if (!body.is_c && body.calls.empty() &&
         std::ranges::none_of(uses, [](const ProgramUse& use) { return use.mode == AccessMode::write; })) {
       ++out_.passed_on;
       return;
@@ -161,12 +162,45 @@ class Maker {
     const std::vector<std::int64_t> wide(parameters.begin(), parameters.end());
     const std::vector<jdf::Precision> elements(
         of.flows.size(), precision_ == Precision::single ? jdf::Precision::single : jdf::Precision::double_);
-    const auto amount = jdf::BodyRun(jdf_, number, wide, tiles, elements).amount();
-    out_.program.add({.kernel = out_.program.kernel(body.name),
+    const jdf::BodyRun::Amount amount =
+        amount_of(jdf::BodyRun(jdf_, number, wide, tiles, elements), body, uses);
+    out_.program.add({.kernel = out_.program.kernel(body.is_c ? kernel_of(body.name) : body.name),
                       .priority = graph_.tasks[task].priority,
                       .flops = static_cast<float>(amount.flops),
                       .side = static_cast<float>(amount.side)},
                      uses);
+  }
+  /// As the class says, else as its calls do, else by the bytes of its data.
+  jdf::BodyRun::Amount amount_of(jdf::BodyRun run, const jdf::ReadBody& body,
+                                 const std::vector<ProgramUse>& uses) {
+    jdf::BodyRun::Amount amount;
+    if (!body.is_c) amount = run.amount();
+    const std::optional<double> flops = run.said(body.flops), nanoseconds = run.said(body.nanoseconds);
+    if (flops) amount.flops = *flops;
+    if (!flops && nanoseconds) amount.flops = *nanoseconds * assumed_flops_per_nanosecond;
+    double bytes = 0, least = 0;
+    for (const ProgramUse& use : uses) {
+      const auto& [rows, columns] = shapes_[static_cast<std::size_t>(use.datum)];
+      bytes += static_cast<double>(out_.program.data[static_cast<std::size_t>(use.datum)].bytes);
+      const auto side = static_cast<double>(std::min(rows, columns));
+      least = least == 0 ? side : std::min(least, side);
+    }
+    if (body.is_c && !flops && !nanoseconds) {
+      amount.flops = bytes * assumed_flops_per_byte;
+      ++out_.assumed;
+    }
+    if (amount.side == 0) amount.side = least;
+    return amount;
+  }
+  /// A class whose name ends as a kernel's is taken for that: "potrf_zgemm".
+  static std::string kernel_of(const std::string& name) {
+    std::string lower;
+    for (const char letter : name)
+      lower += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    for (const char* kernel : {"gemm", "syrk", "trsm", "potrf", "getrf", "geqrt", "unmqr", "tsqrt", "tsmqr",
+                               "ttqrt", "ttmqr", "gessm", "tstrf", "ssssm"})
+      if (lower.ends_with(kernel)) return kernel;
+    return lower.ends_with("herk") ? "syrk" : name;
   }
   static void add_use(std::vector<ProgramUse>& uses, const ProgramUse& use) {
     const auto same = std::ranges::find(uses, use.datum, &ProgramUse::datum);

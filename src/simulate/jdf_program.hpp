@@ -12,6 +12,7 @@ namespace fairlead::simulate {
 struct JdfProgram {
   Program program;
   std::vector<std::string> notes;  ///< what was left out
+  std::size_t assumed = 0;         ///< tasks of which nothing is known but their data
   std::size_t passed_on = 0;       ///< tasks that compute nothing, and only pass data on: they are left out
 };
 

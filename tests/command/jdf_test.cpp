@@ -86,7 +86,71 @@ TEST(JdfCommand, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(fairlead_command("jdf check a.jdf --tile 3").exit_code, 2);
 }
 
+TEST(JdfCommand, IsSimulated) {
+  const Answer answer =
+      fairlead_command("simulate jdf '" + jdf_examples +
+                       "/cholesky.jdf' --set 'descA->mt=6' --machine v100-pcie --precision single "
+                       "--gpus 1 --scheduler darts,eager");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(tells(answer, "cholesky.jdf, single: 56 tasks, 0.31 GB of data\n")) << answer.text;
+  EXPECT_TRUE(tells(answer, "\ndarts ") && tells(answer, "\neager ")) << answer.text;
+  const Answer missing = fairlead_command("simulate jdf '" + jdf_examples + "/lu.jdf'");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(tells(missing, "descA->mt has no value")) << missing.text;
+}
+
+// Bodies in C are not run: what classes say of them counts, else their data.
+TEST(JdfCommand, SimulatesBodiesInC) {
+  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "c_bodies.jdf";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << R"(
+A [type = "tiled_matrix *"]
+N [type = int]
+my_zgemm(k) [flops = %{ return 1000000.0 * (k + 1); %}]
+k = 0 .. N-1
+: A(k, 0)
+RW X <- A(k, 0)
+     -> Y my_zherk(k)
+BODY
+  for (int i = 0; i < 10; ++i) do_something(X);
+END
+my_zherk(k)
+k = 0 .. N-1
+: A(k, 0)
+RW Y <- X my_zgemm(k)
+     -> A(k, 0)
+BODY
+  something_else(Y);
+END
+)";
+  const Answer answer =
+      fairlead_command("simulate jdf '" + file.string() + "' --set N=4 --tile 100 --scheduler eager");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(
+      tells(answer, "4 tasks, of which nothing is known, are taken for 1 operation per byte of their data\n"))
+      << answer.text;
+  EXPECT_TRUE(tells(answer, "double: 8 tasks, 0.00032 GB of data\n")) << answer.text;
+  const Answer run = fairlead_command("jdf run '" + file.string() + "' --matrix A=400,100,100,100 --set N=4");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(tells(run, "c_bodies.jdf:10:3: error: only C knows for(...)")) << run.text;
+  EXPECT_TRUE(tells(run, "c_bodies.jdf:18:3: error: only C knows something_else(...)")) << run.text;
+}
+
+TEST(JdfCommand, RunsOnZeros) {
+  const Answer answer =
+      fairlead_command("jdf run '" + jdf_examples +
+                       "/pingpong.jdf' --matrix A=64,1,64,64 --set NT=5 --set rowRANK=0 --workers 1");
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(tells(answer, "Computed")) << answer.text;
+}
+
 TEST(JdfCommand, ExplainsItself) {
+  for (const char* of : {"jdf run", "simulate jdf"}) {
+    const Answer of_two = fairlead_command(std::string(of) + " --help");
+    EXPECT_EQ(of_two.exit_code, 0);
+    EXPECT_TRUE(tells(of_two, "usage: fairlead " + std::string(of) + " FILE [options]")) << of_two.text;
+    EXPECT_EQ(fairlead_command("help " + std::string(of)).text, of_two.text);
+  }
   const Answer answer = fairlead_command("jdf --help");
   EXPECT_EQ(answer.exit_code, 0);
   for (const char* what :

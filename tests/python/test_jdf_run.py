@@ -132,6 +132,14 @@ def test_the_output_is_stored_as_the_input(run, fairlead, order):
     assert numpy.load(fairlead.folder / "out.npy", mmap_mode="r").flags.f_contiguous == (order == "F")
 
 
+def test_an_output_may_replace_its_input(run, fairlead):
+    a = positive_definite(90, "float64")
+    done = run("cholesky.jdf", {"A": a}, "A", "--tile", 32)
+    again = fairlead("jdf", "run", "cholesky.jdf", "--matrix", "A=A.npy", "-o", "A=A.npy", "--overwrite", "--tile", 32)
+    assert again.returncode == 0, again.stderr
+    assert (numpy.load(fairlead.folder / "A.npy") == done.result).all()
+
+
 def test_matrices_that_are_in_no_file_are_zero(fairlead):
     numpy.save(fairlead.folder / "A.npy", numpy.eye(70))
     numpy.save(fairlead.folder / "B.npy", random_matrix((70, 50), "float64"))
@@ -216,6 +224,7 @@ def test_wrong_input(run, fairlead):
                                                             ("--matrix", f"{name}={name}.npy" if name == "A" else
                                                              f"{name}=64,64,16,16")), "--tile", 16),
             NOT_DONE, "gemm.jdf:63", "alpha has no value: give --set alpha=...")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "--record-flow", "x"), NOT_ASKED, "fairlead simulate jdf")
     single = cholesky.read_text().replace("tile_d", "tile_s")
     refused(run("cholesky.jdf", {"A": a}, "A", text=single), NOT_DONE, "cholesky.jdf:28:18",
             "tile_spotrf is for tiles of float; T has double here")
@@ -242,6 +251,29 @@ def test_a_graph_that_makes_no_sense_does_not_run(run):
     done = run("cholesky.jdf", {"A": numpy.eye(100)}, "A", "--tile", 20, text=text)
     refused(done, NOT_DONE, "is no graph that can run with these numbers")
     assert done.result is None
+
+
+def test_memory_is_what_it_was_in_the_beginning(run):
+    text = '''
+A [ type = "tiled_matrix *" ]
+W(k)
+k = 0 .. A->mt-1
+: A(k, 0)
+RW X <- A(k, 0)
+     -> A(k, 0)
+CTL c -> c R(k)
+BODY
+END
+R(k)
+k = 0 .. A->mt-1
+: A(k, 0)
+READ Y <- A(k, 0)
+CTL c <- c W(k)
+BODY
+END
+'''
+    done = run("later.jdf", {"A": numpy.eye(64, 16)}, "A", "--tile", 16, text=text)
+    refused(done, NOT_DONE, "later.jdf:14:11: Y of R(0) takes A(0,0) from memory after X of W(0) has left a value there")
 
 
 def test_a_call_that_uses_more_than_a_tile_has(run):

@@ -85,6 +85,8 @@ struct Maker {
 struct ClassDefinition {
   std::string name;
   std::vector<Range> indices;  ///< parameters, and what follows from them
+  /// How its tasks are called, where that is otherwise: for each place of "gemm(m, n, k)" which of the parameters.
+  std::vector<std::size_t> called{};
   std::vector<FlowDefinition>
       flows;                        ///< those that have data, in the order of the body's parameters; controls
   std::vector<Expression> numbers;  ///< what the body is given besides

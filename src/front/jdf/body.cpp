@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
 
 #include "base/suggest.hpp"
 #include "front/jdf/parser_words.hpp"
@@ -19,26 +22,31 @@ constexpr std::string_view what_to_do =
     "this body is C that is not interpreted: compile the file, or write it with the functions that "
     "docs/jdf.md lists";
 
+/// The class's own slots, under the names that its definitions have.
+void add_names(const TaskClass& of, Scope& scope, std::uint32_t& slots) {
+  std::vector<std::pair<std::uint32_t, std::string_view>> named;
+  for (const Definition& it : of.definitions) named.emplace_back(it.slot, it.name.text);
+  std::ranges::sort(named);
+  for (const auto& [slot, name] : named) {
+    slots = slot;
+    scope.add(name);
+  }
+  slots = of.slots;
+}
+
 class BodyReader {
  public:
-  BodyReader(File& file, const TaskClass& of, TileTable table, WordReader& words, Diagnostics& diagnostics)
+  BodyReader(File& file, const TaskClass& of, const Body& body, TileTable table, WordReader& words,
+             Diagnostics& diagnostics)
       : file_(file),
         of_(of),
+        whole_(body),
         table_(table),
         words_(words),
         diagnostics_(diagnostics),
         scope_(file, diagnostics, &of, file.globals.size(), out_.slots) {
     words_.know_pointers();
-    out_.slots = 0;
-    // The class's own slots, under the names that its definitions have.
-    std::vector<std::pair<std::uint32_t, std::string_view>> named;
-    for (const Definition& it : of.definitions) named.emplace_back(it.slot, it.name.text);
-    std::ranges::sort(named);
-    for (const auto& [slot, name] : named) {
-      out_.slots = slot;
-      scope_.add(name);
-    }
-    out_.slots = of.slots;
+    add_names(of, scope_, out_.slots);
     for (std::uint32_t i = 0; i < file.globals.size(); ++i)
       if (points_to_int(file.globals[i])) {
         pointer_names_.push_back("*" + file.globals[i].name.text);
@@ -63,7 +71,7 @@ class BodyReader {
   }
 
   [[noreturn]] void is_c(Range where, std::string_view why) {
-    diagnostics_.error(where, std::string(why), {{of_.bodies[0].where, std::string(what_to_do)}});
+    diagnostics_.error(where, std::string(why), {{whole_.where, std::string(what_to_do)}});
     throw CannotGoOn{};
   }
 
@@ -286,6 +294,7 @@ class BodyReader {
 
   File& file_;
   const TaskClass& of_;
+  const Body& whole_;
   TileTable table_;
   WordReader& words_;
   Diagnostics& diagnostics_;
@@ -303,6 +312,39 @@ bool runs_on_cores(const Body& body, const File& file) {
   return word.empty() || word == "CPU" || word == "cpu";
 }
 
+std::optional<ReadBody> read_body(File& file, const TaskClass& of, const Body& body, TileTable table,
+                                  Diagnostics& diagnostics) {
+  Diagnostics of_words;
+  WordReader words(file, words_of(file.source, body.code, Lexing::expression, of_words), diagnostics);
+  if (of_words.errors() != 0) {
+    const Diagnostic first = of_words.sorted().front();
+    diagnostics.error(first.where, first.message, {{body.where, std::string(what_to_do)}});
+    return std::nullopt;
+  }
+  try {
+    return BodyReader(file, of, body, table, words, diagnostics).read();
+  } catch (const CannotGoOn&) {
+    return std::nullopt;  // it has been told
+  }
+}
+
+/// What a class says of how long its tasks take.
+void read_costs(File& file, const TaskClass& of, ReadBody& into) {
+  Diagnostics unheard;
+  std::uint32_t slots = of.slots;
+  Scope scope(file, unheard, &of, file.globals.size(), slots);
+  add_names(of, scope, slots);
+  const auto value_of = [&](std::string_view name) {
+    const Property* const property = find(of.properties, name);
+    if (property == nullptr || property->value == no_expression) return no_expression;
+    scope.bind_c(property->value);
+    return property->value;
+  };
+  into.flops = value_of("flops");
+  into.nanoseconds = value_of("time_estimate");
+  into.slots = std::max(into.slots, slots);  // inline C has some of its own
+}
+
 }  // namespace
 
 std::vector<ReadBody> read_bodies(File& file, TileTable table, Diagnostics& diagnostics) {
@@ -312,25 +354,16 @@ std::vector<ReadBody> read_bodies(File& file, TileTable table, Diagnostics& diag
     ReadBody& into = out.emplace_back();
     into.slots = of.slots;
     into.name = of.name.text;
+    into.is_c = !of.bodies.empty();
     const auto body =
         std::ranges::find_if(of.bodies, [&](const Body& it) { return runs_on_cores(it, file); });
     if (body == of.bodies.end()) {
       if (!of.bodies.empty())
         diagnostics.error(of.bodies[0].where, fmt::format("{} has no body for cores", of.name.text));
-      continue;
+    } else if (std::optional<ReadBody> read = read_body(file, of, *body, table, diagnostics)) {
+      into = std::move(*read);
     }
-    Diagnostics of_words;
-    WordReader words(file, words_of(file.source, body->code, Lexing::expression, of_words), diagnostics);
-    if (of_words.errors() != 0) {
-      const Diagnostic first = of_words.sorted().front();
-      diagnostics.error(first.where, first.message, {{body->where, std::string(what_to_do)}});
-      continue;
-    }
-    try {
-      into = BodyReader(file, of, table, words, diagnostics).read();
-    } catch (const CannotGoOn&) {
-      // It has been told.
-    }
+    read_costs(file, of, into);
   }
   return out;
 }

@@ -59,6 +59,9 @@ struct ReadBody {
     std::uint32_t slot, global;
   };
   std::vector<Pointer> pointers;  ///< slots for what globals point to
+  bool is_c = false;              ///< or there is none for cores: it cannot be interpreted
+  /// The properties `flops` and `time_estimate` (nanoseconds), if they are said.
+  ExpressionId flops = no_expression, nanoseconds = no_expression;
   std::string name;  ///< by which durations are remembered: the kernel's if it calls one, else the class's
 };
 

@@ -279,6 +279,7 @@ void EmitTasks::space(const TaskClass& it, EmitText& text) {
   }
   text.line();
   text.line(fmt::format("  ptg::TaskClass space_of_{}() {{", it.name.text));
+  if (!std::ranges::is_sorted(of.parameters)) all.insert(all.end(), names.begin(), names.end());
   bind_indices(it, all, text);
   for (const auto& [where, line] : lines) {
     text.from(where);
@@ -286,7 +287,15 @@ void EmitTasks::space(const TaskClass& it, EmitText& text) {
   }
   text.from(it.name.where);
   names.insert(names.begin(), c_string(it.name.text));
-  text.list("    return graph_.task(", names, ");");
+  if (std::ranges::is_sorted(of.parameters)) {
+    text.list("    return graph_.task(", names, ");");
+  } else {
+    text.list("    auto tasks = graph_.task(", names, ");");
+    std::vector<std::string> called;
+    for (const Name& name : it.parameters) called.push_back(cpp_name(name.text));
+    text.list("    tasks.called({", called, "});");
+    text.line("    return tasks;");
+  }
   text.own();
   text.line("  }");
 }
@@ -425,9 +434,7 @@ std::string EmitTasks::place(const TaskClass& it, const Target& target, EmitScop
   (void)it;
   if (other == nullptr)
     return fmt::format("data_of_{}({})", file_.globals[target.index].name.text, fmt::join(arguments, ", "));
-  std::vector<std::string> ordered;
-  for (const std::uint32_t parameter : plan(*other).parameters) ordered.push_back(arguments[parameter]);
-  return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(ordered, ", "));
+  return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
 }
 
 /// What NEW data of a class are like: those beside which it runs.

@@ -6,6 +6,24 @@
 
 namespace fairlead::jdf {
 
+namespace {
+
+/// How many lines a list takes whose parts all begin at a column.
+std::size_t lines_of(std::size_t column, const std::vector<std::string>& parts, std::size_t after) {
+  std::size_t lines = 1, now = column;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t size = parts[i].size() + (i + 1 == parts.size() ? after : 1);
+    if (now != column && now + 1 + size > EmitText::most_columns) {
+      ++lines;
+      now = column;
+    }
+    now += (now == column ? 0 : 1) + size;
+  }
+  return lines;
+}
+
+}  // namespace
+
 void EmitText::line(std::string_view text) {
   text_ += text;
   text_ += '\n';
@@ -38,14 +56,15 @@ void EmitText::own() {
 
 void EmitText::list(const std::string& before, const std::vector<std::string>& parts,
                     const std::string& after) {
-  std::size_t length = before.size() + after.size();
-  for (const std::string& part : parts) length += part.size() + 2;
   const std::size_t equals = before.find(" = ");
-  if (length - 2 > most_columns && equals != std::string::npos &&
-      length - 2 - equals + before.find_first_not_of(' ') <= most_columns) {
-    line(before.substr(0, equals + 2));
-    std::string rest(before.find_first_not_of(' ') + 4, ' ');
-    return list(rest + before.substr(equals + 3), parts, after);
+  const bool is_lambda = before.find(" = [") != std::string::npos;
+  const std::size_t lines = lines_of(before.size(), parts, after.size());
+  if (lines > 1 && equals != std::string::npos && !is_lambda) {
+    const std::string rest = std::string(before.find_first_not_of(' ') + 4, ' ') + before.substr(equals + 3);
+    if (1 + lines_of(rest.size(), parts, after.size()) <= lines) {
+      line(before.substr(0, equals + 2));
+      return list(rest, parts, after);
+    }
   }
   const std::string margin(before.size(), ' ');
   std::string now = before;

@@ -51,8 +51,16 @@ BodyRun::BodyRun(const Program& program, std::uint32_t task_class, std::span<con
     if (it.parameter != nowhere)
       slots_[it.slot] = Value::of(parameters[it.parameter]);
     else
-      slots_[it.slot] =
-          needed[it.slot] ? Value::of_int(evaluator_.integer(it.value, slots_)) : Value::unknown();
+      slots_[it.slot] = needed[it.slot] ? derived(it) : Value::unknown();
+  }
+}
+
+Value BodyRun::derived(const Definition& it) {
+  try {
+    return Value::of_int(evaluator_.integer(it.value, slots_));
+  } catch (const EvaluationError& error) {
+    if (error.kind() != EvaluationError::Kind::needs_c) throw;
+    return Value::unknown();  // told where it is asked for
   }
 }
 
@@ -67,6 +75,15 @@ BodyRun::Amount BodyRun::amount() {
   for (const ReadBody::Pointer& it : body_.pointers) slots_[it.slot] = Value::of_int(0);
   all(body_.all);
   return amount_;
+}
+
+std::optional<double> BodyRun::said(ExpressionId property) {
+  if (property == no_expression) return std::nullopt;
+  try {
+    return evaluator_.value(property, slots_).real();
+  } catch (const EvaluationError&) {
+    return std::nullopt;
+  }
 }
 
 void BodyRun::load_pointed() {

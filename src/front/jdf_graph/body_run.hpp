@@ -1,6 +1,7 @@
 // One run of an interpreted body: of a task with its parameters and tiles; or as if, to count what it will compute.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,12 +26,15 @@ class BodyRun {
   };
   /// What it would compute, if nothing fails.
   Amount amount();
+  /// A property's value; nothing if only C can say it.
+  std::optional<double> said(ExpressionId property);
 
  private:
   enum class Going : std::uint8_t { on, over };
   Going all(const std::vector<StatementId>& statements);
   Going one(const Statement& it);
   int call(const BodyCall& it);
+  Value derived(const Definition& it);
   void load_pointed();
   void point(const Statement& it);
   std::string where(Range range) const;

@@ -32,4 +32,29 @@ KnownOutputs known_outputs(const unrolled::Graph& graph) {
   return out;
 }
 
+void require_first_values(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps) {
+  unrolled::NumberIndex places(graph.outputs.size());
+  std::vector<std::vector<const End*>> left;  // by place
+  for (const End& end : graph.outputs) {
+    if (end.kind != End::Kind::memory) continue;
+    const std::uint32_t place = places.add(end.of, graph.indices(end));
+    if (place >= left.size()) left.resize(place + 1);
+    left[place].push_back(&end);
+  }
+  unrolled::Order order(graph.tasks.size(), steps);
+  for (const End& input : graph.inputs) {
+    if (input.kind != End::Kind::memory) continue;
+    const std::uint32_t place = places.find(input.of, graph.indices(input));
+    if (place == unrolled::none) continue;
+    for (const End* const from : left[place])
+      if (from->task != input.task && order.comes_before(from->task, input.task).value_or(false))
+        throw InputError(
+            fmt::format("{}: {} takes {} from memory after {} has left a value there; here memory is what it "
+                        "was when the graph began. Let "
+                        "the value come from that flow",
+                        graph.where(input), unrolled::label(graph, input.task, input.flow),
+                        unrolled::label(graph, input), unrolled::label(graph, from->task, from->flow)));
+  }
+}
+
 }  // namespace fairlead::jdf

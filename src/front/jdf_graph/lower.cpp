@@ -49,6 +49,7 @@ class Lowering {
     for (std::uint32_t i = 0; i < file_.classes.size(); ++i) {
       own_.push_back(indices_.of(file_.classes[i]));
       out_.classes.push_back(add(file_.classes[i].name.text, own_.back().ranges, file_.classes[i]));
+      out_.classes.back()->called = order_of(own_.back().parameters);
     }
     for (class_ = 0; class_ < file_.classes.size(); ++class_) fill();
     return std::move(out_);
@@ -61,6 +62,14 @@ class Lowering {
     definition->file = file_.source.name().c_str();
     definition->line = file_.source.position(of.name.where.begin).line;
     return definition;
+  }
+
+  /// As the file calls them: GEMM(m, n, k), whichever is defined first. What is not the file's comes last.
+  static std::vector<std::size_t> order_of(const std::vector<std::uint32_t>& parameters) {
+    std::vector<std::size_t> out(parameters.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+    std::ranges::stable_sort(out, {}, [&](std::size_t i) { return parameters[i]; });
+    return out;
   }
 
   void fill() {

@@ -62,6 +62,8 @@ Program::Program(File&& from, TileTable table, Diagnostics& diagnostics)
     const TaskClass& of = file.classes[i];
     std::vector<bool>& slots = needed.emplace_back(bodies[i].slots);
     for (const Statement& it : bodies[i].statements) mark(file, it, bodies[i], slots);
+    mark_slots(file, bodies[i].flops, slots);
+    mark_slots(file, bodies[i].nanoseconds, slots);
     for (std::size_t k = of.definitions.size(); k-- > 0;)
       if (slots[of.definitions[k].slot]) mark_slots(file, of.definitions[k].value, slots);
   }

@@ -20,7 +20,7 @@ void TableClass::parameters_of(std::uint64_t its_name, std::int64_t* values) con
 std::string TableClass::text(const std::int32_t* values) const {
   std::string text = name + "(";
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+    text += (i == 0 ? "" : ", ") + std::to_string(values[called(i)]);
   return text + ")";
 }
 

@@ -148,6 +148,8 @@ struct TableClass {
   std::uint8_t slot_of(std::size_t flow) const noexcept {
     return static_cast<std::uint8_t>(parameters.size() + flow);
   }
+  /// Which parameter stands at the i-th place where a task is called.
+  std::size_t called(std::size_t i) const { return definition->called.empty() ? i : definition->called[i]; }
   /// "gemm(1, 4, 2)".
   std::string text(const std::int32_t* values) const;
   /// How many tasks there are.

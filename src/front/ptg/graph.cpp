@@ -128,6 +128,35 @@ Checked Graph::check() {
   return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
 }
 
+std::vector<Expression> FlowName::ordered(std::vector<Expression> called) const {
+  const auto of = task_.lock();
+  if (of == nullptr || of->called.size() != called.size())
+    return called;  // who looks at all tells of the number
+  std::vector<Expression> out(called.size());
+  for (std::size_t i = 0; i < called.size(); ++i) out[of->called[i]] = called[i];
+  return out;
+}
+
+TaskClass& TaskClass::called(const std::vector<Index>& parameters) {
+  std::vector<const ExpressionNode*> own;
+  for (const Range& range : definition_->indices)
+    if (!range.derived) own.push_back(range.index.node().get());
+  std::vector<std::size_t> order;
+  for (const Index& index : parameters) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(own, index.node().get()) - own.begin());
+    if (at == own.size() || std::ranges::find(order, at) != order.end())
+      throw UsageError(
+          fmt::format("the tasks of {} cannot be called by {}: it is no parameter, or there twice",
+                      text_of(*definition_), index.text()));
+    order.push_back(at);
+  }
+  if (order.size() != own.size())
+    throw UsageError(fmt::format("the tasks of {} are called by {} indices; they have {} parameters",
+                                 text_of(*definition_), order.size(), own.size()));
+  definition_->called = std::move(order);
+  return *this;
+}
+
 void TaskClass::begin_body(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (definition_->codelet != nullptr)
     throw UsageError(

@@ -33,7 +33,8 @@ class WritingOut {
     unrolled::Class& it = graph_.classes.emplace_back();
     it.name = of.name;
     it.where = fmt::format("{}:{}", of.definition->file, of.definition->line);
-    for (const std::uint8_t place : of.parameters) it.parameters.push_back(of.places.index_at(place).text());
+    for (std::size_t i = 0; i < of.parameters.size(); ++i)
+      it.parameters.push_back(of.places.index_at(of.parameters[of.called(i)]).text());
     for (const TableFlow& flow : of.flows) {
       const auto access = flow.control                     ? unrolled::Access::control
                           : flow.mode == AccessMode::read  ? unrolled::Access::read
@@ -50,7 +51,7 @@ class WritingOut {
                       "a smaller size",
                       most_));
     task_ = static_cast<unrolled::TaskId>(graph_.tasks.size());
-    graph_.tasks.push_back({static_cast<std::uint32_t>(class_), add_numbers(of.parameters),
+    graph_.tasks.push_back({static_cast<std::uint32_t>(class_), add_numbers(of),
                             static_cast<std::int32_t>(of.priority(numbers_.data()))});
     for (std::size_t i = 0; i < of.flows.size(); ++i) {
       const TableFlow& flow = of.flows[i];
@@ -66,18 +67,21 @@ class WritingOut {
     }
   }
 
-  std::uint32_t add_numbers(const std::vector<std::uint8_t>& places) {
+  std::uint32_t add_numbers(const TableClass& of) {
     const auto first = static_cast<std::uint32_t>(graph_.numbers.size());
-    for (const std::uint8_t place : places)
-      graph_.numbers.push_back(static_cast<std::int32_t>(numbers_[place]));
+    for (std::size_t i = 0; i < of.parameters.size(); ++i)
+      graph_.numbers.push_back(static_cast<std::int32_t>(numbers_[of.parameters[of.called(i)]]));
     return first;
   }
   unrolled::End end_of(unrolled::End::Kind kind, std::uint32_t of, const std::vector<Formula>& indices) {
     unrolled::End end{.task = task_, .flow = flow_, .kind = kind, .of = of};
     end.count = static_cast<std::uint16_t>(indices.size());
     end.first_number = static_cast<std::uint32_t>(graph_.numbers.size());
-    for (const Formula& index : indices)
+    const TableClass* const task = kind == unrolled::End::Kind::task ? &table_.classes[of] : nullptr;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const Formula& index = indices[task != nullptr ? task->called(i) : i];
       graph_.numbers.push_back(static_cast<std::int32_t>(index(numbers_.data())));
+    }
     return end;
   }
   std::uint16_t flow_number(std::uint32_t of, std::uint16_t flow) const {

@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "front/jdf/lowered.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::jdf::tests {
 namespace {
@@ -291,7 +292,7 @@ class DrawnFile {
 
 TEST(JdfLowered, DrawnFilesAreWhatTheUnrollerWritesOut) {
   std::size_t tasks = 0, ends = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (::fairlead::tests::sanitized ? 100 : 1500); ++seed) {
     const DrawnFile drawn(seed);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text()));
     std::shared_ptr<Program> program;
@@ -302,8 +303,8 @@ TEST(JdfLowered, DrawnFilesAreWhatTheUnrollerWritesOut) {
     tasks += graph.tasks.size();
     ends += graph.inputs.size() + graph.outputs.size();
   }
-  EXPECT_GT(tasks, 5'000U);
-  EXPECT_GT(ends, 20'000U);
+  EXPECT_GT(tasks, 1000U);
+  EXPECT_GT(ends, 4000U);
 }
 
 }  // namespace fairlead::jdf::tests
