@@ -81,14 +81,16 @@ TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
   for (int k = 0; k <= last; ++k) expected.insert(fmt::format("CHAIN({})", k));
   for (int k = 1; k <= last; ++k) expected.insert(fmt::format("SEEN({})", k));
   for (int k = 0; k < 3; ++k) {
-    for (const char* name : {"FILL", "CHANGE", "AFTER"}) expected.insert(fmt::format("{}({})", name, k));
+    for (const char* name : {"FILL", "CHANGE", "AFTER", "NEWS"})
+      expected.insert(fmt::format("{}({})", name, k));
     for (int i = 0; i < 4; ++i) expected.insert(fmt::format("LOOK({},{})", k, i));
   }
-  expected.insert({"GATHER()", fmt::format("END_({})", last), "FAN(0)", "LEAF(0,1)", "LEAF(2,1)", "LEAF(2,2)",
-                   "LEAF(2,3)"});
+  expected.insert({"MOVE(5)", "MOVE(6)", "GATHER()", fmt::format("END_({})", last), "FAN(0)", "LEAF(0,1)",
+                   "LEAF(2,1)", "LEAF(2,2)", "LEAF(2,3)"});
   for (const auto& [name, number] : diary_.found) found.insert(name);
   EXPECT_EQ(found, expected);
-  EXPECT_EQ(checked.tasks, expected.size() + 3);  // PASS says nothing
+  // PASS says nothing, and values of NEWS and MOVE are taken home: by either branch, if at all.
+  EXPECT_EQ(checked.tasks, expected.size() + 3 + 2 * 3 + 2);
 }
 
 TEST_F(CompiledConstructs, FindWhatTheyShould) {
@@ -115,7 +117,10 @@ TEST_F(CompiledConstructs, FindWhatTheyShould) {
     for (int i = 0; i < 4; ++i) EXPECT_EQ(found.at(fmt::format("LOOK({},{})", k, i)), 10 * k + i);
     EXPECT_EQ(found.at(fmt::format("AFTER({})", k)), 11 * k + 100);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(in_a_[k][i], 10 * k + i + 100);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(in_a_[k < 2 ? k + 3 : 7][i], 7 * k + i);
   }
+  EXPECT_EQ(in_a_[5], in_b_[5]);
+  EXPECT_EQ(in_a_[6], std::vector<double>(4, 1006.0));
 }
 
 TEST_F(CompiledConstructs, HiddenGlobalsMayBeSet) {
