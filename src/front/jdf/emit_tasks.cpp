@@ -165,7 +165,7 @@ void EmitTasks::bind_indices(const TaskClass& it, const std::vector<std::string>
     names.push_back(cpp_name(definition->name.text));
     used |= std::ranges::any_of(lines, [&](const std::string& line) { return mentions(line, names.back()); });
   }
-  if (used) text.line(fmt::format("    const auto& [{}] = of_{};", fmt::join(names, ", "), it.name.text));
+  if (used) text.list("    const auto& [", names, fmt::format("] = of_{};", it.name.text));
 }
 
 void EmitTasks::bind_all_indices(const TaskClass& it, EmitText& text) const {
