@@ -91,10 +91,18 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
   if (branch.target.kind == Target::Kind::null)
     out.where = "ptg::nothing()";
   else if (branch.target.kind == Target::Kind::fresh)
-    out.where = fmt::format("ptg::fresh_like({})", like(it, branch.target.where));
+    out.where = fresh(it, dependency, branch.target.where);
   else
     out.where = place(branch.target, scope, out.ranges, out.lines);
   return out;
+}
+
+std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, Range where) {
+  const std::string data = like(it, where);
+  if (const Property* type = find(dependency.properties, "type"); type != nullptr)
+    diagnostics_.warning(where, fmt::format("NEW is as large here as a whole tile of {}, whatever its type",
+                                            data.substr(data.find("of_") + 3)));
+  return fmt::format("ptg::fresh_like({})", data);
 }
 
 /// The statements of one branch.

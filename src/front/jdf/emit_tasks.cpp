@@ -20,6 +20,12 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
   Plan plan;
   plan.scope.task_class = &it;
   plan.idle = is_idle(file_, it);
+  if (!it.bodies.empty() && emit_bodies_of(file_, it).empty())
+    diagnostics_.error(
+        it.bodies[0].where,
+        fmt::format("no BODY of {} is for cores: those for accelerators, and RECURSIVE ones, are "
+                    "left out",
+                    it.name.text));
   const auto collect = [&](ExpressionId id) { expressions_.collect(id, plan.scope, plan.needed); };
   collect(it.priority);
   for (const Flow& flow : it.flows)

@@ -70,6 +70,7 @@ class EmitTasks {
                        std::size_t number);
   std::vector<std::string> branch(const TaskClass& it, const Flow& flow, const Dependency& dependency,
                                   std::size_t number);
+  std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
   std::string place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
                     std::vector<std::string>& lines);
   const Target* written_home(const Flow& flow) const;
