@@ -261,6 +261,9 @@ class Lent {
   bool returns_ = false;
 };
 
+/// Takes a value home: to a datum in which it is not. Either may be missing.
+Codelet<In<Datum>, Out<Datum>> home_codelet();
+
 /// Throws UsageError if the last body of a class that was tried has returned anything but DONE.
 void done(const char* task_class, int returned);
 

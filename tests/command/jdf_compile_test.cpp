@@ -117,7 +117,8 @@ TEST_F(JdfCompile, WhatCppCannotSayIsTold) {
       "A [ type = \"parsec_tiled_matrix_t *\" ]\n"
       "S(k)\nk = 0 .. 3\nj = 0 .. k\n: A(k, j)\nREAD x <- A(k, j)\nBODY\nEND\n"
       "Q(n)\nn = [ i = 0 .. 3 ] i*i\n: A(n, 0)\nREAD x <- A(n, 0)\nBODY\nEND\n"
-      "F(k)\nk = 0 .. 3\nRW x <- NEW\nBODY\n  *(int *)x = k;\nEND\n");
+      "F(k)\nk = 0 .. 3\nRW x <- NEW\nBODY\n  *(int *)x = k;\nEND\n"
+      "G(k)\nk = 0 .. 3\nREAD x <- A(k, k)\nBODY [type = CUDA]\nEND\n");
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_TRUE(says(
       answer, "it.jdf:4:1: error: j is a range, but no parameter: compile cannot tell the tasks of S apart"))
@@ -126,7 +127,16 @@ TEST_F(JdfCompile, WhatCppCannotSayIsTold) {
       << answer.text;
   EXPECT_TRUE(says(answer, "it.jdf:17:9: error: how large is it? F runs beside no data: place it (: A(...))"))
       << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:24:1: error: no BODY of G is for cores")) << answer.text;
   EXPECT_FALSE(std::filesystem::exists(path("it.cpp")));
+}
+
+TEST_F(JdfCompile, TheSizeOfNewDoesNotComeFromItsType) {
+  const Answer answer = compile(class_of("RW x <- NEW  [ type = SMALL ]", "  *(int *)x = k;"));
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
+  EXPECT_TRUE(
+      says(answer, "it.jdf:5:9: warning: NEW is as large here as a whole tile of A, whatever its type"))
+      << answer.text;
 }
 
 TEST_F(JdfCompile, PlacesThatCannotBeWrittenAreTold) {

@@ -13,6 +13,7 @@
 #include "compiled_jdf/record.h"
 #include "constructs.hpp"
 #include "front/jdf/read.hpp"
+#include "operators.hpp"
 
 struct diary {
   std::mutex mutex;
@@ -53,9 +54,9 @@ class CompiledConstructs : public testing::Test {
   std::vector<Handle<Vector<double>>> a_, b_;
 };
 
-jdf::tests::ReadText the_file() {
-  const auto path = jdf::tests::test_folder().parent_path().parent_path() / "compiled_jdf" / "constructs.jdf";
-  return jdf::tests::read_text(jdf::tests::text_of(path), "constructs.jdf");
+jdf::tests::ReadText the_file(const char* name) {
+  const auto path = jdf::tests::test_folder().parent_path().parent_path() / "compiled_jdf" / name;
+  return jdf::tests::read_text(jdf::tests::text_of(path), name);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
   graph.run();
   EXPECT_EQ(diary_.twice, std::vector<std::string>{});
 
-  const jdf::tests::ReadText it = the_file();
+  const jdf::tests::ReadText it = the_file("constructs.jdf");
   EXPECT_EQ(it.errors, 0U) << it.told;
   // What only C knows is told to the reader: skip is the next power of two.
   std::set<std::string> expected, found;
@@ -81,14 +82,16 @@ TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
   for (int k = 0; k <= last; ++k) expected.insert(fmt::format("CHAIN({})", k));
   for (int k = 1; k <= last; ++k) expected.insert(fmt::format("SEEN({})", k));
   for (int k = 0; k < 3; ++k) {
-    for (const char* name : {"FILL", "CHANGE", "AFTER"}) expected.insert(fmt::format("{}({})", name, k));
+    for (const char* name : {"FILL", "CHANGE", "AFTER", "NEWS"})
+      expected.insert(fmt::format("{}({})", name, k));
     for (int i = 0; i < 4; ++i) expected.insert(fmt::format("LOOK({},{})", k, i));
   }
-  expected.insert({"GATHER()", fmt::format("END_({})", last), "FAN(0)", "LEAF(0,1)", "LEAF(2,1)", "LEAF(2,2)",
-                   "LEAF(2,3)"});
+  expected.insert({"MOVE(5)", "MOVE(6)", "GATHER()", fmt::format("END_({})", last), "FAN(0)", "LEAF(0,1)",
+                   "LEAF(2,1)", "LEAF(2,2)", "LEAF(2,3)"});
   for (const auto& [name, number] : diary_.found) found.insert(name);
   EXPECT_EQ(found, expected);
-  EXPECT_EQ(checked.tasks, expected.size() + 3);  // PASS says nothing
+  // PASS says nothing, and values of NEWS and MOVE are taken home: by either branch, if at all.
+  EXPECT_EQ(checked.tasks, expected.size() + 3 + 2 * 3 + 2);
 }
 
 TEST_F(CompiledConstructs, FindWhatTheyShould) {
@@ -115,7 +118,10 @@ TEST_F(CompiledConstructs, FindWhatTheyShould) {
     for (int i = 0; i < 4; ++i) EXPECT_EQ(found.at(fmt::format("LOOK({},{})", k, i)), 10 * k + i);
     EXPECT_EQ(found.at(fmt::format("AFTER({})", k)), 11 * k + 100);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(in_a_[k][i], 10 * k + i + 100);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(in_a_[k < 2 ? k + 3 : 7][i], 7 * k + i);
   }
+  EXPECT_EQ(in_a_[5], in_b_[5]);
+  EXPECT_EQ(in_a_[6], std::vector<double>(4, 1006.0));
 }
 
 TEST_F(CompiledConstructs, HiddenGlobalsMayBeSet) {
@@ -127,6 +133,32 @@ TEST_F(CompiledConstructs, HiddenGlobalsMayBeSet) {
   EXPECT_FALSE(diary_.found.contains("STEPS(2,0)"));
   EXPECT_EQ(diary_.found.at("GATHER()"), 3);
   EXPECT_EQ(diary_.found.at("WORDS(0,0,0)"), -1);  // its guard does not hold: there is no datum
+}
+
+// The reader evaluates them by itself.
+TEST_F(CompiledConstructs, OperatorsAreThoseOfC) {
+  const jdf::tests::ReadText it = the_file("operators.jdf");
+  EXPECT_EQ(it.errors, 0U) << it.told;
+  std::uint64_t edges = 0;
+  for (const auto& [n, m] : {std::pair(2, 3), std::pair(4, -2), std::pair(1, 1), std::pair(5, 2)}) {
+    const std::string set_n = fmt::format("N={}", n), set_m = fmt::format("M={}", m);
+    const unrolled::Graph written_out =
+        jdf::unroll(it.file, jdf::tests::settings_of(it.file, {set_n.c_str(), set_m.c_str()})).graph;
+    diary_.found.clear();
+    ptg::Graph graph(runtime_);
+    operators(graph, &diary_, n, m);
+    const ptg::Checked checked = graph.check();
+    EXPECT_EQ(checked.text, "");
+    EXPECT_EQ(checked.tasks, written_out.tasks.size());
+    EXPECT_EQ(checked.edges, unrolled::check(written_out).edges);
+    edges += checked.edges;
+    graph.run();
+    std::set<std::string> found;
+    for (const auto& [name, number] : diary_.found)
+      found.insert(fmt::format("{},{})", name.substr(0, name.size() - 1), static_cast<int>(number)));
+    EXPECT_EQ(found, jdf::tests::task_names(written_out));
+  }
+  EXPECT_GT(edges, 10U);
 }
 
 }  // namespace fairlead::compiled_jdf

@@ -15,7 +15,7 @@ namespace fairlead::jdf {
 namespace {
 
 /// Of C++ and not of C; and those that the text that is written uses itself.
-constexpr std::array<std::string_view, 61> taken_names{
+constexpr std::array<std::string_view, 66> taken_names{
     "alignas",  "alignof",   "and",      "asm",       "bitand",    "bitor",     "bool",     "catch",
     "class",    "compl",     "concept",  "constexpr", "consteval", "constinit", "decltype", "delete",
     "explicit", "export",    "false",    "friend",    "mutable",   "namespace", "new",      "noexcept",
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 61> taken_names{
     "template", "this",      "throw",    "true",      "try",       "typeid",    "typename", "using",
     "virtual",  "xor",       "auto",     "body",      "flow",      "returned",  "fairlead", "ptg",
     "std",      "c_globals", "graph_",   "hidden",    "graph",     "choose",    "min",      "max",
-    "in_c",     "tasks",     "Datum",    "Lent",      "Globals"};
+    "in_c",     "home",      "value",    "from",      "to",        "goes",      "tasks",    "Datum",
+    "Lent",     "Globals"};
 
 /// The C++ of a file. What it needs of C is known when all of it has been written once: it is written twice.
 class EmitSource {

@@ -47,7 +47,8 @@ bool doubtful(int outer, int inner) {
 }
 
 std::string within(const EmitPiece& piece, int outer, bool right) {
-  const bool weaker = piece.strength < outer || (right && piece.strength == outer);
+  const bool negated = outer >= 7 && outer <= 8 && piece.text.starts_with('!');  // !a == b
+  const bool weaker = negated || piece.strength < outer || (right && piece.strength == outer);
   return weaker || doubtful(outer, piece.strength) ? "(" + piece.text + ")" : piece.text;
 }
 

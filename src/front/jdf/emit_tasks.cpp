@@ -20,6 +20,12 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
   Plan plan;
   plan.scope.task_class = &it;
   plan.idle = is_idle(file_, it);
+  if (!it.bodies.empty() && emit_bodies_of(file_, it).empty())
+    diagnostics_.error(
+        it.bodies[0].where,
+        fmt::format("no BODY of {} is for cores: those for accelerators, and RECURSIVE ones, are "
+                    "left out",
+                    it.name.text));
   const auto collect = [&](ExpressionId id) { expressions_.collect(id, plan.scope, plan.needed); };
   collect(it.priority);
   for (const Flow& flow : it.flows)
@@ -152,6 +158,8 @@ void EmitTasks::members(const TaskClass& it, EmitText& text) {
   for (const Flow& each : it.flows)
     if (!is_left_out(each)) flow(it, each, text);
   define(it, text);
+  const std::vector<Home> elsewhere = homes(it);
+  for (std::size_t i = 0; i < elsewhere.size(); ++i) home(elsewhere[i], i + 1, text);
 }
 
 /// Makes the indices known to a function in which they are used.
@@ -163,7 +171,13 @@ void EmitTasks::bind_indices(const TaskClass& it, const std::vector<std::string>
     names.push_back(cpp_name(definition->name.text));
     used |= std::ranges::any_of(lines, [&](const std::string& line) { return mentions(line, names.back()); });
   }
-  if (used) text.line(fmt::format("    const auto& [{}] = of_{};", fmt::join(names, ", "), it.name.text));
+  if (used) text.list("    const auto& [", names, fmt::format("] = of_{};", it.name.text));
+}
+
+void EmitTasks::bind_all_indices(const TaskClass& it, EmitText& text) const {
+  std::vector<std::string> all;
+  for (const Definition* definition : plan(it).indices) all.push_back(cpp_name(definition->name.text));
+  bind_indices(it, all, text);
 }
 
 std::string EmitTasks::range_of(const std::string& index, ExpressionId id, const EmitScope& scope,
@@ -261,180 +275,46 @@ std::string EmitTasks::range(const Definition& it, const EmitScope& scope,
   return fmt::format("{}.is({})", name, expressions_.cpp(it.value, scope, hoist).text);
 }
 
-void EmitTasks::space(const TaskClass& it, EmitText& text) {
-  const Plan& of = plan(it);
-  expressions_.begin_function();
-  std::vector<std::pair<Range, std::string>> lines;
-  std::vector<std::string> all, names;
-  EmitScope scope = of.scope;
-  for (const Definition* definition : of.indices) {
+/// The lines that make its ranges; their names.
+std::vector<std::string> EmitTasks::ranges(const TaskClass& it, Statements& lines) {
+  std::vector<std::string> names;
+  EmitScope scope = plan(it).scope;
+  for (const Definition* definition : plan(it).indices) {
     scope.purpose = fmt::format("{}_{}", it.name.text, definition->name.text);
-    const auto add = [&](const std::string& line) {
-      lines.emplace_back(definition->name.where, line);
-      all.push_back(line);
-    };
+    const auto add = [&](const std::string& line) { lines.emplace_back(definition->name.where, line); };
     const std::string value = range(*definition, scope, add);
     names.push_back("range_of_" + cpp_name(definition->name.text));
     add(fmt::format("const ptg::Range {} = {};", names.back(), value));
   }
-  text.line();
-  text.line(fmt::format("  ptg::TaskClass space_of_{}() {{", it.name.text));
-  if (!std::ranges::is_sorted(of.parameters)) all.insert(all.end(), names.begin(), names.end());
-  bind_indices(it, all, text);
+  return names;
+}
+
+/// The lines that make a class of tasks with its indices, as `tasks`.
+void EmitTasks::make_class(const TaskClass& it, const std::string& name, EmitText& text) {
+  Statements lines;
+  std::vector<std::string> names = ranges(it, lines);
   for (const auto& [where, line] : lines) {
     text.from(where);
     text.statement("    " + line);
   }
   text.from(it.name.where);
-  names.insert(names.begin(), c_string(it.name.text));
-  if (std::ranges::is_sorted(of.parameters)) {
-    text.list("    return graph_.task(", names, ");");
-  } else {
-    text.list("    auto tasks = graph_.task(", names, ");");
-    std::vector<std::string> called;
-    for (const Name& name : it.parameters) called.push_back(cpp_name(name.text));
-    text.list("    tasks.called({", called, "});");
-    text.line("    return tasks;");
-  }
-  text.own();
-  text.line("  }");
+  names.insert(names.begin(), c_string(name));
+  text.list("    auto tasks = graph_.task(", names, ");");
+  if (std::ranges::is_sorted(plan(it).parameters)) return;
+  std::vector<std::string> called;
+  for (const Name& parameter : it.parameters) called.push_back(cpp_name(parameter.text));
+  text.list("    tasks.called({", called, "});");
 }
 
-// --- flows ---
-
-void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
+void EmitTasks::space(const TaskClass& it, EmitText& text) {
   expressions_.begin_function();
-  std::vector<std::pair<Range, std::vector<std::string>>> statements;
-  for (const Dependency& each : flow.dependencies) dependency(it, flow, each, statements);
-  const bool control = flow.access == Access::control;
-  const bool has_input = std::ranges::any_of(
-      flow.dependencies, [](const Dependency& dependency) { return dependency.direction == Direction::in; });
-  if (!control && !has_input) {
-    // What is written from the beginning is written where it goes.
-    const Target* home = nullptr;
-    for (const Dependency& each : flow.dependencies)
-      for (const Branch& branch : each.branches)
-        if (branch.target.kind == Target::Kind::memory && branch.guard == no_expression)
-          home = &branch.target;
-    EmitScope scope = plan(it).scope;
-    scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
-    std::vector<std::string> lines, ranges;
-    const std::string from = home != nullptr ? place(it, *home, scope, ranges, lines)
-                                             : fmt::format("ptg::fresh_like({})", like(it, flow.name.where));
-    lines.push_back(fmt::format("flow = std::move(flow).from({});", from));
-    statements.insert(statements.begin(), {flow.name.where, lines});
-  }
-  std::vector<std::string> all;
-  for (const auto& [where, lines] : statements) all.insert(all.end(), lines.begin(), lines.end());
   text.line();
-  text.line(fmt::format("  ptg::FlowSpecification flow_{}_of_{}() {{", flow.name.text, it.name.text));
-  bind_indices(it, all, text);
-  text.line(
-      fmt::format("    auto flow = ptg::{}({});", control ? "control" : "flow", c_string(flow.name.text)));
-  for (const auto& [where, lines] : statements)
-    for (const std::string& line : lines) {
-      text.from(where);
-      text.statement("    " + line);
-    }
+  text.line(fmt::format("  ptg::TaskClass space_of_{}() {{", it.name.text));
+  bind_all_indices(it, text);
+  make_class(it, it.name.text, text);
   text.own();
-  text.line("    return flow;");
+  text.line("    return tasks;");
   text.line("  }");
-}
-
-void EmitTasks::dependency(const TaskClass& it, const Flow& flow, const Dependency& dependency,
-                           std::vector<std::pair<Range, std::vector<std::string>>>& statements) {
-  for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
-    const Target& target = dependency.branches[i].target;
-    if (target.kind == Target::Kind::null && flow.access == Access::control) continue;
-    statements.emplace_back(target.where, branch(it, flow, dependency, i, plan(it).scope));
-  }
-}
-
-/// The statements of one branch.
-std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow,
-                                           const Dependency& dependency, std::size_t number,
-                                           EmitScope scope) {
-  std::vector<std::string> lines, ranges;
-  const auto hoist = [&](const std::string& line) { lines.push_back(line); };
-  const Branch& branch = dependency.branches[number];
-  scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
-  const auto add_indices = [&](const std::vector<Index>& indices) {
-    for (const Index& index : indices) {
-      const std::string own = expressions_.part((cpp_name(index.name.text) + "_").c_str());
-      lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(index.name.text)));
-      ranges.push_back(range_of(own, index.range, scope, hoist));
-      scope.cpp_names[index.slot] = own;
-      scope.visible.emplace_back(index.name.text, own);
-    }
-  };
-  add_indices(dependency.indices);
-  // Of several targets the first whose guard holds counts. Inputs are looked at in order anyway.
-  const bool in_order = dependency.direction == Direction::in && flow.access != Access::control;
-  std::string condition;
-  const auto add_condition = [&](ExpressionId guard, bool holds) {
-    const EmitPiece piece = expressions_.cpp(guard, scope, hoist);
-    const bool first = condition.empty();
-    std::string text = piece.text;
-    if (!holds) text = piece.strength >= 12 ? "!" + text : "!(" + text + ")";
-    const bool alone = first && holds;
-    if (!alone && holds && piece.strength < 4) text = "(" + text + ")";
-    if (!first && condition_is_weak_) condition = "(" + condition + ")";
-    condition += (first ? "" : " && ") + text;
-    condition_is_weak_ = alone && piece.strength < 3;
-  };
-  if (!in_order)
-    for (std::size_t i = 0; i < number; ++i) add_condition(dependency.branches[i].guard, false);
-  if (branch.guard != no_expression) add_condition(branch.guard, true);
-  add_indices(branch.target.indices);
-  std::string where;
-  if (branch.target.kind == Target::Kind::null) {
-    where = "ptg::nothing()";
-  } else if (branch.target.kind == Target::Kind::fresh) {
-    where = fmt::format("ptg::fresh_like({})", like(it, branch.target.where));
-  } else {
-    where = place(it, branch.target, scope, ranges, lines);
-  }
-  const char* const direction = dependency.direction == Direction::in ? "from" : "to";
-  const auto statement = [&] {
-    std::string out = fmt::format("flow = std::move(flow).{}({}", direction, where);
-    for (const std::string& range : ranges) out += ", " + range;
-    return out + ")" + (condition.empty() ? "" : ".when(" + condition + ")") + ";";
-  };
-  const auto too_long = [&] { return statement().size() + 4 > EmitText::most_columns; };
-  const auto apart = [&](const char* type, const char* name, std::string& piece) {
-    const std::string own = expressions_.part(name);
-    lines.push_back(fmt::format("const {} {} = {};", type, own, piece));
-    piece = own;
-  };
-  if (too_long() && condition.size() > 20) apart("ptg::Expression", "condition", condition);
-  for (std::string& range : ranges)
-    if (too_long()) apart("ptg::Range", "range", range);
-  if (too_long()) apart("ptg::Place", "place", where);
-  lines.push_back(statement());
-  return lines;
-}
-
-std::string EmitTasks::place(const TaskClass& it, const Target& target, EmitScope& scope,
-                             std::vector<std::string>& ranges, std::vector<std::string>& lines) {
-  const auto hoist = [&](const std::string& line) { lines.push_back(line); };
-  std::vector<std::string> arguments;
-  const TaskClass* other = target.kind == Target::Kind::task ? &file_.classes[target.index] : nullptr;
-  for (std::size_t i = 0; i < target.arguments.size(); ++i) {
-    const Expression& argument = file_.at(target.arguments[i]);
-    if (argument.kind != Expression::Kind::range) {
-      arguments.push_back(expressions_.cpp(target.arguments[i], scope, hoist).text);
-      continue;
-    }
-    const std::string name = other != nullptr ? other->parameters[i].text : "i";
-    const std::string own = expressions_.part(("to_" + name + "_").c_str());
-    lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(name)));
-    ranges.push_back(range_of(own, target.arguments[i], scope, hoist));
-    arguments.push_back(own);
-  }
-  (void)it;
-  if (other == nullptr)
-    return fmt::format("data_of_{}({})", file_.globals[target.index].name.text, fmt::join(arguments, ", "));
-  return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
 }
 
 /// What NEW data of a class are like: those beside which it runs.
@@ -482,6 +362,10 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
     text.from(file_.at(it.priority).where);
     text.statement("    " + line);
   }
+  const std::size_t elsewhere = homes(it).size();
+  if (elsewhere != 0) text.own();
+  for (std::size_t i = 0; i < elsewhere; ++i)
+    text.line(fmt::format("    define_home{}_of_{}();", i + 1, it.name.text));
   text.own();
   text.line("  }");
 }

@@ -41,7 +41,23 @@ class EmitTasks {
   const Plan& plan(const TaskClass& it) const;
   Plan make_plan(const TaskClass& it) const;
 
+  using Statements = std::vector<std::pair<Range, std::string>>;
+  /// One branch of a dependency: lines before it, ranges, its condition if it has one, and the place.
+  struct BranchParts {
+    std::vector<std::string> lines, ranges;
+    std::string condition, where;
+  };
+  /// An output to memory in which the value is not.
+  struct Home {
+    const TaskClass* task_class;
+    const Flow* flow;
+    const Dependency* dependency;
+    std::size_t branch;
+  };
+
   void space(const TaskClass& it, EmitText& text);
+  void make_class(const TaskClass& it, const std::string& name, EmitText& text);
+  std::vector<std::string> ranges(const TaskClass& it, Statements& lines);
   std::string range(const Definition& it, const EmitScope& scope, const EmitExpressions::Hoist& hoist);
   std::string range_of(const std::string& index, ExpressionId id, const EmitScope& scope,
                        const EmitExpressions::Hoist& hoist);
@@ -50,10 +66,19 @@ class EmitTasks {
   void flow(const TaskClass& it, const Flow& flow, EmitText& text);
   void dependency(const TaskClass& it, const Flow& flow, const Dependency& dependency,
                   std::vector<std::pair<Range, std::vector<std::string>>>& statements);
+  BranchParts parts_of(const TaskClass& it, const Flow& flow, const Dependency& dependency,
+                       std::size_t number);
   std::vector<std::string> branch(const TaskClass& it, const Flow& flow, const Dependency& dependency,
-                                  std::size_t number, EmitScope scope);
-  std::string place(const TaskClass& it, const Target& target, EmitScope& scope,
-                    std::vector<std::string>& ranges, std::vector<std::string>& lines);
+                                  std::size_t number);
+  std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
+  std::string place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
+                    std::vector<std::string>& lines);
+  const Target* written_home(const Flow& flow) const;
+  void origins(const Flow& flow, std::set<const Flow*>& seen, std::set<std::uint32_t>& out) const;
+  bool goes_elsewhere(const Flow& flow, const Dependency& dependency, const Target& target) const;
+  std::vector<Home> homes(const TaskClass& it) const;
+  void home(const Home& home, std::size_t number, EmitText& text);
+  void bind_all_indices(const TaskClass& it, EmitText& text) const;
   void define(const TaskClass& it, EmitText& text);
   void bind_indices(const TaskClass& it, const std::vector<std::string>& lines, EmitText& text) const;
   std::string like(const TaskClass& it, Range where);
@@ -67,7 +92,6 @@ class EmitTasks {
   EmitExpressions& expressions_;
   Diagnostics& diagnostics_;
   std::map<const TaskClass*, Plan> plans_;
-  bool condition_is_weak_ = false;  // of the condition that is put together
 };
 
 }  // namespace fairlead::jdf

@@ -85,6 +85,16 @@ void Lent::give_back() noexcept {
                 static_cast<std::size_t>(layout_->column_bytes));
 }
 
+Codelet<In<Datum>, Out<Datum>> home_codelet() {
+  return codelet("home").cpu([](In<Datum> value, Out<Datum> home) {
+    if (value.data() == nullptr || home.data() == nullptr) return;
+    const auto bytes =
+        static_cast<std::size_t>(std::min(value.layout().column_bytes, home.layout().column_bytes));
+    for (std::int64_t i = 0; i < std::min(value.layout().columns, home.layout().columns); ++i)
+      std::memcpy(home.data() + i * home.distance(), value.data() + i * value.distance(), bytes);
+  });
+}
+
 void done(const char* task_class, int returned) {
   if (returned == PARSEC_HOOK_RETURN_DONE) return;
   const char* why = "has failed";

@@ -1,0 +1,154 @@
+// Flows and their dependencies in C++; see emit_tasks.hpp.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "front/jdf/emit.hpp"
+#include "front/jdf/emit_tasks.hpp"
+
+namespace fairlead::jdf {
+
+void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
+  expressions_.begin_function();
+  std::vector<std::pair<Range, std::vector<std::string>>> statements;
+  for (const Dependency& each : flow.dependencies) dependency(it, flow, each, statements);
+  const bool control = flow.access == Access::control;
+  const bool has_input = std::ranges::any_of(
+      flow.dependencies, [](const Dependency& dependency) { return dependency.direction == Direction::in; });
+  if (!control && !has_input) {
+    // What is written from the beginning is written where it goes.
+    const Target* const home = written_home(flow);
+    EmitScope scope = plan(it).scope;
+    scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
+    std::vector<std::string> lines, ranges;
+    const std::string from = home != nullptr ? place(*home, scope, ranges, lines)
+                                             : fmt::format("ptg::fresh_like({})", like(it, flow.name.where));
+    lines.push_back(fmt::format("flow = std::move(flow).from({});", from));
+    statements.insert(statements.begin(), {flow.name.where, lines});
+  }
+  std::vector<std::string> all;
+  for (const auto& [where, lines] : statements) all.insert(all.end(), lines.begin(), lines.end());
+  text.line();
+  text.line(fmt::format("  ptg::FlowSpecification flow_{}_of_{}() {{", flow.name.text, it.name.text));
+  bind_indices(it, all, text);
+  text.line(
+      fmt::format("    auto flow = ptg::{}({});", control ? "control" : "flow", c_string(flow.name.text)));
+  for (const auto& [where, lines] : statements)
+    for (const std::string& line : lines) {
+      text.from(where);
+      text.statement("    " + line);
+    }
+  text.own();
+  text.line("    return flow;");
+  text.line("  }");
+}
+
+void EmitTasks::dependency(const TaskClass& it, const Flow& flow, const Dependency& dependency,
+                           std::vector<std::pair<Range, std::vector<std::string>>>& statements) {
+  for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
+    const Target& target = dependency.branches[i].target;
+    if (target.kind == Target::Kind::null && flow.access == Access::control) continue;
+    if (goes_elsewhere(flow, dependency, target)) continue;  // see home()
+    statements.emplace_back(target.where, branch(it, flow, dependency, i));
+  }
+}
+
+/// What one branch is put together from.
+EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow,
+                                           const Dependency& dependency, std::size_t number) {
+  BranchParts out;
+  EmitScope scope = plan(it).scope;
+  const auto hoist = [&](const std::string& line) { out.lines.push_back(line); };
+  const Branch& branch = dependency.branches[number];
+  scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
+  const auto add_indices = [&](const std::vector<Index>& indices) {
+    for (const Index& index : indices) {
+      const std::string own = expressions_.part((cpp_name(index.name.text) + "_").c_str());
+      out.lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(index.name.text)));
+      out.ranges.push_back(range_of(own, index.range, scope, hoist));
+      scope.cpp_names[index.slot] = own;
+      scope.visible.emplace_back(index.name.text, own);
+    }
+  };
+  add_indices(dependency.indices);
+  // Of several targets the first whose guard holds counts. Inputs are looked at in order anyway.
+  const bool in_order = dependency.direction == Direction::in && flow.access != Access::control;
+  bool weak = false;
+  const auto add_condition = [&](ExpressionId guard, bool holds) {
+    const EmitPiece piece = expressions_.cpp(guard, scope, hoist);
+    const bool first = out.condition.empty();
+    std::string text = piece.text;
+    if (!holds) text = piece.strength >= 12 ? "!" + text : "!(" + text + ")";
+    const bool alone = first && holds;
+    if (!alone && holds && piece.strength < 4) text = "(" + text + ")";
+    if (!first && weak) out.condition = "(" + out.condition + ")";
+    out.condition += (first ? "" : " && ") + text;
+    weak = alone && piece.strength < 3;
+  };
+  if (!in_order)
+    for (std::size_t i = 0; i < number; ++i) add_condition(dependency.branches[i].guard, false);
+  if (branch.guard != no_expression) add_condition(branch.guard, true);
+  add_indices(branch.target.indices);
+  if (branch.target.kind == Target::Kind::null)
+    out.where = "ptg::nothing()";
+  else if (branch.target.kind == Target::Kind::fresh)
+    out.where = fresh(it, dependency, branch.target.where);
+  else
+    out.where = place(branch.target, scope, out.ranges, out.lines);
+  return out;
+}
+
+std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, Range where) {
+  const std::string data = like(it, where);
+  if (const Property* type = find(dependency.properties, "type"); type != nullptr)
+    diagnostics_.warning(where, fmt::format("NEW is as large here as a whole tile of {}, whatever its type",
+                                            data.substr(data.find("of_") + 3)));
+  return fmt::format("ptg::fresh_like({})", data);
+}
+
+/// The statements of one branch.
+std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow,
+                                           const Dependency& dependency, std::size_t number) {
+  BranchParts parts = parts_of(it, flow, dependency, number);
+  const char* const direction = dependency.direction == Direction::in ? "from" : "to";
+  const auto statement = [&] {
+    std::string out = fmt::format("flow = std::move(flow).{}({}", direction, parts.where);
+    for (const std::string& range : parts.ranges) out += ", " + range;
+    return out + ")" + (parts.condition.empty() ? "" : ".when(" + parts.condition + ")") + ";";
+  };
+  const auto too_long = [&] { return statement().size() + 4 > EmitText::most_columns; };
+  const auto apart = [&](const char* type, const char* name, std::string& piece) {
+    const std::string own = expressions_.part(name);
+    parts.lines.push_back(fmt::format("const {} {} = {};", type, own, piece));
+    piece = own;
+  };
+  if (too_long() && parts.condition.size() > 20) apart("ptg::Expression", "condition", parts.condition);
+  for (std::string& range : parts.ranges)
+    if (too_long()) apart("ptg::Range", "range", range);
+  if (too_long()) apart("ptg::Place", "place", parts.where);
+  parts.lines.push_back(statement());
+  return parts.lines;
+}
+
+std::string EmitTasks::place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
+                             std::vector<std::string>& lines) {
+  const auto hoist = [&](const std::string& line) { lines.push_back(line); };
+  std::vector<std::string> arguments;
+  const TaskClass* other = target.kind == Target::Kind::task ? &file_.classes[target.index] : nullptr;
+  for (std::size_t i = 0; i < target.arguments.size(); ++i) {
+    const Expression& argument = file_.at(target.arguments[i]);
+    if (argument.kind != Expression::Kind::range) {
+      arguments.push_back(expressions_.cpp(target.arguments[i], scope, hoist).text);
+      continue;
+    }
+    const std::string name = other != nullptr ? other->parameters[i].text : "i";
+    const std::string own = expressions_.part(("to_" + name + "_").c_str());
+    lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(name)));
+    ranges.push_back(range_of(own, target.arguments[i], scope, hoist));
+    arguments.push_back(own);
+  }
+  if (other == nullptr)
+    return fmt::format("data_of_{}({})", file_.globals[target.index].name.text, fmt::join(arguments, ", "));
+  return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
+}
+
+}  // namespace fairlead::jdf

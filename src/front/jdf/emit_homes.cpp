@@ -1,0 +1,93 @@
+// Values that go home to another datum than they are in, as NEW ones do: a class of tasks for each such output takes them there.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "front/jdf/emit.hpp"
+#include "front/jdf/emit_tasks.hpp"
+
+namespace fairlead::jdf {
+
+/// The collections in whose data a flow's value may be; `nowhere` among them for NEW ones.
+void EmitTasks::origins(const Flow& flow, std::set<const Flow*>& seen, std::set<std::uint32_t>& out) const {
+  if (!seen.insert(&flow).second) return;
+  bool has_input = false;
+  for (const Dependency& dependency : flow.dependencies) {
+    if (dependency.direction != Direction::in) continue;
+    has_input = true;
+    for (const Branch& branch : dependency.branches) {
+      const Target& target = branch.target;
+      if (target.kind == Target::Kind::memory) out.insert(target.index);
+      if (target.kind == Target::Kind::fresh) out.insert(nowhere);
+      if (target.kind == Target::Kind::task)
+        origins(file_.classes[target.index].flows[target.flow_index], seen, out);
+    }
+  }
+  if (has_input) return;
+  const Target* const home = written_home(flow);
+  out.insert(home != nullptr ? home->index : nowhere);
+}
+
+/// Of a flow without an input: where its value is from the beginning, if it goes to memory in any case.
+const Target* EmitTasks::written_home(const Flow& flow) const {
+  for (const Dependency& dependency : flow.dependencies)
+    for (const Branch& branch : dependency.branches)
+      if (branch.target.kind == Target::Kind::memory && branch.guard == no_expression) return &branch.target;
+  return nullptr;
+}
+
+bool EmitTasks::goes_elsewhere(const Flow& flow, const Dependency& dependency, const Target& target) const {
+  if (dependency.direction != Direction::out || target.kind != Target::Kind::memory) return false;
+  std::set<const Flow*> seen;
+  std::set<std::uint32_t> found;
+  origins(flow, seen, found);
+  return !found.empty() && !found.contains(target.index);
+}
+
+std::vector<EmitTasks::Home> EmitTasks::homes(const TaskClass& it) const {
+  std::vector<Home> out;
+  for (const Flow& flow : it.flows)
+    for (const Dependency& dependency : flow.dependencies)
+      for (std::size_t i = 0; i < dependency.branches.size(); ++i)
+        if (goes_elsewhere(flow, dependency, dependency.branches[i].target))
+          out.push_back({&it, &flow, &dependency, i});
+  return out;
+}
+
+void EmitTasks::home(const Home& home, std::size_t number, EmitText& text) {
+  const TaskClass& it = *home.task_class;
+  expressions_.begin_function();
+  const BranchParts parts = parts_of(it, *home.flow, *home.dependency, home.branch);
+  const Range where = home.dependency->branches[home.branch].target.where;
+  if (!parts.ranges.empty())
+    diagnostics_.error(where, "a value that goes to other data in memory than it is in can go to one only");
+  text.line();
+  text.document(fmt::format("The value of {} of {} goes home to another datum than it is in.",
+                            home.flow->name.text, it.name.text),
+                2);
+  text.line(fmt::format("  void define_home{}_of_{}() {{", number, it.name.text));
+  bind_all_indices(it, text);
+  make_class(it, fmt::format("{}_{}_home{}", it.name.text, home.flow->name.text, number), text);
+  std::vector<std::string> lines = parts.lines, called;
+  for (const Name& name : it.parameters) called.push_back(cpp_name(name.text));
+  lines.push_back(fmt::format("const ptg::Place value = tasks_{}[\"{}\"]({});", it.name.text,
+                              home.flow->name.text, fmt::join(called, ", ")));
+  lines.push_back(fmt::format("const ptg::Place home = {};", parts.where));
+  if (parts.condition.empty()) {
+    lines.push_back("auto from = ptg::flow(\"value\").from(value);");
+    lines.push_back("auto to = ptg::flow(\"home\").from(home).to(home);");
+  } else {
+    lines.push_back(fmt::format("const ptg::Expression goes = {};", parts.condition));
+    lines.push_back("auto from = ptg::flow(\"value\").from(value).when(goes).from(ptg::nothing());");
+    lines.push_back(
+        "auto to = ptg::flow(\"home\").from(home).when(goes).from(ptg::nothing()).to(home).when(goes);");
+  }
+  lines.push_back("tasks.runs(fairlead::parsec::home_codelet(), from, to);");
+  for (const std::string& line : lines) {
+    text.from(where);
+    text.statement("    " + line);
+  }
+  text.own();
+  text.line("  }");
+}
+
+}  // namespace fairlead::jdf
