@@ -20,9 +20,14 @@ endforeach()
 install(FILES ${policy_interface_folder}/policy/interface_hash.hpp DESTINATION ${policy_folder}/policy)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/fairlead_policy.cmake DESTINATION ${package_folder})
 
+# For task graphs in the language JDF.
+include(cmake/fairlead_jdf.cmake)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/fairlead_jdf.cmake DESTINATION ${package_folder})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/parsec DESTINATION ${package_folder})
+
 install(TARGETS fairlead policy_interface EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fairlead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-        PATTERN "*.hpp")
+        PATTERN "*.hpp" PATTERN "*.h")
 install(EXPORT fairlead_targets NAMESPACE fairlead:: DESTINATION ${package_folder})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fairlead-config.cmake.in

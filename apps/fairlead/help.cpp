@@ -10,7 +10,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "SUBCOMMAND", .help = "the one to explain", .required = false}};
+    {.name = "SUBCOMMAND", .help = "the one to explain", .required = false, .repeated = true}};
 constexpr Setting options[] = {{.key = "markdown",
                                 .type = SettingType::flag,
                                 .fallback = "false",
@@ -31,11 +31,18 @@ constexpr Examples examples[] = {
     {"simulate", "fairlead simulate cholesky --machine summit --scheduler all",
      "fairlead simulate lu --n 38400 --gpus 1 --memory 2GB --scheduler darts,dmda --csv runs.csv --runs 5 "
      "--noise 10"},
+    {"simulate jdf",
+     "fairlead simulate jdf cholesky.jdf --set 'descA->mt=57' --machine v100-pcie --gpus 1 --scheduler all",
+     "fairlead simulate jdf lu.jdf --matrix descA=38400,38400,960,960 --machine summit --memory 2GB"},
     {"compare", "fairlead compare cholesky --scheduler eager,darts,./mine.so",
      "fairlead compare lu --machine h200 --scheduler dmda,heft-tm --noise 5 --csv compared.csv"},
     {"experiment", "fairlead experiment list darts", "fairlead experiment run darts/table-1 --quick"},
     {"jdf", "fairlead jdf check cholesky.jdf --set NT=6",
      "fairlead jdf draw potrf.jdf --matrix descA=4000,4000,1000,1000 -o potrf.svg"},
+    {"jdf run", "fairlead jdf run cholesky.jdf --matrix A=A.npy --tile 512 --memory 256MiB -o A=L.npy",
+     "fairlead jdf run gemm.jdf --matrix A=A.npy --matrix B=B.npy --matrix C=C.npy --set alpha=1 --set "
+     "beta=0 "
+     "-o C=AB.npy"},
     {"replay-log", "fairlead replay-log run.log",
      "fairlead replay-log run.log && echo the same commands as in the run"},
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
@@ -56,7 +63,7 @@ int run(const ParsedCommandLine& given) {
   if (given.config.flag("markdown"))
     fmt::print("{}", config::configuration_page());
   else
-    fmt::print("{}", help_of(given.positionals.empty() ? "" : given.positionals.front()));
+    fmt::print("{}", help_of(fmt::format("{}", fmt::join(given.positionals, " "))));
   return success;
 }
 
@@ -85,7 +92,7 @@ std::string help_of(std::string_view name) {
       "usage: fairlead SUBCOMMAND [arguments] [options]\n\n"
       "Runs graphs of tasks whose data do not fit where the computing happens.\n\n";
   for (const Subcommand* subcommand : subcommands())
-    if (!subcommand->hidden) out += fmt::format("  {:<11}{}\n", subcommand->name, subcommand->summary);
+    if (!subcommand->hidden) out += fmt::format("  {:<14}{}\n", subcommand->name, subcommand->summary);
   out += "\nfairlead SUBCOMMAND --help shows its options; fairlead --version the version.\n";
   return out;
 }

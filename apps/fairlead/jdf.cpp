@@ -1,4 +1,4 @@
-// fairlead jdf check|draw: task graphs in the language JDF. Whole folders are read; for given sizes a graph is written out,
+// fairlead jdf check|compile|draw: task graphs in the language JDF. Whole folders are read; for given sizes a graph is written out,
 // looked at from both ends of every edge, and drawn.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
@@ -11,6 +11,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
+#include "fairlead/jdf_compile.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/parser.hpp"
@@ -43,12 +44,14 @@ constexpr Setting options[] = {
      .minimum = "1",
      .maximum = "1000000",
      .help = "how many findings of each kind are shown; all are counted"},
-    {.key = "output", .value_name = "FILE", .help = "draw: the picture, an SVG", .letter = 'o'}};
+    {.key = "output",
+     .value_name = "FILE",
+     .help = "draw: the picture, an SVG; compile: the C++",
+     .letter = 'o'}};
 constexpr Positional positionals[] = {
     {.name = "ACTION",
      .help = "check: read files, tell what is wrong, and with --set or --matrix check every edge; draw: a "
-             "picture of "
-             "one file's graph"},
+             "picture of one file's graph; compile: C++, and C beside it, from one file"},
     {.name = "FILE",
      .help = "a .jdf file; for check also a folder, of which all .jdf files are read",
      .repeated = true}};
@@ -174,21 +177,28 @@ int draw(const std::vector<std::string>& paths, const Config& config) {
   return success;
 }
 
+int compile(const std::vector<std::string>& paths, const Config& config) {
+  if (paths.size() != 1) throw ConfigError("fairlead jdf compile takes one file");
+  if (!config.has("output")) throw ConfigError("fairlead jdf compile needs -o FILE.cpp: where the C++ goes");
+  return compile_jdf(paths[0], std::string(config.text("output")), config.flag("warnings"));
+}
+
 int run(const ParsedCommandLine& given) {
   const std::string& action = given.positionals[0];
   const std::vector<std::string> paths(given.positionals.begin() + 1, given.positionals.end());
   if (action == "check") return check(paths, given.config);
+  if (action == "compile") return compile(paths, given.config);
   if (action == "draw") return draw(paths, given.config);
-  constexpr std::string_view actions[] = {"check", "draw"};
+  constexpr std::string_view actions[] = {"check", "compile", "draw", "run"};
   const std::string near = did_you_mean(action, actions);
   throw ConfigError(fmt::format("fairlead jdf has no action \"{}\"{}", action,
-                                near.empty() ? "; there are check and draw" : near));
+                                near.empty() ? "; there are check, compile, draw and run" : near));
 }
 
 }  // namespace
 
 const Subcommand jdf_command{.name = "jdf",
-                             .summary = "Checks and draws task graphs in the language JDF.",
+                             .summary = "Checks, compiles and draws task graphs in the language JDF.",
                              .positionals = positionals,
                              .options = options,
                              .run = run,

@@ -31,9 +31,11 @@ constexpr const Subcommand* all[] = {&solve_command,
                                      &schedulers,
                                      &machines,
                                      &simulate_command,
+                                     &simulate_jdf_command,
                                      &compare,
                                      &experiment_command,
                                      &jdf_command,
+                                     &jdf_run_command,
                                      &replay_log,
                                      &status_command,
                                      &help};
@@ -55,9 +57,10 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("{}", help_of(""));
     return success;
   }
-  const Subcommand& subcommand = find_subcommand(first);
+  const Subcommand& subcommand = find_subcommand(first, argc > 2 ? argv[2] : "");
+  const int words = subcommand.name.find(' ') == std::string_view::npos ? 1 : 2;
   const std::string program = fmt::format("fairlead {}", subcommand.name);
-  const ParsedCommandLine parsed = Config::parse(argc - 1, argv + 1,
+  const ParsedCommandLine parsed = Config::parse(argc - words, argv + words,
                                                  {.program = program,
                                                   .summary = subcommand.summary,
                                                   .positionals = subcommand.positionals,
@@ -89,6 +92,12 @@ const Subcommand& find_subcommand(std::string_view name) {
   const std::string near = did_you_mean(name, names);
   throw ConfigError(fmt::format("unknown subcommand \"{}\"{}", name,
                                 near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near));
+}
+
+const Subcommand& find_subcommand(std::string_view first, std::string_view second) {
+  const std::string both = fmt::format("{} {}", first, second);
+  const auto found = std::ranges::find(subcommands(), both, &Subcommand::name);
+  return found != subcommands().end() ? **found : find_subcommand(first);
 }
 
 }  // namespace fairlead::app

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
+#include "fairlead/simulate_on_machine.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
@@ -44,25 +45,7 @@ constexpr auto options = both(
                 .minimum = "1",
                 .help = "with --recorded: only what the program submitted before it waited for the first "
                         "time (1), then before the second, ..."},
-        Setting{.key = "runs",
-                .type = SettingType::count,
-                .fallback = "1",
-                .minimum = "1",
-                .maximum = "1000",
-                .help = "of each policy so many, with --seed and the seeds after it: what is shown is their "
-                        "mean, the least and the most"}});
-constexpr auto settings =
-    both(settings_of_simulations,
-         std::array{TakenSetting{.key = "scheduler",
-                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                         "plug-ins, FILE.so; several "
-                                         "behind commas, or all (default\tauto: as in real runs)"},
-                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-                    TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
-                    TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
-                    TakenSetting{.key = "record-flow",
-                                 .refused = "is for programs that really run: --recorded FILE simulates them "
-                                            "then"}});
+        runs_setting});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
                                        .required = false}};
@@ -117,13 +100,7 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
   if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
 }
 
-/// What is simulated, and where it is from.
-struct Simulated {
-  std::string name;  // of the workload, or the file
-  Program program;
-  const Workload* workload = nullptr;  // null: recorded
-  WorkloadSize size;
-};
+}  // namespace
 
 int run_on_machine(const Simulated& what, const Config& config) {
   const std::vector<std::string> asked = policies_in(config.text_or("scheduler", "auto"));
@@ -184,6 +161,8 @@ int run_on_machine(const Simulated& what, const Config& config) {
   return code;
 }
 
+namespace {
+
 int run_recorded(const Config& config) {
   for (const char* key : {"n", "tile"})
     if (is_set(config, key))
@@ -233,6 +212,6 @@ const Subcommand simulate_command{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .settings = settings};
+    .settings = settings_of_simulate};
 
 }  // namespace fairlead::app

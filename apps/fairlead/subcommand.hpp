@@ -50,7 +50,7 @@ inline constexpr TakenSetting takes_no_settings[] = {
     {.key = "memory", .refused = "says nothing here: --help lists what does"}};
 
 struct Subcommand {
-  std::string_view name;
+  std::string_view name;     ///< one word, or two
   std::string_view summary;  ///< one line
   std::span<const Positional> positionals;
   std::span<const Setting> options;
@@ -71,9 +71,11 @@ extern const Subcommand calibrate;
 extern const Subcommand schedulers;
 extern const Subcommand machines;
 extern const Subcommand simulate_command;
+extern const Subcommand simulate_jdf_command;
 extern const Subcommand compare;
 extern const Subcommand experiment_command;
 extern const Subcommand jdf_command;
+extern const Subcommand jdf_run_command;
 extern const Subcommand replay_log;
 extern const Subcommand status_command;
 extern const Subcommand help;
@@ -82,6 +84,8 @@ extern const Subcommand help;
 std::span<const Subcommand* const> subcommands() noexcept;
 /// Throws ConfigError with the nearest name if there is none of that name.
 const Subcommand& find_subcommand(std::string_view name);
+/// The same by the first word, or the first two; `second` may be empty.
+const Subcommand& find_subcommand(std::string_view first, std::string_view second);
 /// What `fairlead help NAME` prints; of an empty name, the list of subcommands.
 std::string help_of(std::string_view name);
 

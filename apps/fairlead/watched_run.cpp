@@ -75,9 +75,7 @@ void WatchedRun::cancel() {
   runtime_.wind_down();
 }
 
-void WatchedRun::run_graph(const std::function<void(ptg::Graph&)>& define) {
-  ptg::Graph graph(runtime_);
-  define(graph);
+void WatchedRun::run(ptg::Graph& graph) {
   struct Watched {
     explicit Watched(WatchedRun& by, ptg::Graph& graph) : run(by) {
       const std::lock_guard guard(run.mutex_);

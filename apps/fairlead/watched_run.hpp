@@ -7,7 +7,6 @@
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -41,10 +40,14 @@ class WatchedRun {
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);
-    run_graph([&algorithm](ptg::Graph& graph) { algorithm(graph); });
+    ptg::Graph graph(runtime_);
+    algorithm(graph);
+    run(graph);
   }
   /// Waits for the tasks so far; the phase goes on. Throws as end().
   void wait();
+  /// Runs the tasks of a graph, and waits for them. Throws as end().
+  void run(ptg::Graph& graph);
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
@@ -62,7 +65,6 @@ class WatchedRun {
 
  private:
   void wait(bool flushed);
-  void run_graph(const std::function<void(ptg::Graph&)>& define);
   void cancel();
   void show();
   void throw_if_interrupted() const;

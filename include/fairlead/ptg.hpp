@@ -132,6 +132,13 @@ Handle<Block<E>> another(Runtime& runtime, const Handle<Block<E>>& like) {
   return runtime.block<E>("a fresh block", {like.extent(0), like.extent(1), like.extent(2)});
 }
 
+/// Of a type that says itself how.
+template <Shaped T>
+requires requires(Runtime& runtime, const Handle<T>& like) {
+  { T::another(runtime, like) } -> std::same_as<Handle<T>>;
+}
+Handle<T> another(Runtime& runtime, const Handle<T>& like) { return T::another(runtime, like); }
+
 template <class... P>
 struct CallMaker {
   std::shared_ptr<const CodeletInfo> codelet;

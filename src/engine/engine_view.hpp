@@ -8,6 +8,7 @@
 #include "engine/task_durations.hpp"
 #include "machine/topology.hpp"
 #include "memory/memory.hpp"
+#include "policy/rehearsal.hpp"
 #include "policy/view.hpp"
 
 namespace fairlead::engine {

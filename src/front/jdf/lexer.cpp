@@ -110,6 +110,10 @@ class Lexer {
       at_ += 7;
       return add(Token::option, begin);
     }
+    if (!whole && here() == '\'' && here(1) != '\\' && !is_line_end(here(1)) && here(2) == '\'') {
+      at_ += 3;  // 'L': its number
+      return add(Token::integer, begin);
+    }
     if (!whole && (here() == '{' || here() == '}')) {
       ++at_;
       return add(text_[begin] == '{' ? Token::brace_open : Token::brace_close, begin);

@@ -157,8 +157,17 @@ class ExpressionParser {
     return primary();
   }
 
+  /// *INFO: a name of its own.
+  ExpressionId pointed() {
+    Expression it = start(Expression::Kind::name, words_.next().where.begin);
+    it.mark = words_.peek().where;
+    it.base = it.text = "*" + std::string(file().source.text(words_.next().where));
+    return finish(std::move(it));
+  }
+
   ExpressionId primary() {
     const Word word = words_.peek();
+    if (words_.knows_pointers() && word.token == Token::times && words_.is(Token::name, 1)) return pointed();
     switch (word.token) {
       case Token::integer:
         return integer();
@@ -204,6 +213,10 @@ class ExpressionParser {
     const Word word = words_.next();
     const std::string written(file().source.text(word.where));
     Expression it = start(Expression::Kind::integer, word.where.begin);
+    if (written[0] == '\'') {
+      it.integer = static_cast<unsigned char>(written[1]);
+      return finish(std::move(it));
+    }
     char* rest = nullptr;
     errno = 0;
     it.integer = std::strtoull(written.c_str(), &rest, 0);

@@ -42,6 +42,10 @@ class WordReader {
   Name need_name(const char* what);
   [[noreturn]] void fail(Range where, std::string message);
 
+  /// In bodies `*NAME` is what a global points to.
+  void know_pointers() noexcept { knows_pointers_ = true; }
+  bool knows_pointers() const noexcept { return knows_pointers_; }
+
   std::size_t place() const noexcept { return at_; }
   void back_to(std::size_t place) noexcept { at_ = place; }
   /// The last word that was taken ends here.
@@ -53,6 +57,7 @@ class WordReader {
   std::vector<Word> words_;
   Diagnostics& diagnostics_;
   std::size_t at_ = 0;
+  bool knows_pointers_ = false;
 };
 
 /// How a value is used, which says what it may be.

@@ -61,6 +61,12 @@ void Scope::bind(ExpressionId id) {
   }
 }
 
+void Scope::bind_c(ExpressionId id) {
+  in_c_ = true;
+  bind(id);
+  in_c_ = false;
+}
+
 void Scope::bind_evaluated(ExpressionId id) {
   const bool was_in_c = in_c_;
   const std::size_t before = mark();

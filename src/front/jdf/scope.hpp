@@ -23,6 +23,8 @@ class Scope {
   void back_to(std::size_t mark) { names_.resize(mark); }
 
   void bind(ExpressionId id);
+  /// As in C: what is unknown is the C's.
+  void bind_c(ExpressionId id);
   /// The ranges, then each name for what follows it.
   void bind(std::vector<Index>& indices);
 

@@ -50,7 +50,7 @@ void PartlySatisfied::grow(Part& part) {
     while (bucket != nullptr) {
       ActiveTask* const task = bucket;
       bucket = task->next;
-      ActiveTask*& into = larger[(task->name * 0x9e37'79b9'7f4a'7c15u) >> shift];
+      ActiveTask*& into = larger[hash_of(task->name) >> shift];
       task->next = into;
       into = task;
     }

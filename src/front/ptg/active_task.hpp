@@ -27,6 +27,10 @@ struct ActiveTask : LazyTask {
   std::uint8_t lines = 0;
   bool passes = false;  ///< by the direct lane. Once it is handed out
 
+  /// What every record has room for: parameters and values.
+  static constexpr std::size_t fixed_slots = 8;
+
+  std::uint32_t* slots() noexcept { return reinterpret_cast<std::uint32_t*>(this + 1); }
   std::int32_t* parameters() noexcept { return reinterpret_cast<std::int32_t*>(this + 1); }
   const std::int32_t* parameters() const noexcept { return reinterpret_cast<const std::int32_t*>(this + 1); }
   std::uint32_t* values(std::size_t parameter_count) noexcept {
@@ -38,7 +42,7 @@ struct ActiveTask : LazyTask {
     return static_cast<std::uint8_t>((bytes + line_bytes - 1) / line_bytes);
   }
 };
-static_assert(sizeof(ActiveTask) == 32);
+static_assert(sizeof(ActiveTask) + 4 * ActiveTask::fixed_slots == ActiveTask::line_bytes);
 
 /// Where one thread takes them from and puts them back. What one has too many of, others get.
 class ActiveTasks {
@@ -103,7 +107,7 @@ class PartlySatisfied {
   /// set. `put(task)`: what else has to be done under the lock. The task, if that was the last; else null.
   template <class Make, class Put>
   ActiveTask* arrived(std::uint64_t name, Make&& make, Put&& put) {
-    const std::uint64_t hash = name * 0x9e37'79b9'7f4a'7c15u;
+    const std::uint64_t hash = hash_of(name);
     Part& part = parts_[in_one_part_ ? 0 : (hash >> 32) % part_count];
     const Guard guard(alone_ ? nullptr : &part.lock);
     ActiveTask** at = &part.buckets[hash >> part.shift];
@@ -147,6 +151,7 @@ class PartlySatisfied {
 
  private:
   static constexpr std::size_t part_count = 64;
+  static std::uint64_t hash_of(std::uint64_t name) noexcept { return name * 0x9e37'79b9'7f4a'7c15u; }
   struct alignas(64) Part {
     ShortLock lock;  // guards what follows
     unsigned shift = 60;

@@ -36,7 +36,8 @@ ActiveTask* Ahead::next_satisfied(Host& host) {
       continue;
     }
     const auto [name, parameters] = initial_.found();
-    return &unfolding_.make(initial_.task_class(), name, parameters.data(), host.number);
+    return &unfolding_.make(table_.classes[initial_.task_class()], initial_.task_class(), name,
+                            parameters.data(), host.number);
   }
 }
 

@@ -116,8 +116,7 @@ Task* Ahead::next(Recycler& recycler, Family&& family, ActiveTask*& begins,
   }
   if (unfolding_.waits_for(of, telling.numbers.data()) == 0) {
     std::vector<std::int64_t> parameters(active->parameters(), active->parameters() + of.parameters.size());
-    begins =
-        &unfolding_.make(active->task_class, active->name - of.first_name, parameters.data(), host.number);
+    begins = &unfolding_.make(of, active->task_class, active->name, parameters.data(), host.number);
   }
   telling.over = active;
   if (!unfolding_.go_on(telling, host)) tellings_.push_back(telling);

@@ -9,11 +9,11 @@ std::string text_of(const ClassDefinition& definition) {
   return fmt::format("{}, defined at {}:{}", definition.name, definition.file, definition.line);
 }
 
-void TableClass::parameters_of(std::uint64_t name_in_class, std::int32_t* values) const noexcept {
+void TableClass::parameters_of(std::uint64_t its_name, std::int64_t* values) const noexcept {
+  std::uint64_t rest = its_name - first_name;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    values[i] =
-        static_cast<std::int32_t>(axes[i].first + static_cast<std::int64_t>(name_in_class / axes[i].stride));
-    name_in_class %= axes[i].stride;
+    values[i] = axes[i].first + static_cast<std::int64_t>(rest / axes[i].stride);
+    rest %= axes[i].stride;
   }
 }
 

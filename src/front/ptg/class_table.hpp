@@ -49,8 +49,13 @@ struct Edge {
   std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `after` needs besides
   Conditions after;                                      ///< over all of these
   std::vector<Formula> indices;                          ///< the parameters of the task, likewise
-  /// Its name in its class, if it surely is one of the class\'s. Else that has to be looked at.
+  /// Its name, if it surely is one of the class's. Else that has to be looked at.
   std::optional<Formula> name;
+  /// It goes to neighbours, whose names are so far apart, and nothing more has to be looked at; 0: not so.
+  std::int64_t name_growth = 0;
+  std::uint8_t slot = 0;     ///< of the task's record: where the value is noted down
+  bool to_control = false;   ///< nothing is
+  bool makes_ready = false;  ///< surely nothing else has to come
 
   bool holds(std::int64_t* numbers) const {
     for (const auto& [place, formula] : solved) numbers[place] = formula(numbers);
@@ -94,6 +99,8 @@ struct TableClass {
   std::vector<std::uint16_t> written;       ///< flows that change what they have
   std::vector<std::uint16_t> told;          ///< flows of whose values somebody hears, or who are counted
   bool may_await_memory = false;  ///< a task may wait for those that read what it changes from memory
+  bool one_input = false;         ///< its tasks wait for one task at most
+  bool same_places = false;       ///< its parameters are all its indices: their places are 0, 1 and so on
   std::vector<Formula> numbers;
   Formula priority;
   std::shared_ptr<const ClassDefinition> definition;
@@ -111,7 +118,7 @@ struct TableClass {
 
   /// The name of the task with these parameters. Nothing if they are far from any task's.
   std::optional<std::uint64_t> name_of(const std::int64_t* values) const noexcept {
-    std::uint64_t at = 0;
+    std::uint64_t at = first_name;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const auto offset = static_cast<std::uint64_t>(values[i] - axes[i].first);
       if (offset >= axes[i].count) return std::nullopt;
@@ -120,14 +127,26 @@ struct TableClass {
     return at;
   }
   /// Its parameters, the other way round.
-  void parameters_of(std::uint64_t name_in_class, std::int32_t* values) const noexcept;
-  /// The numbers of all its indices.
+  void parameters_of(std::uint64_t its_name, std::int64_t* values) const noexcept;
+  /// The numbers of all its indices. `values`: of a task, from its record.
   void place(const std::int32_t* values, std::int64_t* at) const {
-    for (std::size_t i = 0; i < parameters.size(); ++i) at[parameters[i]] = values[i];
-    if (parameters.size() == loops.size()) [[likely]]
+    if (same_places) [[likely]] {
+      // So many are there in every record, and that is quicker than a loop.
+      for (std::size_t i = 0; i < ActiveTask::fixed_slots; ++i) at[i] = values[i];
+      for (std::size_t i = ActiveTask::fixed_slots; i < parameters.size(); ++i) at[i] = values[i];
       return;
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) at[parameters[i]] = values[i];
+    place_derived(at);
+  }
+  /// Those that follow from the parameters.
+  void place_derived(std::int64_t* at) const {
     for (const Loop& loop : loops)
       if (loop.derived) at[loop.place] = loop.first.front().dividend(at);
+  }
+  /// Where a task's record has what comes by the flow, of those with data.
+  std::uint8_t slot_of(std::size_t flow) const noexcept {
+    return static_cast<std::uint8_t>(parameters.size() + flow);
   }
   /// "gemm(1, 4, 2)".
   std::string text(const std::int32_t* values) const;

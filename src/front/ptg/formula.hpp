@@ -50,12 +50,20 @@ class Formula {
   /// Throws UsageError naming an index that has no place.
   Formula(const Expression& expression, const Places& places);
 
-  std::int64_t operator()(const std::int64_t* numbers) const {
+  [[gnu::always_inline]] std::int64_t operator()(const std::int64_t* numbers) const {
     if (program_ != nullptr) [[unlikely]]
       return run(numbers);
     // Those that are not there are 0 times the first.
     return constant_ + factors_[0] * numbers[places_[0]] + factors_[1] * numbers[places_[1]] +
            factors_[2] * numbers[places_[2]];
+  }
+  /// By how much it grows with the number at a place; nothing if that is not the same everywhere.
+  std::optional<std::int64_t> growth(std::uint8_t place) const noexcept {
+    if (program_ != nullptr) return std::nullopt;
+    std::int64_t factor = 0;
+    for (std::size_t i = 0; i < most_terms; ++i)
+      if (places_[i] == place) factor += factors_[i];
+    return factor;
   }
   bool constant() const noexcept { return factors_[0] == 0 && program_ == nullptr; }
 
@@ -81,7 +89,7 @@ class Condition {
   };
   Condition(Formula formula, Kind kind) : formula_(std::move(formula)), kind_(kind) {}
 
-  bool operator()(const std::int64_t* numbers) const {
+  [[gnu::always_inline]] bool operator()(const std::int64_t* numbers) const {
     const std::int64_t value = formula_(numbers);
     switch (kind_) {
       case Kind::not_zero:
@@ -106,7 +114,7 @@ class Conditions {
   Conditions(const Expression& expression, const Places& places) { add(expression, places); }
   void add(const Expression& expression, const Places& places);
   void add(Condition condition) { all_.push_back(std::move(condition)); }
-  bool operator()(const std::int64_t* numbers) const {
+  [[gnu::always_inline]] bool operator()(const std::int64_t* numbers) const {
     for (const Condition& condition : all_)
       if (!condition(numbers)) return false;
     return true;

@@ -190,13 +190,14 @@ Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
 bool GraphSource::more(ReadyTasks& ready) {
   if (ahead_ != nullptr) announce_some(ready.recycler);
   while (!ready.full()) {
-    if (Satisfied kept; left_.take(kept)) {
+    const bool some_left = !left_.none();
+    if (Satisfied kept; some_left && left_.take(kept)) {
       bool handed_out = true;
       ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
       if (!handed_out) left_.keep(kept);
       left_.done();
       if (!handed_out) return false;  // who makes the fresh datum that is missing adds us again
-    } else if (Telling telling; left_.take(telling)) {
+    } else if (Telling telling; some_left && left_.take(telling)) {
       end(telling, ready);
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler) : !more_of_initial(ready)) {
@@ -231,9 +232,9 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
     return false;
   }
   const auto [name, parameters] = initial_.found();
-  hand_out(
-      {.task = &unfolding_.make(initial_.task_class(), name, parameters.data(), ready.recycler.thread())},
-      ready);
+  hand_out({.task = &unfolding_.make(table_.classes[initial_.task_class()], initial_.task_class(), name,
+                                     parameters.data(), ready.recycler.thread())},
+           ready);
   return true;
 }
 

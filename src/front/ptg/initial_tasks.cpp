@@ -14,19 +14,79 @@ std::size_t level_of(const Expression& expression, const Places& places) {
   for (const Expression& operand : node.operands) level = std::max(level, level_of(operand, places));
   return level;
 }
+
+/// The loop of the last index that the sum speaks of goes only as far as the sum is not negative.
+void bound(std::vector<Loop>& loops, const Affine& not_negative) {
+  const auto is_last = [&](const Loop& loop) {
+    return not_negative.factor_of(loop.place) != 0 &&
+           std::ranges::none_of(not_negative.terms,
+                                [&](const auto& term) { return term.first > loop.place; });
+  };
+  const auto loop = std::ranges::find_if(loops, is_last);
+  if (loop == loops.end() || loop->derived) return;
+  const std::int64_t factor = not_negative.factor_of(loop->place);
+  Affine rest = not_negative;
+  rest.add(loop->place, -factor);
+  if (factor < 0) {
+    loop->last.push_back({Formula(rest), -factor});
+  } else if (loop->by_one) {  // else it would begin between its steps
+    Affine negative;
+    negative.add(rest, -1);
+    loop->first.push_back({Formula(negative), factor});
+  }
+}
+
+/// Only where the condition is `wanted`.
+void bound(std::vector<Loop>& loops, const Expression& condition, bool wanted, const Places& places) {
+  const ExpressionNode& node = *condition.node();
+  if (node.operation == (wanted ? Operation::both : Operation::either)) {
+    bound(loops, node.operands[0], wanted, places);
+    return bound(loops, node.operands[1], wanted, places);
+  }
+  const bool orders = node.operation == Operation::less || node.operation == Operation::at_most;
+  const bool equal = node.operation == (wanted ? Operation::equal : Operation::different);
+  if (!orders && !equal) return;
+  const std::optional<Affine> a = Affine::of(node.operands[0], places);
+  const std::optional<Affine> b = Affine::of(node.operands[1], places);
+  if (!a || !b) return;
+  Affine up, down;  // b - a, a - b
+  up.add(*b, 1);
+  up.add(*a, -1);
+  down.add(up, -1);
+  if (orders) {
+    // a < b, a <= b; else b <= a, b < a.
+    const bool strictly = (node.operation == Operation::less) == wanted;
+    Affine& sum = wanted ? up : down;
+    if (strictly) --sum.constant;
+    return bound(loops, sum);
+  }
+  bound(loops, up);
+  bound(loops, down);
+}
+
+/// If the first alternative of a flow does not hold, its value comes from a task.
+bool others_are_tasks(const FlowDefinition& flow) {
+  return !flow.control && flow.inputs.size() > 1 && !flow.inputs.back().condition &&
+         std::all_of(flow.inputs.begin() + 1, flow.inputs.end(),
+                     [](const Alternative& input) { return input.place.kind == Place::Kind::task; });
+}
 }  // namespace
 
 InitialTasks::InitialTasks(const ClassTable& table) : table_(table), gates_(table.classes.size()) {
   for (std::size_t i = 0; i < table.classes.size(); ++i) {
     const TableClass& of = table.classes[i];
+    gates_[i].loops = of.loops;
     for (std::size_t k = 0; k < of.definition->flows.size(); ++k) {
       gates_[i].closed |= of.flows[k].surely_from_task;
       const FlowDefinition& flow = of.definition->flows[k];
       if (flow.inputs.empty()) continue;
       const Alternative& first = flow.inputs.front();
-      if (first.place.kind != Place::Kind::task || !first.condition || !first.ranges.empty()) continue;
-      gates_[i].gates.push_back(
-          {Conditions(*first.condition, of.places), level_of(*first.condition, of.places)});
+      if (!first.condition || !first.ranges.empty()) continue;
+      const bool from_task = first.place.kind == Place::Kind::task;
+      if (!from_task && !others_are_tasks(flow)) continue;
+      bound(gates_[i].loops, *first.condition, !from_task, of.places);
+      const Expression closed = from_task ? *first.condition : !*first.condition;
+      gates_[i].gates.push_back({Conditions(closed, of.places), level_of(*first.condition, of.places)});
     }
     std::ranges::stable_sort(gates_[i].gates, {}, &Gate::level);
   }

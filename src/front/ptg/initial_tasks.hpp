@@ -1,5 +1,6 @@
 // The tasks of a parameterized graph that wait for no other, one after the other: the spaces of the classes are
-// walked, and what surely waits is passed by, whole loops of it where their condition says so.
+// walked, and what surely waits is passed by: where a condition bounds an index, its loop ends there; else whole
+// loops are left out where their condition says so.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,12 +26,11 @@ class InitialTasks {
   template <class F>
   bool next(F&& initial) {
     for (; class_ < table_.classes.size(); ++class_, inside_ = false) {
-      const TableClass& of = table_.classes[class_];
       const Gates& gates = gates_[class_];
       if (gates.closed) continue;
-      for (inside_ = step(of, inside_); inside_; inside_ = step(of, true)) {
-        while (inside_ && closed_at(gates) < of.loops.size())
-          inside_ = walk_.pass(of.loops, closed_at(gates), numbers_.data());
+      for (inside_ = step(gates, inside_); inside_; inside_ = step(gates, true)) {
+        while (inside_ && closed_at(gates) < gates.loops.size())
+          inside_ = walk_.pass(gates.loops, closed_at(gates), numbers_.data());
         if (!inside_) break;
         if (initial(class_, numbers_.data())) return true;
       }
@@ -55,11 +55,12 @@ class InitialTasks {
   };
   struct Gates {
     bool closed = false;      ///< all tasks wait
+    std::vector<Loop> loops;  ///< those of the class, as far as not all tasks wait
     std::vector<Gate> gates;  ///< by level
   };
-  bool step(const TableClass& of, bool inside) {
-    if (!inside) return walk_.begin(of.loops, numbers_.data());
-    return walk_.next(of.loops, numbers_.data());
+  bool step(const Gates& gates, bool inside) {
+    if (!inside) return walk_.begin(gates.loops, numbers_.data());
+    return walk_.next(gates.loops, numbers_.data());
   }
   std::size_t closed_at(const Gates& gates) const {
     for (const Gate& gate : gates.gates)

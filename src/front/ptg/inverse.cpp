@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "front/ptg/differences.hpp"
+
 namespace fairlead::ptg {
 
 namespace {
@@ -45,7 +47,8 @@ bool says_yes_or_no(const Expression& expression) {
 /// The conditions that hold together, and what they say of sums.
 class System {
  public:
-  System(const TableClass& giver, const InputToInvert& input) : giver_(giver), input_(input) {
+  System(const TableClass& giver, const InputToInvert& input)
+      : giver_(giver), input_(input), of_giver_(ranges_of(giver)) {
     for (std::size_t i = 0; i < giver.places.size(); ++i) places_.add(giver.places.index_at(i));
     first_unknown_ = places_.size();
   }
@@ -118,8 +121,10 @@ class System {
   /// says nothing of later ones.
   void within_ranges() {
     for (const Range& range : ranges_) {
-      first_at_most(range.first, range.index);
-      at_most_last(range.index, range.last);
+      for_each_of(range.first, Operation::maximum,
+                  [&](const Expression& first) { at_most(first, range.index); });
+      for_each_of(range.last, Operation::minimum,
+                  [&](const Expression& last) { at_most(range.index, last); });
       if (!is(range.step, Operation::constant) || range.step.node()->value != 1)
         opaque_.push_back((range.index - range.first) % range.step == 0);
     }
@@ -134,6 +139,10 @@ class System {
                               [&](const auto& term) { return term.first < first_unknown_; })) {
         if (equation.terms.empty() && equation.constant != 0) return std::nullopt;
         if (!equation.terms.empty()) edge.before.add({Formula(equation), Condition::Kind::zero});
+        Affine negative;
+        negative.add(equation, -1);
+        of_giver_.know(equation);
+        of_giver_.know(negative);
         continue;
       }
       Affine negative;
@@ -145,7 +154,7 @@ class System {
     for (Affine& difference : different_) difference = in_solved(difference);
     if (!add_loops(edge)) return std::nullopt;
     add_opaque(edge);
-    Affine name;
+    Affine name{.constant = static_cast<std::int64_t>(taker.first_name)};
     for (std::size_t i = 0; i < parameters; ++i) {
       const Affine value = value_of(first_unknown_ + i);
       edge.indices.emplace_back(value);
@@ -157,15 +166,12 @@ class System {
   }
 
  private:
-  void first_at_most(const Expression& first, const Expression& index) {
-    if (!is(first, Operation::maximum)) return at_most(first, index);
-    first_at_most(operand(first, 0), index);
-    first_at_most(operand(first, 1), index);
-  }
-  void at_most_last(const Expression& index, const Expression& last) {
-    if (!is(last, Operation::minimum)) return at_most(index, last);
-    at_most_last(index, operand(last, 0));
-    at_most_last(index, operand(last, 1));
+  /// All that one of min and max is made of.
+  template <class F>
+  static void for_each_of(const Expression& expression, Operation operation, F&& f) {
+    if (!is(expression, operation)) return f(expression);
+    for_each_of(operand(expression, 0), operation, f);
+    for_each_of(operand(expression, 1), operation, f);
   }
 
   /// An equation says what one of the unknowns is.
@@ -216,16 +222,17 @@ class System {
                                              [&](const auto& term) { return is_free(term.first); });
       (last == condition.terms.rend() ? before : of[last->first]).push_back(std::move(condition));
     }
-    for (const Affine& condition : tightest(std::move(before))) {
+    before = tightest(std::move(before));
+    for (const Affine& condition : before)
       if (condition.terms.empty() && condition.constant < 0) return false;
-      if (!always(condition)) edge.before.add({Formula(condition), Condition::Kind::not_negative});
-    }
+    const Differences known = drop_what_follows(before);
+    for (const Affine& condition : before)
+      edge.before.add({Formula(condition), Condition::Kind::not_negative});
     for (const Affine& difference : different_) {
-      const bool known =
+      const bool is_known =
           std::ranges::none_of(difference.terms, [&](const auto& term) { return is_free(term.first); });
-      const Interval between = known ? interval_of(difference) : Interval{};
-      if (between.first > 0 || between.last < 0) continue;
-      (known ? edge.before : edge.after).add({Formula(difference), Condition::Kind::not_zero});
+      if (is_known && surely_not_zero(difference, known)) continue;
+      (is_known ? edge.before : edge.after).add({Formula(difference), Condition::Kind::not_zero});
     }
     for (std::size_t place = first_unknown_; place < places_.size(); ++place) {
       if (!is_free(place)) continue;
@@ -273,21 +280,57 @@ class System {
     }
     return all;
   }
-  /// The giver's own ranges say so.
-  bool always(const Affine& condition) const {
-    if (interval_of(condition).first >= 0) return true;
-    for (const Range& range : giver_.definition->indices) {
-      if (range.derived) continue;
-      for (const bool lower : {true, false}) {
-        const std::optional<Affine> bound = Affine::of(lower ? range.first : range.last, giver_.places);
-        const std::optional<Affine> index = Affine::of(range.index, giver_.places);
-        if (!bound || !index) continue;
-        Affine known = lower ? *index : *bound;
-        known.add(lower ? *bound : *index, -1);
-        if (known.terms == condition.terms && condition.constant >= known.constant) return true;
+  /// Leaves the conditions that do not follow from the others and the giver's own ranges. What is known if all
+  /// hold.
+  Differences drop_what_follows(std::vector<Affine>& conditions) const {
+    std::erase_if(conditions, [&](const Affine& condition) { return interval_of(condition).first >= 0; });
+    for (std::size_t i = 0; i < conditions.size();) {
+      Differences others = of_giver_;
+      for (std::size_t k = 0; k < conditions.size(); ++k)
+        if (k != i) others.know(conditions[k]);
+      if (others.implies(conditions[i])) {
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
       }
     }
-    return false;
+    Differences all = of_giver_;
+    for (const Affine& condition : conditions) all.know(condition);
+    return all;
+  }
+  bool surely_not_zero(const Affine& sum, const Differences& known) const {
+    const Interval between = interval_of(sum);
+    if (between.first > 0 || between.last < 0) return true;
+    Affine above = sum, below;
+    --above.constant;
+    below.add(sum, -1);
+    --below.constant;
+    return known.implies(above) || known.implies(below);
+  }
+  /// What the ranges of a class say of its indices.
+  static Differences ranges_of(const TableClass& of) {
+    Differences known(of.places.size());
+    const auto at_most = [&](const Expression& a, const Expression& b) {
+      const std::optional<Affine> left = Affine::of(a, of.places), right = Affine::of(b, of.places);
+      if (!left || !right) return;
+      Affine difference = *right;
+      difference.add(*left, -1);
+      known.know(difference);
+    };
+    for (const Range& range : of.definition->indices) {
+      for_each_of(range.first, Operation::maximum,
+                  [&](const Expression& first) { at_most(first, range.index); });
+      const Expression& last = range.derived ? range.first : range.last;
+      for_each_of(last, Operation::minimum, [&](const Expression& end) { at_most(range.index, end); });
+    }
+    for (std::size_t place = 0; place < of.bounds.size(); ++place) {
+      Affine above{.constant = -of.bounds[place].first}, below{.constant = of.bounds[place].last};
+      above.add(static_cast<std::uint8_t>(place), 1);
+      below.add(static_cast<std::uint8_t>(place), -1);
+      known.know(above);
+      known.know(below);
+    }
+    return known;
   }
 
   void add_opaque(Edge& edge) {
@@ -328,6 +371,7 @@ class System {
  private:
   const TableClass& giver_;
   const InputToInvert& input_;
+  Differences of_giver_;  // what is known of its indices
   Places places_;
   std::size_t first_unknown_ = 0;
   Meanings meanings_;

@@ -34,6 +34,9 @@ class TableMaker {
     find_counted();
     find_who_may_count();
     for (TableClass& it : table_.classes) sum_up(it);
+    for (TableClass& it : table_.classes)
+      for (TableFlow& flow : it.flows)
+        for (Edge& edge : flow.edges) sum_up(edge);
     return std::move(table_);
   }
 
@@ -389,6 +392,8 @@ class TableMaker {
 
   /// What is looked at for every task.
   static void sum_up(TableClass& it) {
+    it.one_input = waits_for_one(it);
+    it.same_places = it.parameters.size() == it.loops.size();
     for (std::size_t k = 0; k < it.flows.size(); ++k) {
       const TableFlow& flow = it.flows[k];
       if (!flow.control && writes(flow.mode)) it.written.push_back(static_cast<std::uint16_t>(k));
@@ -400,6 +405,25 @@ class TableMaker {
         it.other_inputs.push_back(static_cast<std::uint16_t>(k));
       }
     }
+  }
+
+  void sum_up(Edge& edge) const {
+    const TableClass& to = table_.classes[edge.to_class];
+    edge.to_control = to.flows[edge.to_flow].control;
+    edge.slot = to.slot_of(edge.to_flow);
+    if (edge.loops.size() == 1 && edge.after.empty() && edge.name)
+      edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
+    edge.makes_ready = !edge.said && to.one_input && !to.may_await_memory;
+  }
+  static bool waits_for_one(const TableClass& of) {
+    std::size_t inputs = 0;
+    for (const TableFlow& flow : of.flows) {
+      const bool from_task = std::ranges::any_of(
+          flow.inputs, [](const Input& input) { return input.kind == Place::Kind::task; });
+      if (flow.control && from_task) return false;
+      inputs += from_task;
+    }
+    return inputs <= 1;
   }
 
   void name_tasks() {

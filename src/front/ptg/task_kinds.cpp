@@ -22,17 +22,6 @@ using fairlead::detail::Submission;
 /// A handle that names nothing, of any type.
 alignas(16) constexpr std::array<std::byte, 256> no_handle{};
 
-bool waits_for_one(const TableClass& of) {
-  std::size_t inputs = 0;
-  for (const TableFlow& flow : of.flows) {
-    const bool from_task =
-        std::ranges::any_of(flow.inputs, [](const Input& input) { return input.kind == Place::Kind::task; });
-    if (flow.control && from_task) return false;
-    inputs += from_task;
-  }
-  return inputs <= 1;
-}
-
 /// The collections whose data may come by a flow.
 class Reached {
  public:
@@ -82,7 +71,6 @@ TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source)
     kind.lines = ActiveTask::lines_for(of.parameters.size(), of.data_flows);
     const std::int64_t none[Places::most]{};
     kind.has_priorities = !of.priority.constant() || of.priority(none) != 0;
-    kind.one_input = waits_for_one(of);
     kind.needs_numbers = kind.has_priorities || !of.numbers.empty() ||
                          std::ranges::any_of(of.flows, [](const TableFlow& flow) {
                            return std::ranges::any_of(flow.inputs, [](const Input& input) {
@@ -145,15 +133,13 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values) {
       for (const Submission::Use& use : uses)
         if (!use.datum->in_place) footprint += whole_pages_for(use.datum->bytes);
       largest_footprint_ = std::max(largest_footprint_, footprint);
-      kind.nodes_excluded = fit.nodes_excluded(sample);
-      kind.workers_wanted =
-          sample.workers.count() == 1 ? std::uint16_t{0} : fit.workers_wanted(sample, kind.nodes_excluded);
-      TaskTraits traits;
-      traits.codelet = sample.codelet;
-      traits.scratch_bytes = sample.scratch_bytes;
-      traits.nodes_excluded = kind.nodes_excluded;
-      traits.workers_wanted = kind.workers_wanted;
-      kind.may_pass = engine::may_pass(traits);
+      kind.traits.codelet = sample.codelet;
+      kind.traits.submitted_at = {of.definition->file, of.definition->line};
+      kind.traits.scratch_bytes = sample.scratch_bytes;
+      kind.traits.nodes_excluded = fit.nodes_excluded(sample);
+      if (sample.workers.count() != 1)
+        kind.traits.workers_wanted = fit.workers_wanted(sample, kind.traits.nodes_excluded);
+      kind.may_pass = engine::may_pass(kind.traits);
     });
   }
 }
@@ -205,16 +191,10 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
     access.fresh = false;
   }
   task.access_count = static_cast<std::uint16_t>(count);
+  static_cast<TaskTraits&>(task) = kind.traits;
+  if (kind.has_priorities) task.priority = priority(active.task_class, numbers.data());
   with_call(of, handles.data(), numbers.data(), [&](const Submission& call) {
-    static_cast<TaskTraits&>(task) = {
-        .codelet = call.codelet,
-        .submitted_at = {of.definition->file, of.definition->line},
-        .scratch_bytes = call.scratch_bytes,
-        .priority = kind.has_priorities ? priority(active.task_class, numbers.data()) : 0,
-        .nodes_excluded = kind.nodes_excluded,
-        .work = call.work,
-        .workers_wanted = kind.workers_wanted,
-        .place = {}};
+    task.work = call.work;
     if (call.fill_closure != nullptr)
       call.fill_closure(task.closure.data(), call.arguments, access_of_use.data());
   });

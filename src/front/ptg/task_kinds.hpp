@@ -17,14 +17,11 @@ class TaskKinds {
   /// Of one class.
   struct Kind {
     TaskFamily ordinary, urgent;
-    std::uint32_t nodes_excluded = 0;
-    std::uint16_t workers_wanted = 0;
+    TaskTraits traits;       ///< but for priority and work
     std::uint8_t lines = 1;  ///< of its active tasks
     bool may_pass = false;   ///< by the direct lane, if its data may
     bool has_priorities = false;
     bool needs_numbers = false;  ///< to be described
-    /// It waits for one task at most: who feeds it makes it ready.
-    bool one_input = false;
   };
 
   TaskKinds(const ClassTable& table, TaskSource& source);

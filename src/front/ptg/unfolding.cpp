@@ -17,19 +17,6 @@ void Unfolding::begin(bool alone) {
 
 Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
 
-ActiveTask& Unfolding::make(std::uint32_t task_class, std::uint64_t name, const std::int64_t* parameters,
-                            std::size_t thread) {
-  const TableClass& of = table_.classes[task_class];
-  ActiveTask& task = active_.take(thread, kinds_[task_class].lines);
-  task.name = of.first_name + name;
-  task.task_class = static_cast<std::uint16_t>(task_class);
-  std::int32_t* const own = task.parameters();
-  for (std::size_t i = 0; i < of.parameters.size(); ++i) own[i] = static_cast<std::int32_t>(parameters[i]);
-  std::uint32_t* const values = task.values(of.parameters.size());
-  for (std::size_t i = 0; i < of.data_flows; ++i) values[i] = no_value;
-  return task;
-}
-
 namespace {
 std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers) {
   std::int32_t inputs = 0;
@@ -137,6 +124,12 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
             "there",
             flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()));
   }
+}
+
+std::string Unfolding::two_values(const ActiveTask& task, std::size_t slot) const {
+  const TableClass& of = table_.classes[task.task_class];
+  return fmt::format("the flow \"{}\" of {} gets two values", of.flows[slot - of.parameters.size()].name,
+                     table_.text_of(task));
 }
 
 std::string Unfolding::changed_twice(const Telling& telling, const Edge& edge) const {

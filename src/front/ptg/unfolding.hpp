@@ -52,8 +52,19 @@ class Unfolding {
   void share() noexcept { partly_.share(); }
 
   /// A task of which nothing has come.
-  ActiveTask& make(std::uint32_t task_class, std::uint64_t name, const std::int64_t* parameters,
-                   std::size_t thread);
+  ActiveTask& make(const TableClass& of, std::uint32_t task_class, std::uint64_t name,
+                   const std::int64_t* parameters, std::size_t thread) {
+    ActiveTask& task = active_.take(thread, kinds_[task_class].lines);
+    task.name = name;
+    task.task_class = static_cast<std::uint16_t>(task_class);
+    std::uint32_t* const slots = task.slots();
+    std::fill_n(slots, ActiveTask::fixed_slots, no_value);  // no loop
+    const std::size_t count = of.parameters.size();
+    for (std::size_t i = 0; i < count; ++i) slots[i] = static_cast<std::uint32_t>(parameters[i]);
+    for (std::size_t i = std::max(ActiveTask::fixed_slots, count); i < count + of.data_flows; ++i)
+      slots[i] = no_value;
+    return task;
+  }
   /// How many inputs have to come.
   std::int32_t waits_for(const TableClass& of, const std::int64_t* numbers);
   /// The datum is taken from memory: whether its readers count.
@@ -84,10 +95,19 @@ class Unfolding {
   template <class Host>
   void tell(Telling& telling, const Edge& edge, std::uint32_t number, bool counted, Host& host);
   template <class Host>
+  bool tell_neighbours(Telling& telling, const Edge& edge, std::uint32_t number, Host& host);
+  template <class Host>
   void settle(std::uint32_t number, Host& host);
+  /// What comes to a task.
+  struct Arrival {
+    std::uint32_t task_class;
+    std::uint8_t slot;
+    bool of_control, makes_ready;  ///< as in Edge
+  };
   template <class FindParameters, class Host>
-  void arrive(std::uint32_t task_class, std::uint16_t flow, bool said, std::uint64_t name,
+  void arrive(const TableClass& to, const Arrival& arrival, std::uint64_t name,
               const FindParameters& find_parameters, std::uint32_t number, Host& host);
+  std::string two_values(const ActiveTask& task, std::size_t slot) const;
   void check_leavings(const Telling& telling, const TableFlow& flow, std::uint32_t number, std::string& why);
 
   const ClassTable& table_;
@@ -130,6 +150,12 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
       if (!telling.in_edge &&
           !(telling.in_edge = edge.before(numbers) && telling.walk.begin(edge.loops, numbers)))
         continue;
+      if (edge.name_growth != 0 && !counted && !edge.to_writer) {
+        if (!tell_neighbours(telling, edge, number, host)) [[unlikely]]
+          return false;
+        telling.in_edge = false;
+        continue;
+      }
       do {
         if (host.full()) [[unlikely]]
           return false;
@@ -154,7 +180,8 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
   const auto find_parameters = [&](std::int64_t* parameters) {
-    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
+    const Formula* formula = edge.indices.data();
+    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = formula[i](numbers);
   };
   std::uint64_t name = 0;
   if (edge.name) [[likely]] {
@@ -169,7 +196,7 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
                                       fmt::join(std::span(parameters).first(edge.indices.size()), ", ")));
     name = *its;
   }
-  if (counted && !to.flows[edge.to_flow].control) {
+  if (counted && !edge.to_control) {
     Readers& it = readers(number);
     if (edge.to_writer) {
       if (it.has_writer) return host.misused(changed_twice(telling, edge));
@@ -181,7 +208,29 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
     }
     it.count.fetch_add(1, std::memory_order_relaxed);
   }
-  arrive(edge.to_class, edge.to_flow, edge.said, name, find_parameters, number, host);
+  arrive(to, {edge.to_class, edge.slot, edge.to_control, edge.makes_ready}, name, find_parameters, number,
+         host);
+}
+
+/// As tell(), of all that are left of a loop over neighbours. False if there was no room for one.
+template <class Host>
+bool Unfolding::tell_neighbours(Telling& telling, const Edge& edge, std::uint32_t number, Host& host) {
+  std::int64_t* const numbers = telling.numbers.data();
+  const TableClass& to = table_.classes[edge.to_class];
+  const auto find_parameters = [&](std::int64_t* parameters) {
+    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
+  };
+  const Arrival arrival{edge.to_class, edge.slot, edge.to_control, edge.makes_ready};
+  const auto [last, step] = telling.walk.innermost();
+  std::int64_t& place = numbers[edge.loops.front().place];
+  const std::int64_t growth = edge.name_growth * step;
+  for (std::int64_t name = (*edge.name)(numbers);; name += growth) {
+    if (host.full()) [[unlikely]]
+      return false;
+    arrive(to, arrival, static_cast<std::uint64_t>(name), find_parameters, number, host);
+    if (last - place < step) return true;
+    place += step;
+  }
 }
 
 /// Nobody reads the value any more.
@@ -194,51 +243,44 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   }
   it.has_writer = false;
   const TableClass& to = table_.classes[it.writer_class];
-  std::array<std::int32_t, Walk::most_loops> values;
-  to.parameters_of(it.writer, values.data());
-  const auto find_parameters = [&](std::int64_t* parameters) {
-    std::copy_n(values.begin(), to.parameters.size(), parameters);
-  };
-  arrive(it.writer_class, it.writer_flow, false, it.writer, find_parameters, number, host);
+  const std::uint64_t writer = it.writer;
+  const auto find_parameters = [&](std::int64_t* parameters) { to.parameters_of(writer, parameters); };
+  arrive(to, {it.writer_class, to.slot_of(it.writer_flow), false, to.one_input && !to.may_await_memory},
+         writer, find_parameters, number, host);
 }
 
-/// The task gets a value, or hears that a task is over which it waits for. `said`: who gave it may be wrong.
+/// The task gets a value, or hears that a task is over which it waits for.
 template <class FindParameters, class Host>
-void Unfolding::arrive(std::uint32_t task_class, std::uint16_t flow, bool said, std::uint64_t name,
-                       const FindParameters& find_parameters, std::uint32_t number, Host& host) {
-  const TableClass& to = table_.classes[task_class];
+[[gnu::always_inline]] inline void Unfolding::arrive(const TableClass& to, const Arrival& arrival,
+                                                     std::uint64_t name,
+                                                     const FindParameters& find_parameters,
+                                                     std::uint32_t number, Host& host) {
+  const auto make_it = [&]() -> ActiveTask& {
+    Numbers numbers;
+    find_parameters(numbers.data());
+    ActiveTask& task = make(to, arrival.task_class, name, numbers.data(), host.thread());
+    if (arrival.makes_ready) return task;
+    if (!to.same_places) to.place(task.parameters(), numbers.data());
+    task.wait = waits_for(to, numbers.data());
+    if (task.wait == 0) [[unlikely]] {
+      host.misused(table_.text_of(task) + " is given a value, and waits for none");
+      task.wait = 2;  // it begins by itself
+    }
+    return task;
+  };
   const auto put = [&](ActiveTask& task) {
-    if (flow >= to.data_flows) return;
-    std::uint32_t& value = task.values(to.parameters.size())[flow];
+    if (arrival.of_control) return;
+    std::uint32_t& value = task.slots()[arrival.slot];
     if (value != no_value) [[unlikely]]
-      host.misused(
-          fmt::format("the flow \"{}\" of {} gets two values", to.flows[flow].name, table_.text_of(task)));
+      host.misused(two_values(task, arrival.slot));
     value = number;
   };
-  if (kinds_[task_class].one_input && !said && !to.may_await_memory) {
-    std::array<std::int64_t, Walk::most_loops> parameters;
-    find_parameters(parameters.data());
-    ActiveTask& task = make(task_class, name, parameters.data(), host.thread());
+  if (arrival.makes_ready) {
+    ActiveTask& task = make_it();
     put(task);
     return host.satisfied(task);
   }
-  ActiveTask* const last = partly_.arrived(
-      to.first_name + name,
-      [&]() -> ActiveTask& {
-        std::array<std::int64_t, Walk::most_loops> parameters;
-        find_parameters(parameters.data());
-        ActiveTask& task = make(task_class, name, parameters.data(), host.thread());
-        Numbers numbers;
-        to.place(task.parameters(), numbers.data());
-        task.wait = waits_for(to, numbers.data());
-        if (task.wait == 0) [[unlikely]] {
-          host.misused(table_.text_of(task) + " is given a value, and waits for none");
-          task.wait = 2;  // it begins by itself
-        }
-        return task;
-      },
-      put);
-  if (last != nullptr) host.satisfied(*last);
+  if (ActiveTask* const last = partly_.arrived(name, make_it, put); last != nullptr) host.satisfied(*last);
 }
 
 }  // namespace fairlead::ptg

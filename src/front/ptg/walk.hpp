@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "front/ptg/formula.hpp"
@@ -71,6 +72,8 @@ class Walk {
     number += open_[innermost].step;
     return true;
   }
+  /// Of a walk over one loop: its last number, which it may step over, and the step.
+  std::pair<std::int64_t, std::int64_t> innermost() const noexcept { return {open_[0].last, open_[0].step}; }
   /// The next one with another number of loop `level` or of one around it: what is inside is passed by.
   bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
     return go(loops, level, false, numbers);

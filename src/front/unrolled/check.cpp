@@ -40,7 +40,7 @@ void tell_cycle(const Graph& graph, const Order& order, Findings& findings) {
 }  // namespace
 
 Checked check(const Graph& graph, std::size_t most_of_a_kind) {
-  Checked out{Findings(most_of_a_kind)};
+  Checked out{Findings(most_of_a_kind), 0, 0, {}};
   if (graph.tasks.empty()) {
     out.findings.add(Kind::no_task, "all ranges are empty");
     return out;
@@ -73,6 +73,7 @@ Checked check(const Graph& graph, std::size_t most_of_a_kind) {
     }
   }
   memory.tell_races(order);
+  out.steps = std::move(all);
   return out;
 }
 

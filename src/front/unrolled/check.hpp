@@ -3,13 +3,15 @@
 #pragma once
 #include "front/unrolled/findings.hpp"
 #include "front/unrolled/graph.hpp"
+#include "front/unrolled/order.hpp"
 
 namespace fairlead::unrolled {
 
 struct Checked {
   Findings findings;
   std::size_t edges = 0;
-  std::size_t overwriting = 0;  ///< steps that are there since a value is overwritten
+  std::size_t overwriting = 0;    ///< steps that are there since a value is overwritten
+  std::vector<Precedence> steps;  ///< all of them, as far as no cycle was found
 };
 
 Checked check(const Graph& graph, std::size_t most_of_a_kind = 5);

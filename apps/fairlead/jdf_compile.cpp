@@ -1,0 +1,53 @@
+// See jdf_compile.hpp.
+#include "fairlead/jdf_compile.hpp"
+
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "fairlead/subcommand.hpp"
+#include "front/jdf/emit.hpp"
+#include "front/jdf/parser.hpp"
+#include "report/report_file.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+bool told_of(const jdf::Diagnostics& diagnostics, const jdf::Source& source, bool warnings) {
+  for (const jdf::Diagnostic& it : diagnostics.sorted())
+    if (warnings || it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, source));
+  return diagnostics.errors() != 0;
+}
+
+}  // namespace
+
+int compile_jdf(const std::string& path, const std::string& output, bool warnings) {
+  const std::filesystem::path place(output);
+  if (place.extension() != ".cpp" && place.extension() != ".cc" && place.extension() != ".cxx")
+    throw ConfigError(
+        fmt::format("fairlead jdf compile: -o {} is no name of a C++ file: end it in .cpp", output));
+  const std::string stem = place.stem().string();
+  const auto beside = [&](const std::string& name) { return (place.parent_path() / name).string(); };
+  const jdf::EmitNames names{jdf::cpp_name(stem), std::filesystem::path(path).filename().string(),
+                             place.filename().string(), stem + ".hpp", stem + "_bodies.c"};
+
+  jdf::Diagnostics diagnostics;
+  const jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
+  if (told_of(diagnostics, file.source, warnings)) return failure;
+  jdf::Diagnostics of_compiling;
+  const jdf::Emitted emitted = jdf::emit(file, names, of_compiling);
+  if (told_of(of_compiling, file.source, warnings)) return failure;
+
+  // All or, as far as can be known before, nothing.
+  for (const std::string& name : {names.header, names.bodies}) report::require_place_for(beside(name));
+  report::require_place_for(output);
+  report::write_file(beside(names.bodies), emitted.bodies);
+  report::write_file(beside(names.header), emitted.header);
+  report::write_file(output, emitted.source);
+  return success;
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,162 @@
+// See jdf_matrices.hpp.
+#include "fairlead/jdf_matrices.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "algorithms/linalg/tile_functions.hpp"
+#include "base/suggest.hpp"
+#include "data/npy/npy_header.hpp"
+#include "front/jdf/parser.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+/// M,N,MB,NB; nothing if it is something else.
+std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
+  std::array<std::int64_t, 4> sizes{};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sizes[i]);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (i + 1 == sizes.size()) break;
+    if (text.empty() || text[0] != ',') return std::nullopt;
+    text.remove_prefix(1);
+  }
+  return text.empty() ? std::optional(sizes) : std::nullopt;
+}
+
+/// NAME=REST.
+std::pair<std::string, std::string> halves_of(const std::string& text, std::string_view option,
+                                              const char* form) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw ConfigError(fmt::format("{} {}: write {}", option, text, form));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+MatrixGiven described(const std::string& option, const std::array<std::int64_t, 4>& sizes, bool in_single) {
+  const auto [rows, columns, tile_rows, tile_columns] = sizes;
+  for (const std::int64_t size : {rows, columns, tile_rows, tile_columns})
+    if (size < 1 || size > INT32_MAX)
+      throw ConfigError(fmt::format("{}: sizes are from 1 to {}", option, INT32_MAX));
+  if (tile_rows != tile_columns)
+    throw ConfigError(fmt::format("{}: tiles are square here: give MB and NB alike", option));
+  MatrixGiven it;
+  it.rows = rows;
+  it.columns = columns;
+  it.tile = static_cast<std::int32_t>(tile_rows);
+  it.in_single = in_single;
+  return it;
+}
+
+MatrixGiven in_file(const std::string& path) {
+  MatrixGiven it;
+  it.file = std::make_shared<const data::NpyFile>(path);
+  it.rows = static_cast<std::int64_t>(it.file->rows());
+  it.columns = static_cast<std::int64_t>(it.file->columns());
+  it.in_single = it.file->element() == data::ElementType::float32;
+  if (it.rows > INT32_MAX || it.columns > INT32_MAX)
+    throw InputError(fmt::format("{} has the shape {}: JDF counts in ints", path,
+                                 data::shape_text(it.file->header().shape)));
+  return it;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const Config& config, std::string_view key) {
+  std::vector<std::string> out;
+  if (!config.has(key)) return out;
+  std::string_view rest = config.text(key);
+  while (true) {
+    const std::size_t end = rest.find('\n');
+    out.emplace_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option) {
+  for (const std::string& written : {std::string(name), "desc" + std::string(name)})
+    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere) return found;
+  std::vector<std::string_view> known;
+  for (const jdf::Global& global : file.globals) {
+    known.push_back(global.name.text);
+    if (known.back().starts_with("desc")) known.push_back(known.back().substr(4));
+  }
+  const std::string near = did_you_mean(name, known);
+  throw ConfigError(fmt::format("{}: {} has no {}{}", option, file.source.name(), name,
+                                !near.empty() ? near : fmt::format("; it has {}", fmt::join(known, ", "))));
+}
+
+std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single) {
+  std::vector<MatrixGiven> out;
+  for (const std::string& text : lines_of(config, "matrix")) {
+    const std::string option = "--matrix " + text;
+    const auto [name, rest] =
+        halves_of(text, "--matrix", "NAME=FILE.npy, or NAME=M,N,MB,NB: rows, columns and those of a tile");
+    const std::uint32_t global = global_of(file, name, option);
+    if (std::ranges::find(out, global, &MatrixGiven::global) != out.end())
+      throw ConfigError(fmt::format("{}: {} is given twice", option, name));
+    const auto sizes = sizes_in(rest);
+    MatrixGiven it = sizes ? described(option, *sizes, in_single) : in_file(rest);
+    it.global = global;
+    it.name = file.globals[global].name.text;
+    out.push_back(std::move(it));
+  }
+  return out;
+}
+
+void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
+  for (const std::string& text : lines_of(config, "output")) {
+    const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
+    const std::uint32_t global = global_of(file, name, "--output " + text);
+    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
+    if (matrix == given.end())
+      throw ConfigError(
+          fmt::format("--output {}: {} is no matrix here: give --matrix {}=...", text, name, name));
+    if (!matrix->output.empty())
+      throw ConfigError(fmt::format("--output {}: {} goes to {} already", text, name, matrix->output));
+    matrix->output = path;
+  }
+}
+
+void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given) {
+  std::vector<std::string> missing;
+  for (std::uint32_t i = 0; i < file.globals.size(); ++i)
+    if (file.globals[i].is_collection && std::ranges::find(given, i, &MatrixGiven::global) == given.end())
+      missing.push_back(file.globals[i].name.text);
+  if (missing.empty()) return;
+  throw InputError(fmt::format("{} works on {}: give --matrix {}=FILE.npy, or --matrix {}=M,N,MB,NB",
+                               file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
+}
+
+std::shared_ptr<jdf::Program> read_program(const std::string& path) {
+  jdf::Diagnostics diagnostics;
+  jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
+  const auto tell = [](const jdf::Diagnostics& all, const jdf::Source& source) {
+    for (const jdf::Diagnostic& it : all.sorted())
+      if (it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, source));
+    return all.errors() == 0;
+  };
+  if (!tell(diagnostics, file.source)) return nullptr;
+  jdf::Diagnostics of_bodies;
+  auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), of_bodies);
+  return tell(of_bodies, program->file.source) ? program : nullptr;
+}
+
+void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
+  for (const MatrixGiven& it : given)
+    program.settings.describe(fmt::format("{}={},{},{},{}", it.name, it.rows, it.columns, it.tile, it.tile));
+  for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
+}
+
+}  // namespace fairlead::app

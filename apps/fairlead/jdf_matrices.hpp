@@ -1,0 +1,50 @@
+// The matrices that `fairlead jdf run` and `fairlead simulate jdf` are told of: in files, or described by their sizes.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/npy/npy_file.hpp"
+#include "front/jdf_graph/program.hpp"
+
+namespace fairlead::app {
+
+/// The lines of a setting that may be given several times.
+std::vector<std::string> lines_of(const Config& config, std::string_view key);
+
+/// One --matrix.
+struct MatrixGiven {
+  std::uint32_t global = 0;                   ///< of the file
+  std::string name;                           ///< of that global
+  std::shared_ptr<const data::NpyFile> file;  ///< null: described
+  std::int64_t rows = 0, columns = 0;
+  std::int32_t tile = 0;  ///< 0: to be chosen
+  bool in_single = false;
+  std::string output;  ///< where it goes in the end; empty: nowhere
+};
+
+/// The global of that name, or with "desc" before it. Throws ConfigError naming the nearest.
+std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option);
+
+/// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described. Throws ConfigError, and
+/// InputError for files that cannot be used.
+std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single);
+
+/// Heeds --output NAME=FILE.npy. Throws ConfigError.
+void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
+
+/// Throws InputError naming all matrices of which places are named and that nobody gives.
+void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given);
+
+/// Reads the file; prints what is wrong. Nothing if it cannot be used.
+std::shared_ptr<jdf::Program> read_program(const std::string& path);
+
+/// What --matrix and --set say of the globals; tiles are chosen.
+void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
+
+}  // namespace fairlead::app

@@ -1,0 +1,362 @@
+// fairlead jdf run: the tasks of a JDF file on matrices from files, in core or out of core; their bodies are interpreted.
+#include <fairlead/error.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "algorithms/linalg/general_npy.hpp"
+#include "algorithms/linalg/scratch_pool.hpp"
+#include "data/npy/npy_writer.hpp"
+#include "fairlead/dense_report.hpp"
+#include "fairlead/files_apart.hpp"
+#include "fairlead/interrupt.hpp"
+#include "fairlead/jdf_matrices.hpp"
+#include "fairlead/kernels.hpp"
+#include "fairlead/subcommand.hpp"
+#include "fairlead/watched_run.hpp"
+#include "front/jdf/unroll.hpp"
+#include "front/jdf_graph/codelets.hpp"
+#include "front/jdf_graph/known_outputs.hpp"
+#include "front/unrolled/check.hpp"
+#include "machine/machine.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using data::ElementType;
+using linalg::GeneralNpy;
+template <class T>
+using TiledMatrices = std::vector<TiledMatrix<T>>;
+
+constexpr auto options = both(
+    std::to_array<Setting>(
+        {{.key = "matrix",
+          .value_name = "NAME=FILE.npy",
+          .help = "the matrix of that name, or of desc and that name; NAME=M,N,MB,NB: M x N zeros in tiles "
+                  "of MB x NB; "
+                  "any number of times",
+          .repeatable = true},
+         {.key = "set",
+          .value_name = "NAME=VALUE",
+          .help =
+              "a global of the file, or a member of what one points to: --set alpha=0.5; any number of times",
+          .repeatable = true},
+         {.key = "output",
+          .value_name = "NAME=FILE.npy",
+          .help = "where that matrix goes when all tasks are over; each appears whole or not at all; any "
+                  "number of times",
+          .letter = 'o',
+          .repeatable = true},
+         {.key = "precision",
+          .type = SettingType::choice,
+          .fallback = "double",
+          .choices = "single|double",
+          .help = "of matrices that are in no file"},
+         {.key = "check",
+          .type = SettingType::flag,
+          .fallback = "true",
+          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does"},
+         {.key = "overwrite",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "an output may replace a file that is read"}}),
+    report_options);
+constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
+
+/// A graph of so many tasks is written out and looked at in less than a second.
+constexpr jdf::UnrollLimits limits_of_check{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
+
+double no_flops(const DenseProblem&) { return 0; }
+std::uint64_t no_tasks(const DenseProblem&) { return 0; }
+report::IoBounds bounds_of(const DenseProblem& p) {
+  return report::in_place_bounds(static_cast<std::uint64_t>(p.rows()), static_cast<std::uint64_t>(p.n),
+                                 p.element_bytes, p.memory_limit);
+}
+constexpr DenseOperation graph_operation{.key = "jdf",
+                                         .name = "task graph",
+                                         .tiles = Tiles::all,
+                                         .matrices = 1,
+                                         .kernels = linalg::RateSet::product,
+                                         .flops = no_flops,
+                                         .tasks = no_tasks,
+                                         .bounds = bounds_of,
+                                         .ceiling = nullptr};
+
+/// Throws InputError if the graph makes no sense for these numbers.
+jdf::KnownOutputs looked_at(const jdf::Program& program) {
+  std::optional<jdf::Unrolled> unrolled;
+  try {
+    unrolled = jdf::unroll(program.file, program.settings, limits_of_check);
+  } catch (const InputError&) {
+    return {};  // too large
+  }
+  const unrolled::Checked checked = unrolled::check(unrolled->graph);
+  if (checked.findings.errors() != 0) {
+    fmt::print(stderr, "{}", checked.findings.text());
+    throw InputError(
+        fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
+                    program.file.source.name()));
+  }
+  return jdf::known_outputs(unrolled->graph);
+}
+
+/// A run under way.
+class JdfRun {
+ public:
+  JdfRun(Config config, std::shared_ptr<jdf::Program> program, std::vector<MatrixGiven> given)
+      : config_(std::move(config)),
+        program_(std::move(program)),
+        given_(std::move(given)),
+        workers_(config_.count_or("workers", machine::discover().workers)),
+        problem_(problem()) {
+    for (MatrixGiven& it : given_)
+      if (it.tile == 0) it.tile = problem_.tile;
+    settle(*program_, given_, config_);
+    jdf::require_values(*program_);
+    if (config_.flag("check")) known_ = looked_at(*program_);
+    kernels_.emplace(load_kernels(config_));
+  }
+
+  int run() {
+    report::RunReport report = computed();
+    run_.reset();
+    publish(report, config_, recorded_);
+    return success;
+  }
+
+ private:
+  DenseProblem problem() const {
+    const MatrixGiven* largest = nullptr;
+    std::int32_t tile = 0;
+    for (const MatrixGiven& it : given_) {
+      if (largest == nullptr || it.rows * it.columns > largest->rows * largest->columns) largest = &it;
+      tile = std::max(tile, it.tile);
+    }
+    DenseProblem problem{.operation = &graph_operation,
+                         .title = "task graph",
+                         .n = largest->columns,
+                         .m = largest->rows == largest->columns ? 0 : largest->rows,
+                         .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
+                         .memory_limit = config_.bytes("memory"),
+                         .reserved = workers_ * GeneralNpy<double>::scratch_bytes_per_worker};
+    if (tile != 0 && !config_.has("tile"))
+      problem.tile = tile;
+    else
+      problem.set_tile(config_, workers_);
+    return problem;
+  }
+
+  report::RunReport computed() {
+    run_.emplace(config_, problem_.reserved, *kernels_);
+    open_outputs();
+    const Counts before = counts_of(run_->runtime(), *kernels_);
+    std::vector<jdf::BoundData> data(program_->file.globals.size());
+    ptg::Graph graph(run_->runtime());
+    for (const MatrixGiven& it : given_)
+      it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
+    read();
+    const Counts tiled = counts_of(run_->runtime(), *kernels_);
+    const jdf::Lowered lowered =
+        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, *kernels_));
+    for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
+    run_->begin("tasks");
+    run_->run(graph);
+    const double seconds = run_->end();
+    seconds_ += seconds;
+    const Counts after = counts_of(run_->runtime(), *kernels_);
+    write();
+    run_->stop_showing();
+    recorded_ = run_->runtime().recorded();
+
+    report::RunReport report = report_between(before, after, config_, *kernels_, problem_);
+    report.seconds = seconds_;
+    double flops = 0;
+    for (const report::KernelReport& it : report.kernel_calls) flops += it.gflop;
+    report.gflops = flops / seconds_;
+    report.phases = run_->phases();
+    report.not_written = run_->end_records();
+    find_limit(report, tiled, after);
+    report.bounds = bounds();
+    for (const MatrixGiven& it : given_) {
+      if (it.file == nullptr) continue;
+      report::LinkReport link{.name = it.file->path().filename().string()};
+      link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {it.file->bytes_read(), 1};
+      report.links.push_back(link);
+      report.input_bytes += it.file->header().data_bytes();
+      report.input_bytes_read += it.file->bytes_read();
+    }
+    report.of = program_->file.source.name();
+    for (std::uint32_t i = 0; i < program_->file.globals.size(); ++i)
+      if (const std::int32_t pointed = program_->pointed[i].load(); pointed != 0)
+        fmt::print("{} is {}\n", program_->file.globals[i].name.text, pointed);
+    return report;
+  }
+
+  /// Which algorithm it is nobody knows: every byte once.
+  report::IoBounds bounds() const {
+    report::IoBounds all;
+    for (const MatrixGiven& it : given_) {
+      const Bytes bytes = static_cast<Bytes>(it.rows) * static_cast<Bytes>(it.columns) *
+                          (it.in_single ? sizeof(float) : sizeof(double));
+      if (it.file != nullptr) all.inputs += bytes;
+      if (!it.output.empty()) all.results += bytes;
+    }
+    all.compulsory = all.inputs;
+    all.fits = all.inputs + problem_.reserved <= problem_.memory_limit;
+    return all;
+  }
+
+  void open_outputs() {
+    for (const MatrixGiven& it : given_) {
+      if (it.output.empty()) continue;
+      std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(it.rows),
+                                       static_cast<std::uint64_t>(it.columns)};
+      data::StorageOrder order = data::StorageOrder::c;
+      if (it.file != nullptr) {
+        shape = it.file->header().shape;
+        order = it.file->order();
+      }
+      outputs_.push_back(std::make_unique<data::NpyWriter>(
+          it.output, it.in_single ? ElementType::float32 : ElementType::float64, order, shape));
+      if (outputs_.size() == 1) Interrupt::removes_at_exit(outputs_.back()->temporary());
+    }
+  }
+
+  template <class T>
+  TiledMatrices<T>& tiled() {
+    return std::get<TiledMatrices<T>>(tiled_);
+  }
+
+  template <class T>
+  void add(const MatrixGiven& it, std::vector<jdf::BoundData>& data, ptg::Graph& graph) {
+    Runtime& runtime = run_->runtime();
+    const auto zeros = generated_by([](TileView<T> piece, std::int64_t, std::int64_t) {
+      for (std::int32_t j = 0; j < piece.columns(); ++j)
+        std::fill_n(piece.data() + static_cast<std::ptrdiff_t>(j) * piece.leading_dimension(), piece.rows(),
+                    T(0));
+    });
+    tiled<T>().push_back(it.file != nullptr ? runtime.tiled<T>(it.name, it.rows, it.columns, it.tile)
+                                            : runtime.tiled<T>(it.name, it.rows, it.columns, it.tile, zeros));
+    const TiledMatrix<T>& tiles = tiled<T>().back();
+    const jdf::Precision precision = it.in_single ? jdf::Precision::single : jdf::Precision::double_;
+    if (program_->file.globals[it.global].dimensions != 1) {
+      data[it.global] = {graph.data(tiles, it.name).definition(), precision};
+      return;
+    }
+    if (tiles.tile_columns() != 1)
+      throw InputError(
+          fmt::format("{0} is named with one index, and has {1} columns of tiles: give a vector, or one "
+                      "column of tiles",
+                      it.name, tiles.tile_columns()));
+    data[it.global] = {
+        graph
+            .data<Tile<T>>(it.name, {tiles.tile_rows()},
+                           [&](const std::int64_t* at) { return tiles(static_cast<std::int32_t>(at[0]), 0); })
+            .definition(),
+        precision};
+  }
+
+  /// Calls f(what was given, its tiles) for each matrix.
+  template <class F>
+  void each_matrix(const F& f) {
+    std::size_t in_single = 0, in_double = 0;
+    for (const MatrixGiven& it : given_)
+      it.in_single ? f(it, tiled<float>()[in_single++]) : f(it, tiled<double>()[in_double++]);
+  }
+
+  void read() {
+    const Bytes memory = run_->runtime().capacity_bytes();
+    each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
+      if (it.file == nullptr) return;
+      GeneralNpy<T> reader(it.file);
+      run_->begin("reading", reader.tasks(tiles, memory));
+      reader.submit(run_->flow(), tiles, memory);
+      seconds_ += run_->end();
+      it.file->forget_pages();
+    });
+  }
+
+  void write() {
+    linalg::ScratchPool staging(GeneralNpy<double>::scratch_bytes_per_worker);
+    auto next = outputs_.begin();
+    each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
+      if (it.output.empty()) return;
+      data::NpyWriter& out = **next++;
+      const auto leave = codelet("write").cpu([&out, &staging](In<Tile<T>> tile, std::int64_t row,
+                                                               std::int64_t column) {
+        const auto lease = staging.lease();
+        out.write_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(tile.rows()),
+                           static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(tile.columns()),
+                           tile.data(), static_cast<std::uint64_t>(tile.leading_dimension()), lease.bytes());
+      });
+      run_->begin("writing", static_cast<std::uint64_t>(tiles.tile_rows()) *
+                                 static_cast<std::uint64_t>(tiles.tile_columns()));
+      for (std::int32_t i = 0; i < tiles.tile_rows(); ++i)
+        for (std::int32_t j = 0; j < tiles.tile_columns(); ++j)
+          run_->flow().submit(
+              leave(tiles(i, j), std::int64_t{i} * tiles.tile(), std::int64_t{j} * tiles.tile()));
+      seconds_ += run_->end();
+      out.commit();
+    });
+  }
+
+  const Config config_;
+  const std::shared_ptr<jdf::Program> program_;
+  std::vector<MatrixGiven> given_;
+  const std::size_t workers_;
+  const DenseProblem problem_;
+  jdf::KnownOutputs known_;
+  std::optional<linalg::Kernels> kernels_;
+  double seconds_ = 0;
+  trace::Snapshot recorded_;
+  std::optional<WatchedRun> run_;
+  std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
+  std::vector<std::unique_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded
+};
+
+int run(const ParsedCommandLine& given) {
+  const auto program = read_program(given.positionals[0]);
+  if (program == nullptr) return failure;
+  std::vector<MatrixGiven> matrices =
+      matrices_given(program->file, given.config, given.config.text("precision") == "single");
+  add_outputs(program->file, given.config, matrices);
+  require_all_given(program->file, matrices);
+  if (matrices.empty()) throw ConfigError("no --matrix is given: there is nothing to work on");
+  std::vector<NamedFile> inputs{{"the graph", given.positionals[0]}}, outputs;
+  for (const MatrixGiven& it : matrices) {
+    if (it.file != nullptr) inputs.push_back({"--matrix", it.file->path().string()});
+    if (!it.output.empty()) outputs.push_back({"-o", it.output, given.config.flag("overwrite")});
+  }
+  require_files_apart(given.config, inputs, outputs);
+  Config config = given.config;
+  check_scheduler(config);
+  heed_quiet(config);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  require_place_for_report(config);
+  return JdfRun(std::move(config), program, std::move(matrices)).run();
+}
+
+}  // namespace
+
+const Subcommand jdf_run_command{.name = "jdf run",
+                                 .summary = "Runs a task graph in the language JDF on matrices from files.",
+                                 .positionals = positionals,
+                                 .options = options,
+                                 .run = run,
+                                 .reports = true};
+
+}  // namespace fairlead::app

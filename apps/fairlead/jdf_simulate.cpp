@@ -1,0 +1,95 @@
+// fairlead simulate jdf: the graph of a JDF file on a machine that one need not have. Bodies are not run: what their calls
+// would compute is counted.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fairlead/jdf_matrices.hpp"
+#include "fairlead/simulate_on_machine.hpp"
+#include "fairlead/subcommand.hpp"
+#include "simulate/jdf_program.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr auto options = both(
+    simulation_settings,
+    std::array{
+        Setting{.key = "set",
+                .value_name = "NAME=VALUE",
+                .help = "a global of the file, or a member of what one points to: --set 'descA->mt=57' makes "
+                        "descA a matrix of 57 x 57 whole tiles; any number of times",
+                .repeatable = true},
+        Setting{.key = "matrix",
+                .value_name = "NAME=M,N,MB,NB",
+                .help = "a matrix of M x N elements in tiles of MB x NB; any number of times",
+                .repeatable = true},
+        runs_setting});
+constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
+
+/// Matrices of which only the numbers of tiles are said have whole ones.
+void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
+  const jdf::File& file = program.file;
+  const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
+    for (std::uint32_t i = 0; i < file.members.size(); ++i)
+      if (file.members[i].global == global && file.members[i].last == name)
+        if (const auto value = program.settings.member(i)) return value->integer();
+    return std::nullopt;
+  };
+  for (std::uint32_t i = 0; i < file.globals.size(); ++i) {
+    if (!file.globals[i].is_collection || std::ranges::find(given, i, &MatrixGiven::global) != given.end())
+      continue;
+    const auto rows = member(i, "mt"), columns = member(i, "nt");
+    if (!rows && !columns) continue;
+    program.settings.describe(fmt::format("{}={},{},{},{}", file.globals[i].name.text,
+                                          rows.value_or(*columns) * tile,
+                                          columns ? *columns * tile : *rows * tile, tile, tile));
+  }
+}
+
+int run(const ParsedCommandLine& given) {
+  const Config& config = given.config;
+  if (is_set(config, "n"))
+    throw ConfigError("--n says nothing here: --matrix NAME=M,N,MB,NB says how large matrices are");
+  const auto program = read_program(given.positionals[0]);
+  if (program == nullptr) return failure;
+  const simulate::Precision precision = precision_in(config);
+  std::vector<MatrixGiven> matrices =
+      matrices_given(program->file, config, precision == simulate::Precision::single);
+  const auto tile = static_cast<std::int64_t>(config.count_or("tile", 1920));
+  for (MatrixGiven& it : matrices)
+    if (it.tile == 0) it.tile = static_cast<std::int32_t>(tile);
+  for (const std::string& assignment : lines_of(config, "set")) program->settings.set(assignment);
+  describe_by_tiles(*program, matrices, tile);
+  settle(*program, matrices, config);
+  jdf::require_values(*program);
+  simulate::JdfProgram made = simulate::program_of(*program, tile, precision);
+  for (const std::string& note : made.notes) fmt::print(stderr, "{}\n", note);
+  if (made.program.tasks.empty())
+    throw InputError(given.positionals[0] + " has no tasks that compute anything");
+  if (made.passed_on != 0) fmt::print("{} tasks only pass data on: they take no time\n", made.passed_on);
+  return run_on_machine(
+      {given.positionals[0], std::move(made.program), nullptr, {.n = 0, .tile = 0, .precision = precision}},
+      config);
+}
+
+}  // namespace
+
+const Subcommand simulate_jdf_command{
+    .name = "simulate jdf",
+    .summary = "Runs a task graph in the language JDF on a machine that you need not have.",
+    .positionals = positionals,
+    .options = options,
+    .run = run,
+    .settings = settings_of_simulate};
+
+}  // namespace fairlead::app

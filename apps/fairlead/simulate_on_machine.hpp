@@ -1,0 +1,50 @@
+// What `fairlead simulate` does with a program, wherever that is from.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <array>
+#include <string>
+
+#include "fairlead/simulation_settings.hpp"
+#include "fairlead/subcommand.hpp"
+#include "simulate/program.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::app {
+
+/// What is simulated, and where it is from.
+struct Simulated {
+  std::string name;  ///< of the workload, or the file
+  simulate::Program program;
+  const simulate::Workload* workload = nullptr;  ///< null: of a file
+  simulate::WorkloadSize size{};
+};
+
+inline constexpr Setting runs_setting{.key = "runs",
+                                      .type = SettingType::count,
+                                      .fallback = "1",
+                                      .minimum = "1",
+                                      .maximum = "1000",
+                                      .help =
+                                          "of each policy so many, with --seed and the seeds after it: what "
+                                          "is shown is their mean, the least and the "
+                                          "most"};
+
+/// Which of Fairlead's settings say something to it.
+inline constexpr auto settings_of_simulate =
+    both(settings_of_simulations,
+         std::array{TakenSetting{.key = "scheduler",
+                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
+                                         "plug-ins, FILE.so; several "
+                                         "behind commas, or all (default\tauto: as in real runs)"},
+                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+                    TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
+                    TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
+                    TakenSetting{.key = "record-flow",
+                                 .refused = "is for programs that really run: --recorded FILE simulates them "
+                                            "then"}});
+
+/// Under each policy that is asked for; prints what came of it. Returns an ExitCode.
+int run_on_machine(const Simulated& what, const Config& config);
+
+}  // namespace fairlead::app

@@ -1,0 +1,142 @@
+/* What the bodies of JDF files use of PaRSEC and DPLASMA, in C and C++, over Fairlead's matrices: descriptors of
+ * tiled matrices, what a body returns, and small helpers. docs/jdf.md has a list. What is not here, a C compiler
+ * names with the line of the JDF file; <fairlead/parsec.hpp> makes the descriptors.
+ */
+#ifndef FAIRLEAD_PARSEC_COMPAT_H
+#define FAIRLEAD_PARSEC_COMPAT_H
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- data --- */
+
+/* Data by their indices. On one machine all of them are here. */
+typedef struct parsec_data_collection_s {
+  uint32_t myrank, nodes;
+  const void *fairlead; /* what Fairlead knows of them; set by fairlead::parsec::Descriptor */
+} parsec_data_collection_t;
+
+/* Where the elements of a tile lie. */
+enum parsec_matrix_storage_e { PARSEC_MATRIX_LAPACK = 0, PARSEC_MATRIX_TILE = 1 };
+enum parsec_matrix_type_e {
+  PARSEC_MATRIX_BYTE = 0,
+  PARSEC_MATRIX_INTEGER = 1,
+  PARSEC_MATRIX_FLOAT = 2,
+  PARSEC_MATRIX_DOUBLE = 3,
+  PARSEC_MATRIX_COMPLEX_FLOAT = 4,
+  PARSEC_MATRIX_COMPLEX_DOUBLE = 5
+};
+
+/* A matrix of m x n elements in mt x nt tiles of mb x nb. A body sees each tile in column-major order, mb elements
+ * from one column to the next, also those at the edges that have fewer rows. */
+typedef struct parsec_tiled_matrix_s {
+  parsec_data_collection_t super;
+  int mtype, storage;
+  int mb, nb, bsiz;
+  int lm, ln, lmt, lnt, llm, lln;
+  int i, j, m, n, mt, nt;
+  int slm, sln, slmt, slnt;
+  int nb_local_tiles;
+} parsec_tiled_matrix_t;
+
+/* One process. */
+typedef struct parsec_grid_2Dcyclic_s {
+  int rank, rows, cols, crank, rrank, krows, kcols, ip, jq;
+} parsec_grid_2Dcyclic_t;
+
+typedef struct parsec_matrix_block_cyclic_s {
+  parsec_tiled_matrix_t super;
+  parsec_grid_2Dcyclic_t grid;
+  int uplo, nb_elem_r, nb_elem_c;
+} parsec_matrix_block_cyclic_t;
+
+/* As earlier versions called them. */
+typedef parsec_data_collection_t parsec_ddesc_t;
+typedef parsec_data_collection_t dague_ddesc_t;
+typedef parsec_tiled_matrix_t parsec_tiled_matrix_dc_t;
+typedef parsec_tiled_matrix_t tiled_matrix_desc_t;
+typedef parsec_matrix_block_cyclic_t parsec_matrix_sym_block_cyclic_t;
+typedef parsec_matrix_block_cyclic_t two_dim_block_cyclic_t;
+typedef parsec_matrix_block_cyclic_t sym_two_dim_block_cyclic_t;
+
+/* From column to column of a tile in row k of tiles, in elements. */
+#define BLKLDD(descriptor, k) ((void)(k), (descriptor)->mb)
+/* Rows of a tile in row k of tiles, columns of one in column k. */
+static inline int fairlead_tile_rows(const parsec_tiled_matrix_t *of, int k) {
+  return k == of->mt - 1 ? of->m - k * of->mb : of->mb;
+}
+static inline int fairlead_tile_columns(const parsec_tiled_matrix_t *of, int k) {
+  return k == of->nt - 1 ? of->n - k * of->nb : of->nb;
+}
+#define CLEAN_MB(descriptor, k) fairlead_tile_rows((const parsec_tiled_matrix_t *)(descriptor), k)
+#define CLEAN_NB(descriptor, k) fairlead_tile_columns((const parsec_tiled_matrix_t *)(descriptor), k)
+
+/* --- bodies --- */
+
+/* What a body may return; without a return it is DONE. */
+enum {
+  PARSEC_HOOK_RETURN_DONE = 0,     /* it has done its work */
+  PARSEC_HOOK_RETURN_NEXT = -2,    /* the next BODY of the class is to do it */
+  PARSEC_HOOK_RETURN_ERROR = -5,   /* it has failed, and the graph with it */
+  PARSEC_HOOK_RETURN_AGAIN = -1,   /* these end the graph with an error: Fairlead has no such bodies */
+  PARSEC_HOOK_RETURN_DISABLE = -3,
+  PARSEC_HOOK_RETURN_ASYNC = -4
+};
+#define DAGUE_HOOK_RETURN_DONE PARSEC_HOOK_RETURN_DONE
+#define DAGUE_HOOK_RETURN_NEXT PARSEC_HOOK_RETURN_NEXT
+#define DAGUE_HOOK_RETURN_ERROR PARSEC_HOOK_RETURN_ERROR
+
+/* --- helpers --- */
+
+static inline int parsec_imin(int a, int b) { return a <= b ? a : b; }
+static inline int parsec_imax(int a, int b) { return a >= b ? a : b; }
+static inline int parsec_iceil(int a, int b) { return (a + b - 1) / b; }
+static inline int dplasma_imin(int a, int b) { return parsec_imin(a, b); }
+static inline int dplasma_imax(int a, int b) { return parsec_imax(a, b); }
+static inline int dplasma_iceil(int a, int b) { return parsec_iceil(a, b); }
+#define dague_imin parsec_imin
+#define dague_imax parsec_imax
+
+/* Diaries of bodies are off; their arguments have to make sense all the same. */
+static inline void fairlead_no_log(const char *format, ...) { (void)format; }
+#define printlog(...) fairlead_no_log(__VA_ARGS__)
+#define printlogcuda(...) fairlead_no_log(__VA_ARGS__)
+
+#ifndef __cplusplus
+typedef double _Complex parsec_complex64_t;
+typedef float _Complex parsec_complex32_t;
+typedef parsec_complex64_t dplasma_complex64_t;
+typedef parsec_complex32_t dplasma_complex32_t;
+#endif
+
+/* Memory for the use within one body. fairlead::parsec::MemoryPool makes one. */
+typedef struct parsec_memory_pool_s {
+  size_t elt_size;
+} parsec_memory_pool_t;
+typedef parsec_memory_pool_t dague_memory_pool_t;
+
+static inline void *parsec_private_memory_pop(const parsec_memory_pool_t *pool) {
+  void *const memory = malloc(pool->elt_size);
+  if (memory == NULL) abort(); /* as any allocation of this size: the machine has no memory left */
+  return memory;
+}
+static inline void parsec_private_memory_push(const parsec_memory_pool_t *pool, void *memory) {
+  (void)pool;
+  free(memory);
+}
+#define dague_private_memory_pop parsec_private_memory_pop
+#define dague_private_memory_push parsec_private_memory_push
+
+#ifdef __cplusplus
+}
+#endif
+#endif

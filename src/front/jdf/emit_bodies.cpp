@@ -1,0 +1,275 @@
+// See emit_bodies.hpp.
+#include "front/jdf/emit_bodies.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace fairlead::jdf {
+
+std::vector<const Body*> emit_bodies_of(const File& file, const TaskClass& task_class) {
+  std::vector<const Body*> out;
+  for (const Body& body : task_class.bodies) {
+    const Property* type = find(body.properties, "type");
+    if (type == nullptr || word_of(*type, file) == "CPU") out.push_back(&body);
+  }
+  return out;
+}
+
+bool is_idle(const File& file, const TaskClass& task_class) {
+  return std::ranges::all_of(emit_bodies_of(file, task_class), [&](const Body* body) {
+    std::string_view text = file.source.text(body->code);
+    while (!text.empty()) {
+      const bool comment = text[0] == '/' && text.size() > 1, block = comment && text[1] == '*';
+      if (block || (comment && text[1] == '/')) {
+        const std::size_t end = block ? text.find("*/", 2) : text.find('\n');
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + (block ? 2 : 1));
+        continue;
+      }
+      if (std::string_view(" \t\r\n{};").find(text[0]) == std::string_view::npos) return false;
+      text.remove_prefix(1);
+    }
+    return true;
+  });
+}
+
+std::string EmitBodies::name_of(const EmitNames& names, const TaskClass& task_class, std::size_t i) {
+  return fmt::format("{}_{}_body{}", names.function, task_class.name.text,
+                     i == 0 ? "" : std::to_string(i + 1));
+}
+
+std::string EmitBodies::all() {
+  begin();
+  globals();
+  readers();
+  for (const EmitCFunction& it : expressions_.functions()) function(it);
+  for (const TaskClass& it : file_.classes) {
+    if (is_idle(file_, it)) continue;
+    const auto bodies = emit_bodies_of(file_, it);
+    local_functions(it);
+    for (std::size_t i = 0; i < bodies.size(); ++i) body(it, *bodies[i], i);
+  }
+  for (std::size_t i = 1; i < file_.external.size(); ++i) {
+    text_.line();
+    text_.from(file_.external[i]);
+    text_.verbatim(file_.source.text(file_.external[i]));
+  }
+  text_.own();
+  return text_.text();
+}
+
+void EmitBodies::begin() {
+  text_.line(
+      fmt::format("/* What {} has in C: its prologue, bodies and inline C. Made by \"fairlead jdf compile\".",
+                  names_.jdf));
+  text_.line(fmt::format(" * {} calls it.", names_.source));
+  text_.line(" */");
+  text_.line("#include <fairlead/parsec_compat.h>");
+  if (file_.external.empty()) return;
+  text_.line();
+  text_.from(file_.external[0]);
+  text_.verbatim(file_.source.text(file_.external[0]));
+  text_.own();
+}
+
+void EmitBodies::globals() {
+  const std::string type = names_.function + "_globals";
+  text_.line();
+  text_.line(fmt::format("typedef struct {} {{", type));
+  for (const EmitGlobal& it : globals_) {
+    text_.from(it.global->name.where);
+    text_.line("  " + c_declared(it.c_type, it.name) + ";");
+  }
+  text_.own();
+  if (globals_.empty()) text_.line("  char none;");
+  text_.line(fmt::format("}} {};", type));
+  for (const EmitGlobal& it : globals_)
+    if (!it.given && has_inline_c(it.global->value))
+      function({default_function(it), it.global->value, {}}, "static " + it.c_type);
+  text_.line();
+  std::vector<std::string> parameters;
+  for (const EmitGlobal& it : globals_) {
+    if (it.given)
+      parameters.push_back(it.kind == EmitGlobal::Kind::address  ? "void *c_" + it.name
+                           : it.kind == EmitGlobal::Kind::number ? "long long c_" + it.name
+                                                                 : c_declared(it.c_type, "c_" + it.name));
+    if (it.settable) parameters.push_back(fmt::format("const void *c_{}", it.name));
+  }
+  if (parameters.empty()) parameters.push_back("void");
+  text_.list(fmt::format("{} *{}_new_globals(", type, names_.function), parameters, ")");
+  text_.line("{");
+  text_.line(fmt::format("  {0} *const c_globals = ({0} *)calloc(1, sizeof *c_globals);", type));
+  text_.line("  if (c_globals == NULL) return NULL;");
+  for (const EmitGlobal& it : globals_) {
+    const std::string into = fmt::format("  c_globals->{} = ", it.name);
+    text_.from(it.global->name.where);
+    if (it.given) {
+      text_.line(fmt::format("{}({})c_{};", into, it.c_type, it.name));
+    } else {
+      const std::string set =
+          it.settable ? fmt::format("c_{0} != NULL ? *({1} const *)c_{0} : ", it.name, it.c_type) : "";
+      if (it.global->value == no_expression)
+        text_.line(fmt::format("{}{}({})0;", into, set, it.c_type));
+      else if (has_inline_c(it.global->value))
+        text_.line(fmt::format("{}{}{}(c_globals, NULL);", into, set, default_function(it)));
+      else
+        text_.line(fmt::format("{}{}({});", into, set, expressions_.c(it.global->value, {})));
+    }
+    text_.line(
+        fmt::format("  {} = c_globals->{}; (void){};", c_declared(it.c_type, it.name), it.name, it.name));
+  }
+  text_.own();
+  text_.line("  return c_globals;");
+  text_.line("}");
+  text_.line(
+      fmt::format("void {}_delete_globals({} *c_globals) {{ free(c_globals); }}", names_.function, type));
+}
+
+std::string EmitBodies::default_function(const EmitGlobal& it) const {
+  return fmt::format("{}_default_{}", names_.function, it.name);
+}
+
+void EmitBodies::readers() {
+  for (const auto& [cpp, c] : expressions_.read_by_c()) {
+    text_.line();
+    text_.line(fmt::format("int64_t {}_{}_number(const {}_globals *c_globals)", names_.function, cpp,
+                           names_.function));
+    text_.line("{");
+    text_.line(fmt::format("  return (int64_t)c_globals->{};", c));
+    text_.line("}");
+  }
+}
+
+void EmitBodies::unpack(const std::vector<std::string>& hidden) {
+  for (const EmitGlobal& it : globals_) {
+    if (std::ranges::find(hidden, it.name) != hidden.end()) continue;
+    text_.line(
+        fmt::format("  {} = c_globals->{}; (void){};", c_declared(it.c_type, it.name), it.name, it.name));
+  }
+}
+
+void EmitBodies::value(ExpressionId id, const std::string& before,
+                       const EmitExpressions::InnerFunctions& inner) {
+  text_.from(file_.at(id).where);
+  if (file_.at(id).kind == Expression::Kind::inline_c && !inner.contains(id))
+    text_.line("{" + expressions_.c(id, inner) + "}");
+  else
+    text_.line(fmt::format("  {}{};", before, expressions_.c(id, inner)));
+  text_.own();
+}
+
+/// Inline C inside of an expression is a function of its own.
+void EmitBodies::inner_functions(const EmitCFunction& it, ExpressionId id,
+                                 EmitExpressions::InnerFunctions& inner) {
+  const Expression& expression = file_.at(id);
+  const auto look_into = [&](ExpressionId part) {
+    if (part == no_expression) return;
+    if (file_.at(part).kind == Expression::Kind::inline_c) {
+      EmitCFunction own = it;
+      own.name = fmt::format("{}_inner{}", it.name, inner.size() + 1);
+      own.value = part;
+      function(own);
+      inner.emplace(part, own.name);
+    } else {
+      inner_functions(it, part, inner);
+    }
+  };
+  for (const ExpressionId part : expression.parts) look_into(part);
+  for (const ExpressionId argument : expression.arguments) look_into(argument);
+}
+
+void EmitBodies::function(const EmitCFunction& it, const std::string& type) {
+  EmitExpressions::InnerFunctions inner;
+  inner_functions(it, it.value, inner);
+  text_.line();
+  text_.line(fmt::format("{}(const {}_globals *c_globals, const int64_t *c_indices)",
+                         c_declared(type, it.name), names_.function));
+  text_.line("{");
+  unpack(it.indices);
+  for (std::size_t i = 0; i < it.indices.size(); ++i)
+    text_.line(fmt::format("  const int {0} = (int)c_indices[{1}]; (void){0};", it.indices[i], i));
+  text_.line("  (void)c_globals; (void)c_indices;");
+  value(it.value, "return ", inner);
+  text_.line("}");
+}
+
+/// Functions for what follows from the parameters by inline C.
+void EmitBodies::local_functions(const TaskClass& task_class) {
+  std::vector<std::string> before;
+  for (const Definition& it : task_class.definitions) {
+    if (it.parameter == nowhere && has_inline_c(it.value))
+      function({local_function(task_class, it), it.value, before});
+    before.push_back(it.name.text);
+  }
+}
+
+bool EmitBodies::has_inline_c(ExpressionId id) const {
+  if (id == no_expression) return false;
+  const Expression& it = file_.at(id);
+  const auto has = [&](ExpressionId part) { return has_inline_c(part); };
+  return it.kind == Expression::Kind::inline_c || std::ranges::any_of(it.parts, has) ||
+         std::ranges::any_of(it.arguments, has);
+}
+
+std::string EmitBodies::local_function(const TaskClass& task_class, const Definition& it) const {
+  return fmt::format("{}_{}_local_{}", names_.function, task_class.name.text, it.name.text);
+}
+
+/// What follows from the parameters.
+void EmitBodies::locals(const TaskClass& task_class) {
+  std::string before;
+  for (const Definition& it : task_class.definitions) {
+    if (it.parameter == nowhere) {
+      text_.from(it.name.where);
+      const std::string value =
+          !has_inline_c(it.value)
+              ? expressions_.c(it.value, {})
+              : fmt::format("(int){}(c_globals, {})", local_function(task_class, it),
+                            before.empty() ? "NULL" : "(const int64_t[]){" + before + "}");
+      text_.line(fmt::format("  int {} = {}; (void){};", it.name.text, value, it.name.text));
+    }
+    before += (before.empty() ? "" : ", ") + it.name.text;
+  }
+  text_.own();
+}
+
+void EmitBodies::body(const TaskClass& task_class, const Body& body, std::size_t i) {
+  const std::string name = name_of(names_, task_class, i);
+  std::vector<std::string> parameters{fmt::format("const {}_globals *c_globals", names_.function)}, hidden;
+  for (const Name& it : task_class.parameters) parameters.push_back("int " + it.text);
+  for (const Definition& it : task_class.definitions) hidden.push_back(it.name.text);
+  for (const Flow& it : task_class.flows) {
+    if (it.access != Access::control) parameters.push_back("void *" + it.name.text);
+    hidden.push_back(it.name.text);
+  }
+  text_.line();
+  text_.list(fmt::format("int {}(", name), parameters, ")");
+  text_.line("{");
+  unpack(hidden);
+  locals(task_class);
+  text_.line("  (void)c_globals;");
+  for (const std::string& it : hidden)
+    if (std::ranges::any_of(task_class.flows, [&](const Flow& flow) {
+          return flow.name.text == it && flow.access != Access::control;
+        }))
+      text_.line(fmt::format("  (void){};", it));
+  for (const Name& it : task_class.parameters) text_.line(fmt::format("  (void){};", it.text));
+  std::string fields;
+  for (const Definition& it : task_class.definitions)
+    fields += fmt::format("struct {{ int value; }} {}; ", it.name.text);
+  if (!fields.empty()) {
+    std::string values;
+    for (const Definition& it : task_class.definitions)
+      values += fmt::format("{}{{{}}}", values.empty() ? "" : ", ", it.name.text);
+    text_.line(fmt::format(
+        "  const struct {{ struct {{ {}}} locals; }} c_task = {{{{{}}}}}, *const this_task = &c_task;",
+        fields, values));
+    text_.line("  (void)this_task;");
+  }
+  text_.from(body.code);
+  text_.verbatim(file_.source.text(body.code));
+  text_.own();
+  text_.line("  return PARSEC_HOOK_RETURN_DONE;");
+  text_.line("}");
+}
+
+}  // namespace fairlead::jdf

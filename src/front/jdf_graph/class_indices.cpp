@@ -1,0 +1,206 @@
+// See class_indices.hpp.
+#include "front/jdf_graph/class_indices.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "front/jdf_graph/loops.hpp"
+#include "front/ptg/expression_node.hpp"
+#include "front/ptg/interval.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+/// What follows from indices is put where it is used as long as that is short; else it is an index of its own.
+constexpr std::size_t short_enough = 12;
+constexpr std::size_t most_indices = 20;
+/// Names of tasks are products of what their indices may be.
+constexpr std::int64_t wide = std::int64_t{1} << 33;
+
+constexpr double most_names = 1e15;
+
+constexpr std::size_t most_steps = 100'000'000;
+
+}  // namespace
+
+ClassIndices IndexMaker::of(const TaskClass& of) {
+  ClassIndices out;
+  out.slots.resize(of.slots);
+  for (std::size_t i = 0; i < of.definitions.size(); ++i) {
+    const Definition& it = of.definitions[i];
+    const bool is_range = program_->file.at(it.value).kind == Expression::Kind::range;
+    if (it.parameter == nowhere) {
+      if (is_range || !it.indices.empty())
+        throw InputError(fmt::format("{}: {} has several values, and is no parameter of {}",
+                                     program_->file.source.where(it.name.where), it.name.text, of.name.text));
+      derive(it, out.slots);
+      if (!out.slots[it.slot] || size_of(*out.slots[it.slot], short_enough) < short_enough ||
+          out.ranges.size() >= most_indices)
+        continue;
+      const ptg::Index index(it.name.text);
+      out.ranges.push_back(index.is(*out.slots[it.slot]));
+      out.slots[it.slot] = index;
+      continue;
+    }
+    const ptg::Index index(it.name.text);
+    if (it.indices.empty()) {
+      const Expressions::Bounds bounds = expressions_.bounds(it.value, out.slots);
+      out.ranges.push_back(index.in(bounds.first, bounds.last, bounds.step));
+    } else {
+      constexpr std::int64_t any = INT32_MAX;
+      out.ranges.push_back(index.in(-any, any));  // see bound()
+    }
+    out.parameters.push_back(it.parameter);
+    if (!it.indices.empty()) {
+      const ptg::Index there("is_there");
+      out.ranges.push_back(there.in(0, member(of, i, out.slots, index) - 1));
+      out.parameters.push_back(nowhere);
+    }
+    out.slots[it.slot] = index;
+  }
+  bound(of, out.ranges);
+  return out;
+}
+
+/// A local that only C knows is a mistake where it is needed.
+void IndexMaker::derive(const Definition& it, Environment& slots) {
+  try {
+    slots[it.slot] = expressions_.of(it.value, slots);
+  } catch (const EvaluationError& error) {
+    if (error.kind() != EvaluationError::Kind::needs_c) throw;
+    slots[it.slot] = std::nullopt;
+  }
+}
+
+/// Where no bounds of an index are known, or only wide ones: those that there are.
+void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
+  ptg::Places places;
+  for (const ptg::Range& range : ranges) places.add(range.index);
+  const std::vector<ptg::Interval> intervals = ptg::intervals_of(ranges, places);
+  const auto is_wide = [&](std::size_t i) {
+    return !ranges[i].derived && (intervals[i].first < -wide || intervals[i].last > wide ||
+                                  intervals[i].last - intervals[i].first >= INT32_MAX);
+  };
+  // Names of tasks are numbers: not too many may lie between the ends of all indices together.
+  bool any = false;
+  double names = 1;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    any |= is_wide(i);
+    if (!ranges[i].derived && intervals[i].last > intervals[i].first)
+      names *= static_cast<double>(intervals[i].last - intervals[i].first) + 1;
+  }
+  const bool all = names > most_names;
+  any |= all;
+  if (!any) return;
+  struct Found {
+    std::int64_t least = INT64_MAX, most = INT64_MIN;
+  };
+  std::vector<Found> found(of.definitions.size());
+  Evaluator evaluator(program_->file, program_->settings);
+  std::vector<Value> slots(of.slots);
+  std::size_t steps = 0;
+  const auto walk = [&](const auto& again, std::size_t at) -> bool {
+    if (++steps > most_steps)
+      throw InputError(
+          fmt::format("{}: {} has too many tasks: the bounds of its indices are not known from their "
+                      "expressions",
+                      program_->file.source.where(of.name.where), of.name.text));
+    if (at == of.definitions.size()) return true;
+    const Definition& it = of.definitions[at];
+    if (it.parameter == nowhere) {
+      try {
+        slots[it.slot] = Value::of_int(evaluator.integer(it.value, slots));
+      } catch (const EvaluationError& error) {
+        if (error.kind() != EvaluationError::Kind::needs_c) throw;
+        slots[it.slot] = Value::unknown();
+      }
+      return again(again, at + 1);
+    }
+    return walk_indices(program_->file, evaluator, it.indices, 0, slots, [&] {
+      return walk_values(program_->file, evaluator, it.value, slots, [&](std::int32_t value) {
+        found[at].least = std::min<std::int64_t>(found[at].least, value);
+        found[at].most = std::max<std::int64_t>(found[at].most, value);
+        slots[it.slot] = Value::of_int(value);
+        return again(again, at + 1);
+      });
+    });
+  };
+  walk(walk, 0);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].derived || !(all || is_wide(i))) continue;
+    const auto definition = std::ranges::find(of.definitions, ranges[i].index.text(),
+                                              [](const Definition& d) { return d.name.text; });
+    if (definition == of.definitions.end()) continue;
+    const Found& it = found[static_cast<std::size_t>(definition - of.definitions.begin())];
+    const std::int64_t least = it.least > it.most ? 0 : it.least, most = it.least > it.most ? -1 : it.most;
+    // The first is a value itself, so that it is only changed where there is none.
+    ranges[i].first = max(ranges[i].first, least);
+    ranges[i].last = min(ranges[i].last, most);
+  }
+}
+
+/// 1 if one of the definition's local indices gives that value.
+ptg::Expression IndexMaker::member(const TaskClass& of, std::size_t definition, const Environment& slots,
+                                   const ptg::Expression& value) const {
+  std::vector<std::uint32_t> used;
+  std::vector<ptg::Expression> arguments;
+  for (std::uint32_t i = 0; i < slots.size(); ++i)
+    if (slots[i]) {
+      used.push_back(i);
+      arguments.push_back(*slots[i]);
+    }
+  arguments.push_back(value);
+  return ptg::computed(
+             of.name.text + " has",
+             [program = program_, &it = of.definitions[definition], count = of.slots,
+              used](std::span<const std::int64_t> given) -> std::int64_t {
+               std::vector<Value> values(count);
+               for (std::size_t i = 0; i < used.size(); ++i) values[used[i]] = Value::of(given[i]);
+               const std::int64_t wanted = given.back();
+               try {
+                 Evaluator evaluator(program->file, program->settings);
+                 return !walk_indices(program->file, evaluator, it.indices, 0, values, [&] {
+                   return walk_values(program->file, evaluator, it.value, values,
+                                      [&](std::int32_t there) { return there != wanted; });
+                 });
+               } catch (const EvaluationError& error) {
+                 throw UsageError(error.what());
+               }
+             },
+             std::move(arguments)) != 0;
+}
+
+ptg::Expression IndexMaker::exists(const TaskClass& of, std::span<const ptg::Expression> parameters) {
+  Environment slots(of.slots);
+  std::optional<ptg::Expression> all;
+  const auto add = [&](const ptg::Expression& condition) { all = all ? *all && condition : condition; };
+  for (std::size_t i = 0; i < of.definitions.size(); ++i) {
+    const Definition& it = of.definitions[i];
+    if (it.parameter == nowhere) {
+      derive(it, slots);
+      continue;
+    }
+    const ptg::Expression& value = parameters[it.parameter];
+    if (it.indices.empty()) {
+      const Expressions::Bounds bounds = expressions_.bounds(it.value, slots);
+      if (bounds.single) {
+        add(value == bounds.first);
+      } else {
+        add(value >= bounds.first);
+        add(value <= bounds.last);
+        const ptg::ExpressionNode& step = *bounds.step.node();
+        if (step.operation != ptg::Operation::constant || step.value != 1)
+          add((value - bounds.first) % bounds.step == 0);
+      }
+    } else {
+      add(member(of, i, slots, value));
+    }
+    slots[it.slot] = value;
+  }
+  return all ? *all : ptg::Expression(1);
+}
+
+}  // namespace fairlead::jdf

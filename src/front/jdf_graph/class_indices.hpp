@@ -1,0 +1,41 @@
+// The indices of a JDF task class as those of a parameterized graph's class: parameters and what follows from them.
+#pragma once
+#include <fairlead/ptg/definition.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "front/jdf_graph/expressions.hpp"
+
+namespace fairlead::jdf {
+
+struct ClassIndices {
+  std::vector<ptg::Range> ranges;
+  Environment slots;
+  /// For each index of the graph's class that is a parameter: which of the file's it is; `nowhere`: it is always 0, and
+  /// only there for tasks that exist.
+  std::vector<std::uint32_t> parameters;
+};
+
+class IndexMaker {
+ public:
+  explicit IndexMaker(std::shared_ptr<const Program> program, Expressions& expressions)
+      : program_(std::move(program)), expressions_(expressions) {}
+
+  ClassIndices of(const TaskClass& of);
+  /// Whether a task has these parameters, in the order of the file.
+  ptg::Expression exists(const TaskClass& of, std::span<const ptg::Expression> parameters);
+
+ private:
+  ptg::Expression member(const TaskClass& of, std::size_t definition, const Environment& slots,
+                         const ptg::Expression& value) const;
+  void bound(const TaskClass& of, std::vector<ptg::Range>& ranges);
+  void derive(const Definition& it, Environment& slots);
+
+  std::shared_ptr<const Program> program_;
+  Expressions& expressions_;
+};
+
+}  // namespace fairlead::jdf

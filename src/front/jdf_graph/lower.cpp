@@ -1,0 +1,381 @@
+// See lower.hpp.
+#include "front/jdf_graph/lower.hpp"
+
+#include <fairlead/error.hpp>
+#include <fairlead/tile.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
+
+#include "front/jdf_graph/class_indices.hpp"
+#include "front/jdf_graph/elements.hpp"
+#include "front/jdf_graph/loops.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+std::type_index type_of(Precision element) {
+  return element == Precision::single ? std::type_index(typeid(Tile<float>))
+                                      : std::type_index(typeid(Tile<double>));
+}
+
+AccessMode mode_of(Access access) {
+  switch (access) {
+    case Access::read:
+      return AccessMode::read;
+    case Access::write:
+      return AccessMode::write;
+    default:
+      return AccessMode::read_write;
+  }
+}
+
+class Lowering {
+ public:
+  Lowering(std::shared_ptr<const Program> program, std::span<const BoundData> data, const KnownOutputs& known,
+           const GraphMaker& make)
+      : program_(std::move(program)),
+        file_(program_->file),
+        data_(data),
+        known_(known),
+        make_(make),
+        expressions_(program_),
+        indices_(program_, expressions_),
+        elements_(elements_of_flows(*program_, data)) {}
+
+  Lowered lower() {
+    for (std::uint32_t i = 0; i < file_.classes.size(); ++i) {
+      own_.push_back(indices_.of(file_.classes[i]));
+      out_.classes.push_back(add(file_.classes[i].name.text, own_.back().ranges, file_.classes[i]));
+    }
+    for (class_ = 0; class_ < file_.classes.size(); ++class_) fill();
+    return std::move(out_);
+  }
+
+ private:
+  std::shared_ptr<ptg::ClassDefinition> add(std::string name, std::vector<ptg::Range> ranges,
+                                            const TaskClass& of) {
+    auto definition = make_.add(std::move(name), std::move(ranges));
+    definition->file = file_.source.name().c_str();
+    definition->line = file_.source.position(of.name.where.begin).line;
+    return definition;
+  }
+
+  void fill() {
+    const TaskClass& of = file_.classes[class_];
+    ptg::ClassDefinition& definition = *out_.classes[class_];
+    std::vector<ptg::FlowDefinition> controls;
+    for (std::uint32_t i = 0; i < of.flows.size(); ++i) {
+      ptg::FlowDefinition it = flow(i);
+      (it.control ? controls : definition.flows).push_back(std::move(it));
+    }
+    std::ranges::move(controls, std::back_inserter(definition.flows));
+    for (std::uint32_t i = 0; i < of.parameters.size(); ++i)
+      for (const Definition& it : of.definitions)
+        if (it.parameter == i) definition.numbers.push_back(*own_[class_].slots[it.slot]);
+    priority(of, definition);
+    make_.body(class_, elements_[class_], definition);
+  }
+
+  void priority(const TaskClass& of, ptg::ClassDefinition& definition) {
+    if (of.priority == no_expression) return;
+    try {
+      definition.priority = expressions_.of(of.priority, own_[class_].slots);
+    } catch (const EvaluationError& error) {
+      using Kind = EvaluationError::Kind;
+      if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
+      out_.notes.push_back(fmt::format("{}: the priority of {} is left out: its value is not known",
+                                       file_.source.where(error.where()), of.name.text));
+    }
+  }
+
+  ptg::FlowDefinition flow(std::uint32_t number) {
+    const Flow& from = file_.classes[class_].flows[number];
+    flow_ = number;
+    ptg::FlowDefinition it;
+    it.name = from.name.text;
+    it.control = from.access == Access::control;
+    it.mode = mode_of(from.access);
+    if (!it.control) it.type = type_of(elements_[class_][number]);
+    for (const Dependency& dependency : from.dependencies) {
+      if (dependency.direction == Direction::out)
+        output(dependency, it);
+      else if (it.control)
+        control_input(dependency, it);
+      else
+        input(dependency, it);
+    }
+    if (!it.control) complete(from, it);
+    return it;
+  }
+
+  /// A flow that is written and comes from nowhere begins where it is left, or in a datum of its own.
+  void complete(const Flow& from, ptg::FlowDefinition& it) {
+    const bool open = it.inputs.empty() || (it.inputs.back().condition && from.access == Access::write);
+    if (!open) return;
+    if (from.access == Access::write)
+      for (const ptg::Alternative& output : it.outputs)
+        if (output.place.kind == ptg::Place::Kind::memory && output.ranges.empty())
+          it.inputs.push_back({.place = output.place, .condition = output.condition});
+    if (!it.inputs.empty() && !it.inputs.back().condition) return;
+    it.inputs.push_back({.place = from.access == Access::write ? fresh() : ptg::Place{}});
+  }
+
+  ptg::Place fresh() const {
+    const TaskClass& of = file_.classes[class_];
+    const auto fits = [&](std::uint32_t global) {
+      return data_[global].collection != nullptr && data_[global].precision == elements_[class_][flow_];
+    };
+    ptg::Place place{.kind = ptg::Place::Kind::fresh};
+    if (of.placement.kind == Placement::Kind::datum && of.placement.datum.index != nowhere &&
+        fits(of.placement.datum.index)) {
+      place.like = data_[of.placement.datum.index].collection;
+      return place;
+    }
+    for (std::uint32_t i = 0; i < data_.size(); ++i)
+      if (fits(i)) {
+        place.like = data_[i].collection;
+        return place;
+      }
+    throw InputError(fmt::format("{}: no matrix says how large the tile is that {} begins with",
+                                 file_.source.where(of.flows[flow_].name.where), of.flows[flow_].name.text));
+  }
+
+  /// What has a value or a range each.
+  struct Arguments {
+    std::vector<ptg::Expression> values;
+    std::vector<ptg::Range> ranges;
+  };
+  void add_ranges(const std::vector<Index>& from, Environment& slots, std::vector<ptg::Range>& ranges) {
+    for (const Index& it : from) {
+      const Expressions::Bounds bounds = expressions_.bounds(it.range, slots);
+      if (it.slot >= slots.size()) slots.resize(it.slot + 1);
+      if (bounds.single) {
+        slots[it.slot] = bounds.first;
+        continue;
+      }
+      const ptg::Index index(it.name.text);
+      ranges.push_back(index.in(bounds.first, bounds.last, bounds.step));
+      slots[it.slot] = index;
+    }
+  }
+  void add_arguments(const Target& target, const Environment& slots, Arguments& into) {
+    for (const ExpressionId id : target.arguments) {
+      const Expressions::Bounds bounds = expressions_.bounds(id, slots);
+      if (bounds.single) {
+        into.values.push_back(bounds.first);
+        continue;
+      }
+      const ptg::Index index(fmt::format("i{}", into.values.size()));
+      into.ranges.push_back(index.in(bounds.first, bounds.last, bounds.step));
+      into.values.push_back(index);
+    }
+  }
+
+  ptg::Place place(const Target& target, const std::vector<ptg::Expression>& values) {
+    switch (target.kind) {
+      case Target::Kind::task: {
+        ptg::Place it{.kind = ptg::Place::Kind::task};
+        it.task = out_.classes[target.index];
+        it.flow = target.flow.text;
+        for (const std::uint32_t parameter : own_[target.index].parameters)
+          it.indices.push_back(parameter == nowhere ? ptg::Expression(0) : values[parameter]);
+        return it;
+      }
+      case Target::Kind::memory: {
+        const auto& data = data_[target.index].collection;
+        if (data == nullptr)
+          throw InputError(fmt::format("{}: {} is no matrix so far: give --matrix {}=...",
+                                       file_.source.where(target.where), target.of.text, target.of.text));
+        return {.kind = ptg::Place::Kind::memory, .collection = data, .indices = values};
+      }
+      case Target::Kind::fresh:
+        return fresh();
+      default:
+        return {};
+    }
+  }
+
+  static std::optional<ptg::Expression> both(const std::optional<ptg::Expression>& a,
+                                             const std::optional<ptg::Expression>& b) {
+    return a && b ? *a && *b : a ? a : b;
+  }
+
+  static bool has_ranges(const File& file, const Dependency& dependency) {
+    return !dependency.indices.empty() || std::ranges::any_of(dependency.branches, [&](const Branch& branch) {
+      return !branch.target.indices.empty() ||
+             std::ranges::any_of(branch.target.arguments, [&](ExpressionId id) {
+               return file.at(id).kind == Expression::Kind::range;
+             });
+    });
+  }
+
+  void input(const Dependency& dependency, ptg::FlowDefinition& into) {
+    if (has_ranges(file_, dependency)) return searched_input(dependency, into);
+    for (const Branch& branch : dependency.branches) {
+      ptg::Alternative it;
+      const Environment& slots = own_[class_].slots;
+      if (branch.guard != no_expression) it.condition = expressions_.of(branch.guard, slots);
+      Arguments arguments;
+      add_arguments(branch.target, slots, arguments);
+      it.place = place(branch.target, arguments.values);
+      into.inputs.push_back(std::move(it));
+    }
+  }
+
+  /// Of local indices those with which a guard holds: an input is one value, so they are looked for.
+  void searched_input(const Dependency& dependency, ptg::FlowDefinition& into) {
+    for (std::size_t branch = 0; branch < dependency.branches.size(); ++branch) {
+      const Target& target = dependency.branches[branch].target;
+      const auto found = [&](std::size_t argument) { return searched(dependency, branch, argument); };
+      std::vector<ptg::Expression> values;
+      for (std::size_t i = 0; i < target.arguments.size(); ++i) values.push_back(found(i + 1));
+      into.inputs.push_back({.place = place(target, values), .condition = found(0) != 0});
+    }
+  }
+  /// Of argument 0: whether the branch is taken at all.
+  ptg::Expression searched(const Dependency& dependency, std::size_t branch, std::size_t argument) {
+    std::vector<std::uint32_t> used;
+    std::vector<ptg::Expression> arguments;
+    const Environment& slots = own_[class_].slots;
+    for (std::uint32_t i = 0; i < slots.size(); ++i)
+      if (slots[i]) {
+        used.push_back(i);
+        arguments.push_back(*slots[i]);
+      }
+    return ptg::computed(
+        "the indices of " + file_.classes[class_].flows[flow_].name.text,
+        [program = program_, &dependency, branch, argument, used,
+         count = file_.classes[class_].slots](std::span<const std::int64_t> given) -> std::int64_t {
+          std::vector<Value> values(count);
+          for (std::size_t i = 0; i < used.size(); ++i) values[used[i]] = Value::of(given[i]);
+          std::int64_t out = 0;
+          std::vector<std::int32_t> numbers;
+          const File& file = program->file;
+          try {
+            Evaluator evaluator(file, program->settings);
+            walk_indices(file, evaluator, dependency.indices, 0, values, [&] {
+              for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
+                const Branch& it = dependency.branches[i];
+                if (it.guard != no_expression && !evaluator.truth(it.guard, values)) continue;
+                return walk_indices(file, evaluator, it.target.indices, 0, values, [&] {
+                  return walk_arguments(file, evaluator, it.target.arguments, values, numbers, [&] {
+                    if (i == branch) out = argument == 0 ? 1 : numbers[argument - 1];
+                    return false;
+                  });
+                });
+              }
+              return true;
+            });
+          } catch (const EvaluationError& error) {
+            throw UsageError(error.what());
+          }
+          return out;
+        },
+        std::move(arguments));
+  }
+
+  /// Of each branch: it holds, and none before it.
+  template <class F>
+  void each_branch(const Dependency& dependency, const F& f) {
+    Environment slots = own_[class_].slots;
+    std::vector<ptg::Range> ranges;
+    add_ranges(dependency.indices, slots, ranges);
+    std::optional<ptg::Expression> before;
+    for (const Branch& branch : dependency.branches) {
+      ptg::Alternative it{.place = {}, .ranges = ranges};
+      it.condition = before;
+      if (branch.guard != no_expression) {
+        const ptg::Expression guard = expressions_.of(branch.guard, slots);
+        it.condition = both(before, guard);
+        before = both(before, !guard);
+      }
+      Environment inside = slots;
+      add_ranges(branch.target.indices, inside, it.ranges);
+      Arguments arguments;
+      add_arguments(branch.target, inside, arguments);
+      std::ranges::copy(arguments.ranges, std::back_inserter(it.ranges));
+      if (branch.target.kind == Target::Kind::task || branch.target.kind == Target::Kind::memory)
+        f(branch.target, std::move(it), arguments.values);
+    }
+  }
+
+  void control_input(const Dependency& dependency, ptg::FlowDefinition& into) {
+    each_branch(dependency, [&](const Target& target, ptg::Alternative it, const auto& values) {
+      it.place = place(target, values);
+      into.inputs.push_back(std::move(it));
+    });
+  }
+
+  void output(const Dependency& dependency, ptg::FlowDefinition& into) {
+    each_branch(dependency, [&](const Target& target, ptg::Alternative it, const auto& values) {
+      it.place = place(target, values);
+      if (target.kind == Target::Kind::task) {
+        if (!known_.no_dead_ends)
+          it.condition = both(it.condition, indices_.exists(file_.classes[target.index], values));
+      } else if (known_.copied.contains(file_.source.where(target.where))) {
+        return copy(target, std::move(it), into);
+      }
+      into.outputs.push_back(std::move(it));
+    });
+  }
+
+  /// A value that is to be in a place that it does not come from: a task of its own takes it there.
+  void copy(const Target& target, ptg::Alternative to, ptg::FlowDefinition& from) {
+    const TaskClass& of = file_.classes[class_];
+    std::vector<ptg::Range> ranges = own_[class_].ranges;
+    std::ranges::copy(to.ranges, std::back_inserter(ranges));
+    const ptg::Index there("is_there");
+    ranges.push_back(there.in(0, to.condition ? (*to.condition != 0) - 1 : ptg::Expression(0)));
+    auto definition = add(fmt::format("{}.{} to {}", of.name.text, from.name, target.of.text), ranges, of);
+    ptg::FlowDefinition value;
+    value.name = "from";
+    value.type = from.type;
+    value.inputs.push_back({.place = {.kind = ptg::Place::Kind::task,
+                                      .task = out_.classes[class_],
+                                      .flow = from.name,
+                                      .indices = parameters_of(own_[class_].ranges)}});
+    ptg::FlowDefinition into;
+    into.name = "into";
+    into.mode = AccessMode::write;
+    into.type = from.type;
+    into.inputs.push_back({.place = to.place});
+    definition->flows = {std::move(value), std::move(into)};
+    make_.copy(elements_[class_][flow_], *definition);
+    std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
+    for (const ptg::Range& range : to.ranges) own.push_back(range.index);
+    own.push_back(0);
+    to.place = {
+        .kind = ptg::Place::Kind::task, .task = definition, .flow = "from", .indices = std::move(own)};
+    from.outputs.push_back(std::move(to));
+  }
+  static std::vector<ptg::Expression> parameters_of(const std::vector<ptg::Range>& ranges) {
+    std::vector<ptg::Expression> out;
+    for (const ptg::Range& range : ranges)
+      if (!range.derived) out.push_back(range.index);
+    return out;
+  }
+
+  std::shared_ptr<const Program> program_;
+  const File& file_;
+  std::span<const BoundData> data_;
+  const KnownOutputs& known_;
+  const GraphMaker& make_;
+  Expressions expressions_;
+  IndexMaker indices_;
+  std::vector<std::vector<Precision>> elements_;
+  Lowered out_;
+  std::vector<ClassIndices> own_;
+  std::uint32_t class_ = 0, flow_ = 0;
+};
+
+}  // namespace
+
+Lowered lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
+              const KnownOutputs& known, const GraphMaker& make) {
+  return Lowering(std::move(program), data, known, make).lower();
+}
+
+}  // namespace fairlead::jdf

@@ -1,0 +1,70 @@
+// See program.hpp.
+#include "front/jdf_graph/program.hpp"
+
+#include <utility>
+
+namespace fairlead::jdf {
+
+namespace {
+
+void mark(const File& file, const Statement& it, const ReadBody& body, std::vector<bool>& slots) {
+  mark_slots(file, it.value, slots);
+  if (it.call == nowhere) return;
+  for (const BodyCall::Argument& argument : body.calls[it.call].arguments)
+    mark_slots(file, argument.value, slots);
+}
+
+void require(const File& file, Evaluator& evaluator, ExpressionId id) {
+  if (id == no_expression) return;
+  const Expression& it = file.at(id);
+  if (it.kind == Expression::Kind::name && it.meaning != Meaning::local) evaluator.value(id, {});
+  for (const ExpressionId part : it.parts) require(file, evaluator, part);
+  for (const ExpressionId part : it.arguments) require(file, evaluator, part);
+  require(file, evaluator, it.evaluated);
+  for (const Index& variable : it.variables) require(file, evaluator, variable.range);
+}
+
+}  // namespace
+
+void require_values(const Program& program) {
+  Evaluator evaluator(program.file, program.settings);
+  for (const ReadBody& body : program.bodies) {
+    for (const Statement& it : body.statements) require(program.file, evaluator, it.value);
+    for (const BodyCall& call : body.calls)
+      for (const BodyCall::Argument& argument : call.arguments)
+        require(program.file, evaluator, argument.value);
+  }
+}
+
+void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
+  if (id == no_expression) return;
+  const Expression& it = file.at(id);
+  if (it.kind == Expression::Kind::name && it.meaning == Meaning::local) {
+    if (it.index >= slots.size()) slots.resize(it.index + 1);
+    slots[it.index] = true;
+  }
+  for (const ExpressionId part : it.parts) mark_slots(file, part, slots);
+  for (const ExpressionId part : it.arguments) mark_slots(file, part, slots);
+  mark_slots(file, it.evaluated, slots);
+  for (const Index& variable : it.variables) mark_slots(file, variable.range, slots);
+}
+
+bool tells_failure(const Global& global) noexcept {
+  return global.name.text == "INFO" || global.name.text == "info";
+}
+
+Program::Program(File&& from, TileTable table, Diagnostics& diagnostics)
+    : file(std::move(from)),
+      bodies(read_bodies(file, table, diagnostics)),
+      settings(file),
+      pointed(file.globals.size()) {
+  for (std::size_t i = 0; i < file.classes.size(); ++i) {
+    const TaskClass& of = file.classes[i];
+    std::vector<bool>& slots = needed.emplace_back(bodies[i].slots);
+    for (const Statement& it : bodies[i].statements) mark(file, it, bodies[i], slots);
+    for (std::size_t k = of.definitions.size(); k-- > 0;)
+      if (slots[of.definitions[k].slot]) mark_slots(file, of.definitions[k].value, slots);
+  }
+}
+
+}  // namespace fairlead::jdf

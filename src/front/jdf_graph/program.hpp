@@ -1,0 +1,38 @@
+// A JDF file that is going to run: what it says, what its globals are, what its bodies do.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "front/jdf/body.hpp"
+#include "front/jdf/evaluate.hpp"
+#include "front/jdf/tree.hpp"
+
+namespace fairlead::jdf {
+
+struct Program {
+  /// `diagnostics`: what is wrong with the bodies.
+  Program(File&& from, TileTable table, Diagnostics& diagnostics);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  File file;
+  std::vector<ReadBody> bodies;  ///< by class
+  Settings settings;
+  /// What globals of the type "int *" point to, by global. Any thread's.
+  mutable std::vector<std::atomic<std::int32_t>> pointed;
+  /// By class and slot: a body needs it, or what it needs follows from it.
+  std::vector<std::vector<bool>> needed;
+};
+
+/// Marks the slots that the value of an expression depends on.
+void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots);
+
+/// Throws EvaluationError if a body needs something that nobody has set.
+void require_values(const Program& program);
+
+/// Whether a global is the one by which LAPACK's routines tell that numbers do not allow a factorization.
+bool tells_failure(const Global& global) noexcept;
+
+}  // namespace fairlead::jdf

@@ -1,0 +1,107 @@
+// PaRSEC's descriptors over Fairlead's data: see <fairlead/parsec.hpp>.
+#include <fairlead/parsec.hpp>
+
+#include <fmt/format.h>
+
+namespace fairlead::parsec {
+
+Handle<Datum> Datum::another(Runtime& runtime, const Handle<Datum>& like) {
+  const Layout* const layout = like.shape().layout->fresh;
+  const auto made = runtime.matrix<std::byte>("NEW", static_cast<std::int32_t>(layout->column_bytes),
+                                              static_cast<std::int32_t>(layout->columns));
+  return {made.datum(), {layout}};
+}
+
+void Descriptor::describe(std::int64_t rows, std::int64_t columns, std::int32_t tile_rows,
+                          std::int32_t tile_columns, std::int32_t row_count, std::int32_t column_count,
+                          int type, std::int64_t element_bytes) {
+  const std::int64_t bytes = tile_rows * element_bytes;
+  Layout& fresh = source_.layouts.emplace_back(Layout{bytes, tile_columns, bytes, bytes, nullptr});
+  fresh.fresh = &fresh;
+  const auto whole = [](std::int64_t number) { return static_cast<int>(number); };
+  parsec_tiled_matrix_t& it = described_.super;
+  it.super.nodes = 1;
+  it.super.fairlead = &source_;
+  it.mtype = type;
+  it.storage = PARSEC_MATRIX_TILE;
+  it.mb = it.llm = tile_rows;
+  it.nb = it.lln = tile_columns;
+  it.bsiz = tile_rows * tile_columns;
+  it.lm = it.m = it.slm = whole(rows);
+  it.ln = it.n = it.sln = whole(columns);
+  it.lmt = it.mt = it.slmt = row_count;
+  it.lnt = it.nt = it.slnt = column_count;
+  it.llm = row_count * tile_rows;
+  it.lln = column_count * tile_columns;
+  it.nb_local_tiles = row_count * column_count;
+  described_.grid = {
+      .rank = 0, .rows = 1, .cols = 1, .crank = 0, .rrank = 0, .krows = 1, .kcols = 1, .ip = 0, .jq = 0};
+}
+
+Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, const TileShape& shape,
+                                 std::int64_t element_bytes) {
+  const Layout& fresh = source_.layouts.front();
+  const Layout wanted{shape.rows * element_bytes, shape.columns, shape.leading_dimension * element_bytes,
+                      fresh.promised_distance, &fresh};
+  // There are four at most: those of the inner tiles, of two edges and of the corner.
+  for (const Layout& layout : source_.layouts)
+    if (&layout != &fresh && layout.column_bytes == wanted.column_bytes && layout.columns == wanted.columns)
+      return {datum, {&layout}};
+  return {datum, {&source_.layouts.emplace_back(wanted)}};
+}
+
+Handle<Datum> Collection::handle(const fairlead::detail::DatumReference& datum, std::int64_t bytes) {
+  for (const Layout& layout : source_.layouts)
+    if (layout.column_bytes == bytes) return {datum, {&layout}};
+  Layout& layout = source_.layouts.emplace_back(Layout{bytes, 1, bytes, bytes, nullptr});
+  layout.fresh = &layout;
+  return {datum, {&layout}};
+}
+
+ptg::Collection GraphData::of(const parsec_data_collection_t* described, const std::string& name,
+                              std::size_t dimensions) {
+  if (const auto known = known_.find(described); described != nullptr && known != known_.end())
+    return known->second;
+  const auto none = [](const std::int64_t*) { return Handle<Datum>(); };
+  if (described == nullptr) return graph_.data<Datum>(name, std::vector<std::int64_t>(dimensions, 0), none);
+  const auto* const source = static_cast<const detail::Source*>(described->fairlead);
+  if (source == nullptr || source->magic != detail::Source::sign)
+    throw UsageError(fmt::format(
+        "{} is no descriptor that Fairlead has made: give a fairlead::parsec::Descriptor or Collection",
+        name));
+  const ptg::Collection made = graph_.data<Datum>(name, source->extents, source->handle_of);
+  known_.emplace(described, made);
+  return made;
+}
+
+void Lent::take() noexcept {
+  for (std::int64_t i = 0; i < layout_->columns; ++i)
+    std::memcpy(address_ + i * layout_->promised_distance, home_ + i * distance_,
+                static_cast<std::size_t>(layout_->column_bytes));
+}
+void Lent::give_back() noexcept {
+  for (std::int64_t i = 0; i < layout_->columns; ++i)
+    std::memcpy(home_ + i * distance_, address_ + i * layout_->promised_distance,
+                static_cast<std::size_t>(layout_->column_bytes));
+}
+
+void done(const char* task_class, int returned) {
+  if (returned == PARSEC_HOOK_RETURN_DONE) return;
+  const char* why = "has failed";
+  if (returned == PARSEC_HOOK_RETURN_NEXT) why = "leaves the work to the next BODY, and there is none";
+  if (returned == PARSEC_HOOK_RETURN_ASYNC || returned == PARSEC_HOOK_RETURN_AGAIN)
+    why = "would end later (ASYNC, AGAIN), which Fairlead's bodies in C cannot";
+  throw UsageError(fmt::format("the BODY of {} {}: it has returned {}", task_class, why, returned));
+}
+
+ptg::Range stepped(const ptg::Index& index, const ptg::Expression& first, const ptg::Expression& last,
+                   std::int64_t step) {
+  if (step == 0) throw UsageError(fmt::format("the range of {} has a step of 0", index.text()));
+  if (step > 0) return index.in(first, last, step);
+  if (step == -1) return index.in(last, first);
+  // The same numbers from below: none if `first` is below `last`.
+  const ptg::Expression lowest = first - (first - last) / -step * -step;
+  return index.in(choose(first < last, first + 1, lowest), first, -step);
+}
+
+}  // namespace fairlead::parsec

@@ -1,0 +1,270 @@
+"""`fairlead jdf run` from .npy to .npy beside NumPy: the examples in and out of core, in both precisions, for sizes that do
+not divide, under several policies, with emulated devices; and what is wrong with the input."""
+
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/jdf"
+NOT_DONE, NOT_ASKED = 1, 2
+
+
+@pytest.fixture
+def run(fairlead):
+    """Runs an example, in single precision if the matrices are; gives what the command says, and the outputs."""
+
+    def run(name, matrices, output, *options, order="C", text=None):
+        folder = fairlead.folder
+        text = text or (EXAMPLES / name).read_text()
+        if next(iter(matrices.values())).dtype == numpy.float32:
+            text = text.replace("tile_d", "tile_s")
+        (folder / name).write_text(text)
+        given = []
+        for letter, matrix in matrices.items():
+            numpy.save(folder / f"{letter}.npy", numpy.asarray(matrix, order=order))
+            given += ["--matrix", f"{letter}={letter}.npy"]
+        done = fairlead("jdf", "run", name, *given, "-o", f"{output}=out.npy", "--workers", 2, "--progress", "none", *options,
+                        timeout=300)
+        done.result = numpy.load(folder / "out.npy") if (folder / "out.npy").exists() else None
+        return done
+
+    return run
+
+
+def random_matrix(shape, dtype, seed=1):
+    return numpy.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def positive_definite(n, dtype):
+    a = random_matrix((n, n), numpy.float64)
+    return (a @ a.T / n + numpy.eye(n)).astype(dtype)
+
+
+def expect_product(done, product, expected, dtype):
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.result.dtype == dtype
+    expected = expected.astype(numpy.float64)
+    error = numpy.abs(product(done.result.astype(numpy.float64)) - expected).max()
+    assert error <= 30 * len(expected) * numpy.finfo(dtype).eps * numpy.abs(expected).max()
+
+
+def expect_cholesky(done, a, dtype):
+    expect_product(done, lambda out: numpy.tril(out) @ numpy.tril(out).T, a, dtype)
+    assert (numpy.triu(done.result, 1) == numpy.triu(a, 1)).all()  # what is above is as it was
+
+
+def expect_lu(done, a, dtype):
+    expect_product(done, lambda lu: (numpy.tril(lu, -1)[:, :min(a.shape)] + numpy.eye(len(a), min(a.shape)))
+                   @ numpy.triu(lu)[:min(a.shape)], a, dtype)
+
+
+def dominant(m, n, dtype):
+    return random_matrix((m, n), dtype) + (2 * max(m, n)) * numpy.eye(m, n, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n, tile", [(1, 8), (64, 32), (100, 32), (333, 50), (200, 300)])
+def test_cholesky(run, n, tile, dtype):
+    a = positive_definite(n, dtype)
+    expect_cholesky(run("cholesky.jdf", {"A": a}, "A", "--tile", tile), a, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("m, n, tile", [(1, 1, 4), (96, 96, 32), (250, 250, 64), (130, 250, 48), (192, 100, 64)])
+def test_lu(run, m, n, tile, dtype):
+    a = dominant(m, n, dtype)
+    expect_lu(run("lu.jdf", {"A": a}, "A", "--tile", tile), a, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("m, n, k, tile", [(1, 1, 1, 4), (96, 64, 32, 32), (150, 70, 210, 64)])
+def test_gemm(run, m, n, k, tile, dtype):
+    a, b, c = random_matrix((m, k), dtype, 1), random_matrix((k, n), dtype, 2), random_matrix((m, n), dtype, 3)
+    done = run("gemm.jdf", {"A": a, "B": b, "C": c}, "C", "--tile", tile, "--set", "alpha=1.5", "--set", "beta=-0.5")
+    expect_product(done, lambda out: out, 1.5 * a.astype(float) @ b - 0.5 * c.astype(float), dtype)
+
+
+@pytest.mark.parametrize("scheduler", ["auto", "lws", "eager", "darts", "blocks", "dmdas"])
+def test_out_of_core_under_policies(run, scheduler):
+    a = positive_definite(900, "float64")  # 6.5 MB
+    options = ["--tile", 64, "--memory", "3MiB"]
+    if scheduler != "auto":
+        options += ["--scheduler", scheduler]
+    done = run("cholesky.jdf", {"A": a}, "A", *options)
+    expect_cholesky(done, a, numpy.float64)
+    assert "read" in done.stdout
+    b = dominant(600, 600, "float32")
+    expect_lu(run("lu.jdf", {"A": b}, "A", *options), b, numpy.float32)
+
+
+def test_memory_of_the_largest_task_is_enough(run):
+    n, tile = 400, 80
+    a = positive_definite(n, "float64")
+    pages = -(-tile * tile * 8 // 4096) * 4096
+    smallest = None
+    for kib in range(2 * 1024, 2 * 1024 + 8 * pages // 1024, 16):  # two workers' buffers come before
+        done = run("cholesky.jdf", {"A": a}, "A", "--tile", tile, "--memory", f"{kib}KiB")
+        if done.returncode == 0:
+            smallest = kib
+            expect_cholesky(done, a, numpy.float64)
+            break
+        assert "memory" in done.stderr and done.result is None, done.stderr
+    assert smallest is not None
+    for kib in (smallest + 4, smallest + 64, smallest + 300):
+        expect_cholesky(run("cholesky.jdf", {"A": a}, "A", "--tile", tile, "--memory", f"{kib}KiB"), a, numpy.float64)
+
+
+def test_emulated_devices(run):
+    a = positive_definite(300, "float64")
+    expect_cholesky(run("cholesky.jdf", {"A": a}, "A", "--tile", 64, "--devices", "emulated:memory=300KiB,count=2"), a,
+                    numpy.float64)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_output_is_stored_as_the_input(run, fairlead, order):
+    a = positive_definite(150, "float64")
+    expect_cholesky(run("cholesky.jdf", {"A": a}, "A", "--tile", 64, order=order), a, numpy.float64)
+    assert numpy.load(fairlead.folder / "out.npy", mmap_mode="r").flags.f_contiguous == (order == "F")
+
+
+def test_matrices_that_are_in_no_file_are_zero(fairlead):
+    numpy.save(fairlead.folder / "A.npy", numpy.eye(70))
+    numpy.save(fairlead.folder / "B.npy", random_matrix((70, 50), "float64"))
+    done = fairlead("jdf", "run", EXAMPLES / "gemm.jdf", "--matrix", "A=A.npy", "--matrix", "descB=B.npy", "--matrix",
+                    "C=70,50,32,32", "--set", "alpha=2", "--set", "beta=1", "-o", "C=out.npy", "--tile", 32)
+    assert done.returncode == 0, done.stderr
+    assert numpy.allclose(numpy.load(fairlead.folder / "out.npy"), 2 * numpy.load(fairlead.folder / "B.npy"))
+
+
+SHIFT = """
+descA [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+MOVE(k)
+k = 0 .. descA->mt-2
+: descA(k, 0)
+READ A <- descA(k, 0)
+       -> descB(k + 1, 0)
+WRITE N <- NEW
+        -> (k == 0) ? descB(0, 0)
+BODY
+{
+    if (k == 0) tile_dlaset('A', descA->mb, descA->nb, 0.0, 7.0, N, descA->mb);
+}
+END
+"""
+
+
+def test_values_are_left_in_other_places(run, fairlead):
+    a = random_matrix((96, 32), "float64")
+    numpy.save(fairlead.folder / "B.npy", a)
+    done = run("shift.jdf", {"A": a}, "B", "--matrix", "B=96,32,32,32", "--tile", 32, text=SHIFT)
+    assert done.returncode == 0, done.stderr
+    assert (done.result[32:] == a[:64]).all()
+    assert (done.result[:32] == 7 * numpy.eye(32)).all()
+
+
+def test_numerical_failure_names_the_column(run):
+    a = positive_definite(200, "float64")
+    a[140, 140] = -1
+    done = run("cholesky.jdf", {"A": a}, "A", "--tile", 64)
+    assert done.returncode == NOT_DONE and done.result is None
+    assert "POTRF(2) sets INFO to 141" in done.stderr and "not positive definite" in done.stderr
+    a = dominant(100, 100, "float64")
+    a[0, 0] = 0
+    done = run("lu.jdf", {"A": a}, "A", "--tile", 32)
+    assert done.returncode == NOT_DONE and "GETRF(0) sets INFO to 1:" in done.stderr
+
+
+def test_a_failure_that_no_body_looks_at(run):
+    text = (EXAMPLES / "cholesky.jdf").read_text()
+    text = text.replace("int failed = tile_dpotrf", "tile_dpotrf")
+    text = text.replace("    if (failed != 0 && *INFO == 0) *INFO = k * descA->mb + failed;\n", "")
+    a = -numpy.eye(50)
+    done = run("cholesky.jdf", {"A": a}, "A", "--tile", 32, text=text)
+    assert done.returncode == NOT_DONE
+    assert "tile_dpotrf of POTRF(0) returns 1: the leading minor" in done.stderr
+
+
+def refused(done, code, *texts):
+    assert done.returncode == code, done.stdout + done.stderr
+    for text in texts:
+        assert text in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_wrong_input(run, fairlead):
+    a = numpy.eye(64)
+    cholesky = EXAMPLES / "cholesky.jdf"
+    numpy.save(fairlead.folder / "A.npy", a)
+    numpy.save(fairlead.folder / "tall.npy", numpy.eye(64, 32))
+    refused(fairlead("jdf", "run", cholesky), NOT_DONE, "cholesky.jdf works on descA: give --matrix descA=FILE.npy")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "B=A.npy"), NOT_ASKED, "has no B")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "decA=A.npy"), NOT_ASKED, "did you mean descA?")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=none.npy"), NOT_DONE, "none.npy: cannot be opened")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=tall.npy", "--tile", 16), NOT_DONE, "there is no such datum")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=64,64,16,8"), NOT_ASKED, "tiles are square here")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "B=x.npy"), NOT_ASKED, "has no B")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "x.npy"), NOT_ASKED, "NAME=FILE.npy")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "A=A.npy"), NOT_ASKED, "--overwrite")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "A=none/x.npy"), NOT_DONE, "none")
+    refused(fairlead("jdf", "run", EXAMPLES / "gemm.jdf", *(word for name in "ABC" for word in
+                                                            ("--matrix", f"{name}={name}.npy" if name == "A" else
+                                                             f"{name}=64,64,16,16")), "--tile", 16),
+            NOT_DONE, "gemm.jdf:63", "alpha has no value: give --set alpha=...")
+    single = cholesky.read_text().replace("tile_d", "tile_s")
+    refused(run("cholesky.jdf", {"A": a}, "A", text=single), NOT_DONE, "cholesky.jdf:28:18",
+            "tile_spotrf is for tiles of float; T has double here")
+
+
+def test_bodies_in_c_are_named(run):
+    text = (EXAMPLES / "cholesky.jdf").read_text()
+    for wrong, what in (("printf(\"%d\", k);", "only C knows printf(...)"),
+                        ("for (int i = 0; i < k; ++i) ;", "for(...)"),
+                        ("tile_dpotf('L', 3, T, 3);", "did you mean tile_dpotrf?"),
+                        ("tile_dpotrf('L', 3, T);", "3 of 4 arguments: tile_dpotrf(uplo, n, A, lda)"),
+                        ("tile_dpotrf('L', 3, k, 3);", "a flow of POTRF stands here"),
+                        ("double x = T[0];", "T is a flow, and no number")):
+        done = run("cholesky.jdf", {"A": numpy.eye(32)}, "A", text=text.replace("int failed", wrong + " int failed", 1))
+        refused(done, NOT_DONE, "cholesky.jdf:28:", "error:", "this body is C that is not interpreted")
+        assert what.split("(")[0] in done.stderr, done.stderr
+    # A READ flow is not changed.
+    wrong = text.replace("T, descA->mb, C, descA->mb);", "C, descA->mb, T, descA->mb);", 1)
+    refused(run("cholesky.jdf", {"A": numpy.eye(32)}, "A", text=wrong), NOT_DONE, "T is changed here, and READ there")
+
+
+def test_a_graph_that_makes_no_sense_does_not_run(run):
+    text = (EXAMPLES / "cholesky.jdf").read_text().replace("T SYRK(k-1, k)", "T SYRK(k-1, k+1)", 1)
+    done = run("cholesky.jdf", {"A": numpy.eye(100)}, "A", "--tile", 20, text=text)
+    refused(done, NOT_DONE, "is no graph that can run with these numbers")
+    assert done.result is None
+
+
+def test_a_call_that_uses_more_than_a_tile_has(run):
+    text = (EXAMPLES / "cholesky.jdf").read_text()
+    text = text.replace("int rows = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;", "int rows = descA->mb;", 1)
+    done = run("cholesky.jdf", {"A": numpy.eye(50)}, "A", "--tile", 32, text=text)
+    refused(done, NOT_DONE, "tile_dpotrf of POTRF(1) uses 32 x 32 of T, which is a tile of 18 x 18")
+
+
+def test_interrupted(command, fairlead):
+    folder = fairlead.folder
+    n = 6000
+    numpy.save(folder / "A.npy", numpy.eye(n))
+    process = subprocess.Popen([command, "jdf", "run", EXAMPLES / "cholesky.jdf", "--matrix", "A=A.npy", "-o", "A=out.npy",
+                                "--tile", "64", "--workers", "1", "--memory", "64MiB", "--progress", "none"], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    began = time.monotonic()
+    while "fairlead: tasks" not in fairlead("status", process.pid).stdout:
+        assert process.poll() is None and time.monotonic() - began < 60
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    rest = process.communicate()[1]
+    assert process.wait(60) == 130, rest
+    assert time.monotonic() - began < 30
+    assert "interrupted" in rest
+    assert sorted(path.name for path in folder.iterdir()) == ["A.npy"]
