@@ -13,7 +13,6 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/linalg/choose_tile.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
 
@@ -103,6 +102,7 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .tasks = incremental_lu_tasks_of,
                                               .bounds = in_place_bounds_of,
                                               .ceiling = nullptr,
+                                              .tile_needs = linalg::tile_needs_of_pairs,
                                               .besides = pivots_of};
 const DenseOperation qr_operation{.key = "qr",
                                   .name = "QR factorization",
@@ -113,6 +113,7 @@ const DenseOperation qr_operation{.key = "qr",
                                   .tasks = qr_tasks_of,
                                   .bounds = in_place_bounds_of,
                                   .ceiling = nullptr,
+                                  .tile_needs = linalg::tile_needs_of_pairs,
                                   .besides = reflectors_of};
 const DenseOperation product_operation{.key = "gemm",
                                        .name = "matrix product C += A B",
@@ -160,9 +161,13 @@ void DenseProblem::set_tree() noexcept {
 namespace {
 /// Of a matrix that is not square as of a square one with as many elements, if there are not too many then.
 std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers) {
-  if (problem.m == 0) return linalg::choose_tile(problem.n, problem.element_bytes, memory, workers);
+  const auto choose = [&](std::int64_t side) {
+    return linalg::choose_tile(side, problem.element_bytes, memory, workers,
+                               problem.operation->tile_needs(workers));
+  };
+  if (problem.m == 0) return choose(problem.n);
   const auto side = static_cast<std::int64_t>(std::sqrt(real(problem.m) * real(problem.n)));
-  return std::max(linalg::choose_tile(side, problem.element_bytes, memory, workers),
+  return std::max(choose(side),
                   static_cast<std::int32_t>((problem.m + most_tiles_a_side - 1) / most_tiles_a_side));
 }
 }  // namespace

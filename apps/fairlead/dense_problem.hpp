@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "algorithms/linalg/choose_tile.hpp"
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
 
@@ -31,6 +32,7 @@ struct DenseOperation {
   /// Null: the rates of its kernels are not measured.
   std::optional<report::Ceiling> (*ceiling)(const DenseProblem& problem, const report::TileRates&,
                                             unsigned cores);
+  linalg::TileNeeds (*tile_needs)(std::size_t workers) = linalg::tile_needs;
   /// What it has besides the tiles of the matrices; null: nothing.
   Bytes (*besides)(const DenseProblem& problem) = nullptr;
 };

@@ -21,6 +21,7 @@ inline RunReport example() {
   report.tiles = 32;
   report.workers = 2;
   report.scheduler = "darts";
+  report.front = "flow";
   report.kernels = "OpenBLAS 0.3.21 for SkylakeX";
   report.memory_limit_bytes = quarter_of_triangle(16384, 8);
   report.spill_directory = "/data";

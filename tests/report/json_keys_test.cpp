@@ -47,14 +47,14 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
                           "ceiling_gflops", "ceiling_percent", "compute_bound_seconds",
                           "critical_path_seconds", "disk_cap_bytes_per_second", "counted_seconds"})
     EXPECT_TRUE(all.at(key).is_number_float()) << key;
-  for (const char* key : {"operation", "version", "date", "machine", "element", "scheduler", "kernels",
-                          "spill_directory", "factor_digest", "command_digest"})
+  for (const char* key : {"operation", "version", "date", "machine", "element", "scheduler", "front",
+                          "kernels", "spill_directory", "factor_digest", "command_digest"})
     EXPECT_TRUE(all.at(key).is_string()) << key;
   for (const char* key : {"phases", "links", "nodes", "worker_times"})
     EXPECT_TRUE(all.at(key).is_array()) << key;
   for (const char* key : {"tile_gflops", "kernel_calls", "limited_by"})
     EXPECT_TRUE(all.at(key).is_object()) << key;
-  EXPECT_EQ(all.size(), 22u + 11u + 10u + 4u + 3u);
+  EXPECT_EQ(all.size(), 22u + 11u + 11u + 4u + 3u);
 }
 
 TEST(ReportJson, SaysWhatTheReportSays) {

@@ -177,6 +177,12 @@ TYPED_TEST(GraphsBesideFlows, NameTheColumnThatIsWrong) {
     return "nothing";
   };
   EXPECT_THAT(said_by([&](const auto& tiles, const auto&) {
+                ptg::Graph graph(runtime);
+                cholesky(graph, kernels(), tiles);
+                run_for_results(graph);
+              }),
+              ::testing::HasSubstr("not positive definite"));
+  EXPECT_THAT(said_by([&](const auto& tiles, const auto&) {
                 const IncrementalPivots<T> pivots(runtime, tiles);
                 ptg::Graph graph(runtime);
                 factor_lu_incremental(graph, kernels(), tiles, pivots);

@@ -1,0 +1,45 @@
+// The tile that is taken where nobody says one: as large as memory and workers allow.
+#include <gtest/gtest.h>
+
+#include "algorithms/linalg/choose_tile.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+constexpr Bytes gibibyte = Bytes{1} << 30;
+
+TEST(ChosenTile, LeavesEnoughOfThemToEveryWorker) {
+  for (const std::size_t workers : {1, 2, 4, 8, 64})
+    for (const std::int64_t n : {3000, 4096, 10'000, 50'000})
+      for (const auto needs : {tile_needs, tile_needs_of_pairs}) {
+        const std::int32_t side = choose_tile(n, 8, 64 * gibibyte, workers, needs(workers));
+        EXPECT_TRUE(side <= 128 || (n + side - 1) / side >= needs(workers).enough) << n << ", " << workers;
+        EXPECT_LE(side, needs(workers).largest);
+      }
+}
+
+TEST(ChosenTile, LeavesTwelveInMemoryAndTwelveMoreToEachWorker) {
+  for (const std::size_t workers : {1, 2, 8})
+    for (const Bytes memory : {gibibyte / 256, gibibyte / 32, gibibyte}) {
+      const auto side = static_cast<Bytes>(choose_tile(20'000, 8, memory, workers, tile_needs(workers)));
+      EXPECT_GE(memory / (side * side * 8), 12 + 12 * workers) << memory << ", " << workers;
+    }
+}
+
+// 448 makes kernels of QR a fifth faster than 192, and ten of them a side leave 1 % of two workers' time idle.
+TEST(ChosenTile, IsLargerWhereTilesAreJoinedInPairs) {
+  EXPECT_EQ(choose_tile(4096, 8, gibibyte, 2, tile_needs(2)), 192);
+  EXPECT_EQ(choose_tile(4096, 8, gibibyte, 2, tile_needs_of_pairs(2)), 448);
+  EXPECT_EQ(choose_tile(50'000, 8, 64 * gibibyte, 2, tile_needs(2)), 1024);
+  EXPECT_EQ(choose_tile(50'000, 8, 64 * gibibyte, 2, tile_needs_of_pairs(2)), 640);
+  for (const std::size_t workers : {1, 2, 3, 4, 16, 128})
+    EXPECT_LT(tile_needs_of_pairs(workers).enough, tile_needs(workers).enough) << workers;
+}
+
+TEST(ChosenTile, IsNeverLargerThanTheMatrixOrNothing) {
+  for (const std::int64_t n : {1, 2, 3, 5}) EXPECT_LE(choose_tile(n, 8, gibibyte, 2, tile_needs(2)), n);
+  EXPECT_EQ(choose_tile(1000, 8, 4096, 2, tile_needs(2)), 1);
+}
+
+}  // namespace
+}  // namespace fairlead::linalg
