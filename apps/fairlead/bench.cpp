@@ -69,7 +69,7 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "put a digest of the result's bits into the JSON"}}),
-    both(front_options, report_options));
+    both(front_options_with_jdf, report_options));
 
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
@@ -87,7 +87,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     if (config.has("tree")) throw ConfigError("--tree goes with qr");
   }
 
-  static_cast<void>(front_in(config));  // refused before anything takes time
+  static_cast<void>(front_in(config, operation.key));  // refused before anything takes time
   require_place_for_report(config);
   heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);

@@ -17,6 +17,7 @@
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
+#include "fairlead/jdf_algorithms.hpp"
 #include "fairlead/refined_steps.hpp"
 #include "fairlead/tiled_factors.hpp"
 
@@ -38,6 +39,14 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
   digest.submit(run.flow(), a);
   run.end_aside();
   return digest.value();
+}
+
+template <class T>
+void run_jdf(WatchedRun& run, std::string_view algorithm, const MatricesOfJdf<T>& matrices,
+             const linalg::Kernels& kernels) {
+  ptg::Graph graph(run.runtime());
+  add_jdf_algorithm<T>(graph, algorithm, matrices, kernels);
+  run.run(graph);
 }
 
 template <class T>
@@ -72,6 +81,8 @@ class Factorization final : public Benchmark<T> {
     if (grows()) before_.submit(flow, *a_, linalg::Elements::all);
   }
   void compute() override {
+    if (run_->front() == Front::jdf)
+      return run_jdf<T>(*run_, problem_.operation->key, {{"descA", &*a_}}, kernels_);
     run_->compute([this](auto& front) { factors_->factor(front); });
   }
   std::uint64_t digest() override { return digest_of(*run_, *a_, problem_.operation->tiles); }
@@ -168,6 +179,9 @@ class Product final : public Benchmark<T> {
       linalg::fill<T>(flow, matrix<T>(i), matrices_[i], Tiles::all);
   }
   void compute() override {
+    if (run_->front() == Front::jdf)
+      return run_jdf<T>(*run_, product_operation.key,
+                        {{"descA", &matrices_[0]}, {"descB", &matrices_[1]}, {"descC", &c()}}, kernels_);
     run_->compute(
         [this](auto& front) { linalg::multiply<T>(front, kernels_, 1, matrices_[0], matrices_[1], 1, c()); });
   }

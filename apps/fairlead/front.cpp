@@ -3,13 +3,26 @@
 
 #include <fairlead/error.hpp>
 
+#include <fmt/format.h>
+
+#include "fairlead/jdf_algorithms.hpp"
+
 namespace fairlead::app {
 
 Front front_in(const Config& config) {
   if (!config.has("front") || config.text("front") == "flow") return Front::flow;
   if (config.has("record-flow"))
-    throw ConfigError("--record-flow writes down what flows submit: it does not go with --front ptg");
-  return Front::ptg;
+    throw ConfigError("--record-flow writes down what flows submit: it does not go with --front " +
+                      config.text("front"));
+  return config.text("front") == "jdf" ? Front::jdf : Front::ptg;
+}
+
+Front front_in(const Config& config, std::string_view benchmark) {
+  const Front front = front_in(config);
+  if (front == Front::jdf && !is_in_jdf(benchmark))
+    throw ConfigError(
+        fmt::format("--front jdf: there is no JDF file of {}; --front ptg runs it as a graph", benchmark));
+  return front;
 }
 
 }  // namespace fairlead::app

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "fairlead/subcommand.hpp"
 
@@ -12,6 +13,7 @@ namespace fairlead::app {
 enum class Front : std::uint8_t {
   flow,  // one after the other, in program order
   ptg,   // as a parameterized graph, which is never unrolled
+  jdf,   // as such a graph, read from a JDF file; what no file has is said in C++
 };
 
 inline constexpr std::array front_options{Setting{
@@ -22,8 +24,18 @@ inline constexpr std::array front_options{Setting{
     .help = "how factorizations, solves and products are said: as a flow, one task after the other, or "
             "as a parameterized graph, which never has all its tasks in memory; the tasks and the "
             "result are the same"}};
+inline constexpr std::array front_options_with_jdf{Setting{
+    .key = "front",
+    .type = SettingType::choice,
+    .fallback = "flow",
+    .choices = "flow|ptg|jdf",
+    .help = "how factorizations, solves and products are said: as a flow, one task after the other; as a "
+            "parameterized graph, which never has all its tasks in memory; or as such a graph from a file "
+            "in JDF with interpreted bodies (cholesky, lu, gemm). The result is the same"}};
 
 /// Throws ConfigError for what goes with flows only.
 Front front_in(const Config& config);
+/// The same for one of the benchmarks, by its key: not all are there as JDF.
+Front front_in(const Config& config, std::string_view benchmark);
 
 }  // namespace fairlead::app

@@ -35,8 +35,8 @@ class WatchedRun {
   /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
   /// progress; 0 = unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
-  /// What algorithm(front) submits to the flow or, with --front ptg, to a parameterized graph, which is then run.
-  /// Throws as end().
+  Front front() const noexcept { return front_; }
+  /// What algorithm(front) submits to the flow or else to a parameterized graph, which is then run. Throws as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);

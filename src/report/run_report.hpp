@@ -92,7 +92,7 @@ struct RunReport {
   unsigned workers = 0;
   std::string scheduler;
   std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
-  std::string front;    ///< how its tasks were said: "flow", "ptg"; empty: there is no choice
+  std::string front;    ///< how its tasks were said: "flow", "ptg", "jdf"; empty: there is no choice
   std::string kernels;  ///< which BLAS, told to be for which core
   Bytes memory_limit_bytes = 0;
   std::optional<std::string> spill_directory;

@@ -29,7 +29,9 @@ void setting(TextPage& page, const RunReport& report) {
   page.parts("Setting",
              {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
               "scheduler " + scheduler_text(report), "kernels " + report.kernels,
-              report.front == "ptg" ? "parameterized graph" : "",
+              report.front == "ptg"   ? "parameterized graph"
+              : report.front == "jdf" ? "parameterized graph in JDF"
+                                      : "",
               fmt::format("memory limit {}", readable_size(report.memory_limit_bytes)),
               report.spill_directory ? "spill file in " + *report.spill_directory : "",
               report.disk_cap_bytes_per_second
