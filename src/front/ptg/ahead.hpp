@@ -42,11 +42,11 @@ class Ahead {
   /// There are no more.
   bool all_made() const noexcept { return initial_over_ && !starved_ && queue_.empty() && tellings_.empty(); }
   /// Makes the next task's descriptor, and forgets that the task has to come. `family(active, numbers)`: what it
-  /// belongs to; `misused(text)`. Null if there is none now: all have been made, or one waits for a fresh datum.
-  /// `begins`: set to a task that waits for nothing, if it is one.
-  template <class Family>
-  Task* next(Recycler& recycler, Family&& family, ActiveTask*& begins,
-             const std::function<void(const std::string&)>& misused);
+  /// belongs to; `announce(task)`: before anybody can take it; `misused(text)`. False if there is none now: all have
+  /// been made, or one waits for a fresh datum. `begins`: set to a task that waits for nothing, if it is one.
+  template <class Family, class Announce>
+  bool next(Recycler& recycler, Family&& family, Announce&& announce, ActiveTask*& begins,
+            const std::function<void(const std::string&)>& misused);
   /// Where the task is that next() has made; an empty one if it has not. Any thread.
   Announced take(std::uint64_t name) {
     const std::lock_guard guard(mutex_);
@@ -91,23 +91,25 @@ class Ahead {
   std::unordered_map<std::uint64_t, Announced> announced_;  // by name
 };
 
-template <class Family>
-Task* Ahead::next(Recycler& recycler, Family&& family, ActiveTask*& begins,
-                  const std::function<void(const std::string&)>& misused) {
+template <class Family, class Announce>
+bool Ahead::next(Recycler& recycler, Family&& family, Announce&& announce, ActiveTask*& begins,
+                 const std::function<void(const std::string&)>& misused) {
   begins = nullptr;
-  if (starved_) return nullptr;
+  if (starved_) return false;
   Host host{*this, recycler.thread(), misused};
   ActiveTask* const active = next_satisfied(host);
-  if (active == nullptr) return nullptr;
+  if (active == nullptr) return false;
   const TableClass& of = table_.classes[active->task_class];
   Telling telling;
   of.place(active->parameters(), telling.numbers.data());
-  if (!take_values(*active, telling.numbers.data())) return nullptr;
+  if (!take_values(*active, telling.numbers.data())) return false;
   Task& task = recycler.take();
   task.begin(static_cast<TaskId>(next_id_++), task.inline_access.data(), 0);
   task.family = family(*active, telling.numbers.data());
   task.at = {};
   kinds_.fill(task, *active, values_);
+  announce(task);
+  // From here on others hand it out, run it and end it.
   const std::uint32_t* const values = active->values(of.parameters.size());
   {
     Announced announced{&task, {values, values + of.data_flows}};
@@ -120,7 +122,7 @@ Task* Ahead::next(Recycler& recycler, Family&& family, ActiveTask*& begins,
   }
   telling.over = active;
   if (!unfolding_.go_on(telling, host)) tellings_.push_back(telling);
-  return &task;
+  return true;
 }
 
 }  // namespace fairlead::ptg

@@ -241,16 +241,16 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
 /// Tells the policy of one task more. False if there is none now.
 bool GraphSource::announce_next(Recycler& recycler) {
   ActiveTask* begins = nullptr;
-  Task* const task = ahead_->next(
+  const bool made = ahead_->next(
       recycler,
       [this](const ActiveTask& active, const std::int64_t* numbers) { return family_of(active, numbers); },
-      begins, [this](const std::string& why) { misused(why); });
-  if (task == nullptr) {
+      [this](Task& task) { CountedSource::announce(task); }, begins,
+      [this](const std::string& why) { misused(why); });
+  if (!made) {
     if (fresh_.wanted()) core_.world().wake(engine::Who::application());
     if (ahead_->all_made()) initial_over_.store(true);
     return false;
   }
-  CountedSource::announce(*task);
   if (begins != nullptr) left_.keep({.task = begins});
   return true;
 }
