@@ -94,7 +94,7 @@ class ExpressionParser {
 
  private:
   struct Deeper {
-    explicit Deeper(ExpressionParser& parser) : parser(parser) {
+    explicit Deeper(ExpressionParser& of) : parser(of) {
       if (++parser.nesting_ > deepest_nesting) {
         const Range where = parser.words_.peek().where;
         --parser.nesting_;
