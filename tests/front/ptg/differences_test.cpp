@@ -32,7 +32,7 @@ Affine drawn(std::mt19937& random) {
 TEST(Differences, AreImpliedOnlyIfTheyHoldForAllNumbers) {
   std::mt19937 random(7);
   int implied = 0, holding = 0;
-  for (int run = 0; run < 20'000; ++run) {
+  for (int run = 0; run < 2'000; ++run) {
     Differences known(3);
     std::vector<Affine> facts;
     for (std::uint8_t place = 0; place < 3; ++place) {
