@@ -12,6 +12,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "fairlead/jdf_compile.hpp"
+#include "fairlead/jdf_matrices.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/parser.hpp"
@@ -55,18 +56,6 @@ constexpr Positional positionals[] = {
     {.name = "FILE",
      .help = "a .jdf file; for check also a folder, of which all .jdf files are read",
      .repeated = true}};
-
-std::vector<std::string> lines_of(const Config& config, std::string_view key) {
-  std::vector<std::string> out;
-  if (!config.has(key)) return out;
-  std::string_view rest = config.text(key);
-  while (true) {
-    const std::size_t end = rest.find('\n');
-    out.emplace_back(rest.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    rest.remove_prefix(end + 1);
-  }
-}
 
 bool has_values(const Config& config) { return config.has("set") || config.has("matrix"); }
 

@@ -53,9 +53,8 @@ void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const Matr
   for (const auto& [name, matrix] : matrices) {
     program->settings.describe(fmt::format("{}={},{},{},{}", name, matrix->rows(), matrix->columns(),
                                            matrix->tile(), matrix->tile()));
-    for (std::size_t i = 0; i < globals.size(); ++i)
-      if (globals[i].name.text == name)
-        data[i] = {graph.data(*matrix, std::string(name)).definition(), precision};
+    data.at(program->file.global_numbers.find(name)) = {graph.data(*matrix, std::string(name)).definition(),
+                                                        precision};
   }
   for (const auto& global : globals)
     if (global.name.text == "alpha" || global.name.text == "beta")

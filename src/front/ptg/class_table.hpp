@@ -57,6 +57,9 @@ struct Edge {
   bool to_control = false;   ///< nothing is
   bool makes_ready = false;  ///< surely nothing else has to come
 
+  void find_parameters(const std::int64_t* numbers, std::int64_t* parameters) const {
+    for (std::size_t i = 0; i < indices.size(); ++i) parameters[i] = indices[i](numbers);
+  }
   bool holds(std::int64_t* numbers) const {
     for (const auto& [place, formula] : solved) numbers[place] = formula(numbers);
     return after(numbers);
@@ -144,6 +147,8 @@ struct TableClass {
     for (const Loop& loop : loops)
       if (loop.derived) at[loop.place] = loop.first.front().dividend(at);
   }
+  /// Its tasks are ready as soon as one thing has come.
+  bool ready_at_once() const noexcept { return one_input && !may_await_memory; }
   /// Where a task's record has what comes by the flow, of those with data.
   std::uint8_t slot_of(std::size_t flow) const noexcept {
     return static_cast<std::uint8_t>(parameters.size() + flow);

@@ -24,16 +24,8 @@ void bound(std::vector<Loop>& loops, const Affine& not_negative) {
   };
   const auto loop = std::ranges::find_if(loops, is_last);
   if (loop == loops.end() || loop->derived) return;
-  const std::int64_t factor = not_negative.factor_of(loop->place);
-  Affine rest = not_negative;
-  rest.add(loop->place, -factor);
-  if (factor < 0) {
-    loop->last.push_back({Formula(rest), -factor});
-  } else if (loop->by_one) {  // else it would begin between its steps
-    Affine negative;
-    negative.add(rest, -1);
-    loop->first.push_back({Formula(negative), factor});
-  }
+  // From another first number on it would go between its steps.
+  if (loop->by_one || not_negative.factor_of(loop->place) < 0) loop->bound(not_negative);
 }
 
 /// Only where the condition is `wanted`.

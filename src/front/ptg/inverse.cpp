@@ -238,18 +238,7 @@ class System {
       if (!is_free(place)) continue;
       Loop loop;
       loop.place = static_cast<std::uint8_t>(place);
-      for (const Affine& condition : tightest(std::move(of[place]))) {
-        const std::int64_t factor = condition.factor_of(loop.place);
-        Affine rest = condition;
-        rest.add(loop.place, -factor);
-        if (factor > 0) {
-          Affine negative;
-          negative.add(rest, -1);
-          loop.first.push_back({Formula(negative), factor});
-        } else {
-          loop.last.push_back({Formula(rest), -factor});
-        }
-      }
+      for (const Affine& condition : tightest(std::move(of[place]))) loop.bound(condition);
       const Interval& bound = bounds_[place - first_unknown_];
       if (loop.first.empty()) loop.first.push_back({Formula(Affine{.constant = bound.first})});
       if (loop.last.empty()) loop.last.push_back({Formula(Affine{.constant = bound.last})});

@@ -413,7 +413,7 @@ class TableMaker {
     edge.slot = to.slot_of(edge.to_flow);
     if (edge.loops.size() == 1 && edge.after.empty() && edge.name)
       edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
-    edge.makes_ready = !edge.said && to.one_input && !to.may_await_memory;
+    edge.makes_ready = !edge.said && to.ready_at_once();
   }
   static bool waits_for_one(const TableClass& of) {
     std::size_t inputs = 0;

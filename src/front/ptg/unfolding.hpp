@@ -179,10 +179,7 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   std::int64_t* const numbers = telling.numbers.data();
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
-  const auto find_parameters = [&](std::int64_t* parameters) {
-    const Formula* formula = edge.indices.data();
-    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = formula[i](numbers);
-  };
+  const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
   std::uint64_t name = 0;
   if (edge.name) [[likely]] {
     name = static_cast<std::uint64_t>((*edge.name)(numbers));
@@ -217,9 +214,7 @@ template <class Host>
 bool Unfolding::tell_neighbours(Telling& telling, const Edge& edge, std::uint32_t number, Host& host) {
   std::int64_t* const numbers = telling.numbers.data();
   const TableClass& to = table_.classes[edge.to_class];
-  const auto find_parameters = [&](std::int64_t* parameters) {
-    for (std::size_t i = 0; i < edge.indices.size(); ++i) parameters[i] = edge.indices[i](numbers);
-  };
+  const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
   const Arrival arrival{edge.to_class, edge.slot, edge.to_control, edge.makes_ready};
   const auto [last, step] = telling.walk.innermost();
   std::int64_t& place = numbers[edge.loops.front().place];
@@ -245,8 +240,8 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   const TableClass& to = table_.classes[it.writer_class];
   const std::uint64_t writer = it.writer;
   const auto find_parameters = [&](std::int64_t* parameters) { to.parameters_of(writer, parameters); };
-  arrive(to, {it.writer_class, to.slot_of(it.writer_flow), false, to.one_input && !to.may_await_memory},
-         writer, find_parameters, number, host);
+  arrive(to, {it.writer_class, to.slot_of(it.writer_flow), false, to.ready_at_once()}, writer,
+         find_parameters, number, host);
 }
 
 /// The task gets a value, or hears that a task is over which it waits for.

@@ -16,6 +16,14 @@ std::int64_t Loop::step_of(const std::int64_t* numbers) const {
   return value;
 }
 
+void Loop::bound(const Affine& not_negative) {
+  const std::int64_t factor = not_negative.factor_of(place);
+  Affine rest;
+  rest.add(not_negative, factor > 0 ? -1 : 1);
+  rest.add(place, factor > 0 ? factor : -factor);
+  (factor > 0 ? first : last).push_back({Formula(rest), factor > 0 ? factor : -factor});
+}
+
 std::uint64_t Loop::count(const std::int64_t* numbers) const {
   if (derived) return 1;
   const std::int64_t from = begin(numbers), to = end(numbers);

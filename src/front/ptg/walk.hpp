@@ -50,6 +50,8 @@ struct Loop {
     }
     return value;
   }
+  /// It goes only as far as the sum, which speaks of its number, is not negative.
+  void bound(const Affine& not_negative);
   /// How many numbers it goes through.
   std::uint64_t count(const std::int64_t* numbers) const;
   /// Throws UsageError if it is not above 0.
