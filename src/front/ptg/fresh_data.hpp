@@ -12,38 +12,39 @@
 
 namespace fairlead::ptg {
 
-/// Makes one more datum like the first of a collection: a handle of it, which stays. The program's thread's.
-using MakeFresh =
-    std::function<std::pair<const void*, engine::RegisteredDatum*>(const CollectionDefinition& like)>;
+/// Makes one more datum like one of a collection, of which there is the handle: a handle of it, which stays. The
+/// program's thread's.
+using MakeFresh = std::function<std::pair<const void*, engine::RegisteredDatum*>(
+    const CollectionDefinition& of, const void* like)>;
 
 class FreshData {
  public:
-  FreshData(const ClassTable& table, Values& values, MakeFresh make)
-      : table_(table), values_(values), make_(std::move(make)), unused_(table.collections.size()) {}
+  FreshData(Values& values, MakeFresh make) : values_(values), make_(std::move(make)) {}
 
-  /// An unused one like the collection's; no_value if there is none.
-  std::uint32_t take(std::uint32_t collection) {
+  /// Once, when it is known which kinds there are.
+  void begin() { unused_.resize(values_.kinds().size()); }
+  /// An unused one of the kind; no_value if there is none.
+  std::uint32_t take(std::uint32_t kind) {
     const std::lock_guard guard(mutex_);
-    std::vector<std::uint32_t>& unused = unused_[collection];
+    std::vector<std::uint32_t>& unused = unused_[kind];
     if (unused.empty()) return no_value;
     const std::uint32_t number = unused.back();
     unused.pop_back();
     return number;
   }
-  /// A task for which there was none: it gets another turn as soon as there is one. `collection`: like which it
-  /// wants one.
-  void starve(ActiveTask& task, std::uint32_t collection) {
+  /// A task for which there was none of the kind: it gets another turn as soon as there is one.
+  void starve(ActiveTask& task, std::uint32_t kind) {
     const std::lock_guard guard(mutex_);
-    starved_.emplace_back(&task, collection);
+    starved_.emplace_back(&task, kind);
     starving_.store(starved_.size());
   }
   /// Nobody uses it any more. Who has starved for one like it, if anybody has.
   ActiveTask* give_back(std::uint32_t number) {
-    const std::uint32_t collection = values_[number].collection;
+    const std::uint32_t kind = values_[number].kind;
     const std::lock_guard guard(mutex_);
-    unused_[collection].push_back(number);
+    unused_[kind].push_back(number);
     for (std::size_t i = 0; i < starved_.size(); ++i)
-      if (starved_[i].second == collection) return release(i);
+      if (starved_[i].second == kind) return release(i);
     return nullptr;
   }
   /// More have to be made.
@@ -54,11 +55,12 @@ class FreshData {
     std::vector<std::size_t> missing(unused_.size());
     {
       const std::lock_guard guard(mutex_);
-      for (const auto& [task, collection] : starved_) ++missing[collection];
+      for (const auto& [task, kind] : starved_) ++missing[kind];
     }
     for (std::uint32_t i = 0; i < missing.size(); ++i)
       for (std::size_t k = 0; missing[i] != 0 && k < missing[i] + at_once; ++k) {
-        const auto [handle, datum] = make_(*table_.collections[i]);
+        const auto [handle, datum] =
+            make_(values_.collection(values_.kinds()[i].collection), values_.kinds()[i].like);
         const std::uint32_t number = values_.add_fresh(i, handle, *datum);
         is_new(values_[number]);
         const std::lock_guard guard(mutex_);
@@ -84,12 +86,11 @@ class FreshData {
     return task;
   }
 
-  const ClassTable& table_;
   Values& values_;
   const MakeFresh make_;
   std::atomic<std::size_t> starving_{0};
   std::mutex mutex_;                                // guards what follows
-  std::vector<std::vector<std::uint32_t>> unused_;  // by collection
+  std::vector<std::vector<std::uint32_t>> unused_;  // by kind
   std::vector<std::pair<ActiveTask*, std::uint32_t>> starved_;
 };
 

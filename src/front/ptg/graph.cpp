@@ -22,15 +22,16 @@ class Graph::Implementation {
     if (source == nullptr) {
       source = std::make_unique<GraphSource>(
           core, make_class_table({classes.begin(), classes.end()}),
-          [this](const CollectionDefinition& like) { return make_fresh(like); });
+          [this](const CollectionDefinition& of, const void* like) { return make_fresh(of, like); });
       shown.store(source.get());
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
     }
     return *source;
   }
-  std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& like) {
+  std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& of,
+                                                              const void* like) {
     fairlead::detail::DatumReference datum;
-    fresh.push_back({like.another(runtime, datum), datum});
+    fresh.push_back({of.another(runtime, like, datum), datum});
     return {fresh.back().handle.get(), datum.datum};
   }
 
@@ -122,10 +123,13 @@ std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
 
 Checked Graph::check() {
   constexpr std::uint64_t most = 1'000'000;
-  const auto& classes = implementation_->classes;
-  const unrolled::Graph graph = written_out(make_class_table({classes.begin(), classes.end()}), most);
+  const unrolled::Graph graph = written_out(make_class_table(definitions()), most);
   const unrolled::Checked checked = unrolled::check(graph);
   return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
+}
+
+std::vector<std::shared_ptr<const ClassDefinition>> Graph::definitions() const {
+  return {implementation_->classes.begin(), implementation_->classes.end()};
 }
 
 std::vector<Expression> FlowName::ordered(std::vector<Expression> called) const {
@@ -172,6 +176,17 @@ void TaskClass::add_flow(const FlowSpecification& specification, AccessMode mode
   flow.mode = mode;
   flow.type = type;
   definition_->flows.push_back(std::move(flow));
+}
+
+void TaskClass::copied_by(Copier copier) {
+  FlowDefinition& flow = definition_->flows.back();
+  const auto refuse = [&](const char* why) {
+    throw UsageError(
+        fmt::format("the flow \"{}\" of {} has or_copy(): {}", flow.name, text_of(*definition_), why));
+  };
+  if (!writes(flow.mode)) refuse("it changes nothing, so nobody is waited for");
+  if (copier.codelet == nullptr) refuse("data of its type cannot be copied, only tiles, vectors and blocks");
+  flow.copier = std::move(copier);
 }
 
 void TaskClass::add_control(const FlowSpecification& control) {
