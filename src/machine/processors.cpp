@@ -73,10 +73,9 @@ Processors processors(const std::string& synthetic) {
     found.hardware_threads += static_cast<unsigned>(hwloc_bitmap_weight(threads.get()));
     const int node = core->nodeset ? hwloc_bitmap_first(core->nodeset) : 0;
     const unsigned number = node < 0 ? 0 : static_cast<unsigned>(node);
-    found.cores.push_back(
-        {.processing_unit = static_cast<unsigned>(hwloc_bitmap_first(threads.get())),
-         .numa_node = number,
-         .shares = shared_by(core, hwloc_topology_get_topology_cpuset(topology))});
+    found.cores.push_back({.processing_unit = static_cast<unsigned>(hwloc_bitmap_first(threads.get())),
+                           .numa_node = number,
+                           .shares = shared_by(core, hwloc_topology_get_topology_cpuset(topology))});
     const auto home = std::ranges::find(found.numa_nodes, number, &NumaNode::number);
     if (home != found.numa_nodes.end()) ++home->cores;
   }

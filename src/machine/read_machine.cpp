@@ -123,10 +123,11 @@ std::vector<std::size_t> cores_together_in(TomlReader& host, std::size_t cores) 
     const std::size_t around = sizes.empty() ? cores : sizes.back();
     if (wanted != std::floor(wanted) || wanted < 2 || wanted >= static_cast<double>(around) ||
         around % static_cast<std::size_t>(wanted) != 0)
-      host.fail("cores_together",
-                fmt::format("must be whole numbers from 2, each a divisor of the one before, the first of the "
-                            "{} cores, as in [4, 2]",
-                            cores));
+      host.fail(
+          "cores_together",
+          fmt::format("must be whole numbers from 2, each a divisor of the one before, the first of the "
+                      "{} cores, as in [4, 2]",
+                      cores));
     sizes.push_back(static_cast<std::size_t>(wanted));
   }
   return sizes;
