@@ -18,14 +18,19 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "backend/cpu/affinity.hpp"
+#include "machine/processors.hpp"
 
 namespace {
 
@@ -65,12 +70,50 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Threads that wait until all begin at once.
+class AtOnce {
+ public:
+  explicit AtOnce(int threads) : turn_(threads + 1) {
+    const auto cores = machine::processors().cores;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(threads); ++i)
+      threads_.emplace_back([this, i, unit = cores[i % cores.size()].processing_unit] {
+        backend::run_only_on(std::span(&unit, 1));
+        for (;;) {
+          turn_.arrive_and_wait();
+          if (work_ == nullptr) return;
+          (*work_)(i, threads_.size());
+          turn_.arrive_and_wait();
+        }
+      });
+  }
+  AtOnce(const AtOnce&) = delete;
+  AtOnce& operator=(const AtOnce&) = delete;
+  ~AtOnce() {
+    work_ = nullptr;
+    turn_.arrive_and_wait();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  double seconds(const std::function<void(std::size_t thread, std::size_t threads)>& work) {
+    work_ = &work;
+    return ::seconds([&] {
+      turn_.arrive_and_wait();
+      turn_.arrive_and_wait();
+    });
+  }
+
+ private:
+  std::barrier<> turn_;
+  const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
+  std::vector<std::thread> threads_;
+};
+
 class Products {
  public:
   Products(const Asked& asked, const linalg::Kernels& kernels, int size)
       : asked_(asked),
         kernels_(kernels),
         size_(size),
+        at_once_(asked.threads),
         runtime_(config_of(asked)),
         a_(runtime_.matrix<double>("A", size, size)),
         b_(runtime_.matrix<double>("B", size, size)),
@@ -100,18 +143,12 @@ class Products {
       for (std::uint64_t i = 0; i < tasks; ++i) multiply(elements_.data(), elements_.data(), result_.data());
     });
   }
-  /// The same by all threads at once, without a runtime.
+  /// The same by all threads at once, without a runtime: each has its share and is where a worker would be.
   double loops(std::uint64_t tasks) {
-    const auto share = static_cast<std::uint64_t>(asked_.threads);
-    std::vector<std::vector<double>> results(share, result_);
-    return seconds([&] {
-      std::vector<std::thread> threads;
-      for (std::uint64_t t = 0; t < share; ++t)
-        threads.emplace_back([&, t] {
-          for (std::uint64_t i = t; i < tasks; i += share)
-            multiply(elements_.data(), elements_.data(), results[t].data());
-        });
-      for (std::thread& thread : threads) thread.join();
+    return at_once_.seconds([&](std::size_t thread, std::size_t threads) {
+      thread_local std::array<double, most_elements> c;
+      for (std::uint64_t i = thread; i < tasks; i += threads)
+        multiply(elements_.data(), elements_.data(), c.data());
     });
   }
   double flow(std::uint64_t tasks) {
@@ -150,6 +187,7 @@ class Products {
   const Asked asked_;
   const linalg::Kernels kernels_;
   const int size_;
+  AtOnce at_once_;
   Runtime runtime_;
   Handle<Tile<double>> a_, b_;
   Codelet<In<Tile<double>>, In<Tile<double>>> product_;

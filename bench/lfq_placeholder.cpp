@@ -2,11 +2,11 @@
 // same without caches). Bosilca et al. 2011 (DAGuE), section III, shows no figure: with no such task there would be
 // excessive stealing and poor locality, with many tasks do not migrate; it takes one.
 //
-//   lfq_placeholder [--n 2048] [--tile 64] [--threads 2] [--rounds 9] [--json]
+//   lfq_placeholder [--n 2048] [--tile 64] [--threads 2] [--rounds 31] [--json]
 //
 // A Cholesky factorization of many small tasks, in memory, under LFQ with placeholders of 0, 1, 4 and 10^6, and by LWS. In
-// each round they take turns, beginning with another one; what is judged is the median over rounds of a time over
-// that of one place in the same round.
+// each round they take turns, beginning with another one; what is judged is the median over rounds of a time over that
+// of one place in the same round, with the 95 % interval of that median: a claim whose limit is within it is open.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/fairlead.hpp>
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -30,7 +31,7 @@ namespace {
 using namespace fairlead;
 
 struct Asked {
-  int n = 2048, tile = 64, threads = 2, rounds = 9;
+  int n = 2048, tile = 64, threads = 2, rounds = 31;
   bool json = false;
 };
 
@@ -55,9 +56,21 @@ Asked asked_by(int argc, char** argv) {
   return asked;
 }
 
-double median(std::vector<double> values) {
+/// A median, and between which of the values it is with a probability of 95 %, by their order alone.
+struct Median {
+  double value = 0, least = 0, most = 0;
+};
+Median median(std::vector<double> values) {
   std::ranges::sort(values);
-  return values[values.size() / 2];
+  const auto count = static_cast<double>(values.size());
+  const double from = std::max(0.0, std::floor((count - 1.96 * std::sqrt(count)) / 2));
+  const auto rank = static_cast<std::size_t>(from);
+  return {values[values.size() / 2], values[rank], values[values.size() - 1 - rank]};
+}
+
+/// Whether it is above the limit, as far as that can be told.
+const char* verdict(const Median& it, double limit) {
+  return it.least > limit ? "reproduced" : it.most <= limit ? "differs" : "open";
 }
 
 /// One way to schedule, with a runtime and a matrix of its own.
@@ -117,34 +130,34 @@ int main(int argc, char** argv) try {
     for (std::size_t i = 0; i < ways.size(); ++i) ratios[i].push_back(times[i].back() / times[one].back());
   }
   if (!asked.json)
-    fmt::print(
-        "Cholesky, n = {}, tile {}, {} threads, {} rounds\n  {:<26} seconds  over one place (least to "
-        "most)\n",
-        asked.n, asked.tile, asked.threads, asked.rounds, "");
-  std::array<double, names.size()> ratio{};
+    fmt::print("Cholesky, n = {}, tile {}, {} threads, {} rounds\n  {:<26} seconds  over one place (95 %)\n",
+               asked.n, asked.tile, asked.threads, asked.rounds, "");
+  std::array<Median, names.size()> over;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    ratio[i] = median(ratios[i]);
-    const auto [least, most] = std::ranges::minmax(ratios[i]);
-    fmt::print(
-        fmt::runtime(
-            asked.json
-                ? R"({{"scheduler": "{}", "seconds": {:.5f}, "over_one": {:.4f}, "least": {:.4f}, "most": {:.4f}}})"
-                  "\n"
-                : "  {:<26} {:7.4f}  {:5.3f} ({:.3f} to {:.3f})\n"),
-        names[i], median(times[i]), ratio[i], least, most);
+    over[i] = median(ratios[i]);
+    const auto& [ratio, least, most] = over[i];
+    const double seconds = median(times[i]).value;
+    if (asked.json)
+      fmt::print(
+          R"({{"scheduler": "{}", "seconds": {:.5f}, "over_one": {:.4f}, "least": {:.4f}, "most": {:.4f}}})"
+          "\n",
+          names[i], seconds, ratio, least, most);
+    else
+      fmt::print("  {:<26} {:7.4f}  {:5.3f} ({:.3f} to {:.3f})\n", names[i], seconds, ratio, least, most);
   }
-  const bool none_is_worse = ratio[0] >= 1.03, all_is_worse = ratio[3] > 1;
-  const auto verdict = [](bool holds) { return holds ? "reproduced" : "differs"; };
+  // As experiments/dague/placeholder.toml has them.
+  const char* const none = verdict(over[0], 1.03);
+  const char* const all = verdict(over[3], 1);
   if (asked.json)
-    fmt::print(R"({{"none_is_3_percent_worse": {}, "all_kept_is_worse": {}}})"
+    fmt::print(R"({{"none_is_3_percent_worse": "{}", "all_kept_is_worse": "{}"}})"
                "\n",
-               none_is_worse, all_is_worse);
+               none, all);
   else
     fmt::print(
-        "none leads to poor locality: one is better by 3 %: {}\na large one keeps tasks from migrating: all "
-        "kept is "
-        "worse: {}\n",
-        verdict(none_is_worse), verdict(all_is_worse));
+        "none leads to poor locality, one is better by 3 %: {}\na large one keeps tasks from migrating, all "
+        "kept "
+        "is worse: {}\n",
+        none, all);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "lfq_placeholder: {}\n", error.what());

@@ -30,7 +30,7 @@ TEST(PtgProgram, HasTheTasksOfTheFlowInAnotherOrder) {
       bool other = false;
       for (std::size_t i = 0; i < flow.tasks.size(); ++i)
         other |= flow.tasks[i].iteration != graph.tasks[i].iteration;
-      EXPECT_TRUE(other);
+      EXPECT_EQ(other, std::string(workload) != "gemm");  // product by product, as in the loops
     }
 }
 
