@@ -352,10 +352,10 @@ class Graph {
       };
       if constexpr (Array<T>)
         definition->alike = [](const void* first, const void* second) {
-          const auto extents = [](const void* handle) {
+          const auto extents_of = [](const void* handle) {
             return T::strided(static_cast<const Handle<T>*>(handle)->shape()).extents;
           };
-          return extents(first) == extents(second);
+          return extents_of(first) == extents_of(second);
         };
     }
     return end_collection(std::move(definition));
