@@ -131,6 +131,45 @@ TEST(PtgCopies, WhatGoesOnToWhoChangesItIsNotCopied) {
   for (const auto& handle : handles) EXPECT_EQ(flow.acquire(read(handle)).get<0>()(0), 2);
 }
 
+// A task changes the value of the one before, and reads what it was: of its own class, and of a value that is itself
+// in a fresh datum.
+TEST(PtgCopies, ATaskReadsWhatItChanges) {
+  Config config;
+  config.set("workers", 2);
+  config.set("memory", "1MiB");
+  Runtime runtime(config);
+  const auto result = runtime.vector<double>("result", 4096), like = runtime.vector<double>("like", 4096);
+  for (const bool fresh : {false, true}) {
+    ptg::Graph graph(runtime);
+    const auto out = graph.data(result, "out"), some = graph.data(like, "some");
+    const ptg::Index i("i");
+    auto first = graph.task("first", i.in(0, 0)), step = graph.task("step", i.in(1, 10)),
+         last = graph.task("last", i.in(0, 0));
+    const auto each = [](const auto& vector, const auto& to) {
+      for (std::int64_t k = 0; k < vector.size(); ++k) to(k);
+    };
+    first.runs(codelet("fill").cpu([each](Out<Numbers> to) { each(to, [&](std::int64_t k) { to(k) = 1; }); }),
+               ptg::flow("V").from(fresh ? ptg::fresh_like(some) : some()));
+    step.runs(codelet("add twice").cpu([each](In<Numbers> before, InOut<Numbers> now) {
+      each(now, [&](std::int64_t k) { now(k) += 2 * before(k); });
+    }),
+              ptg::flow("before").from(first["V"](0)).when(i == 1).from(step["V"](i - 1)),
+              ptg::flow("V").from(first["V"](0)).when(i == 1).from(step["V"](i - 1)).or_copy());
+    last.runs(codelet("keep").cpu([each](In<Numbers> of, Out<Numbers> to) {
+      each(to, [&](std::int64_t k) { to(k) = of(k); });
+    }),
+              ptg::flow("of").from(step["V"](10)), ptg::flow("to").from(out()));
+    EXPECT_EQ(graph.check().text, "");
+    for (int run = 0; run < 3; ++run) {
+      graph.run();
+      Flow flow(runtime);
+      const auto hold = flow.acquire(read(result));
+      EXPECT_EQ(hold.get<0>()(0), 59049) << fresh;  // 3 to the 10
+      EXPECT_EQ(hold.get<0>()(4095), 59049) << fresh;
+    }
+  }
+}
+
 // Both ends of the edge are said.
 TEST(PtgCopies, AlsoOfWhatTheGiverSays) {
   Config config;
