@@ -11,6 +11,22 @@
 
 namespace fairlead::ptg {
 
+namespace {
+/// Before anything runs: nobody can wait for data that cannot be made.
+void require_fresh_data(const ClassTable& table) {
+  for (const TableClass& of : table.classes)
+    for (const TableFlow& flow : of.flows)
+      for (const Input& input : flow.inputs)
+        if (input.kind == Place::Kind::fresh && !input.like_flow &&
+            table.collections[input.memory.collection]->another == nullptr)
+          throw UsageError(fmt::format(
+              "the parameterized class {}: its flow \"{}\" is a fresh datum like those of {}, of whose type "
+              "none "
+              "can be made",
+              text_of(*of.definition), flow.name, table.collections[input.memory.collection]->name));
+}
+}  // namespace
+
 GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh)
     : FlowSource(core),
       table_(std::move(table)),
@@ -20,6 +36,7 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
       unfolding_(table_, kinds_, values_, active_),
       initial_(table_),
       counts_(core.world().reporters()) {
+  require_fresh_data(table_);
   values_.begin(table_);
   fresh_.begin();
   kinds_.fit(fit(), values_);

@@ -177,11 +177,6 @@ class TableMaker {
         input.like_flow = alternative.place.like_flow;
         if (input.like_flow) break;
         const auto& like = alternative.place.like;
-        if (like->another == nullptr)
-          refuse(definition,
-                 fmt::format("its flow \"{}\" is a fresh datum like those of {}, of whose type none "
-                             "can be made",
-                             flow.name, like->name));
         if (like->type != flow.type)
           refuse(definition, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name,
                                          like->name));

@@ -262,6 +262,11 @@ TEST_F(MisuseOfPtg, DataThatAreGone) {
   contains(said(), "uses a datum of data that is gone");
 }
 
+TEST_F(MisuseOfPtg, FreshDataOfATypeOfWhichNoneAreMade) {
+  graph.task("first", i.in(0, 0)).runs(add, ptg::flow("x").from(ptg::fresh_like(data)));
+  contains(said(), "its flow \"x\" is a fresh datum like those of data, of whose type none can be made");
+}
+
 TEST_F(MisuseOfPtg, ABodyThatThrows) {
   const auto fail = codelet("fail").cpu([](InOut<int> x, int number) {
     if (number == 3) throw std::runtime_error("three");
