@@ -60,6 +60,7 @@ struct Commands {
   /// The value is to stay where it can be read, and readable() to tell where that is; or need not any more.
   struct Read {
     OutgoingId id{};
+    ValueName name;
     std::uint64_t value = 0;  ///< the front end's number
     bool over = false;
   };
@@ -78,6 +79,7 @@ struct Commands {
   /// All to whom we owed the value have it.
   struct Left {
     OutgoingId id{};
+    ValueName name;
     std::uint64_t value = 0;
   };
   std::vector<Place> places;

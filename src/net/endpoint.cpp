@@ -24,8 +24,11 @@ bool Endpoint::is_stale(const GraphRun& run) const {
   return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
 }
 
-void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Commands& out) {
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out) {
   runs_[run.graph] = {run.run, true, fingerprint};
+  outgoing_.let_read(visitors);
+  incoming_.let_in(visitors);
+  for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = not_begun_.find(run);
   if (found == not_begun_.end()) return;
   const auto told = std::move(found->second);
@@ -43,6 +46,30 @@ void Endpoint::end(const GraphRun& run, Commands& out) {
                 [&](const auto& entry) { return entry.second.to.front().activate.of == run; });
   outgoing_.forget(run, out);
   incoming_.forget(run, out);
+}
+
+void Endpoint::close(Commands& out) {
+  if (failed_) return;  // they know
+  Closed closed;
+  for (const auto& [graph, run] : runs_) closed.over.push_back({graph, run.number + !run.open});
+  for (std::size_t i = 0; i < room_.size(); ++i)
+    if (i != index(own_)) out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(closed)});
+}
+
+void Endpoint::handle(RankId from, Closed closed, Commands& out) {
+  closed_[static_cast<std::uint32_t>(from)] = std::move(closed);
+  for (const auto& [graph, run] : runs_)
+    if (run.open) check_closed(from, {graph, run.number}, out);
+}
+
+void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
+  for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).over)
+    if (over.graph == run.graph && over.count > run.run) return;
+  fail(fmt::format("rank {} has ended, and rank {} runs a graph that needs all ranks: they do not run the "
+                   "same program, "
+                   "or rank {} has failed before",
+                   index(rank), index(own_), index(rank)),
+       out);
 }
 
 // ---- values that go
@@ -85,6 +112,7 @@ void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t finge
     if (of_outputs != nullptr) of_outputs->push_back(id);
     if (!eager) continue;
     announced_by_[id] = number;
+    announcement.read.push_back({output.number, id, std::vector<std::byte>(output.bytes)});
     ++announcement.unread;
   }
   if (announcement.to.empty()) return;
@@ -95,37 +123,37 @@ void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t finge
 void Endpoint::send(Announcement& announcement, Commands& out) {
   for (Announcement::To& to : announcement.to) {
     for (Activate::Output& output : to.activate.outputs) {
-      if (output.bytes == 0 || output.bytes > protocol_.eager_bytes) continue;
+      const auto read = std::ranges::find(announcement.read, output.number, &Announcement::Read::output);
+      if (read == announcement.read.end()) continue;
       Bytes& room = room_[index(to.rank)];
       if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;  // it will be asked for
       room -= std::min(room, output.bytes);
-      const OutgoingId id = outgoing_.id_of({to.activate.of, to.activate.task, output.number});
-      const auto* const begin = static_cast<const std::byte*>(outgoing_.address_of(id));
-      output.value.assign(begin, begin + output.bytes);
-      outgoing_.went_along(id);
+      output.value = read->bytes;
+      outgoing_.went_along(read->id);
       traffic_.eager_bytes += output.bytes;
     }
     out.messages.push_back({to.rank, bytes_of(to.activate)});
     ++traffic_.activates;
   }
+  for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
 }
 
+/// What travels along is copied as soon as it can be read, and need not stay: if it had to wait for the others of its
+/// task, two tasks could wait for each other's to go.
 void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   if (!outgoing_.readable(id, address, traffic_, out)) return;
   const auto found = announced_by_.find(id);
   if (found == announced_by_.end()) return;
   const std::uint64_t number = found->second;
+  announced_by_.erase(found);
   Announcement& announcement = announcements_.at(number);
+  const auto read = std::ranges::find(announcement.read, id, &Announcement::Read::id);
+  const auto* const begin = static_cast<const std::byte*>(address);
+  std::copy_n(begin, read->bytes.size(), read->bytes.begin());
+  outgoing_.read_for_messages(id, out);
   if (--announcement.unread != 0) return;
   send(announcement, out);
   announcements_.erase(number);
-  std::vector<OutgoingId> read;
-  std::erase_if(announced_by_, [&](const auto& entry) {
-    if (entry.second != number) return false;
-    read.push_back(entry.first);
-    return true;
-  });
-  for (const OutgoingId it : read) outgoing_.read_for_messages(it, out);
 }
 
 void Endpoint::left(PayloadId payload, Commands& out) { outgoing_.left(payload, traffic_, out); }

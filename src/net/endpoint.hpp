@@ -36,8 +36,8 @@ class Endpoint {
   // ---- what happens on this rank
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
-  /// on all ranks that run the same program.
-  void begin(const GraphRun& run, std::uint64_t fingerprint, Commands& out);
+  /// on all ranks that run the same program. `visitors`: as in Protocol, from now on.
+  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out);
   /// Nothing of that run concerns this rank any more.
   void end(const GraphRun& run, Commands& out);
   /// An output of a task that is over: who gets it.
@@ -52,6 +52,8 @@ class Endpoint {
   /// The answers to Commands::places and reads.
   void placed(IncomingId id, std::uint64_t value, void* address, Commands& out);
   void readable(OutgoingId id, const void* address, Commands& out);
+  /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
+  void close(Commands& out);
   /// This rank cannot go on: all others hear why. Once.
   void fail(std::string text, Commands& out);
 
@@ -79,7 +81,13 @@ class Endpoint {
       RankId rank = no_rank;
       Activate activate;
     };
+    struct Read {
+      std::uint8_t output = 0;
+      OutgoingId id{};
+      std::vector<std::byte> bytes;
+    };
     std::vector<To> to;
+    std::vector<Read> read;  ///< what travels along
     std::size_t unread = 0;
   };
   /// An output as it is told of.
@@ -94,6 +102,8 @@ class Endpoint {
   void handle(RankId from, const Request& request, Commands& out);
   void handle(RankId from, const Credit& credit, Commands& out);
   void handle(RankId from, const Failed& failed, Commands& out);
+  void handle(RankId from, Closed closed, Commands& out);
+  void check_closed(RankId rank, const GraphRun& run, Commands& out);
   void tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint, std::span<const Told> outputs,
             std::vector<OutgoingId>* of_outputs, Commands& out);
   void send(Announcement& announcement, Commands& out);
@@ -116,6 +126,7 @@ class Endpoint {
   std::unordered_map<std::uint64_t, Announcement> announcements_;
   std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
   std::vector<Bytes> room_;                                     // by rank: for what travels along
+  std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
   bool failed_ = false;
 };
 

@@ -41,6 +41,8 @@ class Incoming {
   /// Nobody wants any more of that run's.
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return arrivals_.empty(); }
+  /// See Protocol::visitors.
+  void let_in(Bytes visitors) noexcept { protocol_.visitors = visitors; }
 
  private:
   enum class State : std::uint8_t {
@@ -75,7 +77,7 @@ class Incoming {
   void ask(std::uint64_t number, Traffic& traffic, Commands& out);
   void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there);
 
-  const Protocol protocol_;
+  Protocol protocol_;
   const DeliberateMistake mistake_;
   std::uint64_t next_arrival_ = 0, next_tag_ = 0;
   std::uint64_t next_payload_ = 1;  // odd: those of what is sent are even

@@ -55,6 +55,13 @@ class Reader {
   bool good_ = true;
 };
 
+template <class T>
+std::vector<T> list_of(std::span<const std::byte> bytes) {
+  std::vector<T> list(bytes.size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
+  return list;
+}
+
 void put(Writer& out, const Activate& it) {
   out.number(it.of);
   out.number(it.task);
@@ -79,6 +86,7 @@ void put(Writer& out, const Failed& it) {
   out.number(it.rank);
   out.raw(it.text.data(), it.text.size());
 }
+void put(Writer& out, const Closed& it) { out.raw(it.over.data(), it.over.size() * sizeof(Closed::Runs)); }
 
 Activate activate_of(Reader& in) {
   Activate it;
@@ -91,9 +99,7 @@ Activate activate_of(Reader& in) {
     output.number = in.number<std::uint8_t>();
     output.like = in.number<std::uint32_t>();
     output.bytes = in.number<Bytes>();
-    const auto below = in.raw();
-    output.below.resize(below.size() / sizeof(RankId));
-    if (!below.empty()) std::memcpy(output.below.data(), below.data(), output.below.size() * sizeof(RankId));
+    output.below = list_of<RankId>(in.raw());
     const auto value = in.raw();
     output.value.assign(value.begin(), value.end());
     it.outputs.push_back(std::move(output));
@@ -115,6 +121,7 @@ Failed failed_of(Reader& in) {
   it.text.assign(reinterpret_cast<const char*>(text.data()), text.size());
   return it;
 }
+Closed closed_of(Reader& in) { return {list_of<Closed::Runs>(in.raw())}; }
 
 }  // namespace
 
@@ -140,6 +147,9 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       break;
     case 3:
       message = failed_of(in);
+      break;
+    case 4:
+      message = closed_of(in);
       break;
     default:
       return std::nullopt;

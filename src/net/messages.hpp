@@ -53,7 +53,15 @@ struct Failed {
   std::string text;
 };
 
-using Message = std::variant<Activate, Request, Credit, Failed>;
+/// The sender takes part in nothing any more. These are the runs that are over for it.
+struct Closed {
+  struct Runs {
+    std::uint32_t graph = 0, count = 0;  ///< the first so many runs of the graph
+  };
+  std::vector<Runs> over;
+};
+
+using Message = std::variant<Activate, Request, Credit, Failed, Closed>;
 
 std::vector<std::byte> bytes_of(const Message& message);
 /// Nothing if these are the bytes of no message.

@@ -17,9 +17,8 @@ OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, Bytes bytes
   it.owed = owed;
   ensure(by_name_.emplace(name, id).second, "a value is told of once");
   if (read_now) {
-    it.for_messages = true;
-    it.state = State::reading;
-    out.reads.push_back({id, value});
+    it.for_messages = it.untold = true;
+    want(id, out);
   }
   return id;
 }
@@ -28,13 +27,30 @@ void Outgoing::wanted(const ValueName& name, RankId by, std::uint64_t tag, Traff
   const OutgoingId id = by_name_.at(name);
   Value& it = values_.at(id);
   it.wishes.push_back({by, tag});
-  if (it.state == State::told) {
-    it.state = State::reading;
-    out.reads.push_back({id, it.value});
-  }
+  if (it.state == State::told) want(id, out);
   if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
   to_send_.push_back(id);
   send(traffic, out);
+}
+
+void Outgoing::want(OutgoingId id, Commands& out) {
+  values_.at(id).state = State::wanted;
+  to_read_.push_back(id);
+  read_more(out);
+}
+
+/// In the order in which they were wanted.
+void Outgoing::read_more(Commands& out) {
+  while (!to_read_.empty()) {
+    const auto found = values_.find(to_read_.front());
+    if (found != values_.end()) {
+      if (read_ != 0 && read_ + found->second.bytes > most_read_) return;
+      read_ += found->second.bytes;
+      found->second.state = State::reading;
+      out.reads.push_back({found->first, found->second.name, found->second.value});
+    }
+    to_read_.pop_front();
+  }
 }
 
 bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out) {
@@ -80,11 +96,18 @@ void Outgoing::left(PayloadId payload, Traffic& traffic, Commands& out) {
     if (it->second.owed != 0) --it->second.owed;
     settle(id, out);
   }
+  read_more(out);
   send(traffic, out);
 }
 
 void Outgoing::read_for_messages(OutgoingId id, Commands& out) {
   values_.at(id).for_messages = false;
+  settle(id, out);
+  read_more(out);
+}
+
+void Outgoing::told(OutgoingId id, Commands& out) {
+  values_.at(id).untold = false;
   settle(id, out);
 }
 
@@ -96,10 +119,11 @@ void Outgoing::settle(OutgoingId id, Commands& out) {
   if (it.state == State::readable && idle) {
     it.state = State::told;
     it.address = nullptr;
-    out.reads.push_back({id, it.value, true});
+    read_ -= it.bytes;
+    out.reads.push_back({id, it.name, it.value, true});
   }
-  if (it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
-  if (!mistake_.is(Mistake::left_never)) out.left.push_back({id, it.value});
+  if (it.untold || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
+  if (!mistake_.is(Mistake::left_never)) out.left.push_back({id, it.name, it.value});
   by_name_.erase(it.name);
   values_.erase(id);
 }
@@ -110,8 +134,11 @@ void Outgoing::forget(const GraphRun& run, Commands& out) {
       ++it;
       continue;
     }
-    if (it->second.state != State::told) out.reads.push_back({it->first, it->second.value, true});
-    out.left.push_back({it->first, it->second.value});
+    if (it->second.state == State::reading || it->second.state == State::readable) {
+      read_ -= it->second.bytes;
+      out.reads.push_back({it->first, it->second.name, it->second.value, true});
+    }
+    out.left.push_back({it->first, it->second.name, it->second.value});
     for (auto payload = sending_.begin(); payload != sending_.end();) {
       if (payload->second == it->first) {
         out.dropped.push_back(payload->first);

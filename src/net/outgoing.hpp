@@ -26,22 +26,24 @@ class Outgoing {
   /// The value may be read there until the command says that it need not any more.
   /// False if nobody wants it any more.
   bool readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out);
-  OutgoingId id_of(const ValueName& name) const { return by_name_.at(name); }
-  const void* address_of(OutgoingId id) const { return values_.at(id).address; }
   /// One of those to whom we owed it has it: it travelled with a message.
   void went_along(OutgoingId id) { --values_.at(id).owed; }
-  /// It was read for messages, and those are sent.
+  /// It was read for messages; those are to be sent; they are.
   void read_for_messages(OutgoingId id, Commands& out);
+  void told(OutgoingId id, Commands& out);
   void left(PayloadId payload, Traffic& traffic, Commands& out);
   bool sends(PayloadId payload) const { return sending_.contains(payload); }
   /// Nobody gets any more of that run's.
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return values_.empty(); }
+  /// Bytes of values that are read at once at most; a single one may be more.
+  void let_read(Bytes bytes) noexcept { most_read_ = bytes; }
 
  private:
   enum class State : std::uint8_t {
     told,      // nobody has asked for it, or all who have asked have it
-    reading,   // it is wanted, and may be away
+    wanted,    // too much is read already
+    reading,   // it may be away
     readable,  // it stays where it is
   };
   struct Wish {
@@ -56,11 +58,14 @@ class Outgoing {
     std::size_t sending = 0;  ///< payloads of it under way
     State state = State::told;
     bool for_messages = false;  ///< it is read for these, too
+    bool untold = false;        ///< nobody has been told of it yet
     const void* address = nullptr;
     std::vector<Wish> wishes{};
   };
   void send(Traffic& traffic, Commands& out);
   void settle(OutgoingId id, Commands& out);
+  void want(OutgoingId id, Commands& out);
+  void read_more(Commands& out);
 
   const Protocol protocol_;
   const DeliberateMistake mistake_;
@@ -69,6 +74,8 @@ class Outgoing {
   std::unordered_map<OutgoingId, Value> values_;
   std::unordered_map<ValueName, OutgoingId, HashOfName> by_name_;
   std::unordered_map<PayloadId, OutgoingId> sending_;
+  std::deque<OutgoingId> to_read_;  // wanted
+  Bytes read_ = 0, most_read_ = ~Bytes{0};
   std::deque<OutgoingId> to_send_;  // readable, with wishes
 };
 

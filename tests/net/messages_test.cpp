@@ -63,7 +63,7 @@ TEST(AnEndpoint, SaysWhoSendsNonsense) {
 TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
-  endpoint.begin({3, 4}, 99, out);
+  endpoint.begin({3, 4}, 99, 1, out);
   endpoint.message(RankId{0}, bytes_of(an_activate()), out);
   EXPECT_NE(out.failure.find("ranks 1 and 0 do not run the same program"), std::string::npos) << out.failure;
 }
@@ -71,7 +71,7 @@ TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
 TEST(AnEndpoint, SaysWhoAsksForWhatItWasNotToldOf) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
-  endpoint.begin({0, 0}, 1, out);
+  endpoint.begin({0, 0}, 1, 1, out);
   endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
   EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that it was not told of"), std::string::npos);
 }

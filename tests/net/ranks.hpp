@@ -167,7 +167,7 @@ class Ranks {
       if (rank.missing[i] == 0) later([this, &rank, i, run = rank.run] { execute(rank, i, run); });
     }
     Commands out;
-    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, out);
+    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.protocol.visitors, out);
     carry_out(rank, out);
     end_run_if_over(rank);
   }
