@@ -49,7 +49,7 @@ void Endpoint::end(const GraphRun& run, Commands& out) {
 }
 
 void Endpoint::close(Commands& out) {
-  if (failed_) return;  // they know
+  if (!failure_.empty()) return;  // they know
   Closed closed;
   for (const auto& [graph, run] : runs_) closed.over.push_back({graph, run.number + !run.open});
   for (std::size_t i = 0; i < room_.size(); ++i)
@@ -257,17 +257,17 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
 void Endpoint::handle(RankId from, const Credit& credit, Commands&) { room_[index(from)] += credit.bytes; }
 
 void Endpoint::handle(RankId, const Failed& failed, Commands& out) {
-  if (std::exchange(failed_, true)) return;
-  out.failure = fmt::format("rank {}: {}", index(failed.rank), failed.text);
+  if (!failure_.empty()) return;
+  out.failure = failure_ = fmt::format("rank {}: {}", index(failed.rank), failed.text);
 }
 
 void Endpoint::fail(std::string text, Commands& out) {
-  if (std::exchange(failed_, true)) return;
+  if (!failure_.empty()) return;
   if (!mistake_.is(Mistake::failure_kept))
     for (std::size_t i = 0; i < room_.size(); ++i)
       if (i != index(own_))
         out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(Failed{own_, text})});
-  out.failure = std::move(text);
+  out.failure = failure_ = std::move(text);
 }
 
 }  // namespace fairlead::net

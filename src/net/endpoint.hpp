@@ -68,6 +68,8 @@ class Endpoint {
   bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
   const Traffic& traffic() const noexcept { return traffic_; }
   RankId own() const noexcept { return own_; }
+  /// Why nothing can go on any more; empty: it can.
+  const std::string& failure() const noexcept { return failure_; }
 
  private:
   struct Run {
@@ -127,7 +129,7 @@ class Endpoint {
   std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
   std::vector<Bytes> room_;                                     // by rank: for what travels along
   std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
-  bool failed_ = false;
+  std::string failure_;
 };
 
 }  // namespace fairlead::net

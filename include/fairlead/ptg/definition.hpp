@@ -33,9 +33,12 @@ struct CollectionDefinition {
   std::vector<std::byte> handles{};
   std::vector<fairlead::detail::DatumReference> data{};
 
-  /// Makes one more datum, like the first: its handle, which stays as long as what is returned. Null: of such
-  /// data there are none but the user's.
-  std::function<std::shared_ptr<const void>(Runtime&, fairlead::detail::DatumReference&)> another{};
+  /// Makes one more datum, like the one of the handle: its handle, which stays as long as what is returned. Null:
+  /// of such data there are none but the user's.
+  std::function<std::shared_ptr<const void>(Runtime&, const void* like, fairlead::detail::DatumReference&)>
+      another{};
+  /// The rank that owns each. Empty: this one has all.
+  std::vector<std::uint32_t> owners{};
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
 };
@@ -91,6 +94,8 @@ struct ClassDefinition {
       flows;                        ///< those that have data, in the order of the body's parameters; controls
   std::vector<Expression> numbers;  ///< what the body is given besides
   Expression priority = 0;
+  /// Over ranks: where the datum is, there its tasks run.
+  std::optional<Place> at{};
   std::shared_ptr<const CodeletInfo> codelet{};
   Maker maker{};
   const char* file = "";

@@ -48,7 +48,7 @@ std::string Values::text_of(const MemoryPlace& place, const std::int64_t* number
   return fmt::format("{}({})", collections_[place.collection].definition->name, fmt::join(indices, ", "));
 }
 
-std::uint32_t Values::add_fresh(std::uint32_t collection, const void* handle,
+std::uint32_t Values::add_fresh(std::uint32_t kind, std::uint32_t like, const void* handle,
                                 engine::RegisteredDatum& datum) {
   if (fresh_count_ == Chunks<Value>::most)
     throw UsageError(
@@ -56,7 +56,9 @@ std::uint32_t Values::add_fresh(std::uint32_t collection, const void* handle,
   Value& value = fresh_.at(fresh_count_);
   value.handle = handle;
   value.datum = &datum;
-  value.collection = collection;
+  value.collection = of_collections_[like].collection;
+  value.kind = kind;
+  value.like = like;
   value.fresh = true;
   return first_fresh_ + fresh_count_++;
 }

@@ -27,6 +27,8 @@ struct Value {
   /// A task of this graph has written into it. Changed by who does.
   std::atomic<bool> has_content{false};
   std::uint32_t collection = 0;
+  std::uint32_t kind = 0;  ///< of a fresh one: see FreshData
+  std::uint32_t like = 0;  ///< of a fresh one: the number of a collection's that it looks like
 };
 
 /// All of them: first those of the collections, one after the other, then the fresh ones.
@@ -56,8 +58,11 @@ class Values {
   /// "A(3, 7)", for messages.
   std::string text_of(const MemoryPlace& place, const std::int64_t* numbers) const;
 
-  /// One more fresh value, like the collection's data. The application's thread's.
-  std::uint32_t add_fresh(std::uint32_t collection, const void* handle, engine::RegisteredDatum& datum);
+  /// The number of the first of a collection's data.
+  std::uint32_t first_of(std::uint32_t collection) const { return collections_[collection].first; }
+  /// One more fresh value, like the one with that number. The application's thread's.
+  std::uint32_t add_fresh(std::uint32_t kind, std::uint32_t like, const void* handle,
+                          engine::RegisteredDatum& datum);
 
  private:
   struct Collection {
