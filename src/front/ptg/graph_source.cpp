@@ -263,6 +263,7 @@ bool GraphSource::more(ReadyTasks& ready) {
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler) : !more_of_initial(ready)) {
       // Whoever leaves something, or frees what is missing, adds us again.
+      if (over_ranks_ != nullptr && over_ranks_->has_failed()) core_.world().wake(engine::Who::application());
       return false;
     }
   }

@@ -126,15 +126,17 @@ void GraphSource::wait_over_ranks() {
         progress_.set_target(before + counted);
         idle = progress_.reached(before + counted);
       }
-      return over || idle || (failed && !told) || (fresh_.wanted() && !failed);
+      return over || idle || (failed && !told) || fresh_.wanted();
     }));
     core_.throw_if_stopped();
     if (over || idle) break;
-    if (!failed) {
-      make_more_fresh();
-    } else if (!std::exchange(told, true)) {
+    // What has starved goes on, though only to be cancelled.
+    if (fresh_.wanted()) make_more_fresh();
+    if (failed && !std::exchange(told, true)) {
       cancel();
       over_ranks_->fail();
+      core_.application().ask_for_more();
+      core_.application().serve();
     }
   }
   if (!progress_.reached(submitted_)) {

@@ -5,6 +5,7 @@
 #include <fairlead/parameterized_linalg.hpp>
 #include <fairlead/ranks.hpp>
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <string>
@@ -104,12 +105,16 @@ Dense<T> by_one(const Case<T>& of) {
 }
 
 template <class T>
-Dense<T> by_ranks(const Case<T>& of, const CyclicMap& grid) {
+Dense<T> by_ranks(const Case<T>& of, const CyclicMap& grid, Bytes* read_from_disk = nullptr) {
   Dense<T> factors = empty<T>(of.n);
   const Distribution distribution(grid);
   const auto count = static_cast<std::uint32_t>(grid.rank_rows * grid.rank_columns);
-  const auto thrown =
-      on_ranks(count, of.setting, [&](Runtime& runtime) { factor(runtime, of, &distribution, factors); });
+  std::atomic<Bytes> read{0};
+  const auto thrown = on_ranks(count, of.setting, [&](Runtime& runtime) {
+    factor(runtime, of, &distribution, factors);
+    read += runtime.disk_traffic().read;
+  });
+  if (read_from_disk != nullptr) *read_from_disk = read;
   for (const std::string& text : thrown) EXPECT_EQ(text, "");
   return factors;
 }
@@ -136,12 +141,14 @@ TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRank) {
 
 TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRankOutOfCoreUnderEveryPolicy) {
   using T = TypeParam;
-  Case<T> of{.n = 250, .tile = 40, .setting = {.workers = 1}};
+  Case<T> of{.n = 400, .tile = 56, .setting = {.workers = 1}};
   const Dense<T> expected = by_one(of);
   for (const std::string_view policy : schedule::policy_names()) {
     of.setting.scheduler = std::string(policy);
-    of.setting.memory = Bytes{40 * 40 * sizeof(T) + 4096} * 6;
-    EXPECT_TRUE(by_ranks(of, {2, 2}) == expected) << policy;
+    of.setting.memory = Bytes{56 * 56 * sizeof(T) + 4096} * 6;
+    Bytes read_from_disk = 0;
+    EXPECT_TRUE(by_ranks(of, {2, 2}, &read_from_disk) == expected) << policy;
+    EXPECT_GT(read_from_disk, 0u) << policy;
   }
 }
 
