@@ -178,7 +178,8 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
                           values_.text_of(input->memory, numbers), why));
     };
     if (values[i] == no_value) {
-      refuse("and there is no such datum");
+      const std::string owner = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);
+      refuse(owner.empty() ? "and there is no such datum" : owner.c_str());
       continue;
     }
     unfolding_.taken(values[i], table_.contested[input->memory.collection]);

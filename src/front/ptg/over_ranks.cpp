@@ -102,6 +102,13 @@ OverRanks::Going OverRanks::going(const ActiveTask& over, const std::int64_t* nu
   return going;
 }
 
+std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
+  const std::optional<net::RankId> owner = placement_.owner_of(place, numbers);
+  if (!owner || *owner == placement_.own()) return {};
+  return fmt::format("which belongs to rank {}, and this is rank {}: a task there has to pass it on",
+                     net::index(*owner), net::index(placement_.own()));
+}
+
 // ---- what the network wants
 
 void OverRanks::find_place(const net::Commands::Place& place) {

@@ -26,6 +26,8 @@ class OverRanks final : public net::Client {
             Values& values, FreshData& fresh, std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
+  /// "which belongs to rank 2" of a datum that another has; empty: none has it.
+  std::string owner_of(const MemoryPlace& place, const std::int64_t* numbers) const;
 
   // ---- the program's thread's
 

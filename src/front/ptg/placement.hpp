@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -30,19 +31,26 @@ class Placement {
     }
   }
 
-  /// Where a task with these numbers of its indices runs. Throws UsageError if there is no such datum.
-  net::RankId rank_of(const TableClass& of, const std::int64_t* numbers) const {
-    const CollectionDefinition& data = *table_.collections[of.at->collection];
+  /// Whose the datum with these numbers of a task's indices is; nothing if there is none, or it is nobody's but ours.
+  std::optional<net::RankId> owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
+    const CollectionDefinition& data = *table_.collections[place.collection];
     std::int64_t position = 0, stride = 1;
-    for (std::size_t i = 0; i < of.at->indices.size(); ++i) {
-      const std::int64_t index = of.at->indices[i](numbers), extent = data.extents[i];
-      if (index < 0 || index >= extent)
-        throw UsageError(fmt::format("a task of {} is to run where a datum of {} is that does not exist",
-                                     text_of(*of.definition), data.name));
+    for (std::size_t i = 0; i < place.indices.size(); ++i) {
+      const std::int64_t index = place.indices[i](numbers), extent = data.extents[i];
+      if (index < 0 || index >= extent) return std::nullopt;
       position += index * stride;
       stride *= extent;
     }
+    if (data.owners.empty()) return std::nullopt;
     return net::RankId{data.owners[static_cast<std::size_t>(position)]};
+  }
+  /// Where a task with these numbers of its indices runs. Throws UsageError if there is no such datum.
+  net::RankId rank_of(const TableClass& of, const std::int64_t* numbers) const {
+    const std::optional<net::RankId> owner = owner_of(*of.at, numbers);
+    if (!owner)
+      throw UsageError(fmt::format("a task of {} is to run where a datum of {} is that does not exist",
+                                   text_of(*of.definition), table_.collections[of.at->collection]->name));
+    return *owner;
   }
   bool is_here(const TableClass& of, const std::int64_t* numbers) const {
     return rank_of(of, numbers) == own_;
