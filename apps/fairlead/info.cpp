@@ -181,6 +181,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                              {"memory_alignment_bytes", disk.memory_alignment_bytes}})},
       {"kernels", Json::object({{"best", timing_json(kernels.best)},
                                 {"by_default", timing_json(kernels.by_default)},
+                                {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
       {"links", links_json(known.facts.links)},
       {"durations_kept", known.facts.durations.size()},

@@ -20,8 +20,14 @@ inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, Tr
 inline constexpr TriangularSolve below_lu{Side::right, Triangle::upper, Transpose::no, Diagonal::general};
 inline constexpr TriangularSolve right_of_lu{Side::left, Triangle::lower, Transpose::no, Diagonal::unit};
 
+/// Whether it goes from the first column of A (right) or row (left) to the last: so do those above.
+constexpr bool goes_forward(const TriangularSolve& solve) noexcept {
+  const bool lower = (solve.triangle == Triangle::lower) != (solve.op == Transpose::yes);
+  return lower == (solve.side == Side::left);
+}
+
 /// Solves for an m x n matrix A by halves of its columns (right) or rows (left): one is solved for, a product brings
-/// the other up to date. The solves above only, which go from the first to the last. As stable as the solve in one
+/// the other up to date. Only what goes_forward(). As stable as the solve in one
 /// piece, and faster. GF/s of one Zen 4 core, FP64, OpenBLAS 0.3.21: trsm in one piece / in panels of 96, each brought
 /// up to date by all before it / this / gemm, the last three with Fairlead's own products:
 ///
