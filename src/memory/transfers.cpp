@@ -57,10 +57,13 @@ Replica* Transfers::source_for(Datum& datum, const Replica& to, Cause cause) noe
     if (peer->node == to.node || !hands_on(*peer, to, cause)) continue;
     const Route& route = state_.routes.between(peer->node, to.node);
     if (!route.exists() || route.through != no_id<NodeId>) continue;
-    // What is handed on from there already leaves by the same port.
-    std::int64_t copies = 1;
-    for (const Copy* other = peer->outgoing; other != nullptr; other = other->next_outgoing) ++copies;
-    const Duration time = route.time(datum.bytes) * copies;
+    // When the first of them has landed: what is handed on from there already leaves by the same port, and what comes
+    // there may have to be handed on itself.
+    Duration time = route.time(datum.bytes);
+    for (const Copy* other = peer->outgoing; other != nullptr; other = other->next_outgoing)
+      time += route.time(datum.bytes);
+    for (const Copy* one = peer->arriving; one->state == Copy::State::joined; one = one->from->arriving)
+      time += state_.routes.of(*one).time(datum.bytes);
     if (time >= least) continue;
     best = peer;
     least = time;
