@@ -19,10 +19,14 @@ Front front_in(const Config& config) {
 
 Front front_in(const Config& config, std::string_view benchmark) {
   const Front front = front_in(config);
-  if (front == Front::jdf && !is_in_jdf(benchmark))
+  if (front == Front::jdf) require_in_jdf(benchmark);
+  return front;
+}
+
+void require_in_jdf(std::string_view benchmark) {
+  if (!is_in_jdf(benchmark))
     throw ConfigError(
         fmt::format("--front jdf: there is no JDF file of {}; --front ptg runs it as a graph", benchmark));
-  return front;
 }
 
 }  // namespace fairlead::app

@@ -37,5 +37,7 @@ inline constexpr std::array front_options_with_jdf{Setting{
 Front front_in(const Config& config);
 /// The same for one of the benchmarks, by its key: not all are there as JDF.
 Front front_in(const Config& config, std::string_view benchmark);
+/// Throws ConfigError if it is not there as JDF.
+void require_in_jdf(std::string_view benchmark);
 
 }  // namespace fairlead::app

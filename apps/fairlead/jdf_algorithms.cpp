@@ -24,9 +24,8 @@ const JdfText* find_text(std::string_view algorithm) noexcept {
 }
 
 /// The file is for tiles of double.
-template <class T>
-std::string in_precision(std::string text) {
-  if constexpr (std::is_same_v<T, float>)
+std::string in_precision(std::string text, bool single) {
+  if (single)
     for (std::size_t at = 0; (at = text.find("tile_d", at)) != std::string::npos; ++at)
       text.replace(at, 6, "tile_s");
   return text;
@@ -35,31 +34,52 @@ std::string in_precision(std::string text) {
 
 bool is_in_jdf(std::string_view algorithm) noexcept { return find_text(algorithm) != nullptr; }
 
-template <class T>
-void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const MatricesOfJdf<T>& matrices,
-                       const linalg::Kernels& kernels) {
+namespace {
+/// `shapes`: as --matrix says them.
+std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool single,
+                                           const std::vector<std::string>& shapes) {
   const JdfText* const text = find_text(algorithm);
   if (text == nullptr) throw UsageError(fmt::format("there is no {} in JDF", algorithm));
   jdf::Diagnostics diagnostics;
-  jdf::File file = jdf::read(
-      jdf::Source(fmt::format("{}.jdf", algorithm), in_precision<T>(std::string(text->text))), diagnostics);
+  jdf::File file =
+      jdf::read(jdf::Source(fmt::format("{}.jdf", algorithm), in_precision(std::string(text->text), single)),
+                diagnostics);
   const auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0)
     throw Error(fmt::format("the JDF of {}: {}", algorithm,
                             jdf::shown(diagnostics.sorted().front(), program->file.source)));
-  const auto& globals = program->file.globals;
-  std::vector<jdf::BoundData> data(globals.size());
-  constexpr auto precision = std::is_same_v<T, float> ? jdf::Precision::single : jdf::Precision::double_;
-  for (const auto& [name, matrix] : matrices) {
-    program->settings.describe(fmt::format("{}={},{},{},{}", name, matrix->rows(), matrix->columns(),
-                                           matrix->tile(), matrix->tile()));
-    data.at(program->file.global_numbers.find(name)) = {graph.data(*matrix, std::string(name)).definition(),
-                                                        precision};
-  }
-  for (const auto& global : globals)
+  for (const std::string& shape : shapes) program->settings.describe(shape);
+  for (const auto& global : program->file.globals)
     if (global.name.text == "alpha" || global.name.text == "beta")
       program->settings.set(fmt::format("{}=1", global.name.text));
+  return program;
+}
+}  // namespace
+
+template <class T>
+void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const MatricesOfJdf<T>& matrices,
+                       const linalg::Kernels& kernels) {
+  constexpr bool single = std::is_same_v<T, float>;
+  std::vector<std::string> shapes;
+  for (const auto& [name, matrix] : matrices)
+    shapes.push_back(fmt::format("{}={},{},{},{}", name, matrix->rows(), matrix->columns(), matrix->tile(),
+                                 matrix->tile()));
+  const auto program = read_program(algorithm, single, shapes);
+  std::vector<jdf::BoundData> data(program->file.globals.size());
+  for (const auto& [name, matrix] : matrices)
+    data.at(program->file.global_numbers.find(name)) = {
+        graph.data(*matrix, std::string(name)).definition(),
+        single ? jdf::Precision::single : jdf::Precision::double_};
   static_cast<void>(jdf::lower(program, data, {}, jdf::maker_of(graph, program, kernels)));
+}
+
+std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,
+                                                  const simulate::WorkloadSize& size) {
+  std::vector<std::string> shapes;
+  for (const char* name : {"descA", "descB", "descC"})
+    if (algorithm == "gemm" || shapes.empty())
+      shapes.push_back(fmt::format("{}={},{},{},{}", name, size.n, size.n, size.tile, size.tile));
+  return read_program(algorithm, false, shapes);  // what is computed on does not matter here
 }
 
 template void add_jdf_algorithm<float>(ptg::Graph&, std::string_view, const MatricesOfJdf<float>&,

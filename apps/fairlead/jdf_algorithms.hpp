@@ -4,9 +4,13 @@
 #include <fairlead/ptg.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "front/jdf_graph/program.hpp"
+#include "simulate/workload.hpp"
 
 namespace fairlead::app {
 
@@ -21,5 +25,9 @@ using MatricesOfJdf = std::vector<std::pair<std::string_view, const TiledMatrix<
 template <class T>
 void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const MatricesOfJdf<T>& matrices,
                        const linalg::Kernels& kernels);
+
+/// The same for square matrices of that size, of which nothing is there but the shape.
+std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,
+                                                  const simulate::WorkloadSize& size);
 
 }  // namespace fairlead::app

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "fairlead/dense_report.hpp"
+#include "fairlead/front.hpp"
+#include "fairlead/jdf_algorithms.hpp"
 #include "fairlead/simulate_on_machine.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
@@ -22,7 +24,9 @@
 #include "schedule/policies.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/flow_file.hpp"
+#include "simulate/jdf_program.hpp"
 #include "simulate/outcome.hpp"
+#include "simulate/ptg_program.hpp"
 #include "simulate/spread.hpp"
 
 namespace fairlead::app {
@@ -45,6 +49,14 @@ constexpr auto options = both(
                 .minimum = "1",
                 .help = "with --recorded: only what the program submitted before it waited for the first "
                         "time (1), then before the second, ..."},
+        Setting{.key = "front",
+                .type = SettingType::choice,
+                .fallback = "flow",
+                .choices = "flow|ptg|jdf",
+                .help =
+                    "in which form the workload is said, if it is cholesky, lu or gemm: as a flow, one task "
+                    "after the other; as a parameterized graph; or as such a graph from a file in JDF. "
+                    "Tasks and data are the same, the order in which policies hear of them is not"},
         runs_setting});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
@@ -186,10 +198,27 @@ int run_recorded(const Config& config) {
       config);
 }
 
+/// The workload by the front end that is asked for.
+Program program_of(const std::string& workload, const WorkloadSize& size, Front front) {
+  Program flow = make_workload(workload, size);
+  if (front == Front::flow) return flow;
+  Program said = flow;
+  if (front == Front::ptg) {
+    said = in_order_of(graph_of(workload, size), flow);
+  } else {
+    require_in_jdf(workload);
+    said = simulate::program_of(*jdf_algorithm(workload, size), size.tile, size.precision).program;
+  }
+  said.title = fmt::format("{}, as {}", flow.title, front == Front::ptg ? "a parameterized graph" : "JDF");
+  return said;
+}
+
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (config.has("recorded") && !given.positionals.empty())
     throw ConfigError(fmt::format("--recorded takes no workload, but there is \"{}\"", given.positionals[0]));
+  if (config.has("recorded") && front_in(config) != Front::flow)
+    throw ConfigError("--front is for workloads: --recorded is what a flow was");
   if (config.has("recorded")) return run_recorded(config);
   if (config.has("phase")) throw ConfigError("--phase is for --recorded");
   if (given.positionals.empty())
@@ -199,7 +228,7 @@ int run(const ParsedCommandLine& given) {
     return success;
   }
   const WorkloadSize size = size_of(config);
-  return run_on_machine({given.positionals[0], make_workload(given.positionals[0], size),
+  return run_on_machine({given.positionals[0], program_of(given.positionals[0], size, front_in(config)),
                          &find_workload(given.positionals[0]), size},
                         config);
 }

@@ -14,6 +14,7 @@
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
+#include <fairlead/ptg/copying.hpp>
 #include <fairlead/ptg/definition.hpp>
 #include <fairlead/ptg/expression.hpp>
 #include <fairlead/runtime.hpp>
@@ -112,6 +113,12 @@ class FlowSpecification {
     of = of ? *of && condition : condition;
     return std::move(*this);
   }
+  /// The task changes the value, and is not to wait until all others who get it from the same task have read it:
+  /// these read a copy. Of tiles, vectors and blocks; docs/ptg.md says who still is waited for.
+  FlowSpecification or_copy() && {
+    flow_.or_copy = true;
+    return std::move(*this);
+  }
   const FlowDefinition& definition() const noexcept { return flow_; }
 
  private:
@@ -190,6 +197,26 @@ struct CallMaker {
   }
 };
 
+/// A datum of the type can be copied to another one that is made for it.
+template <class T>
+concept Copyable = requires(Runtime& runtime, const Handle<T>& handle,
+                            const typename T::template View<true>& from,
+                            const typename T::template View<false>& to) {
+  another(runtime, handle);
+  copy_elements(from, to);
+};
+
+template <class T>
+Copier copier() {
+  if constexpr (Copyable<T>) {
+    const auto copy = codelet("copy").cpu([](In<T> from, Out<T> to) { copy_elements(from, to); }).emulated();
+    using Calls = CallMaker<In<T>, Out<T>>;
+    return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+  } else {
+    return {};
+  }
+}
+
 }  // namespace detail
 
 /// A class of tasks. Copies are the same class.
@@ -247,6 +274,7 @@ class TaskClass {
       static_assert(std::is_same_v<A, FlowSpecification>, "a parameter that is a datum is given a flow");
       using Parameter = std::remove_cvref_t<Q>;
       add_flow(argument, Parameter::mode, typeid(typename Parameter::Datum));
+      if (argument.definition().or_copy) copied_by(detail::copier<typename Parameter::Datum>());
     } else {
       using Passed = typename fairlead::detail::Passed<Q>::type;
       if constexpr (std::is_base_of_v<Expression, A>) {
@@ -258,6 +286,7 @@ class TaskClass {
     }
   }
   void add_flow(const FlowSpecification& specification, AccessMode mode, std::type_index type);
+  void copied_by(Copier copier);
 
   std::shared_ptr<ClassDefinition> definition_;
 };
@@ -327,15 +356,22 @@ class Graph {
                                 definition->extents.size() > 1 ? static_cast<std::int32_t>(at[1]) : 0));
       for (std::size_t i = 0; i < definition->extents.size() && ++at[i] == definition->extents[i]; ++i)
         at[i] = 0;
-      if constexpr (requires(Runtime & runtime) { detail::another(runtime, handle); })
-        if (definition->another == nullptr)
-          definition->another = [](Runtime& runtime, const void* like,
-                                   fairlead::detail::DatumReference& datum) {
-            auto made =
-                std::make_shared<Handle<T>>(detail::another(runtime, *static_cast<const Handle<T>*>(like)));
-            datum = made->datum();
-            return made;
+    }
+    if constexpr (requires(Runtime & runtime, const Handle<T>& like) { detail::another(runtime, like); }) {
+      definition->another = [](Runtime& runtime, const void* like,
+                               fairlead::detail::DatumReference& datum) -> std::shared_ptr<const void> {
+        auto made =
+            std::make_shared<Handle<T>>(detail::another(runtime, *static_cast<const Handle<T>*>(like)));
+        datum = made->datum();
+        return made;
+      };
+      if constexpr (Array<T>)
+        definition->alike = [](const void* first, const void* second) {
+          const auto extents_of = [](const void* handle) {
+            return T::strided(static_cast<const Handle<T>*>(handle)->shape()).extents;
           };
+          return extents_of(first) == extents_of(second);
+        };
     }
     return end_collection(std::move(definition));
   }
@@ -364,6 +400,8 @@ class Graph {
   /// every value is made, once, and goes to one task at most that changes it, and whether tasks wait for each
   /// other in a circle. For small sizes: throws UsageError beyond a million tasks; else as run().
   Checked check();
+  /// What it is put together from so far.
+  std::vector<std::shared_ptr<const ClassDefinition>> definitions() const;
 
  private:
   class Implementation;

@@ -44,9 +44,10 @@ Duration EngineView::transfer_time(Bytes bytes, NodeId from, NodeId to) const {
 
 std::uint32_t EngineView::distance(WorkerId a, WorkerId b) const {
   const NodeId from = node_of(a), to = node_of(b);
-  if (from == to) return 0;
+  const std::vector<WorkerSpec>& workers = memory_.topology().workers;
+  if (from == to) return levels_apart(workers[index(a)], workers[index(b)]);
   const memory::Route& route = memory_.routes().between(from, to);
-  return route.exists() && route.through == no_id<NodeId> ? 1 : 2;
+  return route.exists() && route.through == no_id<NodeId> ? next_node : beyond;
 }
 
 void EngineView::pipeline(NodeId node, std::vector<const Task*>& out) const {

@@ -98,6 +98,8 @@ struct MachineDescription {
   std::string source;  ///< where the figures are from, and what was assumed
   std::size_t cores = 0;
   std::string core;  ///< which processor they are
+  /// Neighbouring ones share something, so many each, the most first: a package, a NUMA node, a cache.
+  std::vector<std::size_t> cores_together;
   Bytes memory = 0;  ///< of the host
   std::optional<WireDescription> disk;
   std::vector<ProcessorDescription> processors;

@@ -27,9 +27,24 @@ Topology load(const std::string& synthetic) {
   Topology topology(raw);
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0)
     throw SystemError("hwloc does not understand the description of a machine: " + synthetic);
-  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);  // nobody asks for them
   if (hwloc_topology_load(raw) != 0) throw SystemError("hwloc cannot look at this machine");
   return topology;
+}
+
+/// What holds the core and others, but not all, the outermost first. A NUMA node is no ancestor in hwloc, but what
+/// stands at the same place is: the package or, where it differs, a group. What holds the same cores as what is
+/// within it is told once: a cache of a whole package.
+std::vector<unsigned> shared_by(hwloc_obj_t core, hwloc_const_bitmap_t all) {
+  std::vector<unsigned> shares;
+  hwloc_const_bitmap_t within = core->cpuset;
+  for (hwloc_obj_t around = core->parent; around != nullptr; around = around->parent) {
+    if (hwloc_bitmap_isequal(around->cpuset, within)) continue;
+    within = around->cpuset;
+    if (hwloc_bitmap_isequal(within, all)) break;
+    shares.push_back(static_cast<unsigned>(around->gp_index));
+  }
+  std::ranges::reverse(shares);
+  return shares;
 }
 
 }  // namespace
@@ -58,7 +73,9 @@ Processors processors(const std::string& synthetic) {
     found.hardware_threads += static_cast<unsigned>(hwloc_bitmap_weight(threads.get()));
     const int node = core->nodeset ? hwloc_bitmap_first(core->nodeset) : 0;
     const unsigned number = node < 0 ? 0 : static_cast<unsigned>(node);
-    found.cores.push_back({static_cast<unsigned>(hwloc_bitmap_first(threads.get())), number});
+    found.cores.push_back({.processing_unit = static_cast<unsigned>(hwloc_bitmap_first(threads.get())),
+                           .numa_node = number,
+                           .shares = shared_by(core, hwloc_topology_get_topology_cpuset(topology))});
     const auto home = std::ranges::find(found.numa_nodes, number, &NumaNode::number);
     if (home != found.numa_nodes.end()) ++home->cores;
   }

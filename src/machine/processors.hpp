@@ -11,6 +11,8 @@ struct Core {
   /// The first of its hardware threads that is allowed, as the system numbers it.
   unsigned processing_unit = 0;
   unsigned numa_node = 0;  ///< as the system numbers it
+  /// What it shares with some others, but not with all, from the outermost inwards: package, NUMA node, caches.
+  std::vector<unsigned> shares{};  ///< numbers that mean nothing else
 };
 
 struct NumaNode {

@@ -116,6 +116,23 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
   }
 }
 
+/// Groups of cores, each cut out of one of those before.
+std::vector<std::size_t> cores_together_in(TomlReader& host, std::size_t cores) {
+  std::vector<std::size_t> sizes;
+  for (const double wanted : host.numbers("cores_together")) {
+    const std::size_t around = sizes.empty() ? cores : sizes.back();
+    if (wanted != std::floor(wanted) || wanted < 2 || wanted >= static_cast<double>(around) ||
+        around % static_cast<std::size_t>(wanted) != 0)
+      host.fail(
+          "cores_together",
+          fmt::format("must be whole numbers from 2, each a divisor of the one before, the first of the "
+                      "{} cores, as in [4, 2]",
+                      cores));
+    sizes.push_back(static_cast<std::size_t>(wanted));
+  }
+  return sizes;
+}
+
 std::string port_name(std::size_t device) { return fmt::format("port of device {}", device); }
 
 /// A bus for each device, through which its copies from and to all its peers go.
@@ -221,6 +238,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   reader.table("host", [&](TomlReader& host) {
     machine.cores = host.count("cores", 0, 4096);
     machine.core = host.text("core");
+    machine.cores_together = cores_together_in(host, machine.cores);
     machine.memory = memory_of(host);
     if (machine.processor(machine.core).kind != WorkerKind::cpu)
       host.fail("core", "must be a processor of kind \"cpu\"");

@@ -15,6 +15,11 @@ NodeId Topology::the_only(MemoryKind memory) const {
                                                   : "this machine has no memory beside its cores");
 }
 
+std::uint32_t levels_apart(const WorkerSpec& a, const WorkerSpec& b) noexcept {
+  const auto [in_a, in_b] = std::ranges::mismatch(a.shares, b.shares);
+  return static_cast<std::uint32_t>(std::max(a.shares.end() - in_a, b.shares.end() - in_b));
+}
+
 std::vector<NodeId> Topology::devices() const {
   std::vector<NodeId> found;
   for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -43,7 +43,13 @@ struct WorkerSpec {
   /// Which processor of that kind, where tasks take longer on some than on others: durations are kept for
   /// each.
   std::string processor{};
+  /// What it shares with some workers of its node, but not with all, from the outermost inwards, by numbers:
+  /// package, NUMA node, caches.
+  std::vector<unsigned> shares{};
 };
+
+/// Of two workers of one memory node: how many of the levels that they may share they do not.
+std::uint32_t levels_apart(const WorkerSpec& a, const WorkerSpec& b) noexcept;
 
 /// What several wires go through, such as the bus that all cards are plugged into.
 struct BusSpec {

@@ -49,11 +49,13 @@ class View {
   /// Reproducible random numbers: same events, same numbers.
   virtual Random& random() = 0;
 
-  /// How far two workers are apart: 0 on one memory node, 1 if their nodes have a wire of their own, 2 if
-  /// copies between them pass another. For stealing.
+  /// How far two workers are apart, for stealing. On one memory node: how many of the things that only some of its
+  /// cores share (package, NUMA node, caches) they do not share. Else `next_node` if their nodes have a wire of
+  /// their own, `beyond` if copies between them pass another.
   virtual std::uint32_t distance(WorkerId a, WorkerId b) const {
-    return workers()[index(a)].node == workers()[index(b)].node ? 0 : 1;
+    return workers()[index(a)].node == workers()[index(b)].node ? 0 : next_node;
   }
+  static constexpr std::uint32_t next_node = 100, beyond = 101;
 
   virtual bool can_run(const Task&, WorkerId) const = 0;
   /// How long the body would take there, as the models know it.

@@ -87,6 +87,8 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   memory_ = memory_in_all_ = host;
   kinds_of_workers_.push_back(&description_.processor(description_.core));
   for (std::size_t core = 0; core < cores; ++core) {
+    for (const std::size_t together : description_.cores_together)
+      topology_.workers[core].shares.push_back(static_cast<unsigned>(core / together));
     kind_of_worker_.push_back(0);
     processor_of_worker_.push_back(together_.size());
     together_.push_back(1);

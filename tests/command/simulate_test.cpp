@@ -142,5 +142,32 @@ TEST_F(Simulate, HasDataOnTheDiskWhereRamIsLimited) {
             table(fairlead_command(cores + "--memory 100MB").text));
 }
 
+// The same tasks in each form: one policy for which their order does not matter takes as long, and moves as much.
+TEST_F(Simulate, SaysAWorkloadAsAFlowOrAGraph) {
+  const auto figures = [&](const std::string& workload, const std::string& front) {
+    const Answer answer = fairlead_command("simulate " + workload +
+                                           " --n 9600 --tile 960 --machine k40 --gpus 1 --scheduler eager "
+                                           "--front " +
+                                           front + " --json " + path(front + ".json"));
+    EXPECT_EQ(answer.exit_code, 0) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr(front == "ptg"   ? "as a parameterized graph"
+                                       : front == "jdf" ? "as JDF"
+                                                        : "n = 9600"));
+    std::ifstream stream(path(front + ".json"));
+    const auto rows = nlohmann::json::parse(stream);
+    return rows.at(0);
+  };
+  for (const char* workload : {"cholesky", "lu", "gemm"}) {
+    const auto flow = figures(workload, "flow");
+    for (const char* front : {"ptg", "jdf"}) {
+      const auto graph = figures(workload, front);
+      for (const char* same : {"tasks", "gflops_at_best", "bytes_to_devices", "bytes_from_devices"})
+        EXPECT_EQ(flow.at(same), graph.at(same)) << workload << ", " << front << ", " << same;
+    }
+  }
+  EXPECT_THAT(fairlead_command("simulate qr --front ptg").text, HasSubstr("no parameterized graph"));
+  EXPECT_THAT(fairlead_command("simulate qr --front jdf").text, HasSubstr("no JDF file of qr"));
+}
+
 }  // namespace
 }  // namespace fairlead

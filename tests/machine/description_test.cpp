@@ -206,5 +206,17 @@ TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
                 HasSubstr("must be pairs of devices, as in [[0, 1], [2, 3]]"));
 }
 
+TEST(MachineDescription, CoresAreInGroupsWithinGroups) {
+  const auto with = [](const std::string& groups) {
+    std::string text = small();
+    text.replace(text.find("cores = 2"), 9, "cores = 8\ncores_together = " + groups);
+    return text;
+  };
+  EXPECT_EQ(read_machine(with("[4, 2]"), "m.toml").cores_together, (std::vector<std::size_t>{4, 2}));
+  EXPECT_TRUE(read_machine(small(), "m.toml").cores_together.empty());
+  for (const char* wrong : {"[8]", "[3]", "[4, 4]", "[2, 4]", "[4, 1]", "[2.5]", "[-2]"})
+    EXPECT_THAT(refusal(with(wrong)), HasSubstr("each a divisor of the one before")) << wrong;
+}
+
 }  // namespace
 }  // namespace fairlead::machine

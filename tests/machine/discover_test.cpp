@@ -3,6 +3,7 @@
 
 #include "machine/machine.hpp"
 #include "machine/planted.hpp"
+#include "machine/topology.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -81,6 +82,33 @@ TEST(Numa, CoresBelongToTheirNodes) {
   EXPECT_EQ(found.cores[3].numa_node, 0u);
   EXPECT_EQ(found.cores[4].numa_node, 1u);
   EXPECT_EQ(found.cores[4].processing_unit, 8u);  // the first of the two of the fifth core
+}
+
+/// How many levels of what cores share lie between the first and the others.
+std::vector<std::uint32_t> apart_from_the_first(const std::string& machine) {
+  std::vector<std::uint32_t> apart;
+  const Processors found = processors(machine);
+  const auto worker = [](const Core& core) {
+    WorkerSpec spec;
+    spec.shares = core.shares;
+    return spec;
+  };
+  for (const Core& core : found.cores)
+    apart.push_back(levels_apart(worker(found.cores.front()), worker(core)));
+  return apart;
+}
+
+TEST(Distances, FollowSharedCachesThenPackagesThenTheMachine) {
+  using Levels = std::vector<std::uint32_t>;
+  EXPECT_EQ(apart_from_the_first("pack:2 l2:2 core:2 pu:2"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
+  // Two NUMA nodes in each package, and a cache that is as large as the node is no further level.
+  EXPECT_EQ(apart_from_the_first("pack:2 numa:2 l3:1 core:2 pu:1"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
+  // A cache within the node is one.
+  EXPECT_EQ(apart_from_the_first("numa:2 l3:2 core:2 pu:1"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
+}
+TEST(Distances, AreNoneWhereAllShareTheSame) {
+  for (const char* machine : {"pack:1 numa:1 l3:1 core:4 pu:2", "l3:1 l2:4 core:1 pu:1", "core:1 pu:2"})
+    for (const std::uint32_t level : apart_from_the_first(machine)) EXPECT_EQ(level, 0u) << machine;
 }
 
 TEST(Numa, TheMemoryOfTheOnlyNodeIsTheMachines) {

@@ -52,4 +52,17 @@ TEST(Topology, WhatCrossesTwoWiresIsAsLateAsBothTogether) {
             Duration(105));
 }
 
+TEST(Topology, WorkersAreAsFarApartAsLevelsThatTheyDoNotShare) {
+  const auto in = [](std::vector<unsigned> shares) {
+    WorkerSpec worker;
+    worker.shares = std::move(shares);
+    return worker;
+  };
+  EXPECT_EQ(levels_apart(in({}), in({})), 0u);
+  EXPECT_EQ(levels_apart(in({1, 7}), in({1, 7})), 0u);
+  EXPECT_EQ(levels_apart(in({1, 7}), in({1, 8})), 1u);
+  EXPECT_EQ(levels_apart(in({1, 7}), in({2, 7})), 2u);  // a number means nothing within another package
+  EXPECT_EQ(levels_apart(in({1, 7}), in({1})), 1u);     // one has no cache that it shares
+}
+
 }  // namespace fairlead

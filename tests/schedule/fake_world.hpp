@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -57,6 +58,7 @@ class FakeWorld : public View {
   std::set<unsigned> unknown_on;                              // workers whose estimates are guesses
   std::map<std::string, std::pair<int, int>> tiles;           // by datum: row and column
   std::map<std::string, Bytes> sizes;                         // by datum; default 1
+  std::function<std::uint32_t(unsigned, unsigned)> apart;     // within a node; default not at all
   std::map<std::string, int> advised;                         // by datum: an accelerator; default none
   double now_ms = 0;
   Rehearsal* played_by = nullptr;  // who plays tasks beforehand
@@ -218,6 +220,11 @@ class FakeWorld : public View {
   std::span<const NodeInfo> nodes() const override { return nodes_; }
   Time now() const override { return Time{} + ms(now_ms); }
   Random& random() override { return random_; }
+  std::uint32_t distance(WorkerId a, WorkerId b) const override {
+    const bool one_node = workers_[index(a)].node == workers_[index(b)].node;
+    return one_node && apart ? apart(static_cast<unsigned>(a), static_cast<unsigned>(b))
+                             : View::distance(a, b);
+  }
   bool can_run(const Task& task, WorkerId id) const override {
     const auto it = only_workers.find(name_of(task));
     return it == only_workers.end() || std::ranges::count(it->second, index(id)) > 0;

@@ -109,6 +109,31 @@ TEST_F(LfqTest, VictimsComeByDistanceThenByNumber) {
   EXPECT_EQ(rest_of(2), (Names{"of 3", "of 0", "of 1"}));
 }
 
+// Two packages of four cores, two of which share a cache each: first who shares the cache, then the others of the
+// package, then the other package, then the other memory node.
+TEST(Lfq, VictimsComeByWhatCoresShare) {
+  FakeWorld world(2, 8);
+  world.apart = [](unsigned a, unsigned b) { return a / 2 == b / 2 ? 0u : a / 4 == b / 4 ? 1u : 2u; };
+  const auto lfq = make_policy("lfq:placeholder=0");
+  world.attach(*lfq);
+  for (const unsigned by : {15u, 8u, 7u, 6u, 5u, 4u, 3u, 2u, 1u, 0u})
+    world.ready({std::to_string(by), {}}, worker(by));
+  Names of_six;
+  for (std::string name = world.pick(6); name != "-"; name = world.pick(6)) of_six.push_back(name);
+  EXPECT_EQ(of_six, (Names{"6", "7", "4", "5", "0", "1", "2", "3", "8", "15"}));
+}
+
+// What it cannot run itself goes to who shares its cache.
+TEST(Lfq, AReleasersTaskGoesToTheNearestCoreThatCanRunIt) {
+  FakeWorld world(1, 4);
+  world.apart = [](unsigned a, unsigned b) { return a / 2 == b / 2 ? 0u : 1u; };
+  world.only_workers["T"] = {0, 2};
+  const auto lfq = make_policy("lfq");
+  world.attach(*lfq);
+  world.ready({"T", {"A"}}, worker(3));
+  EXPECT_EQ(world.upcoming(2, 1), Names{"A"});
+}
+
 // From the back 3 gets what it can run, past what it cannot.
 TEST_F(LfqTest, AThiefTakesTheLastTaskThatItCanRun) {
   begin("0");

@@ -4,17 +4,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "algorithms/linalg/tile_functions.hpp"
 #include "front/jdf/parser.hpp"
 #include "simulate/jdf_program.hpp"
+#include "simulate/same_program.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
@@ -29,45 +26,6 @@ std::unique_ptr<jdf::Program> example(const char* name, const std::vector<std::s
   EXPECT_EQ(diagnostics.errors(), 0U) << jdf::shown(diagnostics, program->file.source);
   for (const std::string& matrix : matrices) program->settings.describe(matrix);
   return program;
-}
-
-using Tile = std::tuple<std::int32_t, std::int32_t, Bytes>;
-Tile tile_of(const Program& program, const ProgramUse& use) {
-  const ProgramDatum& datum = program.data[static_cast<std::size_t>(use.datum)];
-  return {datum.row, datum.column, datum.bytes};
-}
-
-/// "gemm 33554432 256 read(2,0)... ".
-std::string text_of(const Program& program, const ProgramTask& task, std::span<const ProgramUse> uses) {
-  std::vector<std::string> used;
-  for (const ProgramUse& use : uses) {
-    const auto [row, column, bytes] = tile_of(program, use);
-    used.push_back(fmt::format("{} {},{} of {}", name_of(use.mode), row, column, bytes));
-  }
-  std::ranges::sort(used);
-  return fmt::format("{} {} {} {}", program.kernels[static_cast<std::size_t>(task.kernel)], task.flops,
-                     task.side, fmt::join(used, "; "));
-}
-
-/// What a tile goes through: who reads it, in any order, until somebody changes it.
-std::map<Tile, std::vector<std::multiset<std::string>>> histories_of(const Program& program) {
-  std::map<Tile, std::vector<std::multiset<std::string>>> out;
-  program.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> uses) {
-    for (const ProgramUse& use : uses) {
-      auto& history = out[tile_of(program, use)];
-      if (history.empty() || use.mode != AccessMode::read) history.emplace_back();
-      history.back().insert(text_of(program, task, uses));
-      if (use.mode != AccessMode::read) history.emplace_back();
-    }
-  });
-  return out;
-}
-
-void expect_same(const Program& found, const Program& expected) {
-  EXPECT_EQ(found.tasks.size(), expected.tasks.size());
-  EXPECT_EQ(found.flops(), expected.flops());
-  EXPECT_EQ(found.bytes(), expected.bytes());
-  EXPECT_TRUE(histories_of(found) == histories_of(expected));
 }
 
 }  // namespace

@@ -33,10 +33,12 @@ struct CollectionDefinition {
   std::vector<std::byte> handles{};
   std::vector<fairlead::detail::DatumReference> data{};
 
-  /// Makes one more datum, like the one of the handle: its handle, which stays as long as what is returned. Null:
-  /// of such data there are none but the user's.
-  std::function<std::shared_ptr<const void>(Runtime&, const void* like, fairlead::detail::DatumReference&)>
-      another{};
+  /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. Null: of such
+  /// data there are none but the user's.
+  std::shared_ptr<const void> (*another)(Runtime&, const void* like,
+                                         fairlead::detail::DatumReference&) = nullptr;
+  /// Whether one more like the first would do for the second. Null where values are not copied.
+  bool (*alike)(const void* first, const void* second) = nullptr;
   /// The rank that owns each. Empty: this one has all.
   std::vector<std::uint32_t> owners{};
 
@@ -56,8 +58,9 @@ struct Place {
   std::weak_ptr<const ClassDefinition> task{};
   std::string flow{};
   std::vector<Expression> indices{};
-  /// Of a fresh datum: one to look like.
+  /// Of a fresh datum: one to look like; or the flow of the same task whose datum it looks like, by number.
   std::shared_ptr<const CollectionDefinition> like{};
+  std::optional<std::uint16_t> like_flow{};
 };
 
 /// One of the places, if the condition holds; with ranges: of each of their numbers.
@@ -65,14 +68,6 @@ struct Alternative {
   Place place;
   std::optional<Expression> condition{};
   std::vector<Range> ranges{};
-};
-
-struct FlowDefinition {
-  std::string name;
-  bool control = false;  ///< no value, only order
-  AccessMode mode = AccessMode::read;
-  std::type_index type = typeid(void);
-  std::vector<Alternative> inputs, outputs;
 };
 
 /// Makes a task's call of what its class's body is given.
@@ -83,6 +78,23 @@ struct Maker {
                void (*use)(void* context, const fairlead::detail::Submission& submission),
                void* context) = nullptr;
   std::shared_ptr<const void> self{};
+};
+
+/// What makes a copy of a value: a body with a datum to read and one to write.
+struct Copier {
+  std::shared_ptr<const CodeletInfo> codelet{};
+  Maker maker{};
+};
+
+struct FlowDefinition {
+  std::string name;
+  bool control = false;  ///< no value, only order
+  AccessMode mode = AccessMode::read;
+  std::type_index type = typeid(void);
+  std::vector<Alternative> inputs{}, outputs{};
+  /// Others who read the value that the task changes read a copy of it, rather than that the task waits for them.
+  bool or_copy = false;
+  Copier copier{};  ///< if so
 };
 
 struct ClassDefinition {

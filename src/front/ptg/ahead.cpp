@@ -52,9 +52,9 @@ bool Ahead::take_values(ActiveTask& task, const std::int64_t* numbers) {
       values[i] = values_.at(input->memory, numbers);
       if (values[i] != no_value) unfolding_.taken(values[i], table_.contested[input->memory.collection]);
     } else if (input->kind == Place::Kind::fresh) {
-      values[i] = fresh_.take(input->memory.collection);
-      if (values[i] == no_value) {
-        fresh_.starve(task, input->memory.collection);
+      const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
+      if (kind && (values[i] = fresh_.take(*kind)) == no_value) {
+        fresh_.starve(task, *kind);
         starved_ = true;
         return false;
       }

@@ -30,11 +30,12 @@ struct MemoryPlace {
 struct Input {
   std::optional<Conditions> condition;
   Place::Kind kind = Place::Kind::nothing;
-  MemoryPlace memory;            ///< or, of a fresh datum, the collection that it is like
-  std::vector<Loop> ranges;      ///< of a control: over which it waits
-  Conditions each;               ///< of those, the ones for which this holds
-  std::uint32_t from_class = 0;  ///< of a task
-  std::vector<Formula> indices;  ///< its parameters, over these numbers and those of the ranges
+  MemoryPlace memory;                      ///< or, of a fresh datum, the collection that it is like
+  std::optional<std::uint16_t> like_flow;  ///< or the flow of the task, already there, whose datum it is like
+  std::vector<Loop> ranges;                ///< of a control: over which it waits
+  Conditions each;                         ///< of those, the ones for which this holds
+  std::uint32_t from_class = 0;            ///< of a task
+  std::vector<Formula> indices;            ///< its parameters, over these numbers and those of the ranges
   std::uint16_t from_flow = 0;
 };
 

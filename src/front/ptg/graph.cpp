@@ -127,10 +127,13 @@ std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
 
 Checked Graph::check() {
   constexpr std::uint64_t most = 1'000'000;
-  const auto& classes = implementation_->classes;
-  const unrolled::Graph graph = written_out(make_class_table({classes.begin(), classes.end()}), most);
+  const unrolled::Graph graph = written_out(make_class_table(definitions()), most);
   const unrolled::Checked checked = unrolled::check(graph);
   return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
+}
+
+std::vector<std::shared_ptr<const ClassDefinition>> Graph::definitions() const {
+  return {implementation_->classes.begin(), implementation_->classes.end()};
 }
 
 std::vector<Expression> FlowName::ordered(std::vector<Expression> called) const {
@@ -177,6 +180,17 @@ void TaskClass::add_flow(const FlowSpecification& specification, AccessMode mode
   flow.mode = mode;
   flow.type = type;
   definition_->flows.push_back(std::move(flow));
+}
+
+void TaskClass::copied_by(Copier copier) {
+  FlowDefinition& flow = definition_->flows.back();
+  const auto refuse = [&](const char* why) {
+    throw UsageError(
+        fmt::format("the flow \"{}\" of {} has or_copy(): {}", flow.name, text_of(*definition_), why));
+  };
+  if (!writes(flow.mode)) refuse("it changes nothing, so nobody is waited for");
+  if (copier.codelet == nullptr) refuse("data of its type cannot be copied, only tiles, vectors and blocks");
+  flow.copier = std::move(copier);
 }
 
 void TaskClass::add_control(const FlowSpecification& control) {

@@ -18,12 +18,13 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
-      fresh_(table_, values_, std::move(make_fresh)),
+      fresh_(values_, std::move(make_fresh)),
       active_(core.world().reporters()),
       unfolding_(table_, kinds_, values_, active_),
       initial_(table_),
       counts_(core.world().reporters()) {
-  values_.begin(table_);
+  values_.begin(table_, communicator != nullptr);
+  fresh_.begin();
   kinds_.fit(fit(), values_);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     active_.expect(kinds_[i].lines);
@@ -165,9 +166,9 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
     const Input* const input = input_of(flow, numbers);
     if (input == nullptr) continue;
     if (input->kind == Place::Kind::fresh) {
-      values[i] = fresh_.take(input->memory.collection);
-      if (values[i] != no_value) continue;
-      fresh_.starve(task, input->memory.collection);
+      const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
+      if (!kind || (values[i] = fresh_.take(*kind)) != no_value) continue;
+      fresh_.starve(task, *kind);
       core_.world().wake(engine::Who::application());
       return false;
     }

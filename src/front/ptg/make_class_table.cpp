@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/suggest.hpp"
+#include "front/ptg/copied_values.hpp"
 #include "front/ptg/inverse.hpp"
 
 namespace fairlead::ptg {
@@ -18,8 +20,8 @@ namespace {
 class TableMaker {
  public:
   TableMaker(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions, bool over_ranks)
-      : definitions_(definitions), over_ranks_(over_ranks) {
-    for (std::size_t i = 0; i < definitions.size(); ++i) number_of_[definitions[i].get()] = i;
+      : copied_(definitions), definitions_(copied_.definitions()), over_ranks_(over_ranks) {
+    for (std::size_t i = 0; i < definitions_.size(); ++i) number_of_[definitions_[i].get()] = i;
   }
 
   ClassTable make() {
@@ -187,7 +189,14 @@ class TableMaker {
         input.memory = memory(definition, flow, alternative.place, places);
         break;
       case Place::Kind::fresh: {
+        input.like_flow = alternative.place.like_flow;
+        if (input.like_flow) break;
         const auto& like = alternative.place.like;
+        if (like->another == nullptr)
+          refuse(definition,
+                 fmt::format("its flow \"{}\" is a fresh datum like those of {}, of whose type none "
+                             "can be made",
+                             flow.name, like->name));
         if (like->type != flow.type)
           refuse(definition, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name,
                                          like->name));
@@ -199,8 +208,8 @@ class TableMaker {
       }
       case Place::Kind::task: {
         const auto [from, from_flow] = task_flow(definition, flow, alternative.place);
-        input.from_class = static_cast<std::uint32_t>(from);
-        input.from_flow = from_flow;
+        std::tie(input.from_class, input.from_flow) =
+            of_copy({from, from_flow}, {number, table_.classes[number].flows.size() - 1});
         for (const Expression& index : alternative.place.indices) input.indices.emplace_back(index, places);
         break;
       }
@@ -219,6 +228,15 @@ class TableMaker {
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
     into.leavings.push_back(std::move(leaving));
+  }
+
+  /// Who gives the flow's value, or a copy of it: class and flow.
+  std::pair<std::uint32_t, std::uint16_t> of_copy(std::pair<std::size_t, std::size_t> giver,
+                                                  std::pair<std::size_t, std::size_t> reader) const {
+    const ClassDefinition* const between = copied_.between({definitions_[giver.first].get(), giver.second},
+                                                           {definitions_[reader.first].get(), reader.second});
+    if (between != nullptr) giver = {number_of_.at(between), CopiedValues::to};
+    return {static_cast<std::uint32_t>(giver.first), static_cast<std::uint16_t>(giver.second)};
   }
 
   /// Of a place that is a task's: its class and flow.
@@ -266,10 +284,12 @@ class TableMaker {
   void add_output(std::size_t number, std::size_t i, const Alternative& alternative) {
     const ClassDefinition& definition = *definitions_[number];
     const FlowDefinition& flow = definition.flows[i];
-    TableClass& it = table_.classes[number];
     const auto [to, to_flow] = task_flow(definition, flow, alternative.place);
     if (to_flow == no_flow || definitions_[to]->flows[to_flow].control != flow.control)
       refuse(definition, fmt::format("its flow \"{}\" goes to no flow of its kind", flow.name));
+    // Who copies has the same indices.
+    const auto [giver, from_flow] = of_copy({number, i}, {to, to_flow});
+    TableClass& it = table_.classes[giver];
     Places places = it.places;
     Edge edge;
     edge.to_class = static_cast<std::uint32_t>(to);
@@ -280,8 +300,8 @@ class TableMaker {
       add_condition(*alternative.condition, alternative.ranges, places, edge.before, edge.after);
     for (const Expression& index : alternative.place.indices) edge.indices.emplace_back(index, places);
     finish(edge);
-    it.flows[i].edges.push_back(std::move(edge));
-    said_.insert({number, i, to, to_flow});
+    it.flows[from_flow].edges.push_back(std::move(edge));
+    said_.insert({giver, from_flow, to, to_flow});
   }
 
   void add_inverse(std::size_t giver, std::size_t taker, std::size_t flow, std::size_t alternative) {
@@ -464,7 +484,8 @@ class TableMaker {
   }
 
   static constexpr std::uint16_t no_flow = 0xffff;
-  const std::vector<std::shared_ptr<const ClassDefinition>>& definitions_;
+  const CopiedValues copied_;
+  const CopiedValues::Definitions& definitions_;
   std::map<const ClassDefinition*, std::size_t> number_of_;
   std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::uint16_t>> said_;
   const bool over_ranks_;

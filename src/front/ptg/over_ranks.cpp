@@ -93,7 +93,7 @@ OverRanks::Going OverRanks::going(const ActiveTask& over, const std::int64_t* nu
     if (at < of.data_flows && values[at] != no_value) {
       const Value& value = values_[values[at]];
       output.value = values[at];
-      output.like = value.fresh ? value.like : values[at];
+      output.like = value.fresh ? values_.kinds()[value.kind].number : values[at];
       output.bytes = value.datum->bytes;
     }
     going.flows |= std::uint64_t{1} << at;
@@ -114,13 +114,14 @@ std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* nu
 void OverRanks::find_place(const net::Commands::Place& place) {
   if (place.like >= values_.of_collections())
     return communicator_.fail("a value came that looks like nothing that this rank knows");
-  const std::uint32_t number = fresh_.take_like(place.like);
+  const std::uint32_t kind = values_[place.like].kind;
+  const std::uint32_t number = fresh_.take(kind);
   if (number == no_value) {
     {
       const std::lock_guard guard(mutex_);
       placeless_.push_back(place);
     }
-    fresh_.want(place.like);
+    fresh_.want(kind);
     return core_.world().wake(engine::Who::application());
   }
   const Value& value = values_[number];

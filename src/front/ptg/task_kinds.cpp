@@ -39,7 +39,9 @@ class Reached {
     if (!seen.insert({task_class, flow}).second) return;
     for (const Input& input : table_.classes[task_class].flows[flow].inputs) {
       if (input.kind == Place::Kind::task) add(input.from_class, input.from_flow, found, seen);
-      if (input.kind == Place::Kind::memory || input.kind == Place::Kind::fresh)
+      if (input.like_flow) {
+        add(task_class, *input.like_flow, found, seen);
+      } else if (input.kind == Place::Kind::memory || input.kind == Place::Kind::fresh)
         found.insert(input.memory.collection);
     }
   }

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,15 +29,21 @@ struct Value {
   /// A task of this graph has written into it. Changed by who does.
   std::atomic<bool> has_content{false};
   std::uint32_t collection = 0;
-  std::uint32_t kind = 0;  ///< of a fresh one: see FreshData
-  std::uint32_t like = 0;  ///< of a fresh one: the number of a collection's that it looks like
+  std::uint32_t kind = 0;  ///< which fresh data are like it
+};
+
+/// Fresh data are like this one of a collection.
+struct FreshKind {
+  std::uint32_t collection = 0;
+  const void* like = nullptr;
+  std::uint32_t number = 0;  ///< its own
 };
 
 /// All of them: first those of the collections, one after the other, then the fresh ones.
 class Values {
  public:
-  /// Once, before the first run.
-  void begin(const ClassTable& table);
+  /// Once, before the first run. `over_ranks`: any may come from another rank.
+  void begin(const ClassTable& table, bool over_ranks);
 
   Value& operator[](std::uint32_t number) noexcept {
     return number < first_fresh_ ? of_collections_[number] : fresh_.at(number - first_fresh_);
@@ -55,14 +63,23 @@ class Values {
     const std::uint32_t number = of.first + static_cast<std::uint32_t>(position);
     return of_collections_[number].datum == nullptr ? no_value : number;
   }
+  /// First those like each collection's first datum, by collection; then those of other extents.
+  std::span<const FreshKind> kinds() const noexcept { return kinds_; }
+  const CollectionDefinition& collection(std::uint32_t number) const {
+    return *collections_[number].definition;
+  }
+  /// The kind of a fresh datum that the input asks for; `came`: the values that its task has, by flow. Nothing if that
+  /// is to be like a datum that is not there.
+  std::optional<std::uint32_t> kind_of(const Input& input, const std::uint32_t* came) {
+    if (!input.like_flow) return input.memory.collection;
+    if (came[*input.like_flow] == no_value) return std::nullopt;
+    return (*this)[came[*input.like_flow]].kind;
+  }
   /// "A(3, 7)", for messages.
   std::string text_of(const MemoryPlace& place, const std::int64_t* numbers) const;
 
-  /// The number of the first of a collection's data.
-  std::uint32_t first_of(std::uint32_t collection) const { return collections_[collection].first; }
-  /// One more fresh value, like the one with that number. The application's thread's.
-  std::uint32_t add_fresh(std::uint32_t kind, std::uint32_t like, const void* handle,
-                          engine::RegisteredDatum& datum);
+  /// One more fresh value of the kind. The application's thread's.
+  std::uint32_t add_fresh(std::uint32_t kind, const void* handle, engine::RegisteredDatum& datum);
 
  private:
   struct Collection {
@@ -70,7 +87,10 @@ class Values {
     std::uint32_t first;
   };
 
+  void find_kinds(const ClassTable& table, bool over_ranks);
+
   std::vector<Collection> collections_;
+  std::vector<FreshKind> kinds_;
   std::unique_ptr<Value[]> of_collections_;
   std::uint32_t first_fresh_ = 0;
   std::uint32_t fresh_count_ = 0;

@@ -39,6 +39,13 @@ Bytes MachinePlan::limit_for(Bytes wanted, Bytes reserved) const {
   return limit;
 }
 
+void MachinePlan::bind_to(const machine::Machine& machine, bool wanted) {
+  const auto& cores = machine.processors.cores;
+  if (!wanted || workers > cores.size() || workers != machine.workers) return;
+  for (const machine::Core& core : cores) processors.push_back(core.processing_unit);
+  for (std::size_t i = 0; i < workers; ++i) topology.workers[i].shares = cores[i].shares;
+}
+
 MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
   const machine::Machine machine = machine::discover();
   MachinePlan plan{.workers = 0,
@@ -66,11 +73,9 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
                     "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",
                     config::readable_size(limit), config::readable_size(reserved), plan.devices.size(),
                     plan.limit_for(4096, reserved)));
-  const auto& cores = machine.processors.cores;
-  if (config.flag("bind-threads") && plan.workers <= cores.size() && plan.workers == machine.workers)
-    for (const machine::Core& core : cores) plan.processors.push_back(core.processing_unit);
   plan.topology =
       out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
+  plan.bind_to(machine, config.flag("bind-threads"));
   plan.known.use_links(plan.topology);
   for (const auto& backend : backends) plan.parts.push_back(backend->make());
   backend::add_parts(plan.topology, plan.devices, plan.parts);

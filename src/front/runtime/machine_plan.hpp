@@ -12,6 +12,10 @@
 #include "front/runtime/machine_memory.hpp"
 #include "machine/topology.hpp"
 
+namespace fairlead::machine {
+struct Machine;
+}
+
 namespace fairlead::front {
 
 inline constexpr unsigned pieces_per_device = 3;  // of transit buffers: one comes, one goes, one waits
@@ -34,6 +38,9 @@ struct MachinePlan {
   Bytes left_of(Bytes limit, Bytes reserved) const;
   /// The limit that leaves so much.
   Bytes limit_for(Bytes wanted, Bytes reserved) const;
+  /// One worker on each core, if that is wanted and there is one for each. Only of those that stay where they are is it
+  /// known what they share.
+  void bind_to(const machine::Machine& machine, bool wanted);
 };
 
 /// `reserved`: what the program has for itself of the limit. Throws ConfigError if that leaves nothing, or if a

@@ -142,7 +142,7 @@ class Blocks final : public Policy {
     for (NodePlan& node : nodes_)
       for (const std::size_t place : owners_.places())
         if (!node.workers.empty() && !nodes_[place].workers.empty() &&
-            view().distance(node.workers.front(), nodes_[place].workers.front()) == 1)
+            view().distance(node.workers.front(), nodes_[place].workers.front()) == View::next_node)
           node.neighbours.push_back(place);
     held_.resize(nodes_.size());
   }

@@ -72,6 +72,7 @@ struct DrawnControl {
 struct DrawnClass {
   std::vector<DrawnRange> ranges{};
   bool chained = false, fresh = false;
+  bool or_copy = false;            ///< who goes on does not wait for those who read: they read copies
   std::vector<DrawnRead> reads{};  // two
   std::vector<DrawnControl> controls{};
   std::vector<Point> points{};
@@ -95,6 +96,15 @@ class Drawn {
   }
   std::vector<DrawnClass> classes;
 
+  /// Each value of the class is copied: some class reads them while others change them.
+  bool copies(std::size_t c) const {
+    const auto reads_them = [&](const DrawnRead& read) {
+      return read.kind == DrawnRead::Kind::task && read.of == c;
+    };
+    return classes[c].or_copy && std::ranges::any_of(classes, [&](const DrawnClass& of) {
+             return std::ranges::any_of(of.reads, reads_them);
+           });
+  }
   std::optional<Point> named(const std::vector<Sum>& indices, std::size_t of, const Point& by) const {
     Point point;
     for (const Sum& index : indices) point.push_back(index.at(by));
@@ -122,6 +132,7 @@ class Drawn {
     list(it, point);
     it.chained = random_.once_in(2);
     it.fresh = random_.once_in(4);
+    it.or_copy = it.chained && random_.once_in(3);
     for (int i = 0; i < 2; ++i) {
       DrawnRead read;
       read.kind = classes.empty() || random_.once_in(3) ? DrawnRead::Kind::memory : DrawnRead::Kind::task;
@@ -198,7 +209,8 @@ std::optional<Expected> unrolled(const Drawn& drawn) {
         const Task other(read.of, classes[read.of].rank(*named));
         if (read.kind == DrawnRead::Kind::task) {
           before[task].push_back(other);
-          if (const auto changes = successor(other)) before[*changes].push_back(task);
+          if (const auto changes = successor(other); changes && !classes[read.of].or_copy)
+            before[*changes].push_back(task);
         } else if (!classes[read.of].fresh && !classes[read.of].before(*named)) {
           before[other].push_back(task);  // it changes what is read here
         }
@@ -369,6 +381,7 @@ class DrawnRun {
     const ptg::Expression goes_on = of.chained ? is_task(c, earlier) : ptg::Expression(0);
     auto own_flow = ptg::flow("own");
     if (of.chained) own_flow = std::move(own_flow).from(with_indices(task["own"](), earlier)).when(goes_on);
+    if (of.or_copy) own_flow = std::move(own_flow).or_copy();
     own_flow = std::move(own_flow).from(of.fresh ? ptg::fresh_like(fresh_) : datum(c, own));
     std::vector<ptg::FlowSpecification> reads;
     for (std::size_t i = 0; i < of.reads.size(); ++i) {
@@ -449,7 +462,8 @@ TEST_P(RandomPtg, DoesWhatPlainLoopsDo) {
     if (seed % 5 == 1) config.set("devices", "emulated:memory=64KiB");
     DrawnRun run(drawn, config);
     std::size_t all = 0;
-    for (const DrawnClass& of : drawn.classes) all += of.points.size();
+    for (std::size_t c = 0; c < drawn.classes.size(); ++c)
+      all += drawn.classes[c].points.size() * (drawn.copies(c) ? 2 : 1);
     ASSERT_EQ(run.tasks(), all);
     tasks += all;
     if (!expected) {

@@ -1,0 +1,48 @@
+// Workers that are bound to a core each are as far apart as hwloc says of the cores; of others nothing is known.
+#include "front/runtime/machine_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "machine/machine.hpp"
+
+namespace fairlead::front {
+namespace {
+
+MachinePlan plan_for(std::size_t workers, bool bind) {
+  const machine::Machine machine{.processors = machine::processors("pack:2 l2:2 core:2 pu:1"),
+                                 .cpu_quota = {},
+                                 .workers = 8,
+                                 .workers_because = {},
+                                 .memory = {},
+                                 .pages = {}};
+  const Config config;
+  MachinePlan plan{.workers = workers,
+                   .capacity = 0,
+                   .idle_cores = 0,
+                   .processors = {},
+                   .devices = {},
+                   .known = {config, machine}};
+  plan.topology = out_of_core_topology(workers, Bytes{1} << 20, 1e9, Duration{});
+  plan.bind_to(machine, bind);
+  return plan;
+}
+std::uint32_t apart(const MachinePlan& plan, std::size_t a, std::size_t b) {
+  return levels_apart(plan.topology.workers[a], plan.topology.workers[b]);
+}
+
+TEST(MachinePlan, BoundWorkersShareWhatTheirCoresShare) {
+  const MachinePlan plan = plan_for(8, true);
+  EXPECT_EQ(plan.processors, (std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(apart(plan, 2, 3), 0u);
+  EXPECT_EQ(apart(plan, 2, 1), 1u);
+  EXPECT_EQ(apart(plan, 2, 6), 2u);
+}
+TEST(MachinePlan, OfWorkersThatMayMoveNothingIsKnown) {
+  for (const MachinePlan& plan : {plan_for(8, false), plan_for(4, true)}) {
+    EXPECT_TRUE(plan.processors.empty());
+    EXPECT_EQ(apart(plan, 0, 3), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace fairlead::front

@@ -1,0 +1,74 @@
+// Algorithms as parameterized graphs, for the simulator: the flow's tasks in an order in which the graph unfolds, which
+// gives every tile the same history; on a machine, the same bytes where nothing has to leave.
+#include "simulate/ptg_program.hpp"
+
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <string>
+#include <utility>
+
+#include "machine/machine_files.hpp"
+#include "simulate/same_program.hpp"
+#include "simulate/simulation.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+Program as_graph(const std::string& workload, const WorkloadSize& size) {
+  return in_order_of(graph_of(workload, size), make_workload(workload, size));
+}
+
+TEST(PtgProgram, HasTheTasksOfTheFlowInAnotherOrder) {
+  for (const char* workload : {"cholesky", "lu", "gemm"})
+    for (const std::int64_t n : {100, 256, 700, 1000}) {
+      SCOPED_TRACE(workload + (" of " + std::to_string(n)));
+      const WorkloadSize size{n, 128, Precision::double_};
+      const Program flow = make_workload(workload, size), graph = as_graph(workload, size);
+      expect_same(graph, flow);
+      if (n != 1000) continue;
+      bool other = false;
+      for (std::size_t i = 0; i < flow.tasks.size(); ++i)
+        other |= flow.tasks[i].iteration != graph.tasks[i].iteration;
+      EXPECT_EQ(other, std::string(workload) != "gemm");  // product by product, as in the loops
+    }
+}
+
+TEST(PtgProgram, HasThePrioritiesOfTheFlow) {
+  for (const char* workload : {"cholesky", "lu"}) {
+    const WorkloadSize size{1000, 128, Precision::double_};
+    std::multiset<std::tuple<std::size_t, std::int32_t, std::int32_t>> of_flow, of_graph;
+    const auto all = [](const Program& program, auto& into) {
+      for (const ProgramTask& task : program.tasks)
+        into.emplace(static_cast<std::size_t>(task.kernel), task.iteration, task.priority);
+    };
+    all(make_workload(workload, size), of_flow);
+    all(as_graph(workload, size), of_graph);
+    EXPECT_TRUE(of_flow == of_graph) << workload;
+  }
+}
+
+TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
+  const WorkloadSize size{9600, 960, Precision::single};
+  const machine::MachineDescription description = machine::find_machine("k40");
+  for (const char* policy : {"eager", "dmdas", "darts", "blocks"}) {
+    const auto bytes = [&](const Program& program) {
+      MachineUse use;
+      use.devices = 1;
+      use.cores = 0;
+      const SimulatedMachine machine(description, use, program, size.precision);
+      const SimulationResult result = simulate(program, machine, policy, {});
+      EXPECT_EQ(result.tasks, program.tasks.size());
+      return std::pair(result.bytes_to_devices, result.bytes_from_devices);
+    };
+    EXPECT_EQ(bytes(as_graph("cholesky", size)), bytes(make_workload("cholesky", size))) << policy;
+  }
+}
+
+TEST(PtgProgram, IsOfThreeWorkloadsAndNotTooLarge) {
+  EXPECT_THROW(graph_of("qr", {1000, 100, Precision::double_}), ConfigError);
+  EXPECT_THROW(graph_of("gemm", {25700, 100, Precision::double_}), ConfigError);
+}
+
+}  // namespace
+}  // namespace fairlead::simulate
