@@ -19,8 +19,8 @@ using fairlead::detail::TileFunction;
 
 constexpr int deepest_statements = 100;
 constexpr std::string_view what_to_do =
-    "this body is C that is not interpreted: compile the file, or write it with the functions that "
-    "docs/jdf.md lists";
+    "this body is C that is not interpreted: --allow-c has the C compiler build it; or compile the file, or "
+    "write it with the functions that docs/jdf.md lists";
 
 /// The class's own slots, under the names that its definitions have.
 void add_names(const TaskClass& of, Scope& scope, std::uint32_t& slots) {
