@@ -63,7 +63,7 @@ class Run {
   Plain<T> result_of(std::size_t number) {
     if (!std::exchange(over_, true)) {
       if (const ptg::Checked checked = graph_.check(); checked.errors != 0)
-        std::printf("the graph is run all the same:\n%s", checked.text.substr(0, 300).c_str());
+        std::printf("run all the same: %s\n", checked.text.substr(0, checked.text.find('\n')).c_str());
       graph_.run();
     }
     return matrices_[number]->numbers();

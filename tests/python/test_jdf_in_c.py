@@ -230,3 +230,85 @@ def test_interrupted_while_it_compiles(command, fairlead, no_rest, monkeypatch, 
     assert process.wait(30) == 128 + signal.SIGINT
     if signals == 2:
         os.killpg(int((fairlead.folder / "started").read_text()), signal.SIGKILL)
+
+
+KERNELS = pathlib.Path(__file__).resolve().parents[1] / "compiled_jdf/kernels.jdf"
+M, N, SIDE, COUNT = 13, 11, 16, 17
+
+
+@pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
+def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
+    """All that bodies of DPLASMA find in Fairlead's compatibility headers, each beside NumPy."""
+    random = numpy.random.default_rng(5)
+    a, b, c = (random.uniform(-1, 1, (M, SIDE * COUNT)).astype(dtype) for _ in range(3))
+
+    def tile(matrix, k):
+        return matrix[:, SIDE * k:SIDE * (k + 1)]
+
+    for k in (0, 1):
+        tile(a, k)[:N, :N] = (lambda x: x @ x.T + N * numpy.eye(N))(tile(a, k)[:N, :N])
+    for k in (3, 4, 13):
+        tile(a, k)[:M, :M] += N * numpy.eye(M)
+    tile(b, 14)[:] = tile(a, 14)
+    for name, matrix in (("A", a), ("B", b), ("C", c)):
+        numpy.save(fairlead.folder / f"{name}.npy", matrix)
+    text = KERNELS.read_text()
+    if dtype == numpy.float32:
+        text = text.replace("CORE_d", "CORE_s").replace("FLOPS_D", "FLOPS_S").replace("typedef double", "typedef float")
+    (fairlead.folder / "kernels.jdf").write_text(text)
+    files = [word for name in "ABC" for word in ("--matrix", f"{name}={name}.npy", "-o", f"{name}={name}_out.npy")]
+    done = fairlead("jdf", "run", "kernels.jdf", *files, "--tile", SIDE, "--allow-c", "--quiet", "--workers", 2, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outs = [numpy.load(fairlead.folder / f"{name}_out.npy").astype(numpy.float64) for name in "ABC"]
+
+    def before(k):
+        return [tile(matrix, k).astype(numpy.float64) for matrix in (a, b, c)]
+
+    def after(k):
+        return [tile(matrix, k) for matrix in outs]
+
+    def same(got, wanted):
+        assert numpy.abs(got - wanted).max() <= 200 * numpy.finfo(dtype).eps * max(1, numpy.abs(wanted).max())
+
+    low, up = numpy.tril, numpy.triu
+    x, out = before(0)[0], after(0)[0]
+    same(low(out[:N, :N]), numpy.linalg.cholesky(x[:N, :N]))
+    x, out = before(1)[0], after(1)[0]
+    same(up(out[:N, :N]), numpy.linalg.cholesky(x[:N, :N]).T)
+    x, out = before(2)[0], after(2)[0]
+    same(low(out[:N, :N]), low(low(x[:N, :N]).T @ low(x[:N, :N])))
+    x, out = before(3)[0], after(3)[0]
+    same(up(out[:N, :N]) @ up(x[:N, :N]), numpy.eye(N))
+    (x, y, _), out = before(4), after(4)[1]
+    same(out[:, :N] @ up(x[:N, :N]).T, 2 * y[:, :N])
+    (x, y, _), out = before(5), after(5)[1]
+    same(out[:, :N], 2 * (low(x[:, :M], -1) + numpy.eye(M)) @ y[:, :N])
+    (x, y, z), out = before(6), after(6)[2]
+    same(low(out[:, :M]), low(2 * x[:, :N] @ x[:, :N].T - 0.5 * z[:, :M]))
+    same(up(out[:, :M], 1), up(z[:, :M], 1))
+    (x, y, z), out = before(7), after(7)[2]
+    same(up(out[:N, :N]), up(2 * x[:, :N].T @ x[:, :N] - 0.5 * z[:N, :N]))
+    (x, y, z), out = before(8), after(8)[2]
+    product = x[:, :N] @ y[:, :N].T
+    same(low(out[:, :M]), low(2 * (product + product.T) - 0.5 * z[:, :M]))
+    (x, y, z), out = before(9), after(9)[2]
+    same(out[:, :N], 2 * (low(x[:, :M]) + low(x[:, :M], -1).T) @ y[:, :N] - 0.5 * z[:, :N])
+    (x, y, z), out = before(10), after(10)[2]
+    same(out[:, :M], 2 * x[:, :N] @ y[:, :N].T - 0.5 * z[:, :M])
+    (x, y, z), out = before(11), after(11)[2]
+    same(out[:, :N], x[:, :N])
+    same(out[:, N:], z[:, N:])  # a body writes no further than it says
+    x, out = before(12)[0], after(12)[0]
+    same(out[:, :N], low(x[:, :N], -1) + up(numpy.full((M, N), 3.0), 1) + numpy.vstack([4 * numpy.eye(N), numpy.zeros((M - N, N))]))
+    x, out = before(13)[0], after(13)[0]
+    same((low(out[:, :N], -1) + numpy.eye(M, N)) @ up(out[:N, :N]), x[:, :N])
+    x, (r, q_b, _) = before(14)[0], after(14)
+    same(up(r[:N, :N]).T @ up(r[:N, :N]), x[:, :N].T @ x[:, :N])
+    same(q_b[:, :N], numpy.vstack([up(r[:N, :N]), numpy.zeros((M - N, N))]))
+    (x, y, _), (r, below, applied) = before(15), after(15)
+    same(up(r[:N, :N]).T @ up(r[:N, :N]), up(x[:N, :N]).T @ up(x[:N, :N]) + y[:, :N].T @ y[:, :N])
+    same(applied[:N, :N], up(r[:N, :N]))
+    same(below[:, :N], numpy.zeros((M, N)))
+    helpers, flops, _ = after(16)
+    same(helpers[:8, 0], [28, 43, 23, 13 + 1600, 16 + 100 * COUNT, -1, ord("U") + 1000 * ord("T"), 1])
+    same(flops[:12, 0], [48, 36, 24, 39, 12, 18, 14, 11, 14, 45, 90, 216])

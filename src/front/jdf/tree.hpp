@@ -91,7 +91,8 @@ struct Expression {
   std::string text, base;
   ExpressionId evaluated = no_expression;
   std::vector<Index> variables;  ///< of inline C: what it declares, in order, each with its value as `range`
-  std::vector<std::uint32_t> c_slots;  ///< of what only C can say: the slots that it mentions, see c_leaves.hpp
+  std::vector<std::uint32_t>
+      c_slots;  ///< of what only C can say: the slots that it mentions, see c_leaves.hpp
 };
 
 /// An expression that only C can say, as a function of locals.

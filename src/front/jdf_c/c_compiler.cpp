@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -77,10 +76,15 @@ void CCompiler::write(const std::filesystem::path& path, std::string_view text) 
     std::filesystem::create_directory(missing);
     folders_.push_back(missing);
   }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw SystemError(fmt::format("cannot write {}", path.string()));
+  FileDescriptor out = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  bool written = static_cast<bool>(out);
+  while (written && !text.empty()) {
+    const auto bytes = ::write(out.get(), text.data(), text.size());
+    written = bytes >= 0 || errno == EINTR;
+    if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
+  }
+  const int error = !written ? errno : out.close();
+  if (error != 0) throw SystemError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
 }
 
 void CCompiler::write_headers() {
