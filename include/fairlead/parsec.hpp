@@ -143,6 +143,7 @@ class Descriptor {
   operator parsec_tiled_matrix_t*() noexcept { return get(); }
   operator parsec_matrix_block_cyclic_t*() noexcept { return &described_; }
   operator parsec_data_collection_t*() noexcept { return &described_.super.super; }
+  operator dplasma_data_collection_t*() noexcept { return &collection_; }
   operator void*() noexcept { return &described_; }
 
  private:
@@ -153,6 +154,7 @@ class Descriptor {
 
   detail::Source source_;
   parsec_matrix_block_cyclic_t described_{};
+  dplasma_data_collection_t collection_{};
 };
 
 /// Data by one index, or one alone, of any type. They stay as long as the graphs that use it.
@@ -213,6 +215,10 @@ class GraphData {
   ptg::Collection of(const parsec_data_collection_t* described, const std::string& name,
                      std::size_t dimensions);
   ptg::Collection of(const parsec_tiled_matrix_t* described, const std::string& name,
+                     std::size_t dimensions) {
+    return of(described == nullptr ? nullptr : &described->super, name, dimensions);
+  }
+  ptg::Collection of(const dplasma_data_collection_t* described, const std::string& name,
                      std::size_t dimensions) {
     return of(described == nullptr ? nullptr : &described->super, name, dimensions);
   }

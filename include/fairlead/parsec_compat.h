@@ -52,6 +52,14 @@ typedef struct parsec_tiled_matrix_s {
   int nb_local_tiles;
 } parsec_tiled_matrix_t;
 
+/* A matrix, for files that also run on matrices in LAPACK's order: here tiles are what bodies see. */
+typedef struct dplasma_data_collection_s {
+  parsec_data_collection_t super;
+  parsec_tiled_matrix_t* dc_original;
+} dplasma_data_collection_t;
+#define LDA(collection, tile) ((void)(tile), (collection)->dc_original->mb)
+#define LOC(descriptor, m, n) ((void)(descriptor), (void)(m), (void)(n), 0)
+
 /* One process. */
 typedef struct parsec_grid_2Dcyclic_s {
   int rank, rows, cols, crank, rrank, krows, kcols, ip, jq;

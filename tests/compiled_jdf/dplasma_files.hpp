@@ -51,11 +51,10 @@ class Run {
  public:
   explicit Run(const Trial& trial) : trial_(trial), runtime_(config(trial)), graph_(runtime_) {}
 
-  parsec_tiled_matrix_t* matrix(const Plain<T>& numbers) {
+  parsec::Descriptor& matrix(const Plain<T>& numbers) {
     matrices_.push_back(std::make_unique<Described<T>>(runtime_, numbers, trial_.tile, trial_.home));
-    return matrices_.back()->descriptor().get();
+    return matrices_.back()->descriptor();
   }
-  parsec::Descriptor& last() { return matrices_.back()->descriptor(); }
   Runtime& runtime() { return runtime_; }
   ptg::Graph& graph() { return graph_; }
   /// The numbers of the matrix that was named last, when all tasks are over.
@@ -113,7 +112,7 @@ double gemm(const Trial& t, const File& file, int trans_a, int trans_b) {
   const Plain<T> a = shaped(t.m, t.k, trans_a, 1), b = shaped(t.k, t.n, trans_b, 2),
                  c = random_matrix<T>(t.m, t.n, 3);
   Run<T> run(t);
-  auto *const da = run.matrix(a), *const db = run.matrix(b), *const dc = run.matrix(c);
+  auto &da = run.matrix(a), &db = run.matrix(b), &dc = run.matrix(c);
   file(run.graph(), trans_a, trans_b, T(2), T(-0.5), da, db, dc);
   return worst_of<T>(
       t.m, t.n, static_cast<double>(t.k),
@@ -131,7 +130,7 @@ double trsm(const Trial& t, const File& file, int side, int uplo, int trans) {
   const Plain<T> a = random_matrix<T>(order, order, 1, static_cast<T>(order)),
                  b = random_matrix<T>(t.m, t.n, 2);
   Run<T> run(t);
-  auto *const da = run.matrix(a), *const db = run.matrix(b);
+  auto &da = run.matrix(a), &db = run.matrix(b);
   file(run.graph(), side, uplo, trans, PlasmaNonUnit, T(2), da, db);
   const Plain<T> x = run.result();
   return worst_of<T>(
@@ -150,7 +149,7 @@ double trmm(const Trial& t, const File& file, int side, int uplo, int trans) {
   const std::int64_t order = side == PlasmaLeft ? t.m : t.n;
   const Plain<T> a = random_matrix<T>(order, order, 1), b = random_matrix<T>(t.m, t.n, 2);
   Run<T> run(t);
-  auto *const da = run.matrix(a), *const db = run.matrix(b);
+  auto &da = run.matrix(a), &db = run.matrix(b);
   file(run.graph(), side, uplo, trans, PlasmaNonUnit, T(2), da, db);
   return worst_of<T>(
       t.m, t.n, static_cast<double>(order),
@@ -171,9 +170,7 @@ double syrk(const Trial& t, const File& file, int uplo, int trans, bool with_two
   const Plain<T> a = random_matrix<T>(rows, columns, 1), b = random_matrix<T>(rows, columns, 2),
                  c = random_matrix<T>(t.m, t.m, 3);
   Run<T> run(t);
-  auto* const da = run.matrix(a);
-  auto* const db = with_two ? run.matrix(b) : nullptr;
-  auto* const dc = run.matrix(c);
+  auto &da = run.matrix(a), &db = run.matrix(b), &dc = run.matrix(c);
   if constexpr (requires { file(run.graph(), uplo, trans, T(2), da, db, T(-0.5), dc); })
     file(run.graph(), uplo, trans, T(2), da, db, T(-0.5), dc);
   else
@@ -200,7 +197,7 @@ double symm(const Trial& t, const File& file, int side, int uplo) {
   const Plain<T> a = random_matrix<T>(order, order, 1), b = random_matrix<T>(t.m, t.n, 2),
                  c = random_matrix<T>(t.m, t.n, 3);
   Run<T> run(t);
-  auto *const da = run.matrix(a), *const db = run.matrix(b), *const dc = run.matrix(c);
+  auto &da = run.matrix(a), &db = run.matrix(b), &dc = run.matrix(c);
   file(run.graph(), side, uplo, T(2), T(-0.5), da, db, dc);
   const auto whole = [&](auto i, auto j) {
     return static_cast<double>(in_triangle(uplo, i, j) ? a(i, j) : a(j, i));
@@ -310,7 +307,7 @@ double geqrf(const Trial& t, const File& file) {
   parsec::Descriptor factors(tiles, rows * inner, columns * t.tile, inner, t.tile);
   parsec::MemoryPool work(sizeof(T) * static_cast<std::size_t>(inner * t.tile)),
       tau(sizeof(T) * static_cast<std::size_t>(t.tile));
-  file(run.graph(), run.matrix(a), factors.get(), inner, work, tau);
+  file(run.graph(), run.matrix(a), factors, inner, work, tau);
   const Plain<T> r = run.result();
   return worst_of<T>(
       t.n, t.n, static_cast<double>(t.m),

@@ -41,6 +41,7 @@ void Descriptor::describe(std::int64_t rows, std::int64_t columns, std::int32_t 
   fresh.fresh = &fresh;
   parsec::describe(described_, rows, columns, tile_rows, tile_columns, type);
   described_.super.super.fairlead = &source_;
+  collection_ = {described_.super.super, get()};
 }
 
 Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, const TileShape& shape,
