@@ -100,16 +100,17 @@ int time_blas_main(const std::vector<std::string>& arguments) {
     const auto blas = Blas::load({.blas = arguments[0], .lapack = {}});
     if (!computes_on_one_thread(*blas))
       throw SystemError(blas->path() + " computes on several threads, although it was set to one");
-    const auto rates_of = [&](const Blas& with) {
+    const auto rates_of = [&](const Blas& with, int repetitions, int part) {
       if (!computes_correctly(with)) throw NumericalError(blas->path() + " computes wrong results");
+      const Duration each = std::chrono::milliseconds(*milliseconds) / 20;
       return measure<double>(with,
                              {.tile = *tile,
-                              .per_kernel = std::min<Duration>(std::chrono::milliseconds(*milliseconds) / 20,
-                                                               std::chrono::milliseconds(60))});
+                              .per_kernel = std::min<Duration>(each, std::chrono::milliseconds(60)) / part,
+                              .repetitions = repetitions});
     };
-    const KernelRates rates = rates_of(*blas);
+    const KernelRates rates = rates_of(*blas, 5, 1);
     const auto own = Blas::load({.blas = arguments[0], .lapack = {}, .own_products = true});
-    const KernelRates own_rates = own->has_own_products() ? rates_of(*own) : KernelRates();
+    const KernelRates own_rates = own->has_own_products() ? rates_of(*own, 3, 3) : KernelRates();
     fmt::print("fairlead-blas-timing\t3\t{}\t{}\t{}\t{}", blas->path(), blas->core_type(),
                blas->core_type_variable(), blas->core_type_numbers());
     for (const KernelRates& one : {rates, own_rates})
