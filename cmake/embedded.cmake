@@ -21,11 +21,11 @@ function(embed function namespace header folder)
 
 namespace fairlead::@namespace@ {
 namespace {
-constexpr EmbeddedFile files[] = {
+constexpr EmbeddedFile files_of_@function@[] = {
 @texts@};
 }  // namespace
 
-std::span<const EmbeddedFile> @function@() { return files; }
+std::span<const EmbeddedFile> @function@() { return files_of_@function@; }
 }  // namespace fairlead::@namespace@
 ]] @ONLY)
   set(embedded_sources ${embedded_sources} "${PROJECT_BINARY_DIR}/${function}.cpp" PARENT_SCOPE)
@@ -34,3 +34,5 @@ endfunction()
 embed(machine_files machine machine/machine_files.hpp machines *.toml)
 embed(experiment_files experiment experiment/experiment.hpp experiments *.toml)
 embed(page_files report::html report/html/page_files.hpp src/report/html *.js *.css *.html)
+embed(c_headers jdf front/jdf_c/c_headers.hpp include/fairlead parsec_compat.h core_blas_compat.h core_blas_kernels.h)
+embed(parsec_headers jdf front/jdf_c/c_headers.hpp cmake/parsec *.h)

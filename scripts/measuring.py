@@ -1,6 +1,7 @@
 """What the scripts that measure and check share: where the programs are, and running one ahead of other processes."""
 
 import json
+import math
 import os
 import pathlib
 import shlex
@@ -11,6 +12,10 @@ import tempfile
 
 MIB = 1 << 20
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+# Two-sided 95 % of Student's t, by degrees of freedom; beyond, the normal distribution's is near enough.
+T_95 = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12,
+        2.11, 2.10, 2.09, 2.09]
 
 
 def undisturbed():
@@ -133,3 +138,12 @@ def reserved_bytes(report: dict) -> int:
 
 def median(values) -> float:
     return statistics.median(list(values))
+
+
+def interval(ratios: list[float]) -> tuple[float, float, float]:
+    """The geometric mean of ratios that were measured in pairs, and its 95 % interval."""
+    logarithms = [math.log(ratio) for ratio in ratios]
+    mean = statistics.mean(logarithms)
+    t = T_95[len(ratios) - 1] if len(ratios) <= len(T_95) else 1.96
+    half = t * statistics.stdev(logarithms) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.inf
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)

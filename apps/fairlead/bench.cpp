@@ -100,6 +100,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     config.set("memory", std::max(part, problem.reserved + least_for_tiles));
   }
   problem.memory_limit = config.bytes("memory");
+  problem.own_products = kernels.has_own_products();
   problem.set_tile(config, workers);
 
   report::RunReport report;

@@ -163,7 +163,7 @@ namespace {
 std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers) {
   const auto choose = [&](std::int64_t side) {
     return linalg::choose_tile(side, problem.element_bytes, memory, workers,
-                               problem.operation->tile_needs(workers));
+                               problem.operation->tile_needs(workers, problem.own_products));
   };
   if (problem.m == 0) return choose(problem.n);
   const auto side = static_cast<std::int64_t>(std::sqrt(real(problem.m) * real(problem.n)));

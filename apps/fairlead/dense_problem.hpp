@@ -32,7 +32,7 @@ struct DenseOperation {
   /// Null: the rates of its kernels are not measured.
   std::optional<report::Ceiling> (*ceiling)(const DenseProblem& problem, const report::TileRates&,
                                             unsigned cores);
-  linalg::TileNeeds (*tile_needs)(std::size_t workers) = linalg::tile_needs;
+  linalg::TileNeeds (*tile_needs)(std::size_t workers, bool own_products) = linalg::tile_needs;
   /// What it has besides the tiles of the matrices; null: nothing.
   Bytes (*besides)(const DenseProblem& problem) = nullptr;
 };
@@ -50,7 +50,8 @@ struct DenseProblem {
   linalg::QrTree tree = linalg::QrTree::flat;
   std::int32_t tile = 0;
   std::size_t element_bytes = 8;
-  bool made = false;  ///< its matrix is computed when tiles are first needed, not read
+  bool own_products = false;  ///< tasks compute with Fairlead's: of Kernels
+  bool made = false;          ///< its matrix is computed when tiles are first needed, not read
   Bytes memory_limit = 0;
   Bytes reserved = 0;  ///< of the limit, for what is not tiles
 

@@ -81,13 +81,14 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   print_disk(disk);
 }
 
-std::string described(const linalg::BlasTiming& timing) {
-  return fmt::format("{}{}{}, {:.0f} GF/s on one core", timing.path, timing.core_type.empty() ? "" : " as ",
-                     timing.core_type, timing.gflops());
+std::string described(const linalg::BlasTiming& timing, bool own_products = false) {
+  return fmt::format("{}{}{}{}, {:.0f} GF/s on one core", timing.path, timing.core_type.empty() ? "" : " as ",
+                     timing.core_type, own_products ? ", products by Fairlead" : "",
+                     own_products ? timing.own_gflops() : timing.gflops());
 }
 
 void print_kernels(const linalg::KernelChoice& choice) {
-  print_row("kernels", described(choice.best));
+  print_row("kernels", described(choice.best, choice.own_products));
   if (choice.gain() > 1)
     print_row("", fmt::format("{:.2f} times what a program that does not choose gets: {}", choice.gain(),
                               described(choice.by_default)));
@@ -180,6 +181,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                              {"memory_alignment_bytes", disk.memory_alignment_bytes}})},
       {"kernels", Json::object({{"best", timing_json(kernels.best)},
                                 {"by_default", timing_json(kernels.by_default)},
+                                {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
       {"links", links_json(known.facts.links)},
       {"durations_kept", known.facts.durations.size()},

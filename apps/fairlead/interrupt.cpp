@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <system_error>
 
 namespace fairlead::app {
@@ -27,8 +28,8 @@ struct HandlerState {
   std::atomic<bool> terminal_interrupt_ignored = false;
   std::array<char, 64> on_exit_text{};  // written before the handlers are installed
   std::size_t on_exit_text_size = 0;
-  std::array<char, PATH_MAX> to_remove{};
-  std::atomic<bool> removes = false;  // whether `to_remove` is the path of a file
+  std::array<char, 4 * PATH_MAX> to_remove{};  // paths, each with its end
+  std::atomic<std::size_t> to_remove_size = 0;
 };
 HandlerState state;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
@@ -40,6 +41,12 @@ constexpr std::uint64_t signal_came = 1, status_wanted = std::uint64_t(1) << 16,
                         over = std::uint64_t(1) << 32;
 
 // Only async-signal-safe calls here and below it.
+void remove_all() {
+  for (const char* path = state.to_remove.data(); path < state.to_remove.data() + state.to_remove_size.load();
+       path += std::strlen(path) + 1)
+    if (::unlink(path) != 0) ::rmdir(path);
+}
+
 void handle(int number, siginfo_t* info, void*) {
   const int saved_errno = errno;
   // Before event_fd is read: ~Interrupt() clears it, then waits until nobody can have read it.
@@ -53,7 +60,7 @@ void handle(int number, siginfo_t* info, void*) {
     if (!state.first_signal.compare_exchange_strong(none, number)) {
       [[maybe_unused]] const ssize_t unread =
           ::write(STDERR_FILENO, state.on_exit_text.data(), state.on_exit_text_size);
-      if (state.removes.load()) ::unlink(state.to_remove.data());
+      remove_all();
       _exit(128 + number);
     }
     if (const int fd = state.event_fd.load(); fd >= 0) {
@@ -138,11 +145,16 @@ void Interrupt::install_unless_ignored(int number) {
   install(number, handle);
 }
 
-void Interrupt::removes_at_exit(const std::string& path) noexcept {
-  state.removes = false;
-  if (path.empty() || path.size() >= state.to_remove.size()) return;
-  std::copy_n(path.c_str(), path.size() + 1, state.to_remove.begin());
-  state.removes = true;
+void Interrupt::removes_at_exit(std::span<const std::filesystem::path> paths) noexcept {
+  state.to_remove_size = 0;
+  std::size_t size = 0;
+  for (const std::filesystem::path& path : paths) {
+    const std::string& text = path.native();
+    if (text.empty() || text.size() + 1 > state.to_remove.size() - size) continue;
+    std::copy_n(text.c_str(), text.size() + 1, state.to_remove.begin() + static_cast<std::ptrdiff_t>(size));
+    size += text.size() + 1;
+  }
+  state.to_remove_size = size;
 }
 
 void Interrupt::put_back() noexcept {
@@ -152,7 +164,7 @@ void Interrupt::put_back() noexcept {
   }
   // A handler on another thread may still be about to write. It does nothing that could wait.
   state.event_fd = -1;
-  state.removes = false;
+  state.to_remove_size = 0;
   while (state.running.load() != 0) std::this_thread::yield();
   if (watcher_.joinable()) {
     [[maybe_unused]] const ssize_t written = ::write(event_counter_.get(), &over, sizeof over);

@@ -4,8 +4,10 @@
 // process: SIGXFSZ is ignored, and so is a SIGPIPE that nobody sent.
 #pragma once
 #include <signal.h>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -31,8 +33,10 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  /// A file that a second signal must remove, as long as this object lives; empty: none. One at a time.
-  static void removes_at_exit(const std::string& path) noexcept;
+  /// What a second signal must remove, as long as this object lives: files, and folders behind what is in them.
+  /// Instead of what was said before; what is too long for the handler is left out.
+  static void removes_at_exit(std::span<const std::filesystem::path> paths) noexcept;
+  static void removes_at_exit(const std::filesystem::path& path) noexcept { removes_at_exit({&path, 1}); }
 
   /// The first signal that came; 0 if none has.
   static int signal() noexcept;

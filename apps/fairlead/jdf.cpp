@@ -12,6 +12,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "fairlead/jdf_compile.hpp"
+#include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
@@ -38,6 +39,7 @@ constexpr Setting options[] = {
              "nb, lm, ln, "
              "lmt, lnt, i and j; any number of times",
      .repeatable = true},
+    allow_c_setting,
     {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
     {.key = "most",
      .type = SettingType::count,
@@ -63,6 +65,7 @@ jdf::Settings settings_of(const jdf::File& file, const Config& config) {
   jdf::Settings out(file);
   for (const std::string& matrix : lines_of(config, "matrix")) out.describe(matrix);
   for (const std::string& assignment : lines_of(config, "set")) out.set(assignment);
+  allow_c(file, out, config);
   return out;
 }
 

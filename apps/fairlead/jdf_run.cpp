@@ -23,6 +23,7 @@
 #include "fairlead/dense_report.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
@@ -73,7 +74,8 @@ constexpr auto options = both(
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",
-          .help = "an output may replace a file that is read"}}),
+          .help = "an output may replace a file that is read"},
+         allow_c_setting}),
     report_options);
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
@@ -127,9 +129,13 @@ class JdfRun {
     for (MatrixGiven& it : given_)
       if (it.tile == 0) it.tile = problem_.tile;
     settle(*program_, given_, config_);
+    if (config_.flag("allow-c")) {
+      kernels_.emplace(load_kernels(config_));  // C may call what they call
+      in_c_ = allow_c_bodies(*program_, libraries());
+    }
     jdf::require_values(*program_);
     if (config_.flag("check")) known_ = looked_at(*program_);
-    kernels_.emplace(load_kernels(config_));
+    if (!kernels_) kernels_.emplace(load_kernels(config_));
   }
 
   int run() {
@@ -140,6 +146,12 @@ class JdfRun {
   }
 
  private:
+  std::vector<std::string> libraries() const {
+    std::vector<std::string> out{kernels_->blas().path()};
+    if (kernels_->blas().lapack_path() != out[0]) out.push_back(kernels_->blas().lapack_path());
+    return out;
+  }
+
   DenseProblem problem() const {
     const MatrixGiven* largest = nullptr;
     std::int32_t tile = 0;
@@ -172,7 +184,7 @@ class JdfRun {
     read();
     const Counts tiled = counts_of(run_->runtime(), *kernels_);
     const jdf::Lowered lowered =
-        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, *kernels_));
+        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, *kernels_, in_c_, data));
     for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
     run_->begin("tasks");
     run_->run(graph);
@@ -255,7 +267,7 @@ class JdfRun {
     const TiledMatrix<T>& tiles = tiled<T>().back();
     const jdf::Precision precision = it.in_single ? jdf::Precision::single : jdf::Precision::double_;
     if (program_->file.globals[it.global].dimensions != 1) {
-      data[it.global] = {graph.data(tiles, it.name).definition(), precision};
+      data[it.global] = {graph.data(tiles, it.name).definition(), precision, it.tile};
       return;
     }
     if (tiles.tile_columns() != 1)
@@ -268,7 +280,7 @@ class JdfRun {
             .data<Tile<T>>(it.name, {tiles.tile_rows()},
                            [&](const std::int64_t* at) { return tiles(static_cast<std::int32_t>(at[0]), 0); })
             .definition(),
-        precision};
+        precision, it.tile};
   }
 
   /// Calls f(what was given, its tiles) for each matrix.
@@ -321,6 +333,7 @@ class JdfRun {
   const std::size_t workers_;
   const DenseProblem problem_;
   jdf::KnownOutputs known_;
+  std::shared_ptr<jdf::CLibrary> in_c_;  // null: nothing is C
   std::optional<linalg::Kernels> kernels_;
   double seconds_ = 0;
   trace::Snapshot recorded_;
@@ -333,7 +346,8 @@ int run(const ParsedCommandLine& given) {
   if (given.config.has("record-flow"))
     throw ConfigError(
         "--record-flow is for tasks that are inserted one by one: `fairlead simulate jdf` takes the file");
-  const auto program = read_program(given.positionals[0], Bodies::interpreted);
+  const auto program = read_program(given.positionals[0],
+                                    given.config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted);
   if (program == nullptr) return failure;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, given.config, given.config.text("precision") == "single");

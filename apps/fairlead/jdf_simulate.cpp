@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/simulate_on_machine.hpp"
 #include "fairlead/subcommand.hpp"
@@ -34,7 +35,7 @@ constexpr auto options = both(
                 .value_name = "NAME=M,N,MB,NB",
                 .help = "a matrix of M x N elements in tiles of MB x NB; any number of times",
                 .repeatable = true},
-        runs_setting});
+        allow_c_setting, runs_setting});
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
 /// Matrices of which only the numbers of tiles are said have whole ones.
@@ -72,6 +73,7 @@ int run(const ParsedCommandLine& given) {
   for (const std::string& assignment : lines_of(config, "set")) program->settings.set(assignment);
   describe_by_tiles(*program, matrices, tile);
   settle(*program, matrices, config);
+  allow_c(program->file, program->settings, config);
   jdf::require_values(*program);
   simulate::JdfProgram made = simulate::program_of(*program, tile, precision);
   for (const std::string& note : made.notes) fmt::print(stderr, "{}\n", note);

@@ -25,6 +25,8 @@ linalg::KernelChoice choose_kernels(const Config& config) {
         linalg::libraries_named(config.text("blas"), linalg::find_blas_libraries(settings.loader));
   settings.core_type = config.text_or("blas-coretype", "");
   if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
+  if (const std::string products = config.text_or("blas-products", "auto"); products != "auto")
+    settings.own_products = products == "own";
   settings.helper = {"/proc/self/exe", "time-blas"};
   settings.cache_directory = config.text_or("cache-directory", "");
   const bool kept = !settings.cache_directory.empty();
@@ -68,7 +70,9 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
 linalg::Kernels load_kernels(const Config& config) {
   const linalg::KernelChoice choice = choose_kernels(config);
   linalg::use_kernels(choice.best.candidate);
-  linalg::Kernels kernels = linalg::Kernels::load(choice.best.candidate.library);
+  linalg::Kernels kernels = linalg::Kernels::load(
+      choice.best.candidate.library,
+      choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
   take_addresses(kernels, config);
   return kernels;
 }
@@ -82,7 +86,8 @@ std::string name_of(const linalg::Kernels& kernels) {
   std::string name =
       version.substr(0, name_end == std::string::npos ? name_end : version.find(' ', name_end + 1));
   if (name.empty()) name = blas.path();
-  return blas.core_type().empty() ? name : fmt::format("{} {}", name, blas.core_type());
+  if (!blas.core_type().empty()) name += " " + blas.core_type();
+  return blas.has_own_products() ? name + ", products by Fairlead" : name;
 }
 
 }  // namespace fairlead::app

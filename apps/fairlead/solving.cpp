@@ -147,6 +147,7 @@ class Solve {
     DenseProblem problem{.title = title,
                          .n = n_,
                          .element_bytes = element_bytes,
+                         .own_products = kernels_.has_own_products(),
                          .made = system_.of_points,
                          .memory_limit = config_.bytes("memory"),
                          .reserved = reserved_};

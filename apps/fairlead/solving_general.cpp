@@ -147,6 +147,7 @@ class GeneralSolve {
         .n = n_,
         .m = square() ? 0 : m_,
         .element_bytes = sizeof(T),
+        .own_products = kernels_.has_own_products(),
         .memory_limit = config_.bytes("memory"),
         .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes};
     problem.set_tile(config_, workers_);

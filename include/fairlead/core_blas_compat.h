@@ -62,7 +62,7 @@ static inline char fairlead_letter(int word) {
       return 'A';
   }
 }
-static inline const char *plasma_const(int word) {
+static inline const char* plasma_const(int word) {
   switch (word) {
     case PlasmaNoTrans:
       return "NoTrans";
@@ -88,6 +88,53 @@ static inline const char *plasma_const(int word) {
 #define lapack_const(word) fairlead_letter(word)
 #define dplasma_const(word) plasma_const(word)
 #define dplasma_lapack_const(word) fairlead_letter(word)
+
+/* Operations of kernels on real numbers, as their definitions count them. */
+static inline double fairlead_flops_gemm(double m, double n, double k) { return 2 * m * n * k; }
+static inline double fairlead_flops_symm(int side, double m, double n) {
+  return 2 * m * n * (side == PlasmaLeft ? m : n);
+}
+static inline double fairlead_flops_syrk(double k, double n) { return k * n * (n + 1); }
+static inline double fairlead_flops_syr2k(double k, double n) { return 2 * k * n * n + n; }
+static inline double fairlead_flops_trmm(int side, double m, double n) {
+  return m * n * (side == PlasmaLeft ? m : n);
+}
+static inline double fairlead_flops_potrf(double n) { return n * (2 * n * n + 3 * n + 1) / 6; }
+static inline double fairlead_flops_trtri(double n) { return n * (n * n + 2) / 3; }
+static inline double fairlead_flops_lauum(double n) { return n * (2 * n * n + 3 * n + 1) / 6; }
+static inline double fairlead_flops_getrf(double m, double n) {
+  return m >= n ? n * n * (m - n / 3) : m * m * (n - m / 3);
+}
+static inline double fairlead_flops_geqrf(double m, double n) {
+  return m >= n ? 2 * n * n * (m - n / 3) : 2 * m * m * (n - m / 3);
+}
+static inline double fairlead_flops_ormqr(int side, double m, double n, double k) {
+  return side == PlasmaLeft ? 2 * n * k * (2 * m - k) : 2 * m * k * (2 * n - k);
+}
+#define FLOPS_DGEMM fairlead_flops_gemm
+#define FLOPS_SGEMM fairlead_flops_gemm
+#define FLOPS_DSYMM fairlead_flops_symm
+#define FLOPS_SSYMM fairlead_flops_symm
+#define FLOPS_DSYRK fairlead_flops_syrk
+#define FLOPS_SSYRK fairlead_flops_syrk
+#define FLOPS_DSYR2K fairlead_flops_syr2k
+#define FLOPS_SSYR2K fairlead_flops_syr2k
+#define FLOPS_DTRMM fairlead_flops_trmm
+#define FLOPS_STRMM fairlead_flops_trmm
+#define FLOPS_DTRSM fairlead_flops_trmm
+#define FLOPS_STRSM fairlead_flops_trmm
+#define FLOPS_DPOTRF fairlead_flops_potrf
+#define FLOPS_SPOTRF fairlead_flops_potrf
+#define FLOPS_DTRTRI fairlead_flops_trtri
+#define FLOPS_STRTRI fairlead_flops_trtri
+#define FLOPS_DLAUUM fairlead_flops_lauum
+#define FLOPS_SLAUUM fairlead_flops_lauum
+#define FLOPS_DGETRF fairlead_flops_getrf
+#define FLOPS_SGETRF fairlead_flops_getrf
+#define FLOPS_DGEQRF fairlead_flops_geqrf
+#define FLOPS_SGEQRF fairlead_flops_geqrf
+#define FLOPS_DORMQR fairlead_flops_ormqr
+#define FLOPS_SORMQR fairlead_flops_ormqr
 
 #define FAIRLEAD_T double
 #define FAIRLEAD_NAME(before, name) before##d##name

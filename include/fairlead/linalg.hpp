@@ -53,11 +53,14 @@ using KernelCounts = std::array<KernelCount, kernel_count>;  ///< by Kernel
 class Kernels {
  public:
   explicit Kernels(std::shared_ptr<const Blas> blas);
+  /// Whose products tasks compute with: the library's, or Fairlead's own where the processor has AVX-512.
+  enum class Products : std::uint8_t { of_library, own };
   /// Loads a library by a name for the loader or a path; empty: the one that the system calls OpenBLAS. See
   /// Blas::load for what that sets and throws.
-  static Kernels load(const std::string& library = {});
+  static Kernels load(const std::string& library = {}, Products products = Products::of_library);
 
   const Blas& blas() const noexcept { return *blas_; }
+  bool has_own_products() const noexcept;  ///< where they were wanted and are possible
   /// Of the tasks that are over; any thread may ask.
   KernelCounts counts() const noexcept;
   /// Floating-point operations of all kernels.

@@ -100,6 +100,10 @@ constexpr int matrix_type() {
 }
 }  // namespace detail
 
+/// Fills what PaRSEC knows of a matrix but its data. `type`: one of PARSEC_MATRIX_...
+void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int64_t columns,
+              std::int32_t tile_rows, std::int32_t tile_columns, int type);
+
 /// A tiled matrix as PaRSEC describes it. It and the matrix stay as long as the graphs that use it. Neither
 /// copied nor moved, as bodies know its address.
 class Descriptor {
@@ -112,8 +116,8 @@ class Descriptor {
       const auto tile = matrix(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
       return handle(tile.datum(), tile.shape(), sizeof(Element));
     };
-    describe(matrix.rows(), matrix.columns(), matrix.tile(), matrix.tile(), matrix.tile_rows(),
-             matrix.tile_columns(), detail::matrix_type<Element>(), sizeof(Element));
+    describe(matrix.rows(), matrix.columns(), matrix.tile(), matrix.tile(), detail::matrix_type<Element>(),
+             sizeof(Element));
   }
   /// A matrix whose tiles, of tile_rows x tile_columns but for those of the last row and column, are data of their
   /// own: the first column of tiles, then the next. Throws UsageError if there are not as many.
@@ -124,8 +128,7 @@ class Descriptor {
       return static_cast<std::int32_t>((size + tile - 1) / tile);
     };
     source_.extents = {count(rows, tile_rows), count(columns, tile_columns)};
-    describe(rows, columns, tile_rows, tile_columns, count(rows, tile_rows), count(columns, tile_columns),
-             detail::matrix_type<Element>(), sizeof(Element));
+    describe(rows, columns, tile_rows, tile_columns, detail::matrix_type<Element>(), sizeof(Element));
     if (tiles.size() != static_cast<std::size_t>(described_.super.nb_local_tiles))
       throw UsageError("a descriptor of a matrix is given another number of tiles than the matrix has");
     source_.handle_of = [this, all = std::move(tiles)](const std::int64_t* at) {
@@ -140,16 +143,18 @@ class Descriptor {
   operator parsec_tiled_matrix_t*() noexcept { return get(); }
   operator parsec_matrix_block_cyclic_t*() noexcept { return &described_; }
   operator parsec_data_collection_t*() noexcept { return &described_.super.super; }
+  operator dplasma_data_collection_t*() noexcept { return &collection_; }
   operator void*() noexcept { return &described_; }
 
  private:
   void describe(std::int64_t rows, std::int64_t columns, std::int32_t tile_rows, std::int32_t tile_columns,
-                std::int32_t row_count, std::int32_t column_count, int type, std::int64_t element_bytes);
+                int type, std::int64_t element_bytes);
   Handle<Datum> handle(const fairlead::detail::DatumReference& datum, const TileShape& shape,
                        std::int64_t element_bytes);
 
   detail::Source source_;
   parsec_matrix_block_cyclic_t described_{};
+  dplasma_data_collection_t collection_{};
 };
 
 /// Data by one index, or one alone, of any type. They stay as long as the graphs that use it.
@@ -210,6 +215,10 @@ class GraphData {
   ptg::Collection of(const parsec_data_collection_t* described, const std::string& name,
                      std::size_t dimensions);
   ptg::Collection of(const parsec_tiled_matrix_t* described, const std::string& name,
+                     std::size_t dimensions) {
+    return of(described == nullptr ? nullptr : &described->super, name, dimensions);
+  }
+  ptg::Collection of(const dplasma_data_collection_t* described, const std::string& name,
                      std::size_t dimensions) {
     return of(described == nullptr ? nullptr : &described->super, name, dimensions);
   }

@@ -26,7 +26,7 @@ extern "C" {
 /* Data by their indices. On one machine all of them are here. */
 typedef struct parsec_data_collection_s {
   uint32_t myrank, nodes;
-  const void *fairlead; /* what Fairlead knows of them; set by fairlead::parsec::Descriptor */
+  const void* fairlead; /* what Fairlead knows of them; set by fairlead::parsec::Descriptor */
 } parsec_data_collection_t;
 
 /* Where the elements of a tile lie. */
@@ -52,6 +52,14 @@ typedef struct parsec_tiled_matrix_s {
   int nb_local_tiles;
 } parsec_tiled_matrix_t;
 
+/* A matrix, for files that also run on matrices in LAPACK's order: here tiles are what bodies see. */
+typedef struct dplasma_data_collection_s {
+  parsec_data_collection_t super;
+  parsec_tiled_matrix_t* dc_original;
+} dplasma_data_collection_t;
+#define LDA(collection, tile) ((void)(tile), (collection)->dc_original->mb)
+#define LOC(descriptor, m, n) ((void)(descriptor), (void)(m), (void)(n), 0)
+
 /* One process. */
 typedef struct parsec_grid_2Dcyclic_s {
   int rank, rows, cols, crank, rrank, krows, kcols, ip, jq;
@@ -75,23 +83,23 @@ typedef parsec_matrix_block_cyclic_t sym_two_dim_block_cyclic_t;
 /* From column to column of a tile in row k of tiles, in elements. */
 #define BLKLDD(descriptor, k) ((void)(k), (descriptor)->mb)
 /* Rows of a tile in row k of tiles, columns of one in column k. */
-static inline int fairlead_tile_rows(const parsec_tiled_matrix_t *of, int k) {
+static inline int fairlead_tile_rows(const parsec_tiled_matrix_t* of, int k) {
   return k == of->mt - 1 ? of->m - k * of->mb : of->mb;
 }
-static inline int fairlead_tile_columns(const parsec_tiled_matrix_t *of, int k) {
+static inline int fairlead_tile_columns(const parsec_tiled_matrix_t* of, int k) {
   return k == of->nt - 1 ? of->n - k * of->nb : of->nb;
 }
-#define CLEAN_MB(descriptor, k) fairlead_tile_rows((const parsec_tiled_matrix_t *)(descriptor), k)
-#define CLEAN_NB(descriptor, k) fairlead_tile_columns((const parsec_tiled_matrix_t *)(descriptor), k)
+#define CLEAN_MB(descriptor, k) fairlead_tile_rows((const parsec_tiled_matrix_t*)(descriptor), k)
+#define CLEAN_NB(descriptor, k) fairlead_tile_columns((const parsec_tiled_matrix_t*)(descriptor), k)
 
 /* --- bodies --- */
 
 /* What a body may return; without a return it is DONE. */
 enum {
-  PARSEC_HOOK_RETURN_DONE = 0,     /* it has done its work */
-  PARSEC_HOOK_RETURN_NEXT = -2,    /* the next BODY of the class is to do it */
-  PARSEC_HOOK_RETURN_ERROR = -5,   /* it has failed, and the graph with it */
-  PARSEC_HOOK_RETURN_AGAIN = -1,   /* these end the graph with an error: Fairlead has no such bodies */
+  PARSEC_HOOK_RETURN_DONE = 0,   /* it has done its work */
+  PARSEC_HOOK_RETURN_NEXT = -2,  /* the next BODY of the class is to do it */
+  PARSEC_HOOK_RETURN_ERROR = -5, /* it has failed, and the graph with it */
+  PARSEC_HOOK_RETURN_AGAIN = -1, /* these end the graph with an error: Fairlead has no such bodies */
   PARSEC_HOOK_RETURN_DISABLE = -3,
   PARSEC_HOOK_RETURN_ASYNC = -4
 };
@@ -108,14 +116,14 @@ static inline int dplasma_imin(int a, int b) { return parsec_imin(a, b); }
 static inline int dplasma_imax(int a, int b) { return parsec_imax(a, b); }
 static inline int dplasma_iceil(int a, int b) { return parsec_iceil(a, b); }
 /* How many steps of a product are begun ahead of the others: all of a row at once. */
-static inline int dplasma_aux_getGEMMLookahead(const parsec_tiled_matrix_t *of) {
+static inline int dplasma_aux_getGEMMLookahead(const parsec_tiled_matrix_t* of) {
   return parsec_imax(2, parsec_imax(of->mt, of->nt));
 }
 #define dague_imin parsec_imin
 #define dague_imax parsec_imax
 
 /* Diaries of bodies are off; their arguments have to make sense all the same. */
-static inline void fairlead_no_log(const char *format, ...) { (void)format; }
+static inline void fairlead_no_log(const char* format, ...) { (void)format; }
 #define printlog(...) fairlead_no_log(__VA_ARGS__)
 #define printlogcuda(...) fairlead_no_log(__VA_ARGS__)
 
@@ -126,18 +134,37 @@ typedef parsec_complex64_t dplasma_complex64_t;
 typedef parsec_complex32_t dplasma_complex32_t;
 #endif
 
+/* What bodies for accelerators look up by name, when the graph is made: there is nothing. */
+typedef struct parsec_info_s {
+  int none;
+} parsec_info_t;
+#define parsec_per_stream_infos (*(const parsec_info_t*)NULL)
+#define parsec_per_device_infos (*(const parsec_info_t*)NULL)
+static inline int parsec_info_lookup(const parsec_info_t* infos, const char* name, void* made_by) {
+  (void)infos;
+  (void)name;
+  (void)made_by;
+  return -1;
+}
+
+/* Of declarations in prologues alone; nothing is known of them. */
+typedef struct parsec_task_s parsec_task_t;
+typedef struct parsec_taskpool_s parsec_taskpool_t;
+typedef struct parsec_device_module_s parsec_device_module_t;
+typedef struct parsec_recursive_callback_s parsec_recursive_callback_t;
+
 /* Memory for the use within one body. fairlead::parsec::MemoryPool makes one. */
 typedef struct parsec_memory_pool_s {
   size_t elt_size;
 } parsec_memory_pool_t;
 typedef parsec_memory_pool_t dague_memory_pool_t;
 
-static inline void *parsec_private_memory_pop(const parsec_memory_pool_t *pool) {
-  void *const memory = malloc(pool->elt_size);
+static inline void* parsec_private_memory_pop(const parsec_memory_pool_t* pool) {
+  void* const memory = malloc(pool->elt_size);
   if (memory == NULL) abort(); /* as any allocation of this size: the machine has no memory left */
   return memory;
 }
-static inline void parsec_private_memory_push(const parsec_memory_pool_t *pool, void *memory) {
+static inline void parsec_private_memory_push(const parsec_memory_pool_t* pool, void* memory) {
   (void)pool;
   free(memory);
 }

@@ -252,6 +252,12 @@ class TaskClass {
   /// follow from k. Places and messages name them so. To be said before any place; throws UsageError if these are
   /// not its parameters.
   TaskClass& called(const std::vector<Index>& parameters);
+  /// Over ranks: its tasks run where that datum is. To be said for every class if there are several ranks, of a
+  /// datum of a collection; the data that a task takes from collections are there, too.
+  TaskClass& at(Place place) {
+    definition_->at = std::move(place);
+    return *this;
+  }
   /// Higher ones first, where the policy heeds it.
   TaskClass& priority(Expression value) {
     definition_->priority = std::move(value);
@@ -312,10 +318,12 @@ class Graph {
   template <class Element>
   Collection data(const TiledMatrix<Element>& matrix, std::string name = "A") {
     return data<Tile<Element>>(
-        std::move(name), {matrix.tile_rows(), matrix.tile_columns()}, [&](const std::int64_t* at) {
+        std::move(name), {matrix.tile_rows(), matrix.tile_columns()},
+        [&](const std::int64_t* at) {
           if (matrix.lower_only() && at[1] > at[0]) return Handle<Tile<Element>>();
-          return matrix(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
-        });
+          return matrix.here_or_not(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+        },
+        matrix.distribution());
   }
   /// One datum, without an index.
   template <class T>
@@ -330,8 +338,11 @@ class Graph {
   }
   /// Data of a grid of these extents: what `handle_of` says of each of its points, an empty handle where there is
   /// none.
+  /// Over ranks: a handle of each, with its shape, and a datum where this rank owns it; `distribution`: who owns
+  /// what, by the first two indices.
   template <class T, class Function>
-  Collection data(std::string name, std::vector<std::int64_t> extents, const Function& handle_of) {
+  Collection data(std::string name, std::vector<std::int64_t> extents, const Function& handle_of,
+                  const Distribution* distribution = nullptr) {
     static_assert(std::is_trivially_copyable_v<Handle<T>>);
     auto definition = begin_collection(std::move(name), std::move(extents), typeid(T), sizeof(Handle<T>));
     std::vector<std::int64_t> at(definition->extents.size() + 1);
@@ -339,6 +350,10 @@ class Graph {
       const Handle<T> handle = handle_of(static_cast<const std::int64_t*>(at.data()));
       std::memcpy(definition->handles.data() + position * sizeof handle, &handle, sizeof handle);
       definition->data[position] = handle.datum();
+      if (distribution != nullptr)
+        definition->owners.push_back(
+            distribution->owner(static_cast<std::int32_t>(at[0]),
+                                definition->extents.size() > 1 ? static_cast<std::int32_t>(at[1]) : 0));
       for (std::size_t i = 0; i < definition->extents.size() && ++at[i] == definition->extents[i]; ++i)
         at[i] = 0;
     }

@@ -3,9 +3,11 @@
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/detail/description.hpp>
+#include <fairlead/distribution.hpp>
 #include <fairlead/generated_by.hpp>
 #include <fairlead/handle.hpp>
 #include <fairlead/partition.hpp>
+#include <fairlead/ranks.hpp>
 #include <fairlead/statistics.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
@@ -21,6 +23,9 @@ namespace fairlead {
 
 namespace backend {
 class Backend;
+}
+namespace net {
+class Communicator;
 }
 namespace engine {
 class RuntimeCore;
@@ -41,6 +46,8 @@ class Runtime {
   /// The same on a machine of other parts than usual: for accelerators of one's own (docs/backends.md).
   Runtime(const Config& config, Bytes reserved,
           const std::vector<std::shared_ptr<const backend::Backend>>& backends);
+  /// One of several that compute together: see <fairlead/ranks.hpp>. Throws UsageError if the place is taken.
+  Runtime(const Config& config, const Rank& rank, Bytes reserved = 0);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   /// Waits for the tasks of all flows, then ends the workers. Flows and matrices that are still there can do
@@ -54,6 +61,20 @@ class Runtime {
   TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
                              std::int32_t tile, Tiles which = Tiles::all) {
     return TiledMatrix<Element>(make_tiles(name, rows, columns, tile, which, sizeof(Element), {}));
+  }
+  /// A matrix over all ranks, each of which has the tiles that it owns. All make the same ones in the same order.
+  template <class Element>
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
+                             std::int32_t tile, const Distribution& distribution, Tiles which = Tiles::all) {
+    return TiledMatrix<Element>(
+        make_tiles(name, rows, columns, tile, which, sizeof(Element), {}, &distribution));
+  }
+  template <class Element, class Function>
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
+                             std::int32_t tile, const Distribution& distribution, GeneratedBy<Function> by,
+                             Tiles which = Tiles::all) {
+    return TiledMatrix<Element>(make_tiles(name, rows, columns, tile, which, sizeof(Element),
+                                           detail::fill_of_matrix<Element>(std::move(by)), &distribution));
   }
   /// The same, and tiles that nothing has written are computed, not stored: see generated_by().
   template <class Element, class Function>
@@ -219,6 +240,8 @@ class Runtime {
   /// with the names that there are.
   NodeId memory_node(std::string_view name) const;
   std::size_t workers() const noexcept;  ///< of cores
+  std::uint32_t rank() const noexcept;   ///< its own, from 0
+  std::uint32_t ranks() const noexcept;  ///< how many there are: 1, if it computes alone
   /// Accelerators, each with memory of its own: advise(), Call::on_device() and memory_node() name them in
   /// the order in which they were configured.
   int devices() const noexcept;
@@ -238,6 +261,7 @@ class Runtime {
   Digest command_digest() const;
 
   engine::RuntimeCore& core() noexcept;
+  net::Communicator* communicator() noexcept;  ///< null: it computes alone
   /// What has been recorded so far, if the settings `trace` or `report` ask for it: see
   /// <fairlead/report.hpp>. No flow may have unfinished tasks.
   trace::Snapshot recorded();
@@ -250,7 +274,8 @@ class Runtime {
   std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,
                                                      std::int64_t columns, std::int32_t tile, Tiles which,
-                                                     std::size_t element_bytes, detail::Fill fill);
+                                                     std::size_t element_bytes, detail::Fill fill,
+                                                     const Distribution* distribution = nullptr);
   std::shared_ptr<detail::TileCollection> place_tiles(const std::string& name, void* data, std::int64_t rows,
                                                       std::int64_t columns, std::int64_t leading_dimension,
                                                       std::int32_t tile, std::size_t element_bytes);

@@ -1,6 +1,7 @@
 // A matrix cut into tiles: a collection of data without a whole. Tile (i, j) holds rows i * tile ... and
 // columns j * tile ...; those of the last row and column may be smaller.
 #pragma once
+#include <fairlead/distribution.hpp>
 #include <fairlead/handle.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/refresh.hpp>
@@ -15,6 +16,10 @@ namespace detail {
 class TileCollection;
 /// Throws UsageError if there is no such tile, or no matrix: `tiles` is null where it was moved from.
 DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column);
+/// The same without a datum if another rank owns the tile.
+DatumReference tile_if_here(const TileCollection* tiles, std::int32_t row, std::int32_t column);
+/// Null: this rank owns all.
+const Distribution* distribution_of(const TileCollection& tiles) noexcept;
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t row, std::int32_t column)>& device_of);
 void refresh_tiles(const TileCollection* tiles, Refresh when);
@@ -47,13 +52,14 @@ class TiledMatrix {
 
   /// Throws UsageError if there is no such tile.
   Handle<Tile<Element>> operator()(std::int32_t row, std::int32_t column) const {
-    const detail::DatumReference datum = detail::tile_of(tiles_.get(), row, column);
-    const detail::Grid& grid = detail::grid_of(*tiles_);
-    TileShape shape{rows_of(row), columns_of(column), 0};
-    shape.leading_dimension =
-        grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
-    return {datum, shape};
+    return {detail::tile_of(tiles_.get(), row, column), shape_of(row, column)};
   }
+  /// The same; of a tile that another rank owns, a handle that has its shape and no datum.
+  Handle<Tile<Element>> here_or_not(std::int32_t row, std::int32_t column) const {
+    return {detail::tile_if_here(tiles_.get(), row, column), shape_of(row, column)};
+  }
+  /// Over ranks: who owns what. Null: this one owns all.
+  const Distribution* distribution() const noexcept { return detail::distribution_of(*tiles_); }
 
   /// A wish: tile (i, j) should live on the accelerator device_of(i, j), counted from 0, or no_device. See
   /// Runtime::advise(); <fairlead/cyclic_map.hpp> has functions to give. Throws as that.
@@ -76,6 +82,13 @@ class TiledMatrix {
   std::int32_t columns_of(std::int32_t tile_column) const noexcept { return extent(columns(), tile_column); }
 
  private:
+  TileShape shape_of(std::int32_t row, std::int32_t column) const noexcept {
+    const detail::Grid& grid = detail::grid_of(*tiles_);
+    TileShape shape{rows_of(row), columns_of(column), 0};
+    shape.leading_dimension =
+        grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
+    return shape;
+  }
   std::int32_t count(std::int64_t elements) const noexcept {
     return static_cast<std::int32_t>((elements + tile() - 1) / tile());
   }

@@ -28,6 +28,7 @@ enum class Mistake : std::uint8_t {
   hold_not_pinned,            // what the application holds may leave
   partial_not_folded,         // a partial result counts as empty when it is to be folded
   partial_kept,               // a partial result that was folded is added to again
+  handed_on_too_soon,         // a copy that joined another starts before that has landed
   written_made_anew,          // what was made once is made again although it was written since
   // In the engine.
   successors_told_first,  // a task's successors are served before its own end

@@ -51,4 +51,10 @@ void read_environment(const Environment& environment, Config& config) {
   }
 }
 
+std::string c_compiler(const Environment& environment) {
+  const auto found = environment.find("CC");
+  const bool said = found != environment.end() && found->second.find_first_not_of(" \t") != std::string::npos;
+  return said ? found->second : "cc";
+}
+
 }  // namespace fairlead::config

@@ -154,6 +154,14 @@ constexpr Setting rows[] = {
      .help = "the processor that BLAS is told it runs on",
      .absent_means = "timed once on this machine",
      .group = kernels},
+    {.key = "blas-products",
+     .type = choice,
+     .fallback = "auto",
+     .choices = "auto|library|own",
+     .help = "whose products of matrices: the BLAS library's, or Fairlead's own for AVX-512; auto: timed "
+             "once on this "
+             "machine",
+     .group = kernels},
     {.key = "cache-directory",
      .type = text,
      .absent = "none",
@@ -214,7 +222,8 @@ std::span<const Setting> schema() noexcept { return rows; }
 
 std::vector<TakenSetting> taken_by_programs(std::span<const std::string_view> heeded) {
   // What the command `fairlead` heeds, and no runtime.
-  constexpr std::string_view of_the_command[] = {"tile", "blas", "blas-coretype", "progress", "json"};
+  constexpr std::string_view of_the_command[] = {"tile",          "blas",     "blas-coretype",
+                                                 "blas-products", "progress", "json"};
   for (const std::string_view key : heeded)
     if (std::ranges::find(rows, key, &Setting::key) == std::end(rows))
       throw UsageError(

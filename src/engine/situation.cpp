@@ -73,6 +73,7 @@ class Describer {
                                                         name_of(copy.to->node)));
     if (copy.state == memory::Copy::State::queued)
       return fmt::format("{}, behind other copies of that link", way);
+    if (copy.state == memory::Copy::State::joined) return fmt::format("{}, where it arrives first", way);
     return fmt::format("{} for {}; {} were expected", way, readable(age(copy.started)),
                        readable(expected(copy)));
   }

@@ -138,7 +138,7 @@ void Admitter::take(Task& task, MemoryNode& node, Effects& effects) {
 
 /// A copy of the newest version for the task, if anybody holds that.
 bool Admitter::bring(Datum& datum, Replica& to, Task& task, Effects& effects) {
-  Replica* const source = state_.source_of(datum, to.node);
+  Replica* const source = transfers_.source_for(datum, to, Cause::demand);
   if (source == nullptr) return false;
   Copy& copy = transfers_.make(*source, to, Cause::demand);
   if (state_.in_cache(to)) evictor_.keep_on_the_way(copy, effects);
@@ -204,7 +204,7 @@ void Admitter::join_copy(Task& task, Datum& datum, Replica& replica, Effects& ef
   transfers_.want(replica);
   if (state_.mistake.is(Mistake::arriving_not_joined)) return;
   if (state_.mistake.is(Mistake::passed_not_joined) && passes) return;
-  if (copy.cause != Cause::prefetch || copy.state != Copy::State::queued)
+  if (copy.cause != Cause::prefetch || copy.state == Copy::State::in_flight)
     return transfers_.wait_for(task, copy);
   // No longer something that can wait.
   passes ? transfers_.give_up_via(copy) : transfers_.unqueue(copy);
@@ -215,7 +215,7 @@ void Admitter::join_copy(Task& task, Datum& datum, Replica& replica, Effects& ef
 void Admitter::wait_for_readers(Task& task, Replica& replica) {
   for (Copy* copy = replica.outgoing; copy != nullptr;) {
     Copy* const following = copy->next_outgoing;
-    if (copy->cause == Cause::prefetch && copy->state == Copy::State::queued) {
+    if (copy->cause == Cause::prefetch && transfers_.may_abandon(*copy)) {
       transfers_.abandon(*copy, DropReason::revoked);
     } else {
       transfers_.wait_for(task, *copy);

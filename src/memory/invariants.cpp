@@ -14,6 +14,11 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
       leaving(state.nodes.size()), prefetching(state.nodes.size()), prefetched(state.nodes.size()),
       in_lane(state.nodes.size()), revoked(state.nodes.size());
   transfers.for_each([&](const Copy& copy) {
+    // Whoever follows a copy to the one that it waits for, and so on, comes to one that waits for its link only.
+    std::size_t followed = 0;
+    for (const Copy* one = &copy; one->state == Copy::State::joined; one = one->from->arriving)
+      if (one->from->arriving == nullptr || ++followed > state.nodes.size())
+        fail("a copy waits for one that does not come");
     if (copy.revoked) revoked[index(copy.to->node)] += copy.to->block->bytes;
     if (copy.via_revoked) revoked[index(copy.via->node)] += copy.via->block->bytes;
   });

@@ -40,8 +40,31 @@ void Landing::ask_again(Replica& replica, Copy& copy, Effects& effects) {
   transfers_.enqueue(again, effects);
 }
 
+void Landing::ask_elsewhere(Replica& replica, Effects& effects) {
+  for (Copy* copy = replica.outgoing; copy != nullptr;) {
+    Copy* const following = copy->next_outgoing;
+    if (copy->state == Copy::State::joined) {
+      const Replica& to = *copy->to;
+      // Who only waits until the replica is read no more need not wait any longer.
+      for (Task* task : copy->waiters.get())
+        if (task->node != to.node && --task->pending_copies == 0) effects.landed.push_back(task);
+      transfers_.release_waiters_elsewhere(*copy);
+      if (transfers_.may_abandon(*copy)) {
+        transfers_.abandon(*copy, DropReason::revoked);
+      } else {
+        Replica* const source = state_.source_of(state_.data[copy->datum], to.node);
+        ensure(source != nullptr, "what a task is to read is somewhere");
+        transfers_.change_source(*copy, *source);
+        transfers_.enqueue(*copy, effects);
+      }
+    }
+    copy = following;
+  }
+}
+
 void Landing::settle_after(Replica& replica, bool revoked) {
-  if (replica.state == ReplicaState::arriving) return;  // asked for again
+  // Asked for again; or nobody wants it any more.
+  if (replica.state == ReplicaState::arriving || replica.state == ReplicaState::absent) return;
   if (!replica.pinned() && (revoked || replica.version == 0)) {
     coherence_.drop(replica, revoked ? DropReason::revoked : DropReason::overwritten);
     return;
@@ -65,6 +88,8 @@ void Landing::arrived(Copy& copy, Effects& effects) {
     if (via != nullptr && via->version == 0) ask_again(*via, copy, effects);
   }
   serve_waiters(copy, effects);
+  if (replica.state != ReplicaState::arriving)
+    noticed ? ask_elsewhere(replica, effects) : transfers_.hand_on(replica, effects);
   settle_after(replica, copy.revoked);
   if (via != nullptr) settle_after(*via, copy.via_revoked);
   if (copy.cause == Cause::eviction) left(*copy.from);
@@ -178,6 +203,7 @@ void Landing::failed(Copy& copy, Effects& effects) {
     transfers_.detach(copy);
     coherence_.settle(replica);
     if (via != nullptr) coherence_.settle(*via);
+    ask_elsewhere(replica, effects);
   } else {
     transfers_.detach(copy);
     flushes_.failed(copy, effects);

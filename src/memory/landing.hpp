@@ -29,6 +29,8 @@ class Landing {
   bool fail_waiters(Copy& copy, Effects& effects);
   void serve_waiters(Copy& copy, Effects& effects);
   void ask_again(Replica& replica, Copy& copy, Effects& effects);
+  /// What those wait for who were to have it handed on from there does not come.
+  void ask_elsewhere(Replica& replica, Effects& effects);
   void settle_after(Replica& replica, bool revoked);
   void left(Replica& replica);
 

@@ -32,6 +32,8 @@ class Links {
 
   /// The copy waits for its link.
   void add(Copy& copy);
+  /// It will, when the copy has landed that brings what it reads.
+  void add_later(Copy& copy) noexcept { copy.state = Copy::State::joined; }
   /// It has not started, and will not: it was taken back, or goes another way.
   void remove(Copy& copy);
   WayId way_of(const Copy& copy) const noexcept;

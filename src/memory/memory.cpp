@@ -25,7 +25,7 @@ bool Memory::try_remove(DatumId id) {
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     ensure((replica->task_pins | replica->app_pins) == 0, "nobody uses a datum that is removed");
     if (replica->in_lane) lane_.let_go(*replica);
-    if (replica->state == ReplicaState::arriving && replica->arriving->state == Copy::State::queued) {
+    if (replica->state == ReplicaState::arriving && transfers_.may_abandon(*replica->arriving)) {
       transfers_.abandon(*replica->arriving, DropReason::overwritten);
     } else if (replica->source_pins != 0 || replica->state == ReplicaState::arriving) {
       in_flight = true;

@@ -13,7 +13,7 @@ bool Prefetches::fetch(DatumId id, NodeId node_id, Effects& effects) {
   if (node.prefetching_bytes + datum.bytes > node.space->capacity() / share) return false;
   Replica& replica = state_.data.cached_on(id, node_id);
   if (replica.state != ReplicaState::absent || replica.taken_back >= 2) return false;
-  Replica* const source = state_.source_of(datum, node_id);
+  Replica* const source = transfers_.source_for(datum, replica, Cause::prefetch);
   // What has to be made would keep workers from tasks that are admitted.
   if (source == nullptr || state_.made_from(datum, *source)) return false;
   if (!coherence_.reserve(replica, node, ReplicaState::absent) &&

@@ -79,6 +79,7 @@ struct Copy : Event {
   /// Whether the world has heard of it.
   enum class State : std::uint8_t {
     queued,     // waits for its link; can be taken back
+    joined,     // waits for the copy that brings what it reads; can be taken back
     in_flight,  // started; ends with an event
   };
   Copy() = default;

@@ -2,20 +2,89 @@
 #include "memory/transfers.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "base/check.hpp"
 
 namespace fairlead::memory {
 
+namespace {
+
+/// A copy that waits for what arrives there.
+Copy* joined_to(Replica& replica) noexcept {
+  Copy* copy = replica.outgoing;
+  while (copy != nullptr && copy->state != Copy::State::joined) copy = copy->next_outgoing;
+  return copy;
+}
+
+}  // namespace
+
 void Transfers::attach(Copy& copy, Replica& from) {
   copy.from = &from;
-  copy.version = from.version.get();
+  copy.version = from.state == ReplicaState::arriving ? from.arriving->version.get() : from.version.get();
   copy.next_outgoing = from.outgoing.get();
   from.outgoing = &copy;
   if (state_.mistake.is(Mistake::source_not_pinned)) return;
   ++from.source_pins;
   if (from.in_list) coherence_.keep_back(from);
+}
+
+/// Over however many others, the copy waits for one that arrives there, or arrives there itself.
+bool Transfers::waits_for(const Copy& copy, const Replica& replica) const noexcept {
+  const Copy* one = &copy;
+  while (one->to != &replica && one->state == Copy::State::joined && one->from->arriving != nullptr)
+    one = one->from->arriving;
+  return one->to == &replica || one->from == &replica;
+}
+
+/// A copy that goes to the peer, and that one for such a cause may wait for. Not a prefetch that has not started, which
+/// waits behind all that is urgent, for what is urgent itself; and nobody waits in a circle.
+bool Transfers::hands_on(const Replica& peer, const Replica& to, Cause cause) const noexcept {
+  if (peer.state != ReplicaState::arriving || peer.arriving->to != &peer) return false;
+  const Copy& coming = *peer.arriving;
+  if (coming.overtaken || coming.revoked || coming.cause == Cause::eviction) return false;
+  if (coming.version != state_.data[peer.datum].version || waits_for(coming, to)) return false;
+  return cause == Cause::prefetch || coming.cause != Cause::prefetch ||
+         coming.state == Copy::State::in_flight;
+}
+
+Replica* Transfers::source_for(Datum& datum, const Replica& to, Cause cause) noexcept {
+  Replica* best = state_.source_of(datum, to.node);
+  if (best == nullptr || !state_.in_cache(to) || state_.made_from(datum, *best)) return best;
+  Duration least = state_.routes.between(best->node, to.node).time(datum.bytes);
+  for (Replica* peer = datum.cached; peer != nullptr; peer = peer->next_of_datum) {
+    if (peer->node == to.node || !hands_on(*peer, to, cause)) continue;
+    const Route& route = state_.routes.between(peer->node, to.node);
+    if (!route.exists() || route.through != no_id<NodeId>) continue;
+    // When the first of them has landed: what is handed on from there already leaves by the same port, and what comes
+    // there may have to be handed on itself.
+    Duration time = route.time(datum.bytes);
+    for (const Copy* other = peer->outgoing; other != nullptr; other = other->next_outgoing)
+      time += route.time(datum.bytes);
+    for (const Copy* one = peer->arriving; one->state == Copy::State::joined; one = one->from->arriving)
+      time += state_.routes.of(*one).time(datum.bytes);
+    if (time >= least) continue;
+    best = peer;
+    least = time;
+  }
+  return best;
+}
+
+void Transfers::enqueue(Copy& copy, Effects& effects) {
+  if (copy.from->state == ReplicaState::arriving && !state_.mistake.is(Mistake::handed_on_too_soon))
+    return links_.add_later(copy);
+  links_.add(copy);
+  links_.start(links_.way_of(copy), effects.started);
+}
+
+void Transfers::hand_on(Replica& replica, Effects& effects) {
+  for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) {
+    if (copy->state != Copy::State::joined) continue;
+    copy->version = replica.version.get();
+    copy->overtaken = false;
+    enqueue(*copy, effects);
+  }
 }
 
 Copy& Transfers::make(Replica& from, Replica& to, Cause cause) {
@@ -51,6 +120,8 @@ void Transfers::keep_in(Copy& copy, Replica& via) noexcept {
 
 void Transfers::unqueue(Copy& copy) {
   links_.remove(copy);
+  if (std::exchange(copy.revoked.write(), false))
+    state_.node(copy.to->node).revoked_bytes -= copy.to->block->bytes;
   detach(copy);
   nothing_arrives(copy);
   no_longer_prefetching(copy);
@@ -58,9 +129,17 @@ void Transfers::unqueue(Copy& copy) {
   give_back(copy);
 }
 
+bool Transfers::may_abandon(const Copy& copy) const noexcept {
+  if (copy.state == Copy::State::in_flight || !copy.waiters->empty()) return false;
+  for (const Copy* next = copy.to->outgoing; next != nullptr; next = next->next_outgoing)
+    if (next->state == Copy::State::joined && !may_abandon(*next)) return false;
+  return true;
+}
+
 void Transfers::abandon(Copy& copy, DropReason reason) {
   ensure(copy.waiters->empty(), "nobody waits for a copy that is given up");
   Replica &from = *copy.from.write(), &to = *copy.to.write();
+  while (Copy* const next = joined_to(to)) abandon(*next, reason);
   unqueue(copy);
   if (state_.in_cache(to)) coherence_.drop(to, reason);
   if (from.state == ReplicaState::leaving && !from.pinned()) coherence_.drop(from, reason);
@@ -93,7 +172,7 @@ void Transfers::revoke_prefetches(MemoryNode& node, const Task& for_task) {
     if (std::ranges::any_of(for_task.accesses(),
                             [&](const Access& access) { return state_.target(access) == copy.datum; }))
       return;
-    const bool queued = copy.state == Copy::State::queued;
+    const bool queued = copy.state == Copy::State::queued;  // what joins another passes nothing
     if (copy.via != nullptr && copy.via->node == node.id && copy.via->task_pins == 0 && !copy.via_revoked) {
       if (queued) {
         let_go_of_via(copy, DropReason::revoked);
@@ -103,13 +182,14 @@ void Transfers::revoke_prefetches(MemoryNode& node, const Task& for_task) {
       }
     }
     if (queued && copy.via != nullptr && copy.via->task_pins != 0) return;
-    if (copy.cause == Cause::prefetch && queued && copy.from->node == node.id) {
+    const bool unwanted = may_abandon(copy);
+    if (copy.cause == Cause::prefetch && unwanted && copy.from->node == node.id) {
       abandon(copy, DropReason::revoked);
       return;
     }
     if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) return;
     if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) return;
-    if (queued) {
+    if (unwanted) {
       abandon(copy, DropReason::revoked);
     } else {
       copy.revoked = true;
@@ -134,7 +214,7 @@ void Transfers::written(Datum& datum, Replica& at) {
         break;
       case ReplicaState::arriving: {
         Copy& copy = *replica->arriving.write();
-        if (copy.state == Copy::State::queued && copy.waiters->empty()) {
+        if (may_abandon(copy)) {
           abandon(copy, DropReason::overwritten);
         } else {
           copy.overtaken = true;
@@ -189,6 +269,7 @@ void Transfers::make_urgent(Copy& copy) noexcept {
 void Transfers::change_source(Copy& copy, Replica& from) {
   detach(copy);
   attach(copy, from);
+  copy.overtaken = false;
   copy.link = state_.routes.between(from.node, copy.to->node).link;
 }
 

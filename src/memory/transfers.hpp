@@ -17,17 +17,22 @@ class Transfers {
 
   // ---- before the world hears of it
 
+  /// From where the newest version is brought there for that cause: from whoever has it, or from a peer at which it
+  /// arrives, and that hands it on, if the way from there is a shorter one. Null if nobody else has it.
+  Replica* source_for(Datum& datum, const Replica& to, Cause cause) noexcept;
   /// A copy that reads `from`, which is pinned for it. It waits for enqueue().
   Copy& make(Replica& from, Replica& to, Cause cause);
   /// It leaves its bytes on a cache that it passes, too.
   void keep_in(Copy& copy, Replica& via) noexcept;
-  void enqueue(Copy& copy, Effects& effects) {
-    links_.add(copy);
-    links_.start(links_.way_of(copy), effects.started);
-  }
+  /// It waits for its link, or first for the copy that brings what it reads.
+  void enqueue(Copy& copy, Effects& effects);
+  /// What the copies waited for that read the replica has landed: they wait for their links now.
+  void hand_on(Replica& replica, Effects& effects);
   /// Takes a copy back that the world has not heard of.
   void unqueue(Copy& copy);
-  /// The same for one that nobody waits for, and gives up its space.
+  /// The world has not heard of it, and neither a task waits for it nor one for what is handed on after it.
+  bool may_abandon(const Copy& copy) const noexcept;
+  /// Takes such a copy back, and what was to be handed on after it, and gives up its space.
   void abandon(Copy& copy, DropReason reason);
   /// The bytes that pass there are a task's now: the copy need not leave them.
   void give_up_via(Copy& copy) noexcept { copy.via = nullptr; }
@@ -77,6 +82,10 @@ class Transfers {
   }
   /// Nobody waits for it any more.
   void release_waiters(Copy& copy) noexcept { copy.waiters.write().clear(); }
+  /// Only those where it goes.
+  void release_waiters_elsewhere(Copy& copy) {
+    std::erase_if(copy.waiters.write(), [&](const Task* task) { return task->node != copy.to->node; });
+  }
   void give_back(Copy& copy);
 
   /// Over wires.
@@ -90,6 +99,8 @@ class Transfers {
   }
 
  private:
+  bool hands_on(const Replica& peer, const Replica& to, Cause cause) const noexcept;
+  bool waits_for(const Copy& copy, const Replica& replica) const noexcept;
   void attach(Copy& copy, Replica& from);
   void let_go_of_via(Copy& copy, DropReason reason);
 

@@ -143,6 +143,8 @@ class Dmda final : public Policy {
 
   void attached() override {
     placement_.attach(view());
+    const std::size_t devices = accelerators(view()).size();
+    if (rules_.by_devices && devices != 0) rules_.transfers *= 2 * static_cast<double>(devices);
     for (const NodeInfo& info : view().nodes()) nodes_.emplace_back(view(), info.id);
     for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(rules_.nearest);
     for (const WorkerInfo& info : view().workers())
@@ -260,13 +262,12 @@ class Dmda final : public Policy {
 
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules) { return std::make_unique<Dmda>(rules); }
 
-std::unique_ptr<Policy> make_dmda(const PolicyOptions& options) {
-  return make_dmda(DmdaRules{.queue = dmda::queue_in(options)});
-}
+std::unique_ptr<Policy> make_dmda(const PolicyOptions& options) { return make_dmda(dmda::rules_in(options)); }
 std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options) {
   constexpr std::array<std::string_view, 2> choices{"all", "first"};
-  return make_dmda({.nearest = options.choice("ready", choices) == 0 ? Nearest::all : Nearest::first_priority,
-                    .queue = dmda::queue_in(options)});
+  DmdaRules rules = dmda::rules_in(options);
+  rules.nearest = options.choice("ready", choices) == 0 ? Nearest::all : Nearest::first_priority;
+  return make_dmda(rules);
 }
 std::unique_ptr<Policy> make_near() {
   return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration});

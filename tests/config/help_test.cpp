@@ -148,8 +148,8 @@ TEST(FromArgs, ThrowsOnLeftoversAndGivesItsHelpAsAnException) {
 
 // What a runtime does not look at would change nothing, and who wrote it would not notice.
 TEST(FromArgs, RefusesOptionsThatOnlyTheCommandHeeds) {
-  for (const char* option :
-       {"--tile=64", "--blas=openblas", "--blas-coretype=Zen", "--progress=none", "--json=a"}) {
+  for (const char* option : {"--tile=64", "--blas=openblas", "--blas-coretype=Zen", "--blas-products=own",
+                             "--progress=none", "--json=a"}) {
     const char* given[] = {"program", option};
     const std::string said = mistake([&] { Config::from_args(2, given); });
     const std::string name = std::string(option).substr(0, std::string(option).find('='));

@@ -48,6 +48,8 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "partial_not_folded";
     case partial_kept:
       return "partial_kept";
+    case handed_on_too_soon:
+      return "handed_on_too_soon";
     case written_made_anew:
       return "written_made_anew";
     case successors_told_first:

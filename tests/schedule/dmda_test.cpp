@@ -30,6 +30,23 @@ TEST_F(DmdaTest, TasksGoWhereTheyAreOverFirstCountingTheQueue) {
   EXPECT_EQ(queue_of(world, 1), (Names{"T2", "T4"}));
 }
 
+// The same with transfers as StarPU counts them, four times as long on two devices: 2 against 6; 4 against 6; 6 against 6; 8
+// against 6; now A counts as there: 8 against 8; 10 against 8. Where only cores work, as long as they take.
+TEST_F(DmdaTest, TransfersMayCountTwiceTheNumberOfDevicesTimes) {
+  for (const bool devices : {true, false}) {
+    FakeWorld world(2);
+    world.from_host_ms = 1;
+    if (!devices)
+      for (const unsigned by : {0u, 1u}) world.kind(by, WorkerKind::cpu);
+    const auto policy = make_policy("dmda:transfers=devices");
+    world.attach(*policy);
+    world.load("A", node(0));
+    for (const char* name : {"T1", "T2", "T3", "T4", "T5", "T6"}) world.ready({name, {"A"}, 2});
+    EXPECT_EQ(queue_of(world, 0), (devices ? Names{"T1", "T2", "T3", "T5"} : Names{"T1", "T3", "T5"}));
+    EXPECT_EQ(queue_of(world, 1), (devices ? Names{"T4", "T6"} : Names{"T2", "T4", "T6"}));
+  }
+}
+
 // The worker of node 0 takes 10 ms, the device 1 ms and 2 ms to bring each task's own datum, which node 0 has. Over
 // there after, in ms:
 //   sum        3, 6, 9, 12: transfers wait for each other

@@ -39,6 +39,8 @@ struct CollectionDefinition {
                                          fairlead::detail::DatumReference&) = nullptr;
   /// Whether one more like the first would do for the second. Null where values are not copied.
   bool (*alike)(const void* first, const void* second) = nullptr;
+  /// The rank that owns each. Empty: this one has all.
+  std::vector<std::uint32_t> owners{};
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
 };
@@ -104,6 +106,8 @@ struct ClassDefinition {
       flows;                        ///< those that have data, in the order of the body's parameters; controls
   std::vector<Expression> numbers;  ///< what the body is given besides
   Expression priority = 0;
+  /// Over ranks: where the datum is, there its tasks run.
+  std::optional<Place> at{};
   std::shared_ptr<const CodeletInfo> codelet{};
   Maker maker{};
   const char* file = "";

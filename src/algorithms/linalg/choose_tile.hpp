@@ -14,14 +14,15 @@ struct TileNeeds {
   std::int32_t largest;  ///< above that side kernels are no faster
 };
 /// Of Cholesky the critical path has 3 tasks a column of tiles, all tasks are a sixth of the cube of the columns.
-constexpr TileNeeds tile_needs(std::size_t workers) noexcept {
-  return {8 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)), 1024};
+/// Products of OpenBLAS are the faster the larger the tile, Fairlead's own reach their best with 768: see docs/performance.md.
+constexpr TileNeeds tile_needs(std::size_t workers, bool own_products = false) noexcept {
+  return {8 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)), own_products ? 768 : 1024};
 }
 /// Of QR, and of LU with pivoting in pairs, twice as many tasks are beside a path of that length: with so many tiles 1
 /// to 3 % of the time of 2 to 8 workers is idle, in simulations. Inside a tile columns are factored a block at a time,
 /// more slowly the larger the tile: OpenBLAS 0.3.21 on one Zen 5 core takes 8.7, 7.8, 7.2, 7.3, 7.5 and 8.6 s for QR with n
 /// = 6,144 in tiles of 320, 448, 576, 640, 768 and 1,024; 65 and 72 s with n = 12,288 in tiles of 640 and 1,024.
-constexpr TileNeeds tile_needs_of_pairs(std::size_t workers) noexcept {
+constexpr TileNeeds tile_needs_of_pairs(std::size_t workers, bool = false) noexcept {
   return {6 + (3 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)) + 1) / 2, 640};
 }
 

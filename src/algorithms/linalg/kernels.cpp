@@ -10,11 +10,14 @@ namespace fairlead::linalg {
 Kernels::Kernels(std::shared_ptr<const Blas> blas)
     : blas_(std::move(blas)), counters_(std::make_shared<std::array<Counter, kernel_count>>()) {}
 
-Kernels Kernels::load(const std::string& library) {
+Kernels Kernels::load(const std::string& library, Products products) {
   BlasLibrary which;
+  which.own_products = products == Products::own;
   if (!library.empty()) which.blas = library;
   return Kernels(Blas::load(which));
 }
+
+bool Kernels::has_own_products() const noexcept { return blas_->has_own_products(); }
 
 KernelCounts Kernels::counts() const noexcept {
   KernelCounts counts;

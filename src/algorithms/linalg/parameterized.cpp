@@ -21,16 +21,20 @@ void cholesky(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a
   auto gemm = graph.task("gemm", k.in(0, nt - 3), m.in(k + 2, nt - 1), j.in(k + 1, m - 1));
 
   potrf.runs(tile.potrf, flow("T").from(A(k, k)).when(k == 0).from(syrk["T"](k - 1, k)), k * a.tile())
-      .priority(3 * nt - 3 * k);
+      .priority(3 * nt - 3 * k)
+      .at(A(k, k));
   trsm.runs(tile.trsm, flow("T").from(potrf["T"](k)),
             flow("C").from(A(m, k)).when(k == 0).from(gemm["C"](k - 1, m, k)))
-      .priority(3 * nt - (m + 2 * k));
+      .priority(3 * nt - (m + 2 * k))
+      .at(A(m, k));
   syrk.runs(tile.syrk, flow("A").from(trsm["C"](k, j)),
             flow("T").from(A(j, j)).when(k == 0).from(syrk["T"](k - 1, j)))
-      .priority(3 * nt - (2 * j + k));
+      .priority(3 * nt - (2 * j + k))
+      .at(A(j, j));
   gemm.runs(tile.gemm, flow("A").from(trsm["C"](k, m)), flow("B").from(trsm["C"](k, j)),
             flow("C").from(A(m, j)).when(k == 0).from(gemm["C"](k - 1, m, j)))
-      .priority(3 * nt - (m + j + k));
+      .priority(3 * nt - (m + j + k))
+      .at(A(m, j));
 }
 
 template <class T>
@@ -47,18 +51,22 @@ void lu(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a) {
   auto gemm = graph.task("gemm", k.in(0, nt - 2), m.in(k + 1, nt - 1), j.in(k + 1, nt - 1));
 
   getrf.runs(tile.getrf, flow("T").from(A(k, k)).when(k == 0).from(gemm["C"](k - 1, k, k)), k * a.tile())
-      .priority(3 * nt - 3 * k);
+      .priority(3 * nt - 3 * k)
+      .at(A(k, k));
   below
       .runs(tile.trsm_below, flow("T").from(getrf["T"](k)),
             flow("C").from(A(m, k)).when(k == 0).from(gemm["C"](k - 1, m, k)))
-      .priority(3 * nt - (m + 2 * k));
+      .priority(3 * nt - (m + 2 * k))
+      .at(A(m, k));
   right
       .runs(tile.trsm_right, flow("T").from(getrf["T"](k)),
             flow("C").from(A(k, j)).when(k == 0).from(gemm["C"](k - 1, k, j)))
-      .priority(3 * nt - (j + 2 * k));
+      .priority(3 * nt - (j + 2 * k))
+      .at(A(k, j));
   gemm.runs(tile.gemm, flow("A").from(below["C"](k, m)), flow("B").from(right["C"](k, j)),
             flow("C").from(A(m, j)).when(k == 0).from(gemm["C"](k - 1, m, j)))
-      .priority(3 * nt - (m + j + k));
+      .priority(3 * nt - (m + j + k))
+      .at(A(m, j));
 }
 
 template void cholesky<float>(ptg::Graph&, const Kernels&, const TiledMatrix<float>&);

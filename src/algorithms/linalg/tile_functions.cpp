@@ -9,6 +9,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
 
 namespace fairlead::linalg {
@@ -116,8 +117,13 @@ double triangular_work(Arguments a) {
 }
 template <class T>
 int trsm(const Kernels& kernels, Arguments a) {
-  kernels.blas().trsm<T>(side(a, 0), triangle(a, 1), transpose(a, 2), diagonal(a, 3), whole(a, 4),
-                         whole(a, 5), scalar<T>(a, 6), tile<T>(a, 7), ld(a, 7), tile<T>(a, 9), ld(a, 9));
+  const TriangularSolve solve{side(a, 0), triangle(a, 1), transpose(a, 2), diagonal(a, 3)};
+  const int m = whole(a, 4), n = whole(a, 5);
+  if (goes_forward(solve) && scalar<T>(a, 6) == 1)  // as factorizations of flows do
+    panel_solve<T>(kernels.blas(), solve, m, n, tile<T>(a, 7), ld(a, 7), tile<T>(a, 9), ld(a, 9));
+  else
+    kernels.blas().trsm<T>(solve.side, solve.triangle, solve.op, solve.diagonal, m, n, scalar<T>(a, 6),
+                           tile<T>(a, 7), ld(a, 7), tile<T>(a, 9), ld(a, 9));
   kernels.count(Kernel::trsm, triangular_work(a));
   return 0;
 }

@@ -76,6 +76,12 @@ class FlowOutcome {
  public:
   explicit FlowOutcome(engine::RuntimeCore& core) : core_(core) {}
 
+  /// Whether all that is over has succeeded, or was not run. Any thread.
+  bool none_failed() {
+    const std::lock_guard guard(mutex_);
+    return failed_ == 0;
+  }
+
   // ---- the submitter's
 
   /// Before the task is inserted, so that whoever completes it sees that.

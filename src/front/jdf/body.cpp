@@ -19,8 +19,8 @@ using fairlead::detail::TileFunction;
 
 constexpr int deepest_statements = 100;
 constexpr std::string_view what_to_do =
-    "this body is C that is not interpreted: compile the file, or write it with the functions that "
-    "docs/jdf.md lists";
+    "this body is C that is not interpreted: --allow-c has the C compiler build it; or compile the file, or "
+    "write it with the functions that docs/jdf.md lists";
 
 /// The class's own slots, under the names that its definitions have.
 void add_names(const TaskClass& of, Scope& scope, std::uint32_t& slots) {
@@ -93,7 +93,7 @@ class BodyReader {
     if (words_.is_name("if")) return choice(into, depth);
     if (words_.is_name("return")) {
       words_.next();
-      if (!words_.is(Token::semicolon)) parse_expression(words_, Use::value);
+      if (!words_.is(Token::semicolon)) require_done(parse_expression(words_, Use::value));
       words_.need(Token::semicolon, "after return");
       into.push_back(add({.kind = Statement::Kind::leave}));
       return;
@@ -127,6 +127,14 @@ class BodyReader {
       statement(it.second, depth + 1);
     }
     into.push_back(add(std::move(it)));
+  }
+
+  /// A body that is interpreted has done its work when it returns.
+  void require_done(ExpressionId returned) {
+    const Expression& it = file_.at(returned);
+    const bool none = it.kind == Expression::Kind::integer && it.integer == 0;
+    if (!none && !(it.kind == Expression::Kind::name && it.text.ends_with("HOOK_RETURN_DONE")))
+      is_c(it.where, "a body that is interpreted returns nothing, 0 or PARSEC_HOOK_RETURN_DONE");
   }
 
   bool declaration_begins() const {

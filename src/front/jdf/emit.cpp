@@ -114,8 +114,16 @@ class EmitSource {
   std::vector<const EmitGlobal*> kept(const std::string& members) const {
     std::vector<const EmitGlobal*> out;
     for (const EmitGlobal& it : globals_)
-      if (it.given && (it.global->is_collection || mentions(members, it.cpp_name))) out.push_back(&it);
+      if (it.given && (dimensions_of_data(it) != nowhere || mentions(members, it.cpp_name)))
+        out.push_back(&it);
     return out;
+  }
+  /// How many indices the places have that are in this data; `nowhere`: there are none.
+  std::uint32_t dimensions_of_data(const EmitGlobal& of) const {
+    for (std::uint32_t i = 0; i < file_.globals.size(); ++i)
+      if (file_.globals[i].is_collection && &file_.globals[given_data_of(file_, i)] == of.global)
+        return file_.globals[i].dimensions;
+    return nowhere;
   }
 
   void in_c(const EmitExpressions& needed, EmitText& text) const {
@@ -151,9 +159,9 @@ class EmitSource {
     text.line();
     text.line("  fairlead::parsec::GraphData data_{graph_};");
     for (const EmitGlobal& it : globals_)
-      if (it.global->is_collection)
+      if (const std::uint32_t dimensions = dimensions_of_data(it); dimensions != nowhere)
         text.line(fmt::format("  ptg::Collection data_of_{} = data_.of({}, {}, {});", it.name, it.cpp_name,
-                              c_string(it.name), it.global->dimensions));
+                              c_string(it.name), dimensions));
     text.line();
     for (const TaskClass& it : file_.classes)
       if (tasks_.has_indices(it))
@@ -237,8 +245,9 @@ std::string cpp_name(std::string_view text) {
 
 Emitted emit(const File& file, const EmitNames& names, Diagnostics& diagnostics) {
   const std::vector<EmitGlobal> globals = emit_globals(file);
-  for (const EmitGlobal& it : globals)
-    if (it.global->is_collection && !it.given)
+  for (std::uint32_t i = 0; i < globals.size(); ++i)
+    if (const EmitGlobal& it = globals[i];
+        it.global->is_collection && !it.given && given_data_of(file, i) == i)
       diagnostics.error(it.global->name.where,
                         fmt::format("{} is a collection, and hidden: nobody could give its data", it.name));
   EmitSource first(file, names, globals, diagnostics);

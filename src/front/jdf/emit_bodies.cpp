@@ -42,19 +42,25 @@ std::string EmitBodies::all() {
   globals();
   readers();
   for (const EmitCFunction& it : expressions_.functions()) function(it);
-  for (const TaskClass& it : file_.classes) {
-    if (is_idle(file_, it)) continue;
-    const auto bodies = emit_bodies_of(file_, it);
-    local_functions(it);
-    for (std::size_t i = 0; i < bodies.size(); ++i) body(it, *bodies[i], i);
-  }
+  for (const TaskClass& it : file_.classes)
+    if (!is_idle(file_, it)) class_bodies(it);
+  external_after();
+  return text_.text();
+}
+
+void EmitBodies::class_bodies(const TaskClass& it) {
+  const auto bodies = emit_bodies_of(file_, it);
+  local_functions(it);
+  for (std::size_t i = 0; i < bodies.size(); ++i) body(it, *bodies[i], i);
+}
+
+void EmitBodies::external_after() {
   for (std::size_t i = 1; i < file_.external.size(); ++i) {
     text_.line();
     text_.from(file_.external[i]);
     text_.verbatim(file_.source.text(file_.external[i]));
   }
   text_.own();
-  return text_.text();
 }
 
 void EmitBodies::begin() {
@@ -71,7 +77,7 @@ void EmitBodies::begin() {
   text_.own();
 }
 
-void EmitBodies::globals() {
+void EmitBodies::globals_struct() {
   const std::string type = names_.function + "_globals";
   text_.line();
   text_.line(fmt::format("typedef struct {} {{", type));
@@ -82,6 +88,11 @@ void EmitBodies::globals() {
   text_.own();
   if (globals_.empty()) text_.line("  char none;");
   text_.line(fmt::format("}} {};", type));
+}
+
+void EmitBodies::globals() {
+  const std::string type = names_.function + "_globals";
+  globals_struct();
   for (const EmitGlobal& it : globals_)
     if (!it.given && has_inline_c(it.global->value))
       function({default_function(it), it.global->value, {}}, "static " + it.c_type);

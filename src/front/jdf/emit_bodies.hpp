@@ -26,13 +26,22 @@ class EmitBodies {
         text_(names.bodies, file.source) {}
 
   std::string all();
+  /// For a program that reads the file itself (emit_shared.hpp has what it calls): a function for each of File::c_leaves, and
+  /// for each class that is marked one that runs its bodies.
+  std::string shared(const std::vector<bool>& with_bodies);
 
   /// Of the i-th of the bodies: "cholesky_POTRF_body".
   static std::string name_of(const EmitNames& names, const TaskClass& task_class, std::size_t i);
 
  private:
   void begin();
+  void globals_struct();
   void globals();
+  void external_after();
+  void shared_globals();
+  void leaf(const CLeaf& it);
+  void class_bodies(const TaskClass& it);
+  void shared_bodies(const TaskClass& it);
   void readers();
   void function(const EmitCFunction& it, const std::string& type = "int64_t");
   std::string default_function(const EmitGlobal& it) const;

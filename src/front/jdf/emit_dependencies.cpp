@@ -147,7 +147,8 @@ std::string EmitTasks::place(const Target& target, EmitScope& scope, std::vector
     arguments.push_back(own);
   }
   if (other == nullptr)
-    return fmt::format("data_of_{}({})", file_.globals[target.index].name.text, fmt::join(arguments, ", "));
+    return fmt::format("data_of_{}({})", file_.globals[given_data_of(file_, target.index)].name.text,
+                       fmt::join(arguments, ", "));
   return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
 }
 

@@ -52,6 +52,16 @@ std::string within(const EmitPiece& piece, int outer, bool right) {
   return weaker || doubtful(outer, piece.strength) ? "(" + piece.text + ")" : piece.text;
 }
 
+/// The C that a string stands for, as in default = "look_up(\"name\")".
+std::string within_quotation_marks(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+    out += text[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 bool mentions(std::string_view text, std::string_view word) {
@@ -260,7 +270,7 @@ std::string EmitExpressions::c(ExpressionId id, const InnerFunctions& inner) con
       return fmt::format("{}({})", it.text, fmt::join(arguments, ", "));
     }
     case Expression::Kind::text:
-      return std::string(file_.source.text(it.mark));
+      return within_quotation_marks(file_.source.text(it.mark));
     case Expression::Kind::inline_c: {
       const auto found = inner.find(id);
       return found == inner.end() ? std::string(file_.source.text(it.where))

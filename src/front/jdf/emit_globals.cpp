@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 14> integer_types{
     "int",     "unsigned", "unsigned int", "long",     "long long", "unsigned long", "short",
     "int32_t", "int64_t",  "uint32_t",     "uint64_t", "size_t",    "char",          "long int"};
 constexpr std::array<std::string_view, 2> real_types{"float", "double"};
-constexpr std::array<std::string_view, 11> descriptor_types{"parsec_data_collection_t",
+constexpr std::array<std::string_view, 12> descriptor_types{"parsec_data_collection_t",
+                                                            "dplasma_data_collection_t",
                                                             "parsec_ddesc_t",
                                                             "dague_ddesc_t",
                                                             "parsec_tiled_matrix_t",
@@ -102,6 +103,13 @@ std::vector<EmitGlobal> emit_globals(const File& file) {
     out.push_back(std::move(it));
   }
   return out;
+}
+
+std::uint32_t given_data_of(const File& file, std::uint32_t global) {
+  const Property* const aligned = find(file.globals[global].properties, "aligned");
+  if (!file.globals[global].hidden || aligned == nullptr) return global;
+  const std::uint32_t with = file.global_numbers.find(word_of(*aligned, file));
+  return with == nowhere || file.globals[with].hidden ? global : with;
 }
 
 std::string c_declared(const std::string& type, const std::string& name) {

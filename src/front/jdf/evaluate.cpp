@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <iterator>
 
+#include "front/jdf/c_leaves.hpp"
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/names.hpp"
 
@@ -84,23 +84,26 @@ Value Evaluator::name(const Expression& it, std::span<Value> slots) {
     default:
       if (it.meaning == Meaning::c)
         if (const std::optional<Value> set = settings_.c_name(it.index)) return *set;
-      fail(EvaluationError::Kind::needs_c, it.where,
-           fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
+      return by_c(it, slots, fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
   }
+}
+
+/// What only C can say; `otherwise`: the beginning of the error, if nobody has allowed C.
+Value Evaluator::by_c(const Expression& it, std::span<Value> slots, const std::string& otherwise) {
+  const InC* const in_c = settings_.in_c();
+  if (in_c == nullptr)
+    fail(EvaluationError::Kind::needs_c, it.where,
+         otherwise + "; with --allow-c the file's C is built, and asked");
+  return in_c->value(static_cast<ExpressionId>(&it - file_.expressions.data()), slots);
 }
 
 /// The functions that DPLASMA's and PaRSEC's own C has for the smaller and the larger of two ints.
 Value Evaluator::call(const Expression& it, std::span<Value> slots) {
-  constexpr std::string_view smaller[] = {"dplasma_imin", "parsec_imin"},
-                             larger[] = {"dplasma_imax", "parsec_imax"};
-  const bool is_smaller = std::ranges::find(smaller, it.text) != std::end(smaller);
-  const bool is_larger = std::ranges::find(larger, it.text) != std::end(larger);
-  if (it.arguments.size() == 2 && (is_smaller || is_larger)) {
+  if (is_known_call(it)) {
     const std::int32_t a = integer(it.arguments[0], slots), b = integer(it.arguments[1], slots);
-    return Value::of_int(is_smaller ? std::min(a, b) : std::max(a, b));
+    return Value::of_int(it.text.ends_with("imin") ? std::min(a, b) : std::max(a, b));
   }
-  fail(EvaluationError::Kind::needs_c, it.where,
-       fmt::format("{}(...) is a function of C: only C can say its value", it.text));
+  return by_c(it, slots, fmt::format("{}(...) is a function of C: only C can say its value", it.text));
 }
 
 Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
@@ -113,10 +116,8 @@ Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
 Value Evaluator::evaluated(const Expression& it, std::span<Value> slots) {
   if (it.evaluated == no_expression) {
     if (it.kind == Expression::Kind::text)
-      fail(EvaluationError::Kind::needs_c, it.where,
-           fmt::format("only C can say what \"{}\" is", first_line(it.text)));
-    fail(EvaluationError::Kind::needs_c, it.where,
-         fmt::format("only C can say what this returns: {}", first_line(it.text)));
+      return by_c(it, slots, fmt::format("only C can say what \"{}\" is", first_line(it.text)));
+    return by_c(it, slots, fmt::format("only C can say what this returns: {}", first_line(it.text)));
   }
   for (const Index& variable : it.variables)
     slots[variable.slot] = Value::of_int(integer(variable.range, slots));

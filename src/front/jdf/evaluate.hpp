@@ -4,12 +4,14 @@
 #include <fairlead/error.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "front/jdf/in_c.hpp"
 #include "front/jdf/tree.hpp"
 #include "front/jdf/value.hpp"
 
@@ -59,12 +61,17 @@ class Settings {
   std::optional<Value> c_name(std::uint32_t index) const { return c_names_[index]; }
   const std::optional<MatrixShape>& matrix(std::uint32_t global) const { return matrices_[global]; }
 
+  /// Asks it from now on for what only C can say; null: that is an error.
+  void use(std::shared_ptr<const InC> in_c) noexcept { in_c_ = std::move(in_c); }
+  const InC* in_c() const noexcept { return in_c_.get(); }
+
  private:
   const File& file_;
   std::vector<std::optional<Value>> globals_;
   std::vector<std::optional<Value>> members_;
   std::vector<std::optional<Value>> c_names_;
   std::vector<std::optional<MatrixShape>> matrices_;
+  std::shared_ptr<const InC> in_c_;
 };
 
 class Evaluator {
@@ -86,6 +93,7 @@ class Evaluator {
   Value call(const Expression& it, std::span<Value> slots);
   Value evaluated(const Expression& it, std::span<Value> slots);
   Value ternary(const Expression& it, std::span<Value> slots);
+  Value by_c(const Expression& it, std::span<Value> slots, const std::string& otherwise);
   Value::Type type(ExpressionId id) const;
   Value checked(const Computed& computed, const Expression& it);
   [[noreturn]] void fail(EvaluationError::Kind kind, Range where, const std::string& message) const;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/suggest.hpp"
+#include "front/jdf/c_leaves.hpp"
 #include "front/jdf/names.hpp"
 #include "front/jdf/parser_words.hpp"
 
@@ -446,6 +447,7 @@ File parse(Source source, Diagnostics& diagnostics) {
 File read(Source source, Diagnostics& diagnostics) {
   File file = parse(std::move(source), diagnostics);
   bind_names(file, diagnostics);
+  if (diagnostics.errors() == 0) find_c_leaves(file);
   return file;
 }
 

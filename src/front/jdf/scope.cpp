@@ -94,7 +94,7 @@ void Scope::bind_name(Expression& it) {
     return;
   }
   if (slot == nowhere && bind_global(it)) return;
-  if (in_c_) {
+  if (in_c_ || is_of_prologue(it)) {
     it.meaning = Meaning::c;
     it.index = file_.c_numbers.find(it.text);
     if (it.index == nowhere) {
@@ -107,6 +107,19 @@ void Scope::bind_name(Expression& it) {
   if (slot != nowhere)
     return diagnostics_.error(it.where, fmt::format("{} is a number and has no members", it.base));
   unknown(it);
+}
+
+/// Values of globals are C, as in [ default = PlasmaUpper ]: what the file does not define, its prologue may.
+bool Scope::is_of_prologue(const Expression& it) {
+  if (class_ != nullptr || global_named(file_, it.base, file_.globals.size()) != nowhere) return false;
+  std::vector<std::string_view> known;
+  if (diagnostics_.may_suggest())
+    for (std::size_t i = 0; i < std::min(visible_globals_, file_.globals.size()); ++i)
+      known.push_back(file_.globals[i].name.text);
+  if (const std::string near = suggestion(diagnostics_, it.base, known); !near.empty())
+    diagnostics_.warning(
+        it.where, fmt::format("\"{}\" is no global above this line: C has to know it{}", it.base, near));
+  return true;
 }
 
 void Scope::unknown(const Expression& it) {

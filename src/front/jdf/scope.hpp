@@ -32,6 +32,7 @@ class Scope {
   void bind_name(Expression& it);
   void bind_evaluated(ExpressionId id);
   bool bind_global(Expression& it);
+  bool is_of_prologue(const Expression& it);
   void unknown(const Expression& it);
 
   File& file_;

@@ -30,7 +30,8 @@ Value number(std::string_view text, const std::string& option) {
   Diagnostics diagnostics;
   std::uint32_t slots = 0;
   Scope(file, diagnostics, nullptr, 0, slots).bind(id);
-  if (diagnostics.errors() != 0) throw ConfigError(fmt::format("{}: \"{}\" is no number", option, text));
+  if (diagnostics.errors() != 0 || !file.c_names.empty())
+    throw ConfigError(fmt::format("{}: \"{}\" is no number", option, text));
   const Settings none(file);
   try {
     return Evaluator(file, none).value(id, {});

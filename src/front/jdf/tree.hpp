@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "front/jdf/source.hpp"
@@ -90,6 +91,16 @@ struct Expression {
   std::string text, base;
   ExpressionId evaluated = no_expression;
   std::vector<Index> variables;  ///< of inline C: what it declares, in order, each with its value as `range`
+  std::vector<std::uint32_t>
+      c_slots;  ///< of what only C can say: the slots that it mentions, see c_leaves.hpp
+};
+
+/// An expression that only C can say, as a function of locals.
+struct CLeaf {
+  ExpressionId id = no_expression;
+  std::vector<std::pair<std::string, std::uint32_t>> locals;  ///< that it mentions: names and slots
+  std::vector<std::uint32_t> globals;                         ///< that it mentions
+  bool real = false;                                          ///< it stands in the value of a real global
 };
 
 struct Property {
@@ -217,6 +228,7 @@ struct File {
   std::vector<std::string> c_names;  ///< that inline C uses and JDF does not know
   NameIndex global_numbers, class_numbers, member_numbers, c_numbers;  ///< of the four above
   std::uint32_t global_slots = 0;  ///< for what inline C declares in the values of globals
+  std::vector<CLeaf> c_leaves;     ///< see c_leaves.hpp
 
   const Expression& at(ExpressionId id) const { return expressions[id]; }
 };

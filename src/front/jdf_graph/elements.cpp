@@ -4,61 +4,72 @@
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace fairlead::jdf {
 
 namespace {
 
-class Elements {
+/// What is the same for all flows through which a value goes, beginning with what is known of data.
+template <class Fact>
+class Spread {
  public:
-  Elements(const Program& program, std::span<const BoundData> data) : file_(program.file), data_(data) {
-    for (const TaskClass& of : file_.classes) found_.emplace_back(of.flows.size(), Precision::any);
-  }
+  using Found = std::vector<std::vector<Fact>>;
 
-  std::vector<std::vector<Precision>> find() {
-    each_target([&](std::uint32_t of, std::uint32_t flow, const Target& it) {
-      if (it.kind == Target::Kind::memory && data_[it.index].collection != nullptr)
-        meet(found_[of][flow], data_[it.index].precision, it);
+  /// `meet(own, other, where)`: what comes of both, none of which is `nothing`.
+  template <class OfData, class Meet>
+  static Found over(const File& file, Fact nothing, const OfData& of_data, const Meet& meet) {
+    Found found;
+    for (const TaskClass& of : file.classes) found.emplace_back(of.flows.size(), nothing);
+    const auto join = [&](Fact& own, Fact other, const Target& at) {
+      if (other == nothing || own == other) return false;
+      const Fact joined = own == nothing ? other : meet(own, other, at);
+      if (joined == own) return false;
+      own = joined;
+      return true;
+    };
+    each_target(file, [&](std::uint32_t of, std::uint32_t flow, const Target& it) {
+      if (it.kind == Target::Kind::memory) join(found[of][flow], of_data(it.index), it);
     });
     for (bool changed = true; changed;) {
       changed = false;
-      each_target([&](std::uint32_t of, std::uint32_t flow, const Target& it) {
+      each_target(file, [&](std::uint32_t of, std::uint32_t flow, const Target& it) {
         if (it.kind != Target::Kind::task) return;
-        Precision& other = found_[it.index][it.flow_index];
-        changed |= meet(found_[of][flow], other, it) || meet(other, found_[of][flow], it);
+        Fact& other = found[it.index][it.flow_index];
+        changed |= join(found[of][flow], other, it) || join(other, found[of][flow], it);
       });
     }
-    Precision else_ = Precision::double_;
-    for (auto it = data_.rbegin(); it != data_.rend(); ++it)
-      if (it->collection != nullptr) else_ = it->precision;
-    for (auto& of : found_)
-      for (Precision& it : of)
-        if (it == Precision::any) it = else_;
-    return std::move(found_);
+    return found;
   }
 
  private:
   template <class F>
-  void each_target(const F& f) const {
-    for (std::uint32_t i = 0; i < file_.classes.size(); ++i)
-      for (std::uint32_t k = 0; k < file_.classes[i].flows.size(); ++k)
-        for (const Dependency& dependency : file_.classes[i].flows[k].dependencies)
-          if (file_.classes[i].flows[k].access != Access::control)
+  static void each_target(const File& file, const F& f) {
+    for (std::uint32_t i = 0; i < file.classes.size(); ++i)
+      for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k)
+        for (const Dependency& dependency : file.classes[i].flows[k].dependencies)
+          if (file.classes[i].flows[k].access != Access::control)
             for (const Branch& branch : dependency.branches) f(i, k, branch.target);
   }
-  bool meet(Precision& own, Precision other, const Target& at) const {
-    if (other == Precision::any || own == other) return false;
-    if (own != Precision::any)
-      throw InputError(
-          fmt::format("{}: tiles of float and of double meet here", file_.source.where(at.where)));
-    own = other;
-    return true;
-  }
-
-  const File& file_;
-  std::span<const BoundData> data_;
-  std::vector<std::vector<Precision>> found_;
 };
+
+std::vector<std::vector<Precision>> elements(const Program& program, std::span<const BoundData> data) {
+  const auto of_data = [&](std::uint32_t global) {
+    return data[global].collection != nullptr ? data[global].precision : Precision::any;
+  };
+  auto found = Spread<Precision>::over(
+      program.file, Precision::any, of_data, [&](Precision, Precision, const Target& at) -> Precision {
+        throw InputError(
+            fmt::format("{}: tiles of float and of double meet here", program.file.source.where(at.where)));
+      });
+  Precision otherwise = Precision::double_;
+  for (auto it = data.rbegin(); it != data.rend(); ++it)
+    if (it->collection != nullptr) otherwise = it->precision;
+  for (auto& of : found)
+    for (Precision& it : of)
+      if (it == Precision::any) it = otherwise;
+  return found;
+}
 
 const char* name_of(Precision element) { return element == Precision::single ? "float" : "double"; }
 
@@ -66,7 +77,7 @@ const char* name_of(Precision element) { return element == Precision::single ? "
 
 std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
                                                       std::span<const BoundData> data) {
-  const auto found = Elements(program, data).find();
+  const auto found = elements(program, data);
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const BodyCall& call : program.bodies[i].calls) {
       Precision wanted = call.precision;
@@ -81,6 +92,25 @@ std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
               name_of(wanted), program.file.classes[i].flows[argument.flow].name.text, name_of(element)));
       }
     }
+  return found;
+}
+
+std::vector<std::vector<std::int32_t>> whole_tiles_of_flows(const Program& program,
+                                                            std::span<const BoundData> data) {
+  constexpr std::int32_t unknown = -1, several = 0;
+  const auto of_data = [&](std::uint32_t global) {
+    return data[global].collection != nullptr ? data[global].tile : unknown;
+  };
+  auto found = Spread<std::int32_t>::over(program.file, unknown, of_data,
+                                          [](std::int32_t, std::int32_t, const Target&) { return several; });
+  // What never is in memory is as large as what is.
+  std::int32_t otherwise = unknown;
+  for (const BoundData& it : data)
+    if (it.collection != nullptr)
+      otherwise = otherwise == unknown || otherwise == it.tile ? it.tile : several;
+  for (auto& of : found)
+    for (std::int32_t& it : of)
+      if (it == unknown) it = std::max(otherwise, several);
   return found;
 }
 

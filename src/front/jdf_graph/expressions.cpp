@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "front/jdf/c_leaves.hpp"
 #include "front/ptg/expression_node.hpp"
 
 namespace fairlead::jdf {
@@ -267,12 +268,22 @@ void Expressions::require_known(ExpressionId id, const Environment& slots) {
   const bool of_c = (it.kind == Expression::Kind::name && !local) ||
                     ((it.kind == Expression::Kind::inline_c || it.kind == Expression::Kind::text) &&
                      it.evaluated == no_expression);
+  const InC* const in_c = program_->settings.in_c();
+  const bool name_of_c = it.kind == Expression::Kind::name && it.meaning == Meaning::c;
+  const bool leaf = it.kind == Expression::Kind::call   ? !is_known_call(it)
+                    : it.kind == Expression::Kind::name ? name_of_c && !program_->settings.c_name(it.index)
+                                                        : of_c;
+  if (in_c != nullptr && leaf) {
+    for (const std::uint32_t slot : it.c_slots)
+      if (slot >= slots.size() || !slots[slot])
+        throw UsageError(program_->file.source.where(it.where) + ": what this mentions has no value here");
+    return in_c->require(id);
+  }
   if (unknown || of_c) {  // the evaluator says what is missing
     std::vector<Value> values(std::max<std::size_t>(highest_slot(program_->file, id), 1), Value::unknown());
     evaluator_.value(id, values);
   }
-  if (it.kind == Expression::Kind::call && it.text != "dplasma_imin" && it.text != "dplasma_imax" &&
-      it.text != "parsec_imin" && it.text != "parsec_imax") {
+  if (it.kind == Expression::Kind::call && !is_known_call(it)) {
     std::vector<Value> values(std::max<std::size_t>(highest_slot(program_->file, id), 1));
     evaluator_.value(id, values);
   }

@@ -19,6 +19,7 @@ namespace fairlead::jdf {
 struct BoundData {
   std::shared_ptr<const ptg::CollectionDefinition> collection{};  ///< null: nothing
   Precision precision = Precision::double_;
+  std::int32_t tile = 0;  ///< the side of a whole one
 };
 
 /// What of the outputs is known from having written the graph out.

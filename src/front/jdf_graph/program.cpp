@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "front/jdf/c_leaves.hpp"
+
 namespace fairlead::jdf {
 
 namespace {
@@ -45,6 +47,10 @@ void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
   }
   for (const ExpressionId part : it.parts) mark_slots(file, part, slots);
   for (const ExpressionId part : it.arguments) mark_slots(file, part, slots);
+  for (const std::uint32_t slot : it.c_slots) {
+    if (slot >= slots.size()) slots.resize(slot + 1);
+    slots[slot] = true;
+  }
   mark_slots(file, it.evaluated, slots);
   for (const Index& variable : it.variables) mark_slots(file, variable.range, slots);
 }
@@ -58,6 +64,7 @@ Program::Program(File&& from, TileTable table, Diagnostics& diagnostics)
       bodies(read_bodies(file, table, diagnostics)),
       settings(file),
       pointed(file.globals.size()) {
+  find_c_leaves(file);  // once more, with what classes say of their tasks' durations
   for (std::size_t i = 0; i < file.classes.size(); ++i) {
     const TaskClass& of = file.classes[i];
     std::vector<bool>& slots = needed.emplace_back(bodies[i].slots);

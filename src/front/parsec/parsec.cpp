@@ -12,30 +12,36 @@ Handle<Datum> Datum::another(Runtime& runtime, const Handle<Datum>& like) {
   return {made.datum(), {layout}};
 }
 
-void Descriptor::describe(std::int64_t rows, std::int64_t columns, std::int32_t tile_rows,
-                          std::int32_t tile_columns, std::int32_t row_count, std::int32_t column_count,
-                          int type, std::int64_t element_bytes) {
-  const std::int64_t bytes = tile_rows * element_bytes;
-  Layout& fresh = source_.layouts.emplace_back(Layout{bytes, tile_columns, bytes, bytes, nullptr});
-  fresh.fresh = &fresh;
+void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int64_t columns,
+              std::int32_t tile_rows, std::int32_t tile_columns, int type) {
   const auto whole = [](std::int64_t number) { return static_cast<int>(number); };
-  parsec_tiled_matrix_t& it = described_.super;
+  const auto count = [&](std::int64_t size, std::int32_t tile) { return whole((size + tile - 1) / tile); };
+  parsec_tiled_matrix_t& it = matrix.super;
   it.super.nodes = 1;
-  it.super.fairlead = &source_;
   it.mtype = type;
   it.storage = PARSEC_MATRIX_TILE;
-  it.mb = it.llm = tile_rows;
-  it.nb = it.lln = tile_columns;
+  it.mb = tile_rows;
+  it.nb = tile_columns;
   it.bsiz = tile_rows * tile_columns;
   it.lm = it.m = it.slm = whole(rows);
   it.ln = it.n = it.sln = whole(columns);
-  it.lmt = it.mt = it.slmt = row_count;
-  it.lnt = it.nt = it.slnt = column_count;
-  it.llm = row_count * tile_rows;
-  it.lln = column_count * tile_columns;
-  it.nb_local_tiles = row_count * column_count;
-  described_.grid = {
+  it.lmt = it.mt = it.slmt = count(rows, tile_rows);
+  it.lnt = it.nt = it.slnt = count(columns, tile_columns);
+  it.llm = it.mt * tile_rows;
+  it.lln = it.nt * tile_columns;
+  it.nb_local_tiles = it.mt * it.nt;
+  matrix.grid = {
       .rank = 0, .rows = 1, .cols = 1, .crank = 0, .rrank = 0, .krows = 1, .kcols = 1, .ip = 0, .jq = 0};
+}
+
+void Descriptor::describe(std::int64_t rows, std::int64_t columns, std::int32_t tile_rows,
+                          std::int32_t tile_columns, int type, std::int64_t element_bytes) {
+  const std::int64_t bytes = tile_rows * element_bytes;
+  Layout& fresh = source_.layouts.emplace_back(Layout{bytes, tile_columns, bytes, bytes, nullptr});
+  fresh.fresh = &fresh;
+  parsec::describe(described_, rows, columns, tile_rows, tile_columns, type);
+  described_.super.super.fairlead = &source_;
+  collection_ = {described_.super.super, get()};
 }
 
 Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, const TileShape& shape,

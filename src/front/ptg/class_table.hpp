@@ -107,6 +107,7 @@ struct TableClass {
   bool same_places = false;       ///< its parameters are all its indices: their places are 0, 1 and so on
   std::vector<Formula> numbers;
   Formula priority;
+  std::optional<MemoryPlace> at;  ///< over ranks: where that is, its tasks run
   std::shared_ptr<const ClassDefinition> definition;
 
   /// The first of the names of its tasks.
@@ -180,8 +181,10 @@ struct ClassTable {
   }
 };
 
-/// Throws UsageError for what makes no sense: names what, in which class and where that is.
-ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions);
+/// Throws UsageError for what makes no sense: names what, in which class and where that is. `over_ranks`: values may
+/// go to other ranks, so who has one is always counted.
+ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
+                            bool over_ranks = false);
 
 /// "gemm, defined at file:line".
 std::string text_of(const ClassDefinition& definition);

@@ -82,6 +82,7 @@ void CopiedValues::add_copying(const Flow& giver, const Copier& copier) {
   copying->called = giver.first->called;
   copying->flows = {std::move(read), std::move(written)};
   copying->priority = giver.first->priority;
+  copying->at = giver.first->at;
   copying->codelet = copier.codelet;
   copying->maker = copier.maker;
   copying->file = giver.first->file;

@@ -36,7 +36,13 @@ class FreshData {
   void starve(ActiveTask& task, std::uint32_t kind) {
     const std::lock_guard guard(mutex_);
     starved_.emplace_back(&task, kind);
-    starving_.store(starved_.size());
+    wanted_.store(starved_.size() + others_);
+  }
+  /// Somebody else wants one of the kind: he asks again after more were made.
+  void want(std::uint32_t kind) {
+    const std::lock_guard guard(mutex_);
+    missing_.push_back(kind);
+    wanted_.store(starved_.size() + ++others_);
   }
   /// Nobody uses it any more. Who has starved for one like it, if anybody has.
   ActiveTask* give_back(std::uint32_t number) {
@@ -48,7 +54,7 @@ class FreshData {
     return nullptr;
   }
   /// More have to be made.
-  bool wanted() const noexcept { return starving_.load() != 0; }
+  bool wanted() const noexcept { return wanted_.load() != 0; }
   /// Makes them, and calls again(task) for all who starved. `number(value)`: a new one. The program's thread.
   template <class New, class Again>
   void make_more(New&& is_new, Again&& again) {
@@ -56,6 +62,8 @@ class FreshData {
     {
       const std::lock_guard guard(mutex_);
       for (const auto& [task, kind] : starved_) ++missing[kind];
+      for (const std::uint32_t kind : std::exchange(missing_, {})) ++missing[kind];
+      others_ = 0;
     }
     for (std::uint32_t i = 0; i < missing.size(); ++i)
       for (std::size_t k = 0; missing[i] != 0 && k < missing[i] + at_once; ++k) {
@@ -70,6 +78,7 @@ class FreshData {
       ActiveTask* task = nullptr;
       {
         const std::lock_guard guard(mutex_);
+        wanted_.store(starved_.size() + others_);
         if (starved_.empty()) return;
         task = release(starved_.size() - 1);
       }
@@ -82,16 +91,18 @@ class FreshData {
   ActiveTask* release(std::size_t i) {
     ActiveTask* const task = starved_[i].first;
     starved_.erase(starved_.begin() + static_cast<std::ptrdiff_t>(i));
-    starving_.store(starved_.size());
+    wanted_.store(starved_.size() + others_);
     return task;
   }
 
   Values& values_;
   const MakeFresh make_;
-  std::atomic<std::size_t> starving_{0};
+  std::atomic<std::size_t> wanted_{0};
   std::mutex mutex_;                                // guards what follows
   std::vector<std::vector<std::uint32_t>> unused_;  // by kind
   std::vector<std::pair<ActiveTask*, std::uint32_t>> starved_;
+  std::vector<std::uint32_t> missing_;  // kinds that others want
+  std::size_t others_ = 0;
 };
 
 }  // namespace fairlead::ptg

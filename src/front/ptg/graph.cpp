@@ -20,9 +20,11 @@ class Graph::Implementation {
 
   GraphSource& source_made() {
     if (source == nullptr) {
+      net::Communicator* const communicator = runtime.communicator();
       source = std::make_unique<GraphSource>(
-          core, make_class_table({classes.begin(), classes.end()}),
-          [this](const CollectionDefinition& of, const void* like) { return make_fresh(of, like); });
+          core, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
+          [this](const CollectionDefinition& of, const void* like) { return make_fresh(of, like); },
+          communicator);
       shown.store(source.get());
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
     }
@@ -30,6 +32,8 @@ class Graph::Implementation {
   }
   std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& of,
                                                               const void* like) {
+    if (of.another == nullptr)
+      throw UsageError(fmt::format("of the data of {} no more can be made", of.name));
     fairlead::detail::DatumReference datum;
     fresh.push_back({of.another(runtime, like, datum), datum});
     return {fresh.back().handle.get(), datum.datum};

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::ptg {
@@ -27,7 +29,8 @@ void require_fresh_data(const ClassTable& table) {
 }
 }  // namespace
 
-GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh)
+GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
+                         net::Communicator* communicator)
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
@@ -37,18 +40,37 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
       initial_(table_),
       counts_(core.world().reporters()) {
   require_fresh_data(table_);
-  values_.begin(table_);
+  values_.begin(table_, communicator != nullptr);
   fresh_.begin();
   kinds_.fit(fit(), values_);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     active_.expect(kinds_[i].lines);
-    tasks_ += table_.classes[i].count();
+    if (communicator == nullptr) tasks_ += table_.classes[i].count();
   }
+  if (communicator == nullptr) return;
+  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, [this] {
+    left_something();
+    core_.world().wake(engine::Who::any_worker());
+  });
+  unfolding_.place_by(over_ranks_->placement());
+  tasks_ = over_ranks_->placement().count();
 }
 
 GraphSource::~GraphSource() {
   if (core_.caller().same_process()) stop_handing_out();
 }
+
+namespace {
+std::string text_of_failure(const Task& over) {
+  try {
+    std::rethrow_exception(over.failure);
+  } catch (const std::exception& error) {
+    return said_by(error);
+  } catch (...) {
+    return "a task failed";
+  }
+}
+}  // namespace
 
 void GraphSource::misused(const std::string& why) {
   {
@@ -56,6 +78,7 @@ void GraphSource::misused(const std::string& why) {
     if (misuse_.empty()) misuse_ = why;
   }
   cancelled.store(true);
+  if (over_ranks_ != nullptr) over_ranks_->failed(why);
 }
 
 void GraphSource::release(Task& over, ReadyTasks& ready) {
@@ -77,7 +100,36 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
   telling.worker = over.worker;
   telling.at = over.at;
   of.place(active.parameters(), telling.numbers.data());
+  if (over_ranks_ != nullptr) tell_elsewhere(telling, over);
   end(telling, ready);
+}
+
+/// Not where the run is over for all.
+void GraphSource::tell_elsewhere(Telling& telling, const Task& over) {
+  if (over.failure != nullptr) return over_ranks_->failed(text_of_failure(over));
+  if (over.cancelled || cancelled.load()) return over_ranks_->failed("the graph was cancelled");
+  try {
+    OverRanks::Going going = over_ranks_->going(*telling.over, telling.numbers.data());
+    unfolding_.count_elsewhere(telling, going.flows);
+    if (!going.outputs.empty()) over_ranks_->tell(*telling.over, std::move(going));
+  } catch (const UsageError& error) {
+    misused(error.what());
+  }
+}
+
+/// From other ranks.
+void GraphSource::take_what_came(ReadyTasks& ready) {
+  OverRanks::Came came;
+  while (!ready.full() && over_ranks_->take(came)) {
+    Telling telling =
+        unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
+    end(telling, ready);
+  }
+  if (ready.full()) return left_something();  // it has to be told first
+  for (std::uint32_t number = 0; over_ranks_->take_left(number);) {
+    const Telling telling{};
+    unfolding_.left(number, Host{*this, ready, telling});
+  }
 }
 
 /// Tells of the end; what there is no room for is for more().
@@ -109,7 +161,11 @@ void GraphSource::again(ActiveTask& starved) {
 
 void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
   if (!ready.full()) [[likely]] {
-    if (ahead_ == nullptr) return hand_out(task, ready);
+    if (ahead_ == nullptr && next_announced_ == 0) return hand_out(task, ready);
+    if (ahead_ == nullptr) {
+      left_.keep(task);
+      return left_something();
+    }
     if (Ahead::Announced announced = ahead_->take(task.task->name); announced.task != nullptr)
       return hand_out(task, announced, ready);
   }
@@ -140,7 +196,8 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
                           values_.text_of(input->memory, numbers), why));
     };
     if (values[i] == no_value) {
-      refuse("and there is no such datum");
+      const std::string owner = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);
+      refuse(owner.empty() ? "and there is no such datum" : owner.c_str());
       continue;
     }
     unfolding_.taken(values[i], table_.contested[input->memory.collection]);
@@ -190,6 +247,10 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   Task& described = describe(task, ready.recycler);
   described.worker = satisfied.worker;
   described.at = satisfied.at;
+  if (next_announced_ != 0) {
+    described.id = static_cast<TaskId>(next_announced_++);
+    CountedSource::announce(described);
+  }
   ready.add(described);
 }
 
@@ -206,6 +267,7 @@ Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
 }
 
 bool GraphSource::more(ReadyTasks& ready) {
+  if (over_ranks_ != nullptr) take_what_came(ready);
   if (ahead_ != nullptr) announce_some(ready.recycler);
   while (!ready.full()) {
     const bool some_left = !left_.none();
@@ -220,6 +282,7 @@ bool GraphSource::more(ReadyTasks& ready) {
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler) : !more_of_initial(ready)) {
       // Whoever leaves something, or frees what is missing, adds us again.
+      if (over_ranks_ != nullptr && over_ranks_->has_failed()) core_.world().wake(engine::Who::application());
       return false;
     }
   }
@@ -240,6 +303,8 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   bool found = false;
   try {
     found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+      if (over_ranks_ != nullptr && !over_ranks_->placement().is_here(table_.classes[task_class], numbers))
+        return false;
       return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
     });
   } catch (const UsageError& error) {

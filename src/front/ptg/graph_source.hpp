@@ -13,13 +13,16 @@
 #include "front/ptg/fresh_data.hpp"
 #include "front/ptg/initial_tasks.hpp"
 #include "front/ptg/left_over.hpp"
+#include "front/ptg/over_ranks.hpp"
 #include "front/ptg/unfolding.hpp"
 
 namespace fairlead::ptg {
 
 class GraphSource final : public front::FlowSource {
  public:
-  GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh);
+  /// `communicator`: null if the graph runs on this rank alone.
+  GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
+              net::Communicator* communicator);
   ~GraphSource() override;
 
   /// See Graph::run().
@@ -56,6 +59,8 @@ class GraphSource final : public front::FlowSource {
   void wait_for_all();
   void make_more_fresh();
   void give_up_the_rest();
+  void wait_over_ranks();
+  bool plans() const noexcept { return to_be_announced() && over_ranks_ == nullptr; }
 
   // ---- any thread's
   void end(Telling& telling, ReadyTasks& ready);
@@ -71,6 +76,8 @@ class GraphSource final : public front::FlowSource {
   bool announce_some(Recycler& recycler);
   bool announce_next(Recycler& recycler);
   void again(ActiveTask& starved);
+  void tell_elsewhere(Telling& telling, const Task& over);
+  void take_what_came(ReadyTasks& ready);
   bool still(std::uint64_t counted) const noexcept;
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
@@ -83,7 +90,9 @@ class GraphSource final : public front::FlowSource {
   Unfolding unfolding_;
   InitialTasks initial_;
   LeftOver left_;
-  std::vector<Counts> counts_;  // by thread
+  std::unique_ptr<OverRanks> over_ranks_;  // null: the graph runs here alone
+  std::vector<Counts> counts_;             // by thread
+  std::uint64_t next_announced_ = 0;       // over ranks: an id. more()'s
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};

@@ -23,11 +23,13 @@ void GraphSource::run() {
   core_.application().serve_surely();  // the engine looks at none of our tasks any more
   core_.holds().note_footprint(kinds_.largest_footprint());
   let_in_all();
+  if (over_ranks_ != nullptr) over_ranks_->begin(kinds_.largest_footprint());
   unfolding_.begin(all_in_lane_.load() && !to_be_announced() && core_.engine().view().workers().size() == 1);
   // A policy that plans knows tasks by numbers in the order in which it has heard of them.
   first_id_ = core_.graph().take_ids(to_be_announced() ? tasks_ : table_.names);
+  next_announced_ = over_ranks_ != nullptr && to_be_announced() ? first_id_ : 0;
   ahead_.reset();
-  if (to_be_announced()) {
+  if (plans()) {
     ahead_ = std::make_unique<Ahead>(table_, kinds_, values_, active_, fresh_);
     ahead_->begin(first_id_);
   }
@@ -37,8 +39,10 @@ void GraphSource::run() {
   initial_over_.store(tasks_ == 0);
   count_submitted(tasks_);
   CountedSource::hand_out();
-  wait_for_all();
+  over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
   stop_handing_out();
+  if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
+    throw TaskError("the parameterized graph cannot go on: " + over_ranks_->failure());
   if (misuse_.empty()) return wait();
   core_.throw_if_stopped();
   std::exception_ptr cause;
@@ -50,7 +54,9 @@ void GraphSource::run() {
 void GraphSource::let_in_all() {
   engine::Engine& engine = core_.engine();
   if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
-  const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
+  // Over ranks values come and go, which the lane does not know.
+  const std::uint32_t lane =
+      engine.lane_possible() && over_ranks_ == nullptr ? engine.lane().generation() : 0;
   if (lane == lane_ && core_.data_changes() == data_seen_) return;
   for (const auto& collection : table_.collections)
     for (const auto& reference : collection->data)
@@ -105,8 +111,46 @@ void GraphSource::wait_for_all() {
   progress_.no_target();
 }
 
+/// Until all tasks of this rank are over and nobody waits for it, or somebody cannot go on.
+void GraphSource::wait_over_ranks() {
+  core_.engine().horizon_closed();
+  const std::uint64_t before = submitted_ - tasks_;
+  progress_.set_target(submitted_);
+  bool told = false;
+  for (;;) {
+    bool over = false, failed = false, idle = false;
+    static_cast<void>(core_.help([&] {
+      over = progress_.reached(submitted_) && over_ranks_->quiet();
+      failed = over_ranks_->has_failed() || cancelled.load();
+      if (const std::uint64_t counted = counted_.load(); told && still(counted)) {
+        progress_.set_target(before + counted);
+        idle = progress_.reached(before + counted);
+      }
+      return over || idle || (failed && !told) || fresh_.wanted();
+    }));
+    core_.throw_if_stopped();
+    if (over || idle) break;
+    // What has starved goes on, though only to be cancelled.
+    if (fresh_.wanted()) make_more_fresh();
+    if (failed && !std::exchange(told, true)) {
+      cancel();
+      over_ranks_->fail();
+      core_.application().ask_for_more();
+      core_.application().serve();
+    }
+  }
+  if (!progress_.reached(submitted_)) {
+    unfolding_.forget_all();
+    progress_.count_by_application(submitted_ - progress_.done());
+  }
+  progress_.no_target();
+  over_ranks_->end();
+  static_cast<void>(core_.help([&] { return over_ranks_->quiet(); }));
+}
+
 void GraphSource::make_more_fresh() {
   fresh_.make_more([this](Value& value) { see(value); }, [this](ActiveTask& task) { again(task); });
+  if (over_ranks_ != nullptr) over_ranks_->look_again();
   core_.application().ask_for_more();
   core_.application().serve();
 }

@@ -19,8 +19,10 @@ struct Telling {
   ActiveTask* over = nullptr;
   WorkerId worker = no_id<WorkerId>;
   Time at{};
-  std::size_t told = 0, edge = 0;  ///< of TableClass::told, and of that flow's edges
-  bool in_edge = false;            ///< `walk` is at one who has not been told
+  std::size_t told = 0, edge = 0;       ///< of TableClass::told, and of that flow's edges
+  bool in_edge = false;                 ///< `walk` is at one who has not been told
+  bool counted = false;                 ///< over ranks: who has its values is counted already
+  std::size_t until = ~std::size_t{0};  ///< the first of TableClass::told that is not told of
   Walk walk;
   Numbers numbers;  ///< not initialized
 };

@@ -19,8 +19,8 @@ namespace {
 
 class TableMaker {
  public:
-  explicit TableMaker(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions)
-      : copied_(definitions), definitions_(copied_.definitions()) {
+  TableMaker(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions, bool over_ranks)
+      : copied_(definitions), definitions_(copied_.definitions()), over_ranks_(over_ranks) {
     for (std::size_t i = 0; i < definitions_.size(); ++i) number_of_[definitions_[i].get()] = i;
   }
 
@@ -29,6 +29,7 @@ class TableMaker {
     for (std::size_t i = 0; i < definitions_.size(); ++i) {
       table_.classes[i].definition = definitions_[i];
       add_flows(i);
+      add_place(i);
     }
     name_tasks();
     for (std::size_t i = 0; i < definitions_.size(); ++i) add_edges(i);
@@ -117,6 +118,20 @@ class TableMaker {
     MemoryPlace memory{.collection = collection(place.collection), .indices = {}};
     for (const Expression& index : place.indices) memory.indices.emplace_back(index, places);
     return memory;
+  }
+
+  void add_place(std::size_t number) {
+    const ClassDefinition& definition = *definitions_[number];
+    if (!definition.at) return;
+    if (definition.at->kind != Place::Kind::memory)
+      refuse(definition, "its tasks can run only where a datum of a collection is (at())");
+    const CollectionDefinition& data = *definition.at->collection;
+    if (definition.at->indices.size() != data.extents.size())
+      refuse(definition, fmt::format("it names {} with {} indices; it has {}", data.name,
+                                     definition.at->indices.size(), data.extents.size()));
+    TableClass& of = table_.classes[number];
+    of.at = MemoryPlace{.collection = collection(definition.at->collection), .indices = {}};
+    for (const Expression& index : definition.at->indices) of.at->indices.emplace_back(index, of.places);
   }
 
   void add_flows(std::size_t number) {
@@ -366,7 +381,7 @@ class TableMaker {
         if (to.control) continue;
         readers |= !writes(to.mode);
       }
-      flow.counted = readers && reaches_writer(i, k);
+      flow.counted = (over_ranks_ && !flow.control) || (readers && reaches_writer(i, k));
       for (const Input& input : flow.inputs) {
         flow.counted |= input.kind == Place::Kind::fresh;
         flow.counted |= input.kind == Place::Kind::memory && table_.contested[input.memory.collection] &&
@@ -468,13 +483,15 @@ class TableMaker {
   const CopiedValues::Definitions& definitions_;
   std::map<const ClassDefinition*, std::size_t> number_of_;
   std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::uint16_t>> said_;
+  const bool over_ranks_;
   ClassTable table_;
 };
 
 }  // namespace
 
-ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions) {
-  return TableMaker(definitions).make();
+ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
+                            bool over_ranks) {
+  return TableMaker(definitions, over_ranks).make();
 }
 
 }  // namespace fairlead::ptg

@@ -3,6 +3,8 @@
 
 #include <fairlead/error.hpp>
 
+#include "base/check.hpp"
+
 namespace fairlead::ptg {
 
 void Unfolding::begin(bool alone) {
@@ -16,6 +18,51 @@ void Unfolding::begin(bool alone) {
 }
 
 Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
+
+void Unfolding::count_elsewhere(Telling& telling, std::uint64_t flows) {
+  const TableClass& of = table_.classes[telling.over->task_class];
+  const std::uint32_t* const values = telling.over->values(of.parameters.size());
+  for (const std::uint16_t at : of.told) {
+    if (at >= of.data_flows || values[at] == no_value) continue;
+    const TableFlow& flow = of.flows[at];
+    Readers& it = readers(values[at]);
+    const auto elsewhere = static_cast<std::int32_t>(flows >> at & 1);
+    if (writes(flow.mode)) {
+      it.counted.store(flow.counted, std::memory_order_relaxed);
+      if (flow.counted) it.count.store(1 + elsewhere, std::memory_order_relaxed);
+    } else if (it.counted.load(std::memory_order_relaxed)) {
+      it.count.fetch_add(elsewhere, std::memory_order_relaxed);
+    }
+  }
+  telling.counted = true;
+}
+
+Telling Unfolding::came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
+                        std::size_t thread) {
+  const auto found = std::ranges::find_if(
+      table_.classes, [&](const TableClass& of) { return name - of.first_name < of.names; });
+  ensure(found != table_.classes.end(), "what comes from another rank is of the same graph");
+  const TableClass& of = *found;
+  std::array<std::int64_t, Walk::most_loops> parameters;
+  of.parameters_of(name, parameters.data());
+  ActiveTask& over =
+      make(of, static_cast<std::uint32_t>(found - table_.classes.begin()), name, parameters.data(), thread);
+  Telling telling;
+  telling.over = &over;
+  telling.counted = true;
+  const auto at = std::ranges::find(of.told, flow);
+  ensure(at != of.told.end(), "what comes from another rank is told of");
+  telling.told = static_cast<std::size_t>(at - of.told.begin());
+  telling.until = telling.told + 1;
+  of.place(over.parameters(), telling.numbers.data());
+  if (number == no_value) return telling;
+  over.values(of.parameters.size())[flow] = number;
+  Readers& it = readers(number);
+  it.counted.store(true, std::memory_order_relaxed);
+  it.count.store(1 + passed_on, std::memory_order_relaxed);
+  it.has_writer = false;
+  return telling;
+}
 
 namespace {
 std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers) {
@@ -77,7 +124,8 @@ void Unfolding::find_readers_of_memory() {
         of.flows, [&](const TableFlow& flow) { return std::ranges::any_of(flow.inputs, contested); });
     if (!takes) continue;
     Walk walk;
-    for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data()))
+    for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data())) {
+      if (placement_ != nullptr && !placement_->is_here(of, numbers.data())) continue;
       for (std::size_t i = 0; i < of.data_flows; ++i) {
         const Input* const input = input_of(of.flows[i], numbers.data());
         if (input == nullptr || !contested(*input)) continue;
@@ -99,6 +147,7 @@ void Unfolding::find_readers_of_memory() {
         it.writer_class = static_cast<std::uint16_t>(number);
         it.writer_flow = static_cast<std::uint16_t>(i);
       }
+    }
   }
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
     Readers& it = readers(i);

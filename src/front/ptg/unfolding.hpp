@@ -15,6 +15,7 @@
 #include "front/ptg/active_task.hpp"
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/left_over.hpp"
+#include "front/ptg/placement.hpp"
 #include "front/ptg/task_kinds.hpp"
 #include "front/ptg/values.hpp"
 
@@ -45,6 +46,8 @@ class Unfolding {
   Unfolding(const ClassTable& table, const TaskKinds& kinds, Values& values, ActiveTasks& active)
       : table_(table), kinds_(kinds), values_(values), active_(active) {}
 
+  /// Over ranks: tasks of others are none of ours. Before the first run; it stays.
+  void place_by(const Placement& placement) noexcept { placement_ = &placement; }
   /// Before a run. `alone`: one thread alone calls the functions below. Throws UsageError if two tasks take the
   /// same datum from memory and change it.
   void begin(bool alone);
@@ -72,6 +75,19 @@ class Unfolding {
     if (!counts()) return;
     std::atomic<bool>& it = readers(number).counted;
     if (it.load(std::memory_order_relaxed) != counted) it.store(counted, std::memory_order_relaxed);
+  }
+  /// Over ranks, before anybody is told of the end of a task of ours: so that its values stay for those elsewhere to
+  /// whom these flows' go, too.
+  void count_elsewhere(Telling& telling, std::uint64_t flows);
+  /// The task of another rank of which that output has come: it is told of by go_on().
+  Telling came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
+               std::size_t thread);
+  /// Those elsewhere have the value.
+  template <class Host>
+  void left(std::uint32_t number, Host&& host) {
+    Readers& it = readers(number);
+    if (it.counted.load(std::memory_order_relaxed) && it.count.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      settle(number, host);
   }
   /// Tells of the end of a task, and gives it back. False if there was no room for all that may become ready.
   template <class Host>
@@ -114,6 +130,7 @@ class Unfolding {
   const TaskKinds& kinds_;
   Values& values_;
   ActiveTasks& active_;
+  const Placement* placement_ = nullptr;  // null: all tasks are ours
   PartlySatisfied partly_;
   std::unique_ptr<Readers[]> of_collections_;  // null: nowhere in the graph do readers count
   Chunks<Readers> fresh_;
@@ -125,18 +142,19 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
   const TableClass& of = table_.classes[over.task_class];
   const std::uint32_t* const values = over.values(of.parameters.size());
   std::int64_t* const numbers = telling.numbers.data();
-  for (; telling.told < of.told.size(); ++telling.told, telling.edge = 0) {
+  const std::size_t until = std::min(telling.until, of.told.size());
+  for (; telling.told < until; ++telling.told, telling.edge = 0) {
     const std::size_t at = of.told[telling.told];
     const TableFlow& flow = of.flows[at];
     const std::uint32_t number = at < of.data_flows ? values[at] : no_value;
     const bool may_count = flow.may_count && number != no_value;
     if (telling.edge == 0 && !telling.in_edge && number != no_value) {
-      if (!flow.leavings.empty()) {
+      if (!flow.leavings.empty() && telling.until == ~std::size_t{0}) {
         std::string why;
         check_leavings(telling, flow, number, why);
         if (!why.empty()) host.misused(why);
       }
-      if (may_count && writes(flow.mode)) {
+      if (may_count && writes(flow.mode) && !telling.counted) {
         Readers& it = readers(number);
         it.counted.store(flow.counted, std::memory_order_relaxed);
         // One for us, so that nobody is the last before all are told. Nobody else looks at it yet.
@@ -150,7 +168,7 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
       if (!telling.in_edge &&
           !(telling.in_edge = edge.before(numbers) && telling.walk.begin(edge.loops, numbers)))
         continue;
-      if (edge.name_growth != 0 && !counted && !edge.to_writer) {
+      if (edge.name_growth != 0 && !counted && !edge.to_writer && placement_ == nullptr) {
         if (!tell_neighbours(telling, edge, number, host)) [[unlikely]]
           return false;
         telling.in_edge = false;
@@ -180,6 +198,11 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
   const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
+  if (placement_ != nullptr) [[unlikely]] {
+    std::array<std::int64_t, Walk::most_loops> parameters;
+    find_parameters(parameters.data());
+    if (placement_->rank_of_parameters(to, parameters.data()) != placement_->own()) return;
+  }
   std::uint64_t name = 0;
   if (edge.name) [[likely]] {
     name = static_cast<std::uint64_t>((*edge.name)(numbers));

@@ -10,7 +10,7 @@
 
 namespace fairlead::ptg {
 
-void Values::begin(const ClassTable& table) {
+void Values::begin(const ClassTable& table, bool over_ranks) {
   std::size_t count = 0;
   for (const auto& definition : table.collections) {
     collections_.push_back({definition, static_cast<std::uint32_t>(count)});
@@ -42,30 +42,30 @@ void Values::begin(const ClassTable& table) {
       value.collection = value.kind = i;
     }
   }
-  find_kinds(table);
+  find_kinds(table, over_ranks);
 }
 
-void Values::find_kinds(const ClassTable& table) {
+void Values::find_kinds(const ClassTable& table, bool over_ranks) {
   kinds_.resize(collections_.size());
   for (std::uint32_t i = 0; i < kinds_.size(); ++i) kinds_[i].collection = i;
   for (std::uint32_t i = first_fresh_; i-- > 0;)
-    if (of_collections_[i].datum != nullptr)
-      kinds_[of_collections_[i].collection].like = of_collections_[i].handle;
+    if (over_ranks || of_collections_[i].datum != nullptr)
+      kinds_[of_collections_[i].collection] = {of_collections_[i].collection, of_collections_[i].handle, i};
   const bool like_flows = std::ranges::any_of(table.classes, [](const TableClass& of) {
     return std::ranges::any_of(of.flows, [](const TableFlow& flow) {
       return std::ranges::any_of(flow.inputs, [](const Input& input) { return input.like_flow.has_value(); });
     });
   });
-  if (!like_flows) return;
+  if (!like_flows && !over_ranks) return;
   for (std::uint32_t i = 0; i < first_fresh_; ++i) {
     Value& value = of_collections_[i];
     const auto alike = collections_[value.collection].definition->alike;
-    if (value.datum == nullptr || alike == nullptr) continue;
+    if ((value.datum == nullptr && !over_ranks) || alike == nullptr) continue;
     const auto found = std::ranges::find_if(kinds_, [&](const FreshKind& kind) {
       return kind.collection == value.collection && alike(kind.like, value.handle);
     });
     value.kind = static_cast<std::uint32_t>(found - kinds_.begin());
-    if (found == kinds_.end()) kinds_.push_back({value.collection, value.handle});
+    if (found == kinds_.end()) kinds_.push_back({value.collection, value.handle, i});
   }
 }
 

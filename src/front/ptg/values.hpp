@@ -36,13 +36,14 @@ struct Value {
 struct FreshKind {
   std::uint32_t collection = 0;
   const void* like = nullptr;
+  std::uint32_t number = 0;  ///< its own
 };
 
 /// All of them: first those of the collections, one after the other, then the fresh ones.
 class Values {
  public:
-  /// Once, before the first run.
-  void begin(const ClassTable& table);
+  /// Once, before the first run. `over_ranks`: any may come from another rank.
+  void begin(const ClassTable& table, bool over_ranks);
 
   Value& operator[](std::uint32_t number) noexcept {
     return number < first_fresh_ ? of_collections_[number] : fresh_.at(number - first_fresh_);
@@ -86,7 +87,7 @@ class Values {
     std::uint32_t first;
   };
 
-  void find_kinds(const ClassTable& table);
+  void find_kinds(const ClassTable& table, bool over_ranks);
 
   std::vector<Collection> collections_;
   std::vector<FreshKind> kinds_;

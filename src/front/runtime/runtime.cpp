@@ -33,6 +33,7 @@
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "machine/system_files.hpp"
+#include "net/communicator.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
@@ -213,8 +214,9 @@ class Runtime::Implementation {
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes registered = 0, in_place = 0, warmed = 0;
-  std::int32_t collections = 0;  // made so far
-  front::Watchdog watchdog;      // last: its thread uses the rest
+  std::int32_t collections = 0;                     // made so far
+  std::unique_ptr<net::Communicator> communicator;  // null: it computes alone
+  front::Watchdog watchdog;                         // last: its thread uses the rest
 
  private:
   backend::CpuOptions cpu_options(const Config& config) {
@@ -262,14 +264,30 @@ Runtime::Runtime(const Config& config, Bytes reserved,
         // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
+Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runtime(config, reserved) {
+  if (place.network == nullptr) throw UsageError("a runtime was given a rank that is none");
+  implementation_->communicator = std::make_unique<net::Communicator>(place.network, net::Protocol{});
+  implementation_->communicator->on_quiet(
+      [&core = implementation_->core] { core.world().wake(engine::Who::application()); });
+}
 Runtime::~Runtime() {
   implementation_->core.close();
+  if (implementation_->core.caller().same_process()) implementation_->communicator.reset();
   // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
   if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
 }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
+net::Communicator* Runtime::communicator() noexcept { return implementation_->communicator.get(); }
+std::uint32_t Runtime::rank() const noexcept {
+  const auto& communicator = implementation_->communicator;
+  return communicator == nullptr ? 0 : static_cast<std::uint32_t>(communicator->own());
+}
+std::uint32_t Runtime::ranks() const noexcept {
+  const auto& communicator = implementation_->communicator;
+  return communicator == nullptr ? 1 : communicator->ranks();
+}
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
 NodeId Runtime::memory_node(std::string_view name) const {
@@ -336,7 +354,8 @@ std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::T
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
                                                             std::int64_t columns, std::int32_t tile,
                                                             Tiles which, std::size_t element_bytes,
-                                                            detail::Fill fill) {
+                                                            detail::Fill fill,
+                                                            const Distribution* distribution) {
   auto& it = *implementation_;
   it.core.caller().check("tiled");
   if (tile <= 0)
@@ -346,8 +365,9 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   front::check_tiles(name, rows, columns, tile, which == Tiles::lower);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, 0, 0}}, element_bytes);
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles = owned(std::make_unique<detail::TileCollection>(
-      it.core, it.data, name, it.collections++, grid, element_bytes, nullptr, &it.spill, std::move(fill)));
+  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
+                                                              element_bytes, nullptr, &it.spill,
+                                                              std::move(fill), distribution, rank()));
   it.warm(tiles->bytes());
   it.choose_policy();
   return tiles;

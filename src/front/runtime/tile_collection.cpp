@@ -12,7 +12,8 @@ namespace fairlead::detail {
 
 TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name,
                                std::int32_t number, const Grid& grid, std::size_t element_bytes, void* memory,
-                               backend::SpillFile* spill, Fill fill)
+                               backend::SpillFile* spill, Fill fill, const Distribution* distribution,
+                               std::uint32_t own_rank)
     : core_(core),
       store_(store),
       name_(std::move(name)),
@@ -20,7 +21,9 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       tile_rows_(static_cast<std::int32_t>((grid.rows - 1) / grid.tile + 1)),
       tile_columns_(static_cast<std::int32_t>((grid.columns - 1) / grid.tile + 1)),
       spill_(spill),
-      fill_(std::move(fill)) {
+      fill_(std::move(fill)),
+      distribution_(distribution == nullptr ? std::nullopt : std::optional(*distribution)),
+      own_rank_(own_rank) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({nullptr, {}, i, j});
@@ -34,12 +37,14 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   if (spill_ != nullptr) {
     Bytes all = 0;
     for (const Entry& entry : entries_)
-      all += (bytes_of(entry) + spill_->alignment() - 1) / spill_->alignment() * spill_->alignment();
+      if (is_here(entry))
+        all += (bytes_of(entry) + spill_->alignment() - 1) / spill_->alignment() * spill_->alignment();
     spill_->reserve(all);
   }
   try {
     std::size_t registered = 0;
     for (Entry& entry : entries_) {
+      if (!is_here(entry)) continue;
       if (++registered % 1024 == 0) core_.throw_if_winding_down();
       memory::DatumSpec spec;
       spec.coordinates = {number, entry.row, entry.column};
@@ -100,7 +105,7 @@ bool TileCollection::finish() noexcept {
     // What the program still holds, or what waits for that, stays until the runtime is gone.
     if (!core_.help_until_all_done(true)) return false;
     for (const Entry& entry : entries_)
-      if (core_.holds().holds(*entry.datum)) return false;
+      if (entry.datum != nullptr && core_.holds().holds(*entry.datum)) return false;
     if (core_.home_values().may_be_away()) core_.home_values().refresh(ids_in_place());
   } catch (...) {
     return false;
@@ -111,7 +116,7 @@ bool TileCollection::finish() noexcept {
 std::vector<DatumId> TileCollection::ids_in_place() const {
   std::vector<DatumId> ids;
   for (const Entry& entry : entries_)
-    if (entry.datum->in_place) ids.push_back(entry.datum->id);
+    if (entry.datum != nullptr && entry.datum->in_place) ids.push_back(entry.datum->id);
   return ids;
 }
 
@@ -143,30 +148,45 @@ std::size_t TileCollection::position(std::int32_t row, std::int32_t column) cons
          static_cast<std::size_t>(column);
 }
 
-DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const {
+const TileCollection::Entry& TileCollection::entry_at(std::int32_t row, std::int32_t column) const {
   if (row < 0 || row >= tile_rows_ || column < 0 || column >= tile_columns_ ||
       (grid_.lower_only && column > row))
     throw UsageError(fmt::format("{} has no tile [{},{}]: it has {} x {} tiles{}", name_, row, column,
                                  tile_rows_, tile_columns_,
                                  grid_.lower_only ? ", those above the diagonal left out" : ""));
-  engine::RegisteredDatum* const datum = entries_[position(row, column)].datum;
+  return entries_[position(row, column)];
+}
+
+DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const {
+  const Entry& entry = entry_at(row, column);
+  if (entry.datum == nullptr)
+    throw UsageError(fmt::format("the tile [{},{}] of {} is rank {}'s, and this is rank {}", row, column,
+                                 name_, distribution_->owner(row, column), own_rank_));
+  return {entry.datum, entry.datum->generation};
+}
+DatumReference TileCollection::tile_if_here(std::int32_t row, std::int32_t column) const {
+  engine::RegisteredDatum* const datum = entry_at(row, column).datum;
+  if (datum == nullptr) return {};
   return {datum, datum->generation};
 }
 
 void TileCollection::advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const {
   core_.caller().check("advise");
-  for (const Entry& entry : entries_) core_.advise(*entry.datum, device_of(entry.row, entry.column));
+  for (const Entry& entry : entries_)
+    if (entry.datum != nullptr) core_.advise(*entry.datum, device_of(entry.row, entry.column));
 }
 
 void TileCollection::refresh(Refresh when) const {
   core_.caller().check("refresh");
   for (const Entry& entry : entries_)
-    core_.home_values().put_refresh_off(*entry.datum, when == Refresh::by_acquire);
+    if (entry.datum != nullptr)
+      core_.home_values().put_refresh_off(*entry.datum, when == Refresh::by_acquire);
 }
 
 Bytes TileCollection::bytes() const noexcept {
   Bytes all = 0;
-  for (const Entry& entry : entries_) all += whole_pages_for(entry.datum->bytes);
+  for (const Entry& entry : entries_)
+    if (entry.datum != nullptr) all += whole_pages_for(entry.datum->bytes);
   return all;
 }
 
@@ -174,6 +194,11 @@ DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32
   if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
   return tiles->tile(row, column);
 }
+DatumReference tile_if_here(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
+  if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
+  return tiles->tile_if_here(row, column);
+}
+const Distribution* distribution_of(const TileCollection& tiles) noexcept { return tiles.distribution(); }
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t, std::int32_t)>& device_of) {
   if (tiles == nullptr) throw UsageError("advise was called on a matrix that was moved to another place");

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class TileCollection {
   /// in the spill file that nothing has written; or none.
   TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name, std::int32_t number,
                  const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill,
-                 Fill fill);
+                 Fill fill, const Distribution* distribution = nullptr, std::uint32_t own_rank = 0);
   TileCollection(const TileCollection&) = delete;
   TileCollection& operator=(const TileCollection&) = delete;
   /// Waits for unfinished tasks. False if the caller must not: then all stays as it is, and it must stay as
@@ -31,7 +32,10 @@ class TileCollection {
   void remove_all() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
+  /// Throws UsageError if there is no such tile, or another rank owns it.
   DatumReference tile(std::int32_t row, std::int32_t column) const;
+  DatumReference tile_if_here(std::int32_t row, std::int32_t column) const;
+  const Distribution* distribution() const noexcept { return distribution_ ? &*distribution_ : nullptr; }
   void advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const;
   void refresh(Refresh when) const;
   Bytes bytes() const noexcept;  ///< of all tiles
@@ -39,11 +43,15 @@ class TileCollection {
  private:
   std::vector<DatumId> ids_in_place() const;
   struct Entry {
-    engine::RegisteredDatum* datum = nullptr;
+    engine::RegisteredDatum* datum = nullptr;  // null: another rank's
     memory::Range slot;
     std::int32_t row, column;
   };
   const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
+  const Entry& entry_at(std::int32_t row, std::int32_t column) const;
+  bool is_here(const Entry& entry) const {
+    return !distribution_ || distribution_->owner(entry.row, entry.column) == own_rank_;
+  }
   std::size_t position(std::int32_t row, std::int32_t column) const noexcept;
 
   engine::RuntimeCore& core_;
@@ -54,6 +62,8 @@ class TileCollection {
   backend::SpillFile* spill_;
   std::vector<Entry> entries_;
   const Fill fill_;
+  const std::optional<Distribution> distribution_;
+  const std::uint32_t own_rank_;
   std::deque<front::GeneratedArray> generators_;  // of the entries, if there is a fill_
   std::deque<data::Layout> layouts_;              // of tiles in the user's memory, by shape
 };

@@ -8,8 +8,10 @@ namespace fairlead::linalg::testing {
 namespace {
 
 TEST(PanelSolve, AgreesWithASolveInOnePiece) {
-  for (const TriangularSolve& solve : {below_cholesky, below_lu, right_of_lu})
+  constexpr TriangularSolve transposed{Side::left, Triangle::upper, Transpose::yes, Diagonal::general};
+  for (const TriangularSolve& solve : {below_cholesky, below_lu, right_of_lu, transposed})
     for (const auto& [m, n] : {std::pair(5, 1), {7, 95}, {96, 96}, {30, 97}, {200, 193}, {64, 300}}) {
+      ASSERT_TRUE(goes_forward(solve));
       const int order = solve.side == Side::right ? n : m;
       auto t = dense<double>(GeneratedSpd<double>(order, 1));
       if (solve.diagonal == Diagonal::unit)
@@ -22,6 +24,13 @@ TEST(PanelSolve, AgreesWithASolveInOnePiece) {
       for (std::size_t i = 0; i < whole.elements.size(); ++i)
         ASSERT_NEAR(panels.elements[i], whole.elements[i], 1e-13) << m << " x " << n;
     }
+}
+
+TEST(PanelSolve, IsNotForSolvesThatBeginAtTheEnd) {
+  EXPECT_FALSE(goes_forward({Side::left, Triangle::upper, Transpose::no, Diagonal::general}));
+  EXPECT_FALSE(goes_forward({Side::left, Triangle::lower, Transpose::yes, Diagonal::general}));
+  EXPECT_FALSE(goes_forward({Side::right, Triangle::lower, Transpose::no, Diagonal::general}));
+  EXPECT_FALSE(goes_forward({Side::right, Triangle::upper, Transpose::yes, Diagonal::general}));
 }
 
 }  // namespace

@@ -54,6 +54,48 @@ TEST(JdfConstructs, Options) {
   EXPECT_EQ(it.file.options[1].name.text, "nb_local_tasks_fn");
 }
 
+// What a global's value mentions and the file does not define is the C's, as an enumerator of the prologue.
+TEST(JdfConstructs, NamesOfCInValuesOfGlobals) {
+  const ReadText it = read_text(
+      "upper [type = PLASMA_enum hidden = on default = PlasmaUpper]\n"
+      "key [type = int hidden = on default = \"look_up(&infos, \\\"A::B\\\", NULL)\"]\nNT = LIMIT - 1\n");
+  EXPECT_EQ(it.told, "");
+  ASSERT_EQ(it.file.c_names.size(), 2U);
+  EXPECT_EQ(it.file.c_names[0], "PlasmaUpper");
+  EXPECT_EQ(it.file.c_names[1], "LIMIT");
+  ASSERT_EQ(it.file.c_leaves.size(), 3U);
+}
+
+TEST(JdfConstructs, ClassesNamedAsTheEndOfBodies) {
+  const ReadText it = read_text(
+      "A [type = \"d*\"]\nT(k)\nk = 0 .. 3\n: A(k)\nCTL X -> X END(0)\nBODY\n{\n f(\"END(0)\");\n}\nEND\n\n"
+      "END(k)\nk = 0 .. 0\n: A(k)\nCTL X <- X T(0 .. 3 .. 1)\nBODY\nEND\n");
+  EXPECT_EQ(it.told, "");
+  ASSERT_EQ(it.file.classes.size(), 2U);
+  EXPECT_EQ(it.file.classes[1].name.text, "END");
+}
+
+// Inline C that only C can say knows the locals that it mentions, the innermost of a name.
+TEST(JdfConstructs, LeavesOfCNameTheirLocals) {
+  const ReadText it = read_text(
+      "A [type = \"d*\"]\nNT [type = int]\nT(k)\nk = 0 .. %{ for (;;) return NT; %}\nm = %{ while (k) return "
+      "k; %}\n"
+      ": A(k)\nCTL X <- (k > f(m)) ? [ i = 0 .. g(k) ] X T(%{ do return i + m; while (0); %})\n      -> X "
+      "T(0)\nBODY\nEND\n");
+  ASSERT_EQ(it.file.c_leaves.size(), 5U) << it.told;
+  const auto names = [&](std::size_t leaf) {
+    std::string out;
+    for (const auto& [name, slot] : it.file.c_leaves[leaf].locals) out += name + " ";
+    return out;
+  };
+  EXPECT_EQ(names(0), "");
+  EXPECT_EQ(it.file.c_leaves[0].globals.size(), 1U);
+  EXPECT_EQ(names(1), "k ");
+  EXPECT_EQ(names(2), "m ");
+  EXPECT_EQ(names(3), "k ");
+  EXPECT_EQ(names(4), "i m ");
+}
+
 TEST(JdfConstructs, GlobalsWithAnyProperty) {
   const ReadText it = read_text(
       "A [type = \"tiled_matrix *\" aligned = B]\nB [type=\"const tiled_matrix *\"]\n"

@@ -76,6 +76,7 @@ std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
   loaded->version_ = told_by(blas, "openblas_get_config");
   if (loaded->version_.empty()) loaded->version_ = told_by(blas, "bli_info_get_version_str");
   loaded->buffers_ = std::make_unique<Buffers>(blas, loaded->version_, loaded->path_);
+  if (library.own_products && OwnProducts::possible()) loaded->own_ = std::make_unique<OwnProducts>();
   loaded->core_type_ = told_by(blas, "openblas_get_corename");
   if (!loaded->core_type_.empty())
     loaded->core_type_variable_ = "OPENBLAS_CORETYPE";

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "algorithms/linalg/blas/buffers.hpp"
+#include "algorithms/linalg/blas/own_products.hpp"
 #include "algorithms/linalg/blas/routines.hpp"
 
 namespace fairlead::linalg {
@@ -30,6 +31,8 @@ concept Real = std::same_as<T, float> || std::same_as<T, double>;
 struct BlasLibrary {
   std::string blas = "libopenblas.so.0";  ///< a name for the loader, or a path
   std::string lapack;                     ///< empty: the same library if it has potrf, else liblapack.so.3
+  bool own_products =
+      false;  ///< gemm and syrk by OwnProducts, where they are large enough and it is possible
 };
 
 class Blas {
@@ -56,14 +59,22 @@ class Blas {
   /// What that variable takes, where the library has numbers for its core types: "skx:0,haswell:3".
   const std::string& core_type_numbers() const noexcept { return core_type_numbers_; }
 
+  bool has_own_products() const noexcept { return own_ != nullptr; }
+
   /// Takes what so many threads need of the library when they call at once, where it is known to need
   /// something: see buffers.hpp, also for what is thrown.
-  void take_buffers(std::size_t threads) const { buffers_->take(threads); }
+  void take_buffers(std::size_t threads) const {
+    buffers_->take(threads);
+    if (own_) own_->take(threads);
+  }
 
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
   template <Real T>
   void gemm(Transpose op_a, Transpose op_b, int m, int n, int k, Same<T> alpha, const T* a, int lda,
             const T* b, int ldb, Same<T> beta, T* c, int ldc) const {
+    if (own_ && OwnProducts::large_enough(m, n, k))
+      return own_->multiply<T>(OwnProducts::Part::whole, op_a == Transpose::yes, op_b == Transpose::yes, m, n,
+                               k, alpha, a, lda, b, ldb, beta, c, ldc);
     const char oa = letter(op_a), ob = letter(op_b);
     table<T>().gemm(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
   }
@@ -82,6 +93,10 @@ class Blas {
   template <Real T>
   void syrk(Triangle triangle, Transpose op, int n, int k, Same<T> alpha, const T* a, int lda, Same<T> beta,
             T* c, int ldc) const {
+    if (own_ && OwnProducts::large_enough(n, n, k))
+      return own_->multiply<T>(
+          triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
+          op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
     const char t = letter(triangle), o = letter(op);
     table<T>().syrk(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
   }
@@ -244,6 +259,7 @@ class Blas {
   Routines<double> double_;
   Routines<float> float_;
   std::unique_ptr<Buffers> buffers_;
+  std::unique_ptr<OwnProducts> own_;  // null: products are the library's
   std::string path_, lapack_path_, version_, core_type_, core_type_variable_, core_type_numbers_;
 };
 

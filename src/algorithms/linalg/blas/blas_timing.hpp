@@ -1,6 +1,7 @@
 // What one BLAS with one core type achieves, found out in a process of its own: a library takes its core type
 // when it is loaded, once and for all, and one that uses instructions which the processor lacks dies.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -33,9 +34,12 @@ struct BlasTiming {
   std::string core_type;  ///< what the library says it uses
   std::string variable;   ///< by which it can be told; empty: by none
   KernelRates rates;
+  KernelRates own_rates = {};  ///< the same with Fairlead's own products; zero: the processor cannot
 
   /// One number to compare by: the rate of a tiled Cholesky factorization of 20 x 20 tiles.
   double gflops() const noexcept;
+  double own_gflops() const noexcept;
+  double best_gflops() const noexcept { return std::max(gflops(), own_gflops()); }
 };
 
 /// A timing, or why there is none, in words: "cannot load the library ...", "was ended by signal 4 (Illegal

@@ -103,15 +103,19 @@ KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
     }
   choice.by_default = *by_default;
   const BlasTiming* best = nullptr;
+  const auto rate_of = [&](const BlasTiming& timing) {
+    if (!settings.own_products) return timing.best_gflops();
+    return *settings.own_products && timing.own_gflops() > 0 ? timing.own_gflops() : timing.gflops();
+  };
   const auto may_be_taken = [&](const BlasTiming& timing) {
     return settings.core_type.empty() || same_name(timing.core_type, settings.core_type);
   };
   for (const auto& timing : choice.timings)
-    if (may_be_taken(timing) && (best == nullptr || timing.gflops() > best->gflops())) best = &timing;
+    if (may_be_taken(timing) && (best == nullptr || rate_of(timing) > rate_of(*best))) best = &timing;
   // Of equals, what the library decides by itself, and above all what is there already: no change without a
   // gain.
   for (const BlasTiming* quiet : {std::as_const(choice.timings).data(), by_default})
-    if (may_be_taken(*quiet) && best->gflops() < quiet->gflops() * worth_it) best = quiet;
+    if (may_be_taken(*quiet) && rate_of(*best) < rate_of(*quiet) * worth_it) best = quiet;
   if (best == nullptr) {
     std::string known;
     for (const auto& timing : choice.timings)
@@ -120,6 +124,8 @@ KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
                                   known.empty() ? "none" : known));
   }
   choice.best = *best;
+  choice.own_products = best->own_gflops() > 0 &&
+                        settings.own_products.value_or(best->own_gflops() >= best->gflops() * worth_it);
   return choice;
 }
 

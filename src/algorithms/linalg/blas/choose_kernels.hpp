@@ -7,6 +7,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct KernelSettings {
   std::vector<std::string> helper;        ///< see time_in_child
   std::filesystem::path cache_directory;  ///< the user's; empty: time every time
   int tile = 512;                         ///< elements a side
+  std::optional<bool> own_products{};     ///< nothing: what is faster
   /// For all candidates; those not reached are listed as failures.
   Duration budget = std::chrono::seconds(20);
   bool time_again = false;  ///< do not believe the cache
@@ -42,11 +44,13 @@ struct KernelChoice {
   BlasTiming by_default;  ///< what a program gets that takes the library and the environment as they are
   std::vector<BlasTiming> timings;
   std::vector<std::pair<BlasCandidate, std::string>> failures;  ///< what could not be timed, and why
+  bool own_products = false;                                    ///< of Fairlead, with `best`
   bool from_cache = false;
   std::string cache_problem;  ///< why the result could not be kept; empty if it was
 
   /// Best over default: 1 = nothing to gain.
-  double gain() const noexcept { return best.gflops() / by_default.gflops(); }
+  double gain() const noexcept { return gflops() / by_default.gflops(); }
+  double gflops() const noexcept { return own_products ? best.own_gflops() : best.gflops(); }
 };
 
 /// Reads the timings from the cache, or takes them. What differs by less than 3 % from the default is not

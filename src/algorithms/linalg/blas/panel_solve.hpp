@@ -1,6 +1,5 @@
 // The triangular solves of tiled factorizations, made of products as far as that does no harm.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 
 #include "algorithms/linalg/blas/blas.hpp"
@@ -21,13 +20,19 @@ inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, Tr
 inline constexpr TriangularSolve below_lu{Side::right, Triangle::upper, Transpose::no, Diagonal::general};
 inline constexpr TriangularSolve right_of_lu{Side::left, Triangle::lower, Transpose::no, Diagonal::unit};
 
-/// Solves for an m x n matrix A in panels, of columns (right) or of rows (left): a product brings each up to
-/// date, a small solve finishes it. The solves above only, which go from the first panel to the last. As
-/// stable as the solve in one piece, and faster: OpenBLAS 0.3.21 on one Zen 5 core, GF/s of
-/// trsm / this / a product with L^-1 / gemm, for below_cholesky:
+/// Whether it goes from the first column of A (right) or row (left) to the last: so do those above.
+constexpr bool goes_forward(const TriangularSolve& solve) noexcept {
+  const bool lower = (solve.triangle == Triangle::lower) != (solve.op == Transpose::yes);
+  return lower == (solve.side == Side::left);
+}
+
+/// Solves for an m x n matrix A by halves of its columns (right) or rows (left): one is solved for, a product brings
+/// the other up to date. Only what goes_forward(). As stable as the solve in one
+/// piece, and faster. GF/s of one Zen 4 core, FP64, OpenBLAS 0.3.21: trsm in one piece / in panels of 96, each brought
+/// up to date by all before it / this / gemm, the last three with Fairlead's own products:
 ///
-///     FP64, tile 512: 58 / 69 / 89 / 90    768: 64 / 74 / 92 / 95    1024:  71 /  76 /  94 /  96
-///     FP32, tile 512: 105 / 135 / 205 / 224                          1024: 140 / 142 / 209 / 220
+///     below_cholesky, tile 512: 39 / 43 / 44 / 47    768: 47 / 47 / 49 / 49    1024: 46 / 41 / 47 / 51
+///     right_of_lu,    tile 512: 39 / 34 / 38 / 51    768: 36 / 37 / 45 / 50    1024: 35 / 35 / 42 / 51
 ///
 /// The product with the inverse was left out: where the tile's L is ill-conditioned the residual of the
 /// factorization grows with it. For a Gaussian kernel matrix with tiles of condition 4e8 it is 2,000 times
@@ -38,24 +43,25 @@ void panel_solve(const Blas& blas, const TriangularSolve& solve, int m, int n, c
   constexpr int panel = 96;
   const bool right = solve.side == Side::right;
   const int order = right ? n : m;
-  for (int k = 0; k < order; k += panel) {
-    const int width = std::min(panel, order - k);
-    // What joins this panel to those before it: a row of blocks below the diagonal, or a column above.
-    const auto in_t = static_cast<std::ptrdiff_t>(k);
-    const T* const before = t + (solve.triangle == Triangle::lower ? in_t : in_t * ld_t);
-    const T* const diagonal = t + in_t + in_t * ld_t;
-    if (right) {
-      T* const columns = a + in_t * ld_a;
-      if (k > 0)
-        blas.gemm<T>(Transpose::no, solve.op, m, width, k, -1, a, ld_a, before, ld_t, 1, columns, ld_a);
-      blas.trsm<T>(solve.side, solve.triangle, solve.op, solve.diagonal, m, width, 1, diagonal, ld_t, columns,
-                   ld_a);
-    } else {
-      if (k > 0)
-        blas.gemm<T>(solve.op, Transpose::no, width, n, k, -1, before, ld_t, a, ld_a, 1, a + k, ld_a);
-      blas.trsm<T>(solve.side, solve.triangle, solve.op, solve.diagonal, width, n, 1, diagonal, ld_t, a + k,
-                   ld_a);
-    }
+  if (order <= panel) {
+    blas.trsm<T>(solve.side, solve.triangle, solve.op, solve.diagonal, m, n, 1, t, ld_t, a, ld_a);
+    return;
+  }
+  const int first = (order / 2 + panel - 1) / panel * panel, second = order - first;
+  const auto step = static_cast<std::ptrdiff_t>(first);
+  // What joins the second to the first: blocks below the diagonal, or above it.
+  const T* const between = t + (solve.triangle == Triangle::lower ? step : step * ld_t);
+  const T* const diagonal = t + step + step * ld_t;
+  if (right) {
+    T* const columns = a + step * ld_a;
+    panel_solve<T>(blas, solve, m, first, t, ld_t, a, ld_a);
+    blas.gemm<T>(Transpose::no, solve.op, m, second, first, -1, a, ld_a, between, ld_t, 1, columns, ld_a);
+    panel_solve<T>(blas, solve, m, second, diagonal, ld_t, columns, ld_a);
+  } else {
+    T* const rows = a + step;
+    panel_solve<T>(blas, solve, first, n, t, ld_t, a, ld_a);
+    blas.gemm<T>(solve.op, Transpose::no, second, n, first, -1, between, ld_t, a, ld_a, 1, rows, ld_a);
+    panel_solve<T>(blas, solve, second, n, diagonal, ld_t, rows, ld_a);
   }
 }
 

@@ -73,9 +73,7 @@ bool computes_on_one_thread(const Blas& blas) {
   return all < 1.25 * (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - thread) + 0.0005;
 }
 
-}  // namespace
-
-double BlasTiming::gflops() const noexcept {
+double gflops_of(const KernelRates& rates) noexcept {
   if (rates.gemm <= 0 || rates.syrk <= 0 || rates.trsm <= 0 || rates.potrf <= 0) return 0;
   // Of n tiles a side: n^3 / 3 operations in all, each of n^2 / 2 tasks of syrk and of trsm one, of potrf a
   // third.
@@ -83,6 +81,11 @@ double BlasTiming::gflops() const noexcept {
   return 1 / ((1 - syrk - trsm - potrf) / rates.gemm + syrk / rates.syrk + trsm / rates.trsm +
               potrf / rates.potrf);
 }
+
+}  // namespace
+
+double BlasTiming::gflops() const noexcept { return gflops_of(rates); }
+double BlasTiming::own_gflops() const noexcept { return gflops_of(own_rates); }
 
 int time_blas_main(const std::vector<std::string>& arguments) {
   const auto tile = arguments.size() == 3 ? number(arguments[1]) : std::nullopt;
@@ -95,16 +98,24 @@ int time_blas_main(const std::vector<std::string>& arguments) {
   ::alarm(static_cast<unsigned>(*milliseconds / 1000 + 1));
   try {
     const auto blas = Blas::load({.blas = arguments[0], .lapack = {}});
-    if (!computes_correctly(*blas)) throw NumericalError(blas->path() + " computes wrong results");
     if (!computes_on_one_thread(*blas))
       throw SystemError(blas->path() + " computes on several threads, although it was set to one");
-    const auto rates = measure<double>(
-        *blas, {.tile = *tile,
-                .per_kernel = std::min<Duration>(std::chrono::milliseconds(*milliseconds) / 20,
-                                                 std::chrono::milliseconds(60))});
-    fmt::print("fairlead-blas-timing\t2\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}\n", blas->path(),
-               blas->core_type(), blas->core_type_variable(), blas->core_type_numbers(), rates.gemm,
-               rates.syrk, rates.trsm, rates.potrf);
+    const auto rates_of = [&](const Blas& with, int repetitions, int part) {
+      if (!computes_correctly(with)) throw NumericalError(blas->path() + " computes wrong results");
+      const Duration each = std::chrono::milliseconds(*milliseconds) / 20;
+      return measure<double>(with,
+                             {.tile = *tile,
+                              .per_kernel = std::min<Duration>(each, std::chrono::milliseconds(60)) / part,
+                              .repetitions = repetitions});
+    };
+    const KernelRates rates = rates_of(*blas, 5, 1);
+    const auto own = Blas::load({.blas = arguments[0], .lapack = {}, .own_products = true});
+    const KernelRates own_rates = own->has_own_products() ? rates_of(*own, 3, 3) : KernelRates();
+    fmt::print("fairlead-blas-timing\t3\t{}\t{}\t{}\t{}", blas->path(), blas->core_type(),
+               blas->core_type_variable(), blas->core_type_numbers());
+    for (const KernelRates& one : {rates, own_rates})
+      fmt::print("\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}", one.gemm, one.syrk, one.trsm, one.potrf);
+    fmt::print("\n");
     return 0;
   } catch (const std::exception& error) {
     fmt::print("fairlead-blas-failure\t1\t{}\n", error.what());

@@ -152,11 +152,14 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
 
   const auto fields = fields_of_answer(*text);
   if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2])};
-  if (fields.size() == 10 && fields[0] == "fairlead-blas-timing" && fields[1] == "2") {
-    const KernelRates rates{positive(fields[6]), positive(fields[7]), positive(fields[8]),
-                            positive(fields[9])};
-    const BlasTiming timing{candidate, std::string(fields[2]), std::string(fields[3]), std::string(fields[4]),
-                            rates};
+  if (fields.size() == 14 && fields[0] == "fairlead-blas-timing" && fields[1] == "3") {
+    const auto rates_at = [&](std::size_t first) {
+      return KernelRates{positive(fields[first]), positive(fields[first + 1]), positive(fields[first + 2]),
+                         positive(fields[first + 3])};
+    };
+    const BlasTiming timing{
+        candidate,   std::string(fields[2]), std::string(fields[3]), std::string(fields[4]), rates_at(6),
+        rates_at(10)};
     if (timing.gflops() > 0) return {timing, {}, std::string(fields[5])};
   }
   return {{}, fmt::format("\"{}\" printed no timing", helper[0])};

@@ -13,7 +13,7 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr KeptFile::Format format{
-    "fairlead-blas-timings", 2,
+    "fairlead-blas-timings", 3,
     "Made by timing each candidate once. Delete this file to have it done again."};
 
 /// Changes with the file at `path`, also when the path is a link that now leads elsewhere.
@@ -59,14 +59,15 @@ std::optional<BlasTimings> TimingCache::read() const {
     const auto field = fields_of(lines[i]);
     if (field[0] == "failure" && field.size() == 4) {
       result.failures.push_back({{field[1], field[2]}, field[3]});
-    } else if (field[0] == "timing" && field.size() == 13) {
-      std::array<double, 4> rates{};
+    } else if (field[0] == "timing" && field.size() == 17) {
+      std::array<double, 8> rates{};
       for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = rate(field[9 + k]).value_or(0);
       const BlasTiming timing{{field[1], field[2], field[3], field[4]},
                               field[5],
                               field[7],
                               field[8],
-                              {rates[0], rates[1], rates[2], rates[3]}};
+                              {rates[0], rates[1], rates[2], rates[3]},
+                              {rates[4], rates[5], rates[6], rates[7]}};
       if (timing.gflops() <= 0 || identity(field[5]) != field[6]) return {};
       result.timings.push_back(timing);
     } else {
@@ -79,12 +80,15 @@ std::optional<BlasTimings> TimingCache::read() const {
 
 void TimingCache::write(const BlasTimings& timings) const {
   auto lines = key_lines(key_);
-  for (const auto& one : timings.timings)
-    lines.push_back(fmt::format("timing\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}",
-                                one_field(one.candidate.library), one_field(one.candidate.core_type),
-                                one.candidate.variable, one_field(one.candidate.number), one_field(one.path),
-                                identity(one.path), one_field(one.core_type), one_field(one.variable),
-                                one.rates.gemm, one.rates.syrk, one.rates.trsm, one.rates.potrf));
+  for (const auto& one : timings.timings) {
+    lines.push_back(fmt::format("timing\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", one_field(one.candidate.library),
+                                one_field(one.candidate.core_type), one.candidate.variable,
+                                one_field(one.candidate.number), one_field(one.path), identity(one.path),
+                                one_field(one.core_type), one_field(one.variable)));
+    for (const KernelRates& rates : {one.rates, one.own_rates})
+      lines.back() +=
+          fmt::format("\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}", rates.gemm, rates.syrk, rates.trsm, rates.potrf);
+  }
   for (const auto& [candidate, reason] : timings.failures)
     lines.push_back(fmt::format("failure\t{}\t{}\t{}", one_field(candidate.library),
                                 one_field(candidate.core_type), one_field(reason)));

@@ -46,12 +46,15 @@ class Choosing : public testing::Test {
     helper(report("${OPENBLAS_CORETYPE:-Plain}", std::to_string(gflops)));
   }
 
-  std::string report(const std::string& core_type, const std::string& gflops) const {
+  /// `own`: what its tasks reach with Fairlead's products.
+  std::string report(const std::string& core_type, const std::string& gflops,
+                     const std::string& own = "0") const {
     return fmt::format(
-        "printf 'fairlead-blas-timing\\t2\\t%s\\t%s\\tOPENBLAS_CORETYPE\\t\\t%s\\t%s\\t%s\\t%s\\n' '{0}' "
-        "\"{1}\" "
-        "\"{2}\" \"{2}\" \"{2}\" \"{2}\"\n",
-        library.string(), core_type, gflops);
+        "printf "
+        "'fairlead-blas-timing\\t3\\t%s\\t%s\\tOPENBLAS_CORETYPE\\t\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\t%"
+        "s\\n' "
+        "'{0}' \"{1}\" \"{2}\" \"{2}\" \"{2}\" \"{2}\" \"{3}\" \"{3}\" \"{3}\" \"{3}\"\n",
+        library.string(), core_type, gflops, own);
   }
   std::size_t children() const {
     const auto text = content(log);
@@ -87,6 +90,36 @@ TEST_F(Choosing, TheFastestCoreTypeIsChosen) {
 TEST_F(Choosing, WhatTheLibraryDecidesStaysUnlessSomethingIsClearlyFaster) {
   helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=102\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
   EXPECT_EQ(choose_kernels(settings).best.candidate.core_type, "");
+}
+
+TEST_F(Choosing, OwnProductsAreTakenWhereTheyAreClearlyFasterOrAskedFor) {
+  for (const auto& [own, faster] : {std::pair("0", false), {"101", false}, {"110", true}, {"90", false}}) {
+    settings.cache_directory = directory / (std::string("cache") + own);
+    helper(report("${OPENBLAS_CORETYPE:-Plain}", "100", own));
+    settings.own_products.reset();
+    const auto choice = choose_kernels(settings);
+    EXPECT_EQ(choice.own_products, faster) << own;
+    EXPECT_DOUBLE_EQ(choice.gain(), faster ? 1.1 : 1);
+    const auto kept = choose_kernels(settings);
+    EXPECT_TRUE(kept.from_cache);
+    EXPECT_EQ(kept.own_products, faster) << own;
+    settings.own_products = true;
+    EXPECT_EQ(choose_kernels(settings).own_products, std::string(own) != "0");
+    settings.own_products = false;
+    EXPECT_FALSE(choose_kernels(settings).own_products);
+  }
+}
+
+// With them another core type may be the best.
+TEST_F(Choosing, ACoreTypeIsJudgedByTheProductsThatAreTaken) {
+  if (core_types(this_processor()).empty()) GTEST_SKIP() << "no core types known for this processor";
+  helper("test -z \"$OPENBLAS_CORETYPE\" && { r=100; o=90; } || { r=80; o=120; }\n" +
+         report("${OPENBLAS_CORETYPE:-Plain}", "$r", "$o"));
+  const auto choice = choose_kernels(settings);
+  EXPECT_TRUE(choice.own_products);
+  EXPECT_NE(choice.best.core_type, "Plain");
+  settings.own_products = false;
+  EXPECT_EQ(choose_kernels(settings).best.core_type, "Plain");
 }
 
 // A site sets OPENBLAS_CORETYPE for all of its machines: what a program gets by default is that, not the

@@ -1,0 +1,48 @@
+// See jdf_in_c.hpp.
+#include "fairlead/jdf_in_c.hpp"
+
+#include <algorithm>
+
+#include "config/environment.hpp"
+#include "fairlead/interrupt.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+std::shared_ptr<jdf::CLibrary> built(const jdf::File& file, const std::vector<bool>& with_bodies,
+                                     const std::vector<std::string>& libraries) {
+  jdf::CCompiler compiler(config::c_compiler(config::process_environment()));
+  const Interrupt interrupt([&] { compiler.stop(); });
+  Interrupt::removes_at_exit(compiler.temporaries());
+  std::shared_ptr<jdf::CLibrary> library = jdf::CLibrary::build(file, with_bodies, libraries, compiler);
+  if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+  return library;
+}
+
+}  // namespace
+
+void allow_c(const jdf::File& file, jdf::Settings& settings, const Config& config) {
+  if (!config.flag("allow-c") || file.c_leaves.empty()) return;
+  const auto library = built(file, std::vector<bool>(file.classes.size()), {});
+  settings.use(library);
+  library->know(settings);
+}
+
+std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::Program& program,
+                                              const std::vector<std::string>& libraries) {
+  std::vector<bool> with_bodies;
+  for (const jdf::ReadBody& body : program.bodies) with_bodies.push_back(body.is_c);
+  if (program.file.c_leaves.empty() && std::ranges::find(with_bodies, true) == with_bodies.end())
+    return nullptr;
+  auto library = built(program.file, with_bodies, libraries);
+  static_assert(sizeof(std::atomic<std::int32_t>) == sizeof(int) &&
+                std::atomic<std::int32_t>::is_always_lock_free);
+  for (std::uint32_t i = 0; i < program.pointed.size(); ++i) library->point(i, &program.pointed[i]);
+  program.settings.use(library);
+  library->know(program.settings);
+  library->require_bodies();
+  return library;
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,203 @@
+// See c_compiler.hpp.
+#include "front/jdf_c/c_compiler.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sstream>
+#include <system_error>
+
+#include "base/file_descriptor.hpp"
+#include "front/jdf_c/c_headers.hpp"
+
+namespace fairlead::jdf {
+
+namespace {
+
+constexpr std::size_t most_said = 8000;
+
+std::string last_lines_of(const std::string& text) {
+  return text.size() <= most_said ? text : text.substr(0, most_said) + "\n...\n";
+}
+
+}  // namespace
+
+void* SharedObject::symbol(const std::string& name) const noexcept { return ::dlsym(handle_, name.c_str()); }
+
+CCompiler::CCompiler(std::string command) : command_(std::move(command)) {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "fairlead-c-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr)
+    throw SystemError(fmt::format("cannot make a folder for what is compiled: {}: {}", pattern,
+                                  error ? error.message() : std::strerror(errno)));
+  folder_ = pattern;
+  folders_.push_back(folder_);
+  code_ = folder_ / "code.c";
+  object_ = folder_ / "code.so";
+  files_ = {code_, object_};
+  try {
+    write_headers();
+  } catch (...) {
+    std::filesystem::remove_all(folder_, error);
+    throw;
+  }
+}
+
+CCompiler::~CCompiler() {
+  std::error_code error;
+  std::filesystem::remove_all(folder_, error);
+}
+
+std::vector<std::filesystem::path> CCompiler::temporaries() const {
+  std::vector<std::filesystem::path> out = files_;
+  out.insert(out.end(), folders_.rbegin(), folders_.rend());
+  return out;
+}
+
+void CCompiler::write(const std::filesystem::path& path, std::string_view text) {
+  for (std::filesystem::path above = path.parent_path();
+       std::ranges::find(folders_, above) == folders_.end();) {
+    // From the top, so that the list has each folder behind the one it is in.
+    std::filesystem::path missing = above;
+    while (std::ranges::find(folders_, missing.parent_path()) == folders_.end())
+      missing = missing.parent_path();
+    std::filesystem::create_directory(missing);
+    folders_.push_back(missing);
+  }
+  FileDescriptor out = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  bool written = static_cast<bool>(out);
+  while (written && !text.empty()) {
+    const auto bytes = ::write(out.get(), text.data(), text.size());
+    written = bytes >= 0 || errno == EINTR;
+    if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
+  }
+  const int error = !written ? errno : out.close();
+  if (error != 0) throw SystemError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
+}
+
+void CCompiler::write_headers() {
+  const auto all = [&](std::span<const EmbeddedFile> headers, const char* below) {
+    for (const EmbeddedFile& it : headers) {
+      files_.push_back(folder_ / "include" / below / it.name);
+      write(files_.back(), it.text);
+    }
+  };
+  all(c_headers(), "fairlead");
+  all(parsec_headers(), "");
+}
+
+std::vector<std::string> CCompiler::command_for(const CJob& job) const {
+  std::vector<std::string> out;
+  std::istringstream words(command_);
+  for (std::string word; words >> word;) out.push_back(word);
+  for (const char* word : {"-std=gnu11", "-O2", "-fPIC", "-shared", "-w",
+                           "-Werror=implicit-function-declaration", "-fdiagnostics-color=never"})
+    out.emplace_back(word);
+  out.push_back("-I" + (job.beside.empty() ? "." : job.beside.string()));
+  out.push_back("-I" + (folder_ / "include").string());
+  out.insert(out.end(), {"-o", object_.string(), code_.string()});
+  out.insert(out.end(), job.libraries.begin(), job.libraries.end());
+  out.emplace_back("-lm");
+  return out;
+}
+
+std::unique_ptr<SharedObject> CCompiler::build(const CJob& job) {
+  write(code_, job.text);
+  const std::vector<std::string> words = command_for(job);
+  if (words[0].starts_with('-'))
+    throw ConfigError(fmt::format("CC is \"{}\", which names no program", command_));
+  const auto [status, said] = run(words);
+  {
+    const std::lock_guard lock(guards_child_);
+    if (stopped_) return nullptr;
+  }
+  if (status != 0)
+    throw InputError(
+        fmt::format("the C of {} does not compile ({}):\n{}", job.name, words[0], last_lines_of(said)));
+  void* const handle = ::dlopen(object_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    std::string why = ::dlerror();
+    if (const std::size_t at = why.find(object_.string() + ": "); at != std::string::npos)
+      why.erase(at, object_.string().size() + 2);
+    throw InputError(fmt::format("the C of {} cannot be loaded: {}", job.name, why));
+  }
+  return std::make_unique<SharedObject>(handle);
+}
+
+void CCompiler::stop() noexcept {
+  const std::lock_guard lock(guards_child_);
+  stopped_ = true;
+  if (child_ > 0) ::kill(-child_, SIGTERM);
+}
+
+std::pair<int, std::string> CCompiler::run(const std::vector<std::string>& words) {
+  auto [output, input] = open_pipe();
+  if (!input) throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&files, input.get(), 1);
+  ::posix_spawn_file_actions_adddup2(&files, input.get(), 2);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
+  sigset_t none, all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setpgroup(&attributes, 0);  // it and whom it starts are ended together
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  int failure = 0;
+  pid_t child = 0;
+  {
+    const std::lock_guard lock(guards_child_);
+    if (!stopped_) {
+      failure = ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+      child_ = failure == 0 ? child : 0;
+    }
+  }
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  input.close();
+  if (failure != 0)
+    throw SystemError(fmt::format(
+        "--allow-c needs a C compiler, and \"{}\" cannot be started: {}; the variable CC names one", words[0],
+        std::strerror(failure)));
+  if (child == 0) return {1, {}};
+  std::string said;
+  std::array<char, 4096> piece;
+  for (;;) {
+    const auto bytes = ::read(output.get(), piece.data(), piece.size());
+    if (bytes == 0 || (bytes < 0 && errno != EINTR)) break;
+    if (bytes > 0 && said.size() < 2 * most_said) said.append(piece.data(), static_cast<std::size_t>(bytes));
+  }
+  int status = 0;
+  // Its number is another's once it has been waited for.
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  const std::lock_guard lock(guards_child_);
+  child_ = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 1, said};
+}
+
+}  // namespace fairlead::jdf

@@ -1,0 +1,163 @@
+// See c_library.hpp.
+#include "front/jdf_c/c_library.hpp"
+
+#include <fairlead/error.hpp>
+#include <fairlead/parsec.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/diagnostics.hpp"
+#include "front/jdf/emit_bodies.hpp"
+
+namespace fairlead::jdf {
+
+/// What a global that is a matrix, or a pool of memory, points to.
+struct CLibrary::Descriptor {
+  parsec_matrix_block_cyclic_t matrix{};
+  parsec_memory_pool_t pool{};
+};
+
+std::shared_ptr<CLibrary> CLibrary::build(const File& file, const std::vector<bool>& with_bodies,
+                                          const std::vector<std::string>& libraries, CCompiler& compiler) {
+  CJob job{emit_shared(file, "code.c", with_bodies), file.source.name(),
+           std::filesystem::path(file.source.name()).parent_path(), libraries};
+  std::unique_ptr<SharedObject> object = compiler.build(job);
+  if (object == nullptr) return nullptr;
+  std::shared_ptr<CLibrary> out(new CLibrary(file, std::move(object)));
+  for (std::size_t i = 0; i < with_bodies.size(); ++i)
+    if (with_bodies[i])
+      out->bodies_[i] = std::bit_cast<SharedNames::Body*>(out->object_->symbol(SharedNames::body(i)));
+  return out;
+}
+
+CLibrary::CLibrary(const File& file, std::unique_ptr<SharedObject> object)
+    : file_(file),
+      object_(std::move(object)),
+      leaves_(file.expressions.size()),
+      bodies_(file.classes.size()),
+      missing_(file.globals.size(), "it is not known yet"),
+      addresses_(file.globals.size()) {
+  for (const CLeaf& it : file.c_leaves)
+    leaves_[it.id] = {std::bit_cast<SharedNames::Leaf*>(object_->symbol(SharedNames::leaf(it.id))), &it};
+  const auto size = std::bit_cast<SharedNames::Size*>(object_->symbol(SharedNames::size));
+  globals_.resize(size() / sizeof(std::uint64_t) + 1);
+}
+
+void CLibrary::know(const Settings& settings) {
+  Evaluator evaluator(file_, settings);
+  for (std::uint32_t i = 0; i < file_.globals.size(); ++i) know(i, evaluator, settings);
+}
+
+void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
+  const auto set_in_c = std::bit_cast<SharedNames::Set*>(object_->symbol(SharedNames::set));
+  set_in_c(globals_.data(), static_cast<int>(global), whole, real, address);
+  missing_[global].clear();
+}
+
+void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& settings) {
+  const Global& it = file_.globals[global];
+  const auto kind = static_cast<SharedKind>(
+      std::bit_cast<SharedNames::Kind*>(object_->symbol(SharedNames::kind))(static_cast<int>(global)));
+  switch (kind) {
+    case SharedKind::number:
+      try {
+        const Value value = evaluator.global(global, it.name.where);
+        const double real = value.real();
+        const bool fits = std::abs(real) < 9e18;
+        set(global, value.is_real() ? (fits ? static_cast<std::int64_t>(real) : 0) : value.integer(), real,
+            nullptr);
+      } catch (const EvaluationError&) {
+        missing_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
+      }
+      return;
+    case SharedKind::descriptor: {
+      const std::optional<MatrixShape>& shape = settings.matrix(global);
+      if (!shape) {
+        missing_[global] = fmt::format("{0} is used in C: give --matrix {0}=M,N,MB,NB", it.name.text);
+        return;
+      }
+      Descriptor& descriptor = descriptors_.emplace_back();
+      parsec::describe(descriptor.matrix, shape->rows, shape->columns,
+                       static_cast<std::int32_t>(shape->tile_rows),
+                       static_cast<std::int32_t>(shape->tile_columns), PARSEC_MATRIX_DOUBLE);
+      set(global, 0, 0, &descriptor.matrix);
+      return;
+    }
+    case SharedKind::int_pointer:
+      set(global, 0, 0, addresses_[global] != nullptr ? addresses_[global] : &places_.emplace_back(0));
+      return;
+    case SharedKind::memory_pool: {
+      std::int64_t bytes = 0;
+      for (std::uint32_t i = 0; i < file_.globals.size(); ++i)
+        if (const auto& shape = settings.matrix(i))
+          bytes = std::max(
+              bytes, shape->tile_rows * shape->tile_columns * static_cast<std::int64_t>(sizeof(double)));
+      Descriptor& descriptor = descriptors_.emplace_back();
+      descriptor.pool.elt_size = static_cast<std::size_t>(bytes);
+      set(global, 0, 0, &descriptor.pool);
+      return;
+    }
+    case SharedKind::other_pointer:
+      missing_[global] = fmt::format(
+          "only a program can give what {} points to: compile the file (fairlead jdf compile)", it.name.text);
+      return;
+  }
+}
+
+void CLibrary::fail(Range where, const std::string& message) const {
+  std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
+  text.pop_back();
+  throw EvaluationError(EvaluationError::Kind::needs_c, where, text);
+}
+
+void CLibrary::require(std::span<const std::uint32_t> globals, Range where) const {
+  for (const std::uint32_t global : globals)
+    if (!missing_[global].empty()) fail(where, missing_[global]);
+}
+
+void CLibrary::require(ExpressionId id) const {
+  if (id >= leaves_.size() || leaves_[id].function == nullptr)
+    fail(file_.at(id).where, "this C is in an interpreted body: only what is outside of bodies is built");
+  require(leaves_[id].of->globals, file_.at(id).where);
+}
+
+Value CLibrary::value(ExpressionId id, std::span<const Value> slots) const {
+  require(id);
+  const Leaf& leaf = leaves_[id];
+  std::vector<std::int64_t> indices;
+  for (const auto& [name, slot] : leaf.of->locals) {
+    if (!slots[slot].is_known()) fail(file_.at(id).where, fmt::format("what {} is here is not known", name));
+    indices.push_back(slots[slot].integer());
+  }
+  std::int64_t whole = 0;
+  double real = 0;
+  return leaf.function(globals_.data(), indices.data(), &whole, &real) != 0 ? Value::of_double(real)
+                                                                            : Value::of(whole);
+}
+
+void CLibrary::require_bodies() const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i] == nullptr) continue;
+    for (const Body* body : emit_bodies_of(file_, file_.classes[i])) {
+      std::vector<std::uint32_t> globals;
+      for (const std::string& word : words_of_c(file_.source.text(body->code)))
+        if (const std::uint32_t global = file_.global_numbers.find(word); global != nowhere)
+          globals.push_back(global);
+      require(globals, body->where);
+    }
+  }
+}
+
+void CLibrary::run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles) const {
+  parsec::done(file_.classes[task_class].name.text.c_str(),
+               bodies_[task_class](globals_.data(), parameters, tiles));
+}
+
+}  // namespace fairlead::jdf

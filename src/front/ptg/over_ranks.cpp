@@ -1,0 +1,214 @@
+// See over_ranks.hpp.
+#include "front/ptg/over_ranks.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes_text.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::ptg {
+
+OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
+                     Values& values, FreshData& fresh, std::function<void()> something)
+    : core_(core),
+      communicator_(communicator),
+      table_(table),
+      values_(values),
+      fresh_(fresh),
+      something_(std::move(something)),
+      placement_(table, communicator.own()),
+      run_{communicator.next_graph(), 0},
+      holds_(
+          core, [this](std::uint64_t hold, void* address) { granted(hold, address); },
+          [this](const std::string& why) { failed(why); }) {}
+
+void OverRanks::begin(Bytes largest_footprint) {
+  Bytes largest = 0;
+  for (std::uint32_t i = 0; i < values_.of_collections(); ++i)
+    if (const engine::RegisteredDatum* const datum = values_[i].datum; datum != nullptr) {
+      if (datum->in_place)
+        throw UsageError(
+            fmt::format("{} lies in the program's memory: over several ranks a graph takes data that the "
+                        "runtime keeps",
+                        datum->text()));
+      largest = std::max(largest, whole_pages_for(datum->bytes));
+    }
+  // What others read here, and what is on its way, share what the largest task leaves (rule 10 of docs/memory.md).
+  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes beside = capacity > largest_footprint ? capacity - largest_footprint : 0;
+  if (communicator_.ranks() > 1 && beside < 2 * largest)
+    throw FootprintError(
+        fmt::format("over several ranks a graph needs memory for its largest task ({}) and for two values "
+                    "that come and go ({} each); "
+                    "there is {}: {}",
+                    mebibytes(largest_footprint), mebibytes(largest), mebibytes(capacity),
+                    core_.more_memory(core_.engine().view().host(), largest_footprint + 2 * largest)));
+  communicator_.begin(run_, placement_.fingerprint(), beside / 2, *this);
+}
+
+void OverRanks::end() {
+  communicator_.end(run_);
+  std::map<std::uint32_t, std::uint64_t> open;
+  {
+    const std::lock_guard guard(mutex_);
+    open.swap(hold_of_number_);
+    number_of_.clear();
+    placeless_.clear();
+    came_.clear();
+    left_.clear();
+  }
+  for (const auto& [number, hold] : open) holds_.let_go(hold, true);
+  ++run_.run;
+}
+
+OverRanks::Going OverRanks::going(const ActiveTask& over, const std::int64_t* numbers) {
+  Going going;
+  const TableClass& of = table_.classes[over.task_class];
+  const auto* const values = const_cast<ActiveTask&>(over).values(of.parameters.size());
+  for (const std::uint16_t at : of.told) {
+    const TableFlow& flow = of.flows[at];
+    std::vector<net::RankId> to;
+    for (const Edge& edge : flow.edges) {
+      Numbers further;
+      std::copy_n(numbers, Places::most, further.data());
+      Walk walk;
+      if (!edge.before(further.data()) || !walk.begin(edge.loops, further.data())) continue;
+      do {
+        if (!edge.after.empty() && !edge.holds(further.data())) continue;
+        std::array<std::int64_t, Walk::most_loops> parameters;
+        edge.find_parameters(further.data(), parameters.data());
+        const net::RankId rank =
+            placement_.rank_of_parameters(table_.classes[edge.to_class], parameters.data());
+        if (rank != placement_.own() && std::ranges::find(to, rank) == to.end()) to.push_back(rank);
+      } while (walk.next(edge.loops, further.data()));
+    }
+    if (to.empty()) continue;
+    std::ranges::sort(to);
+    net::Endpoint::Output output{.number = static_cast<std::uint8_t>(at), .to = std::move(to)};
+    if (at < of.data_flows && values[at] != no_value) {
+      const Value& value = values_[values[at]];
+      output.value = values[at];
+      output.like = value.fresh ? values_.kinds()[value.kind].number : values[at];
+      output.bytes = value.datum->bytes;
+    }
+    going.flows |= std::uint64_t{1} << at;
+    going.outputs.push_back(std::move(output));
+  }
+  return going;
+}
+
+std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
+  const std::optional<net::RankId> owner = placement_.owner_of(place, numbers);
+  if (!owner || *owner == placement_.own()) return {};
+  return fmt::format("which belongs to rank {}, and this is rank {}: a task there has to pass it on",
+                     net::index(*owner), net::index(placement_.own()));
+}
+
+// ---- what the network wants
+
+void OverRanks::find_place(const net::Commands::Place& place) {
+  if (place.like >= values_.of_collections())
+    return communicator_.fail("a value came that looks like nothing that this rank knows");
+  const std::uint32_t kind = values_[place.like].kind;
+  const std::uint32_t number = fresh_.take(kind);
+  if (number == no_value) {
+    {
+      const std::lock_guard guard(mutex_);
+      placeless_.push_back(place);
+    }
+    fresh_.want(kind);
+    return core_.world().wake(engine::Who::application());
+  }
+  const Value& value = values_[number];
+  if (value.datum->bytes != place.bytes)
+    return communicator_.fail(
+        fmt::format("a value of {} bytes came for {}, which has {}: its tiles differ between the ranks",
+                    place.bytes, table_.collections[value.collection]->name, value.datum->bytes));
+  {
+    const std::lock_guard guard(mutex_);
+    number_of_[hold_of(place.id)] = number;
+    hold_of_number_[number] = hold_of(place.id);
+  }
+  holds_.ask(hold_of(place.id), value, AccessMode::write);
+}
+
+void OverRanks::look_again() {
+  std::deque<net::Commands::Place> again;
+  {
+    const std::lock_guard guard(mutex_);
+    again.swap(placeless_);
+  }
+  for (const net::Commands::Place& place : again) find_place(place);
+}
+
+void OverRanks::granted(std::uint64_t hold, void* address) {
+  if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, address);
+  std::uint32_t number = no_value;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = number_of_.find(hold);
+    if (found == number_of_.end()) return;  // the run is over for all
+    number = found->second;
+    number_of_.erase(found);
+  }
+  communicator_.placed(net::IncomingId{hold / 2}, number, address);
+}
+
+void OverRanks::read(const net::Commands::Read& read) {
+  if (read.over) return holds_.let_go(hold_of(read.id));
+  holds_.ask(hold_of(read.id), values_[static_cast<std::uint32_t>(read.value)], AccessMode::read);
+}
+
+void OverRanks::landed(const net::Commands::Landed& landed) {
+  Came came{.task = landed.name.task, .flow = landed.name.output};
+  if (!landed.control) {
+    came.number = static_cast<std::uint32_t>(landed.value);
+    came.passed_on = landed.passed_on != net::no_outgoing;
+    std::uint64_t hold = 0;
+    {
+      const std::lock_guard guard(mutex_);
+      const auto found = hold_of_number_.find(came.number);
+      hold = found->second;
+      hold_of_number_.erase(found);
+    }
+    Value& value = values_[came.number];
+    value.has_content.store(true, std::memory_order_relaxed);
+    value.datum->ever_written = true;
+    holds_.let_go(hold);  // the engine hears of that before it hears of a task that uses it
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    came_.push_back(came);
+  }
+  something_();
+}
+
+void OverRanks::left(const net::Commands::Left& left) {
+  {
+    const std::lock_guard guard(mutex_);
+    left_.push_back(static_cast<std::uint32_t>(left.value));
+  }
+  something_();
+}
+
+void OverRanks::failed(const std::string& why) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (failure_.empty()) failure_ = why;
+  }
+  has_failed_.store(true);
+  something_();
+  core_.world().wake(engine::Who::application());
+}
+
+std::string OverRanks::failure() const {
+  const std::lock_guard guard(mutex_);
+  return failure_;
+}
+
+}  // namespace fairlead::ptg

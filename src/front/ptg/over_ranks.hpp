@@ -1,0 +1,111 @@
+// A graph's run over several ranks: which ends of tasks are told to others, and what comes from them. What a task leaves
+// for others stays as it is until they have it, like what it leaves for tasks of this rank; what comes is a fresh value,
+// gone after the last who uses it.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "front/ptg/fresh_data.hpp"
+#include "front/ptg/left_over.hpp"
+#include "front/ptg/payload_holds.hpp"
+#include "front/ptg/placement.hpp"
+#include "net/communicator.hpp"
+
+namespace fairlead::ptg {
+
+class OverRanks final : public net::Client {
+ public:
+  /// `something()`: there is something to take(). Any thread.
+  OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
+            Values& values, FreshData& fresh, std::function<void()> something);
+
+  const Placement& placement() const noexcept { return placement_; }
+  /// "which belongs to rank 2" of a datum that another has; empty: none has it.
+  std::string owner_of(const MemoryPlace& place, const std::int64_t* numbers) const;
+
+  // ---- the program's thread's
+
+  /// `largest_footprint`: of the graph's tasks. Throws FootprintError if there is no memory for values of others beside
+  /// it.
+  void begin(Bytes largest_footprint);
+  /// Nobody waits for this rank, nor it for anybody, as far as values are concerned.
+  bool quiet() const { return communicator_.quiet() && holds_.none(); }
+  void end();
+  /// Data were made: whoever waits for one has another turn.
+  void look_again();
+
+  // ---- any thread's
+
+  /// Flows of a task that is over whose values go to other ranks: bits, by number. They are to be told after whoever
+  /// counts has counted them.
+  struct Going {
+    std::uint64_t flows = 0;
+    std::vector<net::Endpoint::Output> outputs;
+  };
+  Going going(const ActiveTask& over, const std::int64_t* numbers);
+  void tell(const ActiveTask& over, Going going) {
+    communicator_.over(run_, over.name, std::move(going.outputs));
+  }
+  /// The others hear of failed(). The program's thread's.
+  void fail() { communicator_.fail(has_failed() ? failure() : "the graph was cancelled"); }
+
+  /// What has come.
+  struct Came {
+    std::uint64_t task = 0;
+    std::uint8_t flow = 0;
+    std::uint32_t number = no_value;  ///< of the value
+    bool passed_on = false;           ///< others get it from here
+  };
+  bool take(Came& came) { return take_from(came_, came); }
+  /// All others have it.
+  bool take_left(std::uint32_t& number) { return take_from(left_, number); }
+  /// Why no more will come; empty: it will.
+  std::string failure() const;
+  bool has_failed() const noexcept { return has_failed_.load(); }
+
+  void find_place(const net::Commands::Place& place) override;
+  void read(const net::Commands::Read& read) override;
+  void landed(const net::Commands::Landed& landed) override;
+  void left(const net::Commands::Left& left) override;
+  void failed(const std::string& why) override;
+
+ private:
+  // Holds by what the network calls what it does with them.
+  static std::uint64_t hold_of(net::IncomingId id) noexcept { return static_cast<std::uint64_t>(id) * 2; }
+  static std::uint64_t hold_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
+  void granted(std::uint64_t hold, void* address);
+  template <class T>
+  bool take_from(std::deque<T>& list, T& object) {
+    const std::lock_guard guard(mutex_);
+    if (list.empty()) return false;
+    object = list.front();
+    list.pop_front();
+    return true;
+  }
+
+  engine::RuntimeCore& core_;
+  net::Communicator& communicator_;
+  const ClassTable& table_;
+  Values& values_;
+  FreshData& fresh_;
+  const std::function<void()> something_;
+  const Placement placement_;
+  net::GraphRun run_;  // the next, or the present one
+  PayloadHolds holds_;
+  std::atomic<bool> has_failed_{false};
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<Came> came_;
+  std::deque<std::uint32_t> left_;
+  std::deque<net::Commands::Place> placeless_;             // no datum was there
+  std::map<std::uint64_t, std::uint32_t> number_of_;       // of places that are asked for, by hold
+  std::map<std::uint32_t, std::uint64_t> hold_of_number_;  // the other way round, until they have landed
+  std::string failure_;
+};
+
+}  // namespace fairlead::ptg

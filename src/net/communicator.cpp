@@ -1,0 +1,146 @@
+// See communicator.hpp.
+#include "net/communicator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead::net {
+
+Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
+    : network_(std::move(network)), endpoint_(network_->own(), network_->ranks(), protocol) {
+  network_->begin(*this);
+}
+
+Communicator::~Communicator() {
+  post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
+  {
+    std::unique_lock lock(mutex_);
+    served_.wait(lock, [this] { return !serving_ && events_.empty(); });
+  }
+  network_->end();
+}
+
+void Communicator::post(Event event) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (event) events_.push_back(std::move(event));
+    if (serving_) return;
+    serving_ = true;
+  }
+  serve();
+}
+
+void Communicator::serve() {
+  Commands commands;
+  std::unique_lock lock(mutex_);
+  while (!events_.empty()) {
+    const Event event = std::move(events_.front());
+    events_.pop_front();
+    lock.unlock();
+    event(endpoint_, commands);
+    carry_out(commands);
+    commands = {};
+    lock.lock();
+  }
+  serving_ = false;
+  served_.notify_all();
+  const auto tell = tell_quiet_;
+  lock.unlock();
+  if (tell) tell();
+}
+
+Client* Communicator::client_of(const GraphRun& run) {
+  const auto found = clients_.find(run);
+  return found == clients_.end() ? nullptr : found->second;
+}
+
+void Communicator::carry_out(Commands& commands) {
+  // First what is not to be touched any more.
+  for (const PayloadId payload : commands.dropped) network_->drop(payload);
+  for (const Commands::Expected& expected : commands.expected) network_->expect(expected);
+  for (const Commands::Fill& fill : commands.fills)
+    std::copy(fill.bytes.begin(), fill.bytes.end(), static_cast<std::byte*>(fill.place));
+  for (Commands::Message& message : commands.messages) network_->send(std::move(message));
+  for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
+  // A value that is passed on is kept before it is told of.
+  for (const Commands::Landed& landed : commands.landed)
+    if (Client* const client = client_of(landed.name.of)) client->landed(landed);
+  for (const Commands::Read& read : commands.reads)
+    if (Client* const client = client_of(read.name.of)) client->read(read);
+  for (const Commands::Left& left : commands.left)
+    if (Client* const client = client_of(left.name.of)) client->left(left);
+  for (const Commands::Place& place : commands.places)
+    if (Client* const client = client_of(place.name.of)) client->find_place(place);
+  if (!commands.failure.empty())
+    for (const auto& [run, client] : clients_) client->failed(commands.failure);
+}
+
+void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client) {
+  post([=, this, &client](Endpoint& endpoint, Commands& out) {
+    clients_[run] = &client;
+    if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
+    endpoint.begin(run, fingerprint, visitors, out);
+  });
+}
+
+void Communicator::end(const GraphRun& run) {
+  bool over = false;
+  post([&, this](Endpoint& endpoint, Commands& out) {
+    endpoint.end(run, out);
+    carry_out(out);
+    out = {};
+    clients_.erase(run);
+    const std::lock_guard guard(mutex_);
+    over = true;
+  });
+  std::unique_lock lock(mutex_);
+  served_.wait(lock, [&] { return over; });
+}
+
+void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {
+  {
+    const std::lock_guard guard(mutex_);
+    events_.push_back([run, task, outputs = std::move(outputs)](Endpoint& endpoint, Commands& out) {
+      endpoint.over(run, task, outputs, out);
+    });
+    if (serving_) return;
+  }
+  network_->poke();
+}
+void Communicator::placed(IncomingId id, std::uint64_t value, void* address) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out); });
+}
+void Communicator::readable(OutgoingId id, const void* address) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });
+}
+void Communicator::fail(std::string text) {
+  post([text = std::move(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+}
+void Communicator::came(RankId from, std::span<const std::byte> message) {
+  post([from, bytes = std::vector(message.begin(), message.end())](Endpoint& endpoint, Commands& out) {
+    endpoint.message(from, bytes, out);
+  });
+}
+void Communicator::landed(PayloadId expected) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.landed(expected, out); });
+}
+void Communicator::left(PayloadId sent) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.left(sent, out); });
+}
+
+bool Communicator::quiet() const {
+  const std::lock_guard guard(mutex_);
+  return !serving_ && events_.empty() && endpoint_.quiet();
+}
+
+void Communicator::on_quiet(std::function<void()> tell) {
+  const std::lock_guard guard(mutex_);
+  tell_quiet_ = std::move(tell);
+}
+
+Traffic Communicator::traffic() const {
+  const std::lock_guard guard(mutex_);
+  return serving_ ? Traffic{} : endpoint_.traffic();
+}
+
+}  // namespace fairlead::net

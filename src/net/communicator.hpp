@@ -1,0 +1,73 @@
+// An endpoint with its network and its graphs. Any thread tells it what has happened; one at a time does what the
+// endpoint wants, the others leave theirs and go on: nobody waits here.
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/client.hpp"
+#include "net/endpoint.hpp"
+#include "net/network.hpp"
+
+namespace fairlead::net {
+
+class Communicator final : private Network::Listener {
+ public:
+  Communicator(std::shared_ptr<Network> network, const Protocol& protocol);
+  /// The others are told that this rank takes part in nothing any more.
+  ~Communicator() override;
+
+  RankId own() const noexcept { return network_->own(); }
+  std::uint32_t ranks() const noexcept { return network_->ranks(); }
+  /// For graphs, in the order in which the program makes them: the same on all ranks.
+  std::uint32_t next_graph() noexcept { return graphs_++; }
+
+  // ---- as in Endpoint. Any thread
+
+  /// `client` stays until end() has returned.
+  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client);
+  /// Afterwards nobody uses the client, nor what it has placed and made readable.
+  void end(const GraphRun& run);
+  /// It is done by the network's thread: for callers that must not do more than say so.
+  void over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
+  void placed(IncomingId id, std::uint64_t value, void* address);
+  void readable(OutgoingId id, const void* address);
+  void fail(std::string text);
+
+  /// All that was told is done, and nobody waits for anything here.
+  bool quiet() const;
+  /// Called whenever quiet() may have become true, and after a failure.
+  void on_quiet(std::function<void()> tell);
+  Traffic traffic() const;
+
+ private:
+  using Event = std::function<void(Endpoint&, Commands&)>;
+  void came(RankId from, std::span<const std::byte> message) override;
+  void landed(PayloadId expected) override;
+  void left(PayloadId sent) override;
+  void poked() override { post(nullptr); }
+  void post(Event event);
+  void serve();
+  void carry_out(Commands& commands);
+  Client* client_of(const GraphRun& run);
+
+  const std::shared_ptr<Network> network_;
+  std::uint32_t graphs_ = 0;  // the program's thread's
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<Event> events_;
+  bool serving_ = false;
+  std::condition_variable served_;
+  std::function<void()> tell_quiet_;
+  // Of who serves.
+  Endpoint endpoint_;
+  std::map<GraphRun, Client*> clients_;
+};
+
+}  // namespace fairlead::net

@@ -1,0 +1,273 @@
+// See endpoint.hpp.
+#include "net/endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead::net {
+
+Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol, DeliberateMistake mistake)
+    : own_(own),
+      protocol_(protocol),
+      mistake_(mistake),
+      outgoing_(protocol, mistake),
+      incoming_(protocol, mistake),
+      room_(ranks, protocol.credit_bytes) {}
+
+// ---- runs
+
+bool Endpoint::is_stale(const GraphRun& run) const {
+  const auto found = runs_.find(run.graph);
+  if (found == runs_.end()) return false;
+  return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
+}
+
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out) {
+  runs_[run.graph] = {run.run, true, fingerprint};
+  outgoing_.let_read(visitors);
+  incoming_.let_in(visitors);
+  for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
+  const auto found = not_begun_.find(run);
+  if (found == not_begun_.end()) return;
+  const auto told = std::move(found->second);
+  not_begun_.erase(found);
+  for (const auto& [from, activate] : told) handle(from, activate, out);
+}
+
+void Endpoint::end(const GraphRun& run, Commands& out) {
+  runs_[run.graph].open = false;
+  std::erase_if(announced_by_, [&](const auto& entry) {
+    const auto found = announcements_.find(entry.second);
+    return found == announcements_.end() || found->second.to.front().activate.of == run;
+  });
+  std::erase_if(announcements_,
+                [&](const auto& entry) { return entry.second.to.front().activate.of == run; });
+  outgoing_.forget(run, out);
+  incoming_.forget(run, out);
+}
+
+void Endpoint::close(Commands& out) {
+  if (!failure_.empty()) return;  // they know
+  Closed closed;
+  for (const auto& [graph, run] : runs_) closed.over.push_back({graph, run.number + !run.open});
+  for (std::size_t i = 0; i < room_.size(); ++i)
+    if (i != index(own_)) out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(closed)});
+}
+
+void Endpoint::handle(RankId from, Closed closed, Commands& out) {
+  closed_[static_cast<std::uint32_t>(from)] = std::move(closed);
+  for (const auto& [graph, run] : runs_)
+    if (run.open) check_closed(from, {graph, run.number}, out);
+}
+
+void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
+  for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).over)
+    if (over.graph == run.graph && over.count > run.run) return;
+  fail(fmt::format("rank {} has ended, and rank {} runs a graph that needs all ranks: they do not run the "
+                   "same program, "
+                   "or rank {} has failed before",
+                   index(rank), index(own_), index(rank)),
+       out);
+}
+
+// ---- values that go
+
+Tree Endpoint::tree_for(std::size_t ranks, Bytes bytes) const noexcept {
+  if (protocol_.tree_from == 0 || ranks < protocol_.tree_from) return Tree::star;
+  return tree_of(bytes);
+}
+Tree Endpoint::tree_of(Bytes bytes) const noexcept {
+  return bytes >= protocol_.chain_from ? Tree::chain : Tree::binomial;
+}
+
+void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
+  std::vector<Told> told;
+  for (const Output& output : outputs) {
+    const Tree tree = tree_for(output.to.size(), output.bytes);
+    told.push_back({output.number, output.like, output.value, output.bytes,
+                    branches(tree == Tree::star ? output.to : rotated(output.to, task), tree)});
+  }
+  tell(run, task, runs_[run.graph].fingerprint, told, nullptr, out);
+}
+
+/// One message to each of those who get something from us. `of_outputs`: what their values are called then.
+void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint,
+                    std::span<const Told> outputs, std::vector<OutgoingId>* of_outputs, Commands& out) {
+  Announcement announcement;
+  const std::uint64_t number = next_announcement_++;
+  for (const Told& output : outputs) {
+    if (output.to.empty()) continue;
+    for (const Branch& branch : output.to) {
+      auto to = std::ranges::find(announcement.to, branch.to, &Announcement::To::rank);
+      if (to == announcement.to.end())
+        to = announcement.to.insert(to, {branch.to, {run, task, fingerprint, {}}});
+      to->activate.outputs.push_back({output.number, output.like, output.bytes, branch.below, {}});
+    }
+    if (output.bytes == 0) continue;
+    const bool eager = output.bytes <= protocol_.eager_bytes;
+    const OutgoingId id =
+        outgoing_.add({run, task, output.number}, output.value, output.bytes, output.to.size(), eager, out);
+    if (of_outputs != nullptr) of_outputs->push_back(id);
+    if (!eager) continue;
+    announced_by_[id] = number;
+    announcement.read.push_back({output.number, id, std::vector<std::byte>(output.bytes)});
+    ++announcement.unread;
+  }
+  if (announcement.to.empty()) return;
+  if (announcement.unread == 0) return send(announcement, out);
+  announcements_.emplace(number, std::move(announcement));
+}
+
+void Endpoint::send(Announcement& announcement, Commands& out) {
+  for (Announcement::To& to : announcement.to) {
+    for (Activate::Output& output : to.activate.outputs) {
+      const auto read = std::ranges::find(announcement.read, output.number, &Announcement::Read::output);
+      if (read == announcement.read.end()) continue;
+      Bytes& room = room_[index(to.rank)];
+      if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;  // it will be asked for
+      room -= std::min(room, output.bytes);
+      output.value = read->bytes;
+      outgoing_.went_along(read->id);
+      traffic_.eager_bytes += output.bytes;
+    }
+    out.messages.push_back({to.rank, bytes_of(to.activate)});
+    ++traffic_.activates;
+  }
+  for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
+}
+
+/// What travels along is copied as soon as it can be read, and need not stay: if it had to wait for the others of its
+/// task, two tasks could wait for each other's to go.
+void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
+  if (!outgoing_.readable(id, address, traffic_, out)) return;
+  const auto found = announced_by_.find(id);
+  if (found == announced_by_.end()) return;
+  const std::uint64_t number = found->second;
+  announced_by_.erase(found);
+  Announcement& announcement = announcements_.at(number);
+  const auto read = std::ranges::find(announcement.read, id, &Announcement::Read::id);
+  const auto* const begin = static_cast<const std::byte*>(address);
+  std::copy_n(begin, read->bytes.size(), read->bytes.begin());
+  outgoing_.read_for_messages(id, out);
+  if (--announcement.unread != 0) return;
+  send(announcement, out);
+  announcements_.erase(number);
+}
+
+void Endpoint::left(PayloadId payload, Commands& out) { outgoing_.left(payload, traffic_, out); }
+
+// ---- values that come
+
+void Endpoint::handle(RankId from, Activate activate, Commands& out) {
+  if (is_stale(activate.of)) return;
+  const auto run = runs_.find(activate.of.graph);
+  if (run == runs_.end() || run->second.number != activate.of.run) {
+    if (!mistake_.is(Mistake::early_message_lost))
+      not_begun_[activate.of].emplace_back(from, std::move(activate));
+    return;
+  }
+  if (activate.fingerprint != run->second.fingerprint)
+    return fail(
+        fmt::format("ranks {} and {} do not run the same program: graph {} has other tasks, data or owners "
+                    "on the one than on the other",
+                    index(own_), index(from), activate.of.graph),
+        out);
+  // Ends without a value first.
+  std::vector<Activate::Output> values;
+  for (std::size_t i = 0; i < activate.outputs.size(); ++i) {
+    Activate::Output& output = activate.outputs[i];
+    if (output.bytes != 0) {
+      values.push_back(std::move(output));
+      continue;
+    }
+    out.landed.push_back({.name = activate.name(i), .control = true});
+    pass_on(activate.name(i), output.like, 0, 0, output.below, out);
+  }
+  if (values.empty()) return;
+  activate.outputs = std::move(values);
+  incoming_.told(from, std::move(activate), out);
+}
+
+std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
+                                            Bytes bytes, const std::vector<RankId>& below, Commands& out) {
+  if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
+  const Told told{name.output, like, value, bytes, branches(below, tree_of(bytes))};
+  std::vector<OutgoingId> ids;
+  tell(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
+  if (ids.empty()) return std::nullopt;
+  return ids.front();
+}
+
+void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out) {
+  std::vector<Incoming::There> there;
+  incoming_.placed(id, value, address, there, traffic_, out);
+  go_on(there, out);
+}
+
+void Endpoint::landed(PayloadId payload, Commands& out) {
+  std::vector<Incoming::There> there;
+  incoming_.landed(payload, there, out);
+  go_on(there, out);
+}
+
+/// Values are there.
+void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
+  for (Incoming::There& it : there) {
+    Commands::Landed landed{.name = it.name, .value = it.value};
+    landed.passed_on = pass_on(it.name, it.like, it.value, it.bytes, it.below, out).value_or(no_outgoing);
+    out.landed.push_back(landed);
+    if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
+    out.messages.push_back({it.from, bytes_of(Credit{it.went_along})});
+    ++traffic_.credits;
+  }
+}
+
+// ---- messages
+
+void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& out) {
+  if (index(from) >= room_.size())
+    return fail(fmt::format("a message came from rank {}, which is not there", index(from)), out);
+  std::optional<Message> message = message_of(bytes);
+  if (!message)
+    return fail(
+        fmt::format("a message from rank {} makes no sense to rank {}: is it the same version of Fairlead?",
+                    index(from), index(own_)),
+        out);
+  std::visit([&](auto& it) { handle(from, std::move(it), out); }, *message);
+}
+
+void Endpoint::handle(RankId from, const Request& request, Commands& out) {
+  if (is_stale(request.of)) return;
+  std::uint64_t tag = request.first_tag;
+  for (std::uint8_t output = 0; output < most_outputs; ++output) {
+    if ((request.outputs >> output & 1) == 0) continue;
+    const ValueName name{request.of, request.task, output};
+    if (!outgoing_.knows(name))
+      return fail(
+          fmt::format("rank {} asked rank {} for a value that it was not told of", index(from), index(own_)),
+          out);
+    if (!mistake_.is(Mistake::request_ignored) || request.task % 7 != 0)
+      outgoing_.wanted(name, from, tag, traffic_, out);
+    ++tag;
+  }
+}
+
+void Endpoint::handle(RankId from, const Credit& credit, Commands&) { room_[index(from)] += credit.bytes; }
+
+void Endpoint::handle(RankId, const Failed& failed, Commands& out) {
+  if (!failure_.empty()) return;
+  out.failure = failure_ = fmt::format("rank {}: {}", index(failed.rank), failed.text);
+}
+
+void Endpoint::fail(std::string text, Commands& out) {
+  if (!failure_.empty()) return;
+  if (!mistake_.is(Mistake::failure_kept))
+    for (std::size_t i = 0; i < room_.size(); ++i)
+      if (i != index(own_))
+        out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(Failed{own_, text})});
+  out.failure = failure_ = std::move(text);
+}
+
+}  // namespace fairlead::net

@@ -1,0 +1,135 @@
+// One rank's part of the protocol: who is told of the ends of tasks, and how values come to those who need them. DAGuE
+// (Bosilca et al. 2012), section 4.4. It is passive: it is told what has happened, on this rank and in the network,
+// and answers with what is to be done. So the same endpoint runs under a simulated network that reorders and delays,
+// between threads, and over MPI.
+//
+//   a task is over      -> activate, one to each rank that it concerns; this rank goes on at once
+//   activate comes      -> places are looked for; then a request asks for the values
+//   request comes       -> the value is made readable, and sent
+//   payload has landed  -> whoever waits for that value goes on, though others of the same task are under way
+//
+// With `eager_bytes`, small values come with the activate; with `tree_from`, who gets a value that many get passes it
+// on. Nobody keeps how far others are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "net/incoming.hpp"
+#include "net/multicast.hpp"
+#include "net/outgoing.hpp"
+
+namespace fairlead::net {
+
+/// One owner at a time.
+class Endpoint {
+ public:
+  Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol, DeliberateMistake mistake = {});
+
+  // ---- what happens on this rank
+
+  /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
+  /// on all ranks that run the same program. `visitors`: as in Protocol, from now on.
+  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out);
+  /// Nothing of that run concerns this rank any more.
+  void end(const GraphRun& run, Commands& out);
+  /// An output of a task that is over: who gets it.
+  struct Output {
+    std::uint8_t number = 0;
+    std::uint32_t like = 0;
+    std::uint64_t value = 0;  ///< the front end's number. It stays until Commands::left has it
+    Bytes bytes = 0;          ///< 0: there is none
+    std::vector<RankId> to{};
+  };
+  void over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out);
+  /// The answers to Commands::places and reads.
+  void placed(IncomingId id, std::uint64_t value, void* address, Commands& out);
+  void readable(OutgoingId id, const void* address, Commands& out);
+  /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
+  void close(Commands& out);
+  /// This rank cannot go on: all others hear why. Once.
+  void fail(std::string text, Commands& out);
+
+  // ---- what happens in the network
+
+  void message(RankId from, std::span<const std::byte> bytes, Commands& out);
+  /// Of Commands::expected and payloads.
+  void landed(PayloadId payload, Commands& out);
+  void left(PayloadId payload, Commands& out);
+
+  /// Nobody waits for this rank, and it for nobody, as far as it knows.
+  bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
+  const Traffic& traffic() const noexcept { return traffic_; }
+  RankId own() const noexcept { return own_; }
+  /// Why nothing can go on any more; empty: it can.
+  const std::string& failure() const noexcept { return failure_; }
+
+ private:
+  struct Run {
+    std::uint32_t number = 0;
+    bool open = false;
+    std::uint64_t fingerprint = 0;
+  };
+  /// The end of a task of which others are told as soon as what travels along can be read.
+  struct Announcement {
+    struct To {
+      RankId rank = no_rank;
+      Activate activate;
+    };
+    struct Read {
+      std::uint8_t output = 0;
+      OutgoingId id{};
+      std::vector<std::byte> bytes;
+    };
+    std::vector<To> to;
+    std::vector<Read> read;  ///< what travels along
+    std::size_t unread = 0;
+  };
+  /// An output as it is told of.
+  struct Told {
+    std::uint8_t number = 0;
+    std::uint32_t like = 0;
+    std::uint64_t value = 0;
+    Bytes bytes = 0;
+    std::vector<Branch> to{};
+  };
+  void handle(RankId from, Activate activate, Commands& out);
+  void handle(RankId from, const Request& request, Commands& out);
+  void handle(RankId from, const Credit& credit, Commands& out);
+  void handle(RankId from, const Failed& failed, Commands& out);
+  void handle(RankId from, Closed closed, Commands& out);
+  void check_closed(RankId rank, const GraphRun& run, Commands& out);
+  void tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint, std::span<const Told> outputs,
+            std::vector<OutgoingId>* of_outputs, Commands& out);
+  void send(Announcement& announcement, Commands& out);
+  void go_on(std::vector<Incoming::There>& there, Commands& out);
+  Tree tree_for(std::size_t ranks, Bytes bytes) const noexcept;
+  Tree tree_of(Bytes bytes) const noexcept;  // once there is one
+  std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
+                                    Bytes bytes, const std::vector<RankId>& below, Commands& out);
+  bool is_stale(const GraphRun& run) const;
+
+  const RankId own_;
+  const Protocol protocol_;
+  const DeliberateMistake mistake_;
+  Traffic traffic_;
+  Outgoing outgoing_;
+  Incoming incoming_;
+  std::unordered_map<std::uint32_t, Run> runs_;  // by graph: the last one that began
+  std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> not_begun_;  // here; told of by others
+  std::uint64_t next_announcement_ = 0;
+  std::unordered_map<std::uint64_t, Announcement> announcements_;
+  std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
+  std::vector<Bytes> room_;                                     // by rank: for what travels along
+  std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
+  std::string failure_;
+};
+
+}  // namespace fairlead::net

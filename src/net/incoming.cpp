@@ -1,0 +1,131 @@
+// See incoming.hpp.
+#include "net/incoming.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace fairlead::net {
+
+void Incoming::told(RankId from, Activate activate, Commands& out) {
+  const std::uint64_t number = next_arrival_++;
+  Arrival& it = arrivals_[number];
+  it.from = from;
+  it.activate = std::move(activate);
+  it.outputs.resize(it.activate.outputs.size());
+  it.unplaced = it.missing = it.outputs.size();
+  for (const Activate::Output& output : it.activate.outputs) it.bytes += output.bytes;
+  waiting_.push_back(number);
+  look_for_places(out);
+}
+
+/// In the order in which they were told of. All of a task's at once: if each of two tasks had one place and waited for
+/// the other's, neither would come.
+void Incoming::look_for_places(Commands& out) {
+  while (!waiting_.empty()) {
+    const auto found = arrivals_.find(waiting_.front());
+    if (found == arrivals_.end()) {  // forgotten
+      waiting_.pop_front();
+      continue;
+    }
+    Arrival& it = found->second;
+    if (visitors_ != 0 && visitors_ + it.bytes > protocol_.visitors &&
+        !mistake_.is(Mistake::visitors_not_counted))
+      return;
+    visitors_ += it.bytes;
+    it.state = State::placing;
+    for (std::size_t i = 0; i < it.outputs.size(); ++i)
+      out.places.push_back({id_of(waiting_.front(), i), it.activate.name(i), it.activate.outputs[i].like,
+                            it.activate.outputs[i].bytes});
+    waiting_.pop_front();
+  }
+}
+
+void Incoming::placed(IncomingId id, std::uint64_t value, void* address, std::vector<There>& there,
+                      Traffic& traffic, Commands& out) {
+  const auto found = arrivals_.find(arrival_of(id));
+  if (found == arrivals_.end()) return;  // forgotten
+  Arrival& it = found->second;
+  const std::size_t at = output_of(id);
+  Output& output = it.outputs[at];
+  ensure(it.state == State::placing && !output.placed, "a place was looked for");
+  output.placed = true;
+  output.value = value;
+  output.address = address;
+  --it.unplaced;
+  if (it.unplaced == 0) ask(found->first, traffic, out);
+  if (auto& along = it.activate.outputs[at].value; !along.empty()) {
+    const Bytes bytes = along.size();
+    out.fills.push_back({address, std::move(along)});
+    is_there(found->first, at, bytes, there);
+  } else if (mistake_.is(Mistake::landed_too_early)) {
+    is_there(found->first, at, 0, there);
+  }
+  look_for_places(out);
+}
+
+void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
+  Arrival& it = arrivals_.at(number);
+  it.state = State::asked;
+  Request request{it.activate.of, it.activate.task, next_tag_, 0};
+  for (std::size_t i = 0; i < it.outputs.size(); ++i) {
+    const Activate::Output& output = it.activate.outputs[i];
+    if (!output.value.empty() || it.outputs[i].there) continue;
+    request.outputs |= std::uint64_t{1} << output.number;
+    const PayloadId payload{next_payload_};
+    next_payload_ += 2;
+    const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
+    expected_.emplace(payload, id_of(number, landing));
+    out.expected.push_back({payload, it.from, next_tag_, it.outputs[i].address, output.bytes});
+    if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
+  }
+  if (request.outputs == 0) return;
+  out.messages.push_back({it.from, bytes_of(request)});
+  ++traffic.requests;
+}
+
+void Incoming::landed(PayloadId payload, std::vector<There>& there, Commands& out) {
+  const auto found = expected_.find(payload);
+  ensure(found != expected_.end(), "what has landed was asked for");
+  const IncomingId id = found->second;
+  expected_.erase(found);
+  if (mistake_.is(Mistake::landed_twice) && arrivals_.at(arrival_of(id)).missing > 1)
+    is_there(arrival_of(id), output_of(id), 0, there);
+  if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there);
+  look_for_places(out);
+}
+
+void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along,
+                        std::vector<There>& there) {
+  Arrival& it = arrivals_.at(number);
+  Activate::Output& told = it.activate.outputs[output];
+  it.outputs[output].there = true;
+  there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes,
+                   std::move(told.below), it.from, went_along});
+  visitors_ -= told.bytes;
+  if (--it.missing == 0) arrivals_.erase(number);
+}
+
+void Incoming::forget(const GraphRun& run, Commands& out) {
+  for (auto it = arrivals_.begin(); it != arrivals_.end();) {
+    if (it->second.activate.of != run) {
+      ++it;
+      continue;
+    }
+    if (it->second.state != State::told)
+      for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
+        if (!it->second.outputs[i].there) visitors_ -= it->second.activate.outputs[i].bytes;
+    for (auto payload = expected_.begin(); payload != expected_.end();) {
+      if (arrival_of(payload->second) == it->first) {
+        out.dropped.push_back(payload->first);
+        payload = expected_.erase(payload);
+      } else {
+        ++payload;
+      }
+    }
+    it = arrivals_.erase(it);
+  }
+  look_for_places(out);
+}
+
+}  // namespace fairlead::net

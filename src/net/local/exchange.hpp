@@ -1,0 +1,89 @@
+// Ranks that are threads of one process. A message goes into the inbox of the rank that gets it; a payload is copied by
+// the thread that gets it straight from where it is, so that the rank that sends it has nothing to do.
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "net/network.hpp"
+
+namespace fairlead::net {
+
+class LocalRank;
+
+/// Who is there.
+class Exchange {
+ public:
+  explicit Exchange(std::uint32_t ranks) : there_(ranks) {}
+  std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(there_.size()); }
+
+ private:
+  friend class LocalRank;
+  struct Payload {
+    std::mutex mutex;  // guards it, and the bytes while they are copied
+    bool dropped = false;
+  };
+  struct Came {
+    RankId from = no_rank;
+    std::vector<std::byte> bytes;
+  };
+  struct Comes {
+    RankId from = no_rank;
+    Commands::Payload payload;
+    std::shared_ptr<Payload> state;
+  };
+  struct Left {
+    PayloadId id{};
+  };
+  struct Poke {};
+  using Packet = std::variant<Came, Comes, Left, Poke>;
+  void put(RankId to, Packet packet);
+
+  std::mutex mutex_;  // guards what follows
+  std::vector<LocalRank*> there_;
+  std::map<RankId, std::vector<Packet>> early_;  // for those that are not there yet
+  std::vector<bool> gone_ = std::vector<bool>(there_.size());
+};
+
+/// One of them, with a thread of its own that hears what comes.
+class LocalRank final : public Network {
+ public:
+  LocalRank(std::shared_ptr<Exchange> exchange, RankId own) : exchange_(std::move(exchange)), own_(own) {}
+  ~LocalRank() override { end(); }
+
+  RankId own() const noexcept override { return own_; }
+  std::uint32_t ranks() const noexcept override { return exchange_->ranks(); }
+  void begin(Listener& listener) override;
+  void poke() override;
+  void end() override;
+  void expect(const Commands::Expected& expected) override;
+  void send(Commands::Message message) override;
+  void send(const Commands::Payload& payload) override;
+  void drop(PayloadId payload) override;
+
+ private:
+  friend class Exchange;
+  void hear(Listener& listener);
+  void handle(Listener& listener, Exchange::Packet packet);
+
+  const std::shared_ptr<Exchange> exchange_;
+  const RankId own_;
+  std::thread thread_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable something_;
+  std::deque<Exchange::Packet> inbox_;
+  bool ending_ = false;
+  std::map<std::pair<RankId, std::uint64_t>, Commands::Expected> expected_;  // by sender and tag
+  std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending_;
+  std::mutex landing_;  // while bytes are written here
+};
+
+}  // namespace fairlead::net

@@ -1,0 +1,161 @@
+// See messages.hpp. Numbers are written as they lie in memory: ranks are of one kind of machine.
+#include "net/messages.hpp"
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace fairlead::net {
+
+namespace {
+
+class Writer {
+ public:
+  template <class T>
+  void number(T value) requires(std::is_trivially_copyable_v<T>) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(&value);
+    bytes.insert(bytes.end(), begin, begin + sizeof value);
+  }
+  void raw(const void* from, std::size_t count) {
+    number(static_cast<std::uint64_t>(count));
+    const auto* const begin = static_cast<const std::byte*>(from);
+    bytes.insert(bytes.end(), begin, begin + count);
+  }
+  std::vector<std::byte> bytes;
+};
+
+/// Zeros once there are no more bytes, and not `good`.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> of) : rest_(of) {}
+  template <class T>
+  T number() requires(std::is_trivially_copyable_v<T>) {
+    T value{};
+    if (rest_.size() < sizeof value) {
+      good_ = false;
+    } else {
+      std::memcpy(&value, rest_.data(), sizeof value);
+      rest_ = rest_.subspan(sizeof value);
+    }
+    return value;
+  }
+  std::span<const std::byte> raw() {
+    const auto count = number<std::uint64_t>();
+    if (count > rest_.size()) good_ = false;
+    if (!good_) return {};
+    const auto found = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return found;
+  }
+  bool good() const noexcept { return good_; }
+  bool at_end() const noexcept { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> rest_;
+  bool good_ = true;
+};
+
+template <class T>
+std::vector<T> list_of(std::span<const std::byte> bytes) {
+  std::vector<T> list(bytes.size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
+  return list;
+}
+
+void put(Writer& out, const Activate& it) {
+  out.number(it.of);
+  out.number(it.task);
+  out.number(it.fingerprint);
+  out.number(static_cast<std::uint8_t>(it.outputs.size()));
+  for (const Activate::Output& output : it.outputs) {
+    out.number(output.number);
+    out.number(output.like);
+    out.number(output.bytes);
+    out.raw(output.below.data(), output.below.size() * sizeof(RankId));
+    out.raw(output.value.data(), output.value.size());
+  }
+}
+void put(Writer& out, const Request& it) {
+  out.number(it.of);
+  out.number(it.task);
+  out.number(it.first_tag);
+  out.number(it.outputs);
+}
+void put(Writer& out, const Credit& it) { out.number(it.bytes); }
+void put(Writer& out, const Failed& it) {
+  out.number(it.rank);
+  out.raw(it.text.data(), it.text.size());
+}
+void put(Writer& out, const Closed& it) { out.raw(it.over.data(), it.over.size() * sizeof(Closed::Runs)); }
+
+Activate activate_of(Reader& in) {
+  Activate it;
+  it.of = in.number<GraphRun>();
+  it.task = in.number<std::uint64_t>();
+  it.fingerprint = in.number<std::uint64_t>();
+  const auto outputs = in.number<std::uint8_t>();
+  for (std::size_t i = 0; i < outputs && in.good(); ++i) {
+    Activate::Output output;
+    output.number = in.number<std::uint8_t>();
+    output.like = in.number<std::uint32_t>();
+    output.bytes = in.number<Bytes>();
+    output.below = list_of<RankId>(in.raw());
+    const auto value = in.raw();
+    output.value.assign(value.begin(), value.end());
+    it.outputs.push_back(std::move(output));
+  }
+  return it;
+}
+Request request_of(Reader& in) {
+  Request it;
+  it.of = in.number<GraphRun>();
+  it.task = in.number<std::uint64_t>();
+  it.first_tag = in.number<std::uint64_t>();
+  it.outputs = in.number<std::uint64_t>();
+  return it;
+}
+Failed failed_of(Reader& in) {
+  Failed it;
+  it.rank = in.number<RankId>();
+  const auto text = in.raw();
+  it.text.assign(reinterpret_cast<const char*>(text.data()), text.size());
+  return it;
+}
+Closed closed_of(Reader& in) { return {list_of<Closed::Runs>(in.raw())}; }
+
+}  // namespace
+
+std::vector<std::byte> bytes_of(const Message& message) {
+  Writer out;
+  out.number(static_cast<std::uint8_t>(message.index()));
+  std::visit([&](const auto& it) { put(out, it); }, message);
+  return std::move(out.bytes);
+}
+
+std::optional<Message> message_of(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  std::optional<Message> message;
+  switch (in.number<std::uint8_t>()) {
+    case 0:
+      message = activate_of(in);
+      break;
+    case 1:
+      message = request_of(in);
+      break;
+    case 2:
+      message = Credit{in.number<Bytes>()};
+      break;
+    case 3:
+      message = failed_of(in);
+      break;
+    case 4:
+      message = closed_of(in);
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (!in.good() || !in.at_end()) return std::nullopt;
+  return message;
+}
+
+}  // namespace fairlead::net

@@ -1,0 +1,70 @@
+// The messages of the protocol, and their bytes. DAGuE (Bosilca et al. 2012), section 4.4: one message that tells a
+// rank of the end of a task, an answer that asks for the values, and the values themselves, which are no messages but
+// payloads: they go straight to where they were asked for.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fairlead/ids.hpp>
+
+#include "net/names.hpp"
+
+namespace fairlead::net {
+
+/// A task is over: these of its outputs concern who gets this.
+struct Activate {
+  /// One output, in the order of their numbers.
+  struct Output {
+    std::uint8_t number = 0;
+    std::uint32_t like = 0;          ///< what its datum looks like: the front end's number for that
+    Bytes bytes = 0;                 ///< 0: there is no value, only the end of the task
+    std::vector<RankId> below{};     ///< who gets it from who gets this
+    std::vector<std::byte> value{};  ///< if it travels along
+  };
+  GraphRun of;
+  std::uint64_t task = 0;
+  std::uint64_t fingerprint = 0;  ///< of the graph: another one means another program
+  std::vector<Output> outputs;
+
+  ValueName name(std::size_t i) const noexcept { return {of, task, outputs[i].number}; }
+};
+
+/// These outputs of the task may come: a payload each, in this order, with the tags that follow from the first.
+struct Request {
+  GraphRun of;
+  std::uint64_t task = 0;
+  std::uint64_t first_tag = 0;
+  std::uint64_t outputs = 0;  ///< mask
+};
+
+/// So many bytes of what had travelled along are taken: as many more may.
+struct Credit {
+  Bytes bytes = 0;
+};
+
+/// The sender cannot go on, and nobody can.
+struct Failed {
+  RankId rank = no_rank;  ///< where it happened
+  std::string text;
+};
+
+/// The sender takes part in nothing any more. These are the runs that are over for it.
+struct Closed {
+  struct Runs {
+    std::uint32_t graph = 0, count = 0;  ///< the first so many runs of the graph
+  };
+  std::vector<Runs> over;
+};
+
+using Message = std::variant<Activate, Request, Credit, Failed, Closed>;
+
+std::vector<std::byte> bytes_of(const Message& message);
+/// Nothing if these are the bytes of no message.
+std::optional<Message> message_of(std::span<const std::byte> bytes);
+
+}  // namespace fairlead::net

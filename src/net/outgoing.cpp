@@ -1,0 +1,155 @@
+// See outgoing.hpp.
+#include "net/outgoing.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace fairlead::net {
+
+OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed,
+                         bool read_now, Commands& out) {
+  const OutgoingId id{next_value_++};
+  Value& it = values_[id];
+  it.name = name;
+  it.value = value;
+  it.bytes = bytes;
+  it.owed = owed;
+  ensure(by_name_.emplace(name, id).second, "a value is told of once");
+  if (read_now) {
+    it.for_messages = it.untold = true;
+    want(id, out);
+  }
+  return id;
+}
+
+void Outgoing::wanted(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out) {
+  const OutgoingId id = by_name_.at(name);
+  Value& it = values_.at(id);
+  it.wishes.push_back({by, tag});
+  if (it.state == State::told) want(id, out);
+  if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
+  to_send_.push_back(id);
+  send(traffic, out);
+}
+
+void Outgoing::want(OutgoingId id, Commands& out) {
+  values_.at(id).state = State::wanted;
+  to_read_.push_back(id);
+  read_more(out);
+}
+
+/// In the order in which they were wanted.
+void Outgoing::read_more(Commands& out) {
+  while (!to_read_.empty()) {
+    const auto found = values_.find(to_read_.front());
+    if (found != values_.end()) {
+      if (read_ != 0 && read_ + found->second.bytes > most_read_) return;
+      read_ += found->second.bytes;
+      found->second.state = State::reading;
+      out.reads.push_back({found->first, found->second.name, found->second.value});
+    }
+    to_read_.pop_front();
+  }
+}
+
+bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out) {
+  const auto found = values_.find(id);
+  if (found == values_.end()) return false;  // forgotten meanwhile
+  Value& it = found->second;
+  ensure(it.state == State::reading, "what becomes readable was asked for");
+  it.state = State::readable;
+  it.address = address;
+  for (std::size_t i = 0; i < it.wishes.size(); ++i) to_send_.push_back(id);
+  send(traffic, out);
+  return true;
+}
+
+/// As many payloads as may be under way.
+void Outgoing::send(Traffic& traffic, Commands& out) {
+  while (!to_send_.empty() && sending_.size() < protocol_.most_payloads) {
+    const OutgoingId id = to_send_.front();
+    to_send_.pop_front();
+    const auto found = values_.find(id);
+    if (found == values_.end() || found->second.wishes.empty()) continue;
+    Value& it = found->second;
+    const Wish wish = it.wishes.back();
+    it.wishes.pop_back();
+    ++it.sending;
+    const PayloadId payload{next_payload_};
+    next_payload_ += 2;
+    sending_.emplace(payload, id);
+    out.payloads.push_back({payload, wish.by, wish.tag, it.address, it.bytes});
+    ++traffic.payloads;
+    traffic.payload_bytes += it.bytes;
+    if (mistake_.is(Mistake::left_too_early)) it.owed = 1;
+  }
+}
+
+void Outgoing::left(PayloadId payload, Traffic& traffic, Commands& out) {
+  const auto found = sending_.find(payload);
+  ensure(found != sending_.end(), "what has left was sent");
+  const OutgoingId id = found->second;
+  sending_.erase(found);
+  if (const auto it = values_.find(id); it != values_.end()) {
+    --it->second.sending;
+    if (it->second.owed != 0) --it->second.owed;
+    settle(id, out);
+  }
+  read_more(out);
+  send(traffic, out);
+}
+
+void Outgoing::read_for_messages(OutgoingId id, Commands& out) {
+  values_.at(id).for_messages = false;
+  settle(id, out);
+  read_more(out);
+}
+
+void Outgoing::told(OutgoingId id, Commands& out) {
+  values_.at(id).untold = false;
+  settle(id, out);
+}
+
+/// Whether it has to be read any more, and whether we owe it to anybody.
+void Outgoing::settle(OutgoingId id, Commands& out) {
+  Value& it = values_.at(id);
+  if (it.for_messages) return;
+  const bool idle = it.sending == 0 && it.wishes.empty();
+  if (it.state == State::readable && idle) {
+    it.state = State::told;
+    it.address = nullptr;
+    read_ -= it.bytes;
+    out.reads.push_back({id, it.name, it.value, true});
+  }
+  if (it.untold || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
+  if (!mistake_.is(Mistake::left_never)) out.left.push_back({id, it.name, it.value});
+  by_name_.erase(it.name);
+  values_.erase(id);
+}
+
+void Outgoing::forget(const GraphRun& run, Commands& out) {
+  for (auto it = values_.begin(); it != values_.end();) {
+    if (it->second.name.of != run) {
+      ++it;
+      continue;
+    }
+    if (it->second.state == State::reading || it->second.state == State::readable) {
+      read_ -= it->second.bytes;
+      out.reads.push_back({it->first, it->second.name, it->second.value, true});
+    }
+    out.left.push_back({it->first, it->second.name, it->second.value});
+    for (auto payload = sending_.begin(); payload != sending_.end();) {
+      if (payload->second == it->first) {
+        out.dropped.push_back(payload->first);
+        payload = sending_.erase(payload);
+      } else {
+        ++payload;
+      }
+    }
+    by_name_.erase(it->second.name);
+    it = values_.erase(it);
+  }
+}
+
+}  // namespace fairlead::net

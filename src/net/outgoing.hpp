@@ -1,0 +1,82 @@
+// Values that other ranks get from here, from when they are told of them until they have them. A value is read only
+// while somebody wants it: who is slow to ask keeps nothing in memory here.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "net/commands.hpp"
+#include "net/mistakes.hpp"
+#include "net/protocol.hpp"
+
+namespace fairlead::net {
+
+class Outgoing {
+ public:
+  Outgoing(const Protocol& protocol, DeliberateMistake mistake) : protocol_(protocol), mistake_(mistake) {}
+
+  /// So many ranks get the value from us. `read_now`: some of it is to travel with messages.
+  OutgoingId add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed, bool read_now,
+                 Commands& out);
+  bool knows(const ValueName& name) const { return by_name_.contains(name); }
+  /// The rank wants it, with this tag.
+  void wanted(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out);
+  /// The value may be read there until the command says that it need not any more.
+  /// False if nobody wants it any more.
+  bool readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out);
+  /// One of those to whom we owed it has it: it travelled with a message.
+  void went_along(OutgoingId id) { --values_.at(id).owed; }
+  /// It was read for messages; those are to be sent; they are.
+  void read_for_messages(OutgoingId id, Commands& out);
+  void told(OutgoingId id, Commands& out);
+  void left(PayloadId payload, Traffic& traffic, Commands& out);
+  bool sends(PayloadId payload) const { return sending_.contains(payload); }
+  /// Nobody gets any more of that run's.
+  void forget(const GraphRun& run, Commands& out);
+  bool none() const noexcept { return values_.empty(); }
+  /// Bytes of values that are read at once at most; a single one may be more.
+  void let_read(Bytes bytes) noexcept { most_read_ = bytes; }
+
+ private:
+  enum class State : std::uint8_t {
+    told,      // nobody has asked for it, or all who have asked have it
+    wanted,    // too much is read already
+    reading,   // it may be away
+    readable,  // it stays where it is
+  };
+  struct Wish {
+    RankId by = no_rank;
+    std::uint64_t tag = 0;
+  };
+  struct Value {
+    ValueName name;
+    std::uint64_t value = 0;  ///< the front end's number
+    Bytes bytes = 0;
+    std::size_t owed = 0;     ///< ranks that have not got it
+    std::size_t sending = 0;  ///< payloads of it under way
+    State state = State::told;
+    bool for_messages = false;  ///< it is read for these, too
+    bool untold = false;        ///< nobody has been told of it yet
+    const void* address = nullptr;
+    std::vector<Wish> wishes{};
+  };
+  void send(Traffic& traffic, Commands& out);
+  void settle(OutgoingId id, Commands& out);
+  void want(OutgoingId id, Commands& out);
+  void read_more(Commands& out);
+
+  const Protocol protocol_;
+  const DeliberateMistake mistake_;
+  std::uint64_t next_value_ = 0;
+  std::uint64_t next_payload_ = 0;  // even: those of what is expected are odd
+  std::unordered_map<OutgoingId, Value> values_;
+  std::unordered_map<ValueName, OutgoingId, HashOfName> by_name_;
+  std::unordered_map<PayloadId, OutgoingId> sending_;
+  std::deque<OutgoingId> to_read_;  // wanted
+  Bytes read_ = 0, most_read_ = ~Bytes{0};
+  std::deque<OutgoingId> to_send_;  // readable, with wishes
+};
+
+}  // namespace fairlead::net

@@ -1,0 +1,32 @@
+// How ranks speak to each other, as far as there is a choice. All that is left at 0 is the protocol of DAGuE's paper
+// (section 4.4) to the message.
+#pragma once
+#include <cstddef>
+
+#include <fairlead/ids.hpp>
+
+namespace fairlead::net {
+
+struct Protocol {
+  /// Values up to this size travel with the message that tells of them.
+  Bytes eager_bytes = 0;
+  /// So many of such bytes may be on their way to one rank, or wait there.
+  Bytes credit_bytes = Bytes{64} << 10;
+  /// What so many ranks get goes down a tree; 0: never.
+  std::size_t tree_from = 0;
+  /// Values from this size on go down a chain instead.
+  Bytes chain_from = Bytes{256} << 10;
+  /// Payloads that are sent at once. Messages are not bounded: the rank that gets them waits for none.
+  std::size_t most_payloads = 16;
+  /// Bytes for which places are looked for or which are under way to here, at once; a single task's may be more.
+  Bytes visitors = Bytes{64} << 20;
+};
+
+/// What a rank has sent. A message that tells of several outputs counts once.
+struct Traffic {
+  std::size_t activates = 0, requests = 0, credits = 0, payloads = 0;
+  Bytes payload_bytes = 0, eager_bytes = 0;
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+}  // namespace fairlead::net

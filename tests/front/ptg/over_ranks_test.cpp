@@ -1,0 +1,243 @@
+// Parameterized graphs over ranks that are threads here: what comes is what was sent, whoever changes it afterwards, and
+// what makes no sense is told to everybody.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/ranks.hpp>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fairlead {
+namespace {
+
+constexpr std::int64_t size = 64;
+using Numbers = Vector<double>;
+
+/// What each rank does, in a thread of its own with a runtime; what it throws, as text.
+std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
+                                  Bytes memory = Bytes{1} << 20) {
+  std::vector<std::string> thrown(count);
+  const std::vector<Rank> places = ranks_in_process(count);
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      try {
+        Config config;
+        config.set("workers", 1 + i % 2);
+        config.set("memory", memory);
+        config.set("bind-threads", false);
+        Runtime runtime(config, places[i]);
+        rank(runtime);
+      } catch (const std::exception& error) {
+        thrown[i] = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  return thrown;
+}
+void expect_nothing_thrown(const std::vector<std::string>& thrown) {
+  for (const std::string& text : thrown) EXPECT_EQ(text, "");
+}
+
+/// Vectors numbered from 0, dealt out to the ranks in turn, each filled with its number.
+struct World {
+  World(Runtime& of, std::int64_t count)
+      : runtime(of), flow(of), distribution([ranks = of.ranks()](std::int32_t at, std::int32_t) {
+          return static_cast<std::uint32_t>(at) % ranks;
+        }) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool here = distribution.owner(static_cast<std::int32_t>(i), 0) == of.rank();
+      handles.push_back(here ? of.vector<double>("number " + std::to_string(i), size)
+                             : Handle<Numbers>({}, {size, 1}));
+      if (!here) continue;
+      auto hold = flow.acquire(write(handles.back()));
+      for (std::int64_t k = 0; k < size; ++k) hold.get<0>()(k) = static_cast<double>(i);
+    }
+    flow.wait();
+  }
+  ptg::Collection data(ptg::Graph& graph) {
+    return graph.data<Numbers>(
+        "V", {static_cast<std::int64_t>(handles.size())},
+        [&](const std::int64_t* at) { return handles[static_cast<std::size_t>(at[0])]; }, &distribution);
+  }
+  /// -1 if its elements differ.
+  double value(std::int64_t i) {
+    auto hold = flow.acquire(read(handles[static_cast<std::size_t>(i)]));
+    const auto elements = hold.get<0>();
+    for (std::int64_t k = 1; k < size; ++k)
+      if (elements(k) != elements(0)) return -1;
+    return elements(0);
+  }
+  Runtime& runtime;
+  Flow flow;
+  Distribution distribution;
+  std::vector<Handle<Numbers>> handles;
+};
+
+const auto increment = codelet("increment").cpu([](InOut<Numbers> v) {
+  for (std::int64_t k = 0; k < v.size(); ++k) v(k) += 1;
+});
+const auto add = codelet("add").cpu([](In<Numbers> from, InOut<Numbers> to) {
+  for (std::int64_t k = 0; k < to.size(); ++k) to(k) += from(k);
+});
+
+// DAGuE (Bosilca et al. 2012), Figure 4, with one datum that is handed to and fro.
+TEST(PtgOverRanks, PingPong) {
+  constexpr std::int64_t rounds = 300;
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    World world(runtime, 2);
+    ptg::Graph graph(runtime);
+    const ptg::Index k("k");
+    const auto V = world.data(graph);
+    auto ping = graph.task("ping", k.in(0, rounds));
+    auto pong = graph.task("pong", k.in(0, rounds - 1));
+    auto last = graph.task("last");
+    ping.runs(increment, ptg::flow("A").from(V(0)).when(k == 0).from(pong["A"](k - 1))).at(V(0));
+    pong.runs(increment, ptg::flow("A").from(ping["A"](k))).at(V(1));
+    last.runs(add, ptg::flow("from").from(ping["A"](rounds)), ptg::flow("to").from(V(1))).at(V(1));
+    graph.run();
+    if (runtime.rank() == 1) {
+      EXPECT_EQ(world.value(1), 1 + 2 * rounds + 1);
+    }
+  }));
+}
+
+// Each value is read by tasks of all ranks before the next task of its own rank changes it.
+TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
+  constexpr std::int64_t steps = 60;
+  for (const std::uint32_t ranks : {2u, 3u, 5u})
+    expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+      const std::int64_t count = runtime.ranks();
+      World world(runtime, 2 * count);
+      ptg::Graph graph(runtime);
+      const ptg::Index k("k"), r("r");
+      const auto V = world.data(graph);
+      auto step = graph.task("step", k.in(0, steps - 1));
+      auto sum = graph.task("sum", k.in(0, steps - 1), r.in(count, 2 * count - 1));
+      step.runs(increment, ptg::flow("v").from(V(0)).when(k == 0).from(step["v"](k - 1))).at(V(0));
+      sum.runs(add, ptg::flow("from").from(step["v"](k)),
+               ptg::flow("to").from(V(r)).when(k == 0).from(sum["to"](k - 1, r)))
+          .at(V(r));
+      graph.run();
+      graph.run();
+      // Of both runs: 1 + 2 + ... to the number of all steps.
+      EXPECT_EQ(world.value(count + runtime.rank()),
+                static_cast<double>(count + runtime.rank() + steps * (2 * steps + 1)));
+    }));
+}
+
+// Everybody waits for everybody, by controls, at each step; temporaries go to the next rank.
+TEST(PtgOverRanks, ControlsAndTemporariesGoToOtherRanks) {
+  constexpr std::int64_t steps = 30;
+  for (const std::uint32_t ranks : {1u, 2u, 4u}) {
+    std::atomic<std::int64_t> began{0};
+    std::atomic<bool> too_early{false};
+    expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+      const std::int64_t count = runtime.ranks();
+      World world(runtime, count);
+      ptg::Graph graph(runtime);
+      const ptg::Index k("k"), r("r"), q("q");
+      const auto V = world.data(graph);
+      const auto make = codelet("make").cpu([&](Out<Numbers> temporary, std::int64_t at) {
+        if (began.load() < at * count) too_early = true;
+        ++began;
+        for (std::int64_t i = 0; i < temporary.size(); ++i) temporary(i) = static_cast<double>(at);
+      });
+      auto made = graph.task("made", k.in(0, steps - 1), r.in(0, count - 1));
+      auto taken = graph.task("taken", k.in(0, steps - 1), r.in(0, count - 1));
+      made.runs(make, ptg::flow("t").from(ptg::fresh_like(V)), k,
+                ptg::control("all").from(taken(k - 1, q), q.in(0, count - 1)).when(k > 0))
+          .at(V(r));
+      taken
+          .runs(add, ptg::flow("from").from(made["t"](k, count - 1 - r)),
+                ptg::flow("to").from(V(r)).when(k == 0).from(taken["to"](k - 1, r)))
+          .at(V(r));
+      graph.run();
+      EXPECT_EQ(world.value(runtime.rank()), static_cast<double>(runtime.rank() + steps * (steps - 1) / 2));
+    }));
+    EXPECT_FALSE(too_early);
+  }
+}
+
+TEST(PtgOverRanks, AClassHasToSayWhereItRuns) {
+  for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
+         World world(runtime, 2);
+         ptg::Graph graph(runtime);
+         const ptg::Index i("i");
+         graph.task("alone", i.in(0, 1)).runs(increment, ptg::flow("v").from(world.data(graph)(i)));
+         graph.run();
+       }))
+    EXPECT_NE(text.find("over several ranks alone, defined at"), std::string::npos) << text;
+}
+
+TEST(PtgOverRanks, ATaskTakesFromMemoryOnlyWhatItsRankHas) {
+  for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
+         World world(runtime, 2);
+         ptg::Graph graph(runtime);
+         const ptg::Index i("i");
+         const auto V = world.data(graph);
+         graph.task("alone", i.in(0, 1)).runs(increment, ptg::flow("v").from(V(1 - i))).at(V(i));
+         graph.run();
+       }))
+    EXPECT_NE(text.find("which belongs to rank"), std::string::npos) << text;
+}
+
+TEST(PtgOverRanks, WhatATaskThrowsAllHear) {
+  const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+    World world(runtime, 3);
+    ptg::Graph graph(runtime);
+    const ptg::Index k("k");
+    const auto V = world.data(graph);
+    const auto fail = codelet("fail").cpu([](InOut<Numbers>, std::int64_t at) {
+      if (at == 20) throw NumericalError("twenty is too much");
+    });
+    auto link = graph.task("link", k.in(0, 59));
+    link.runs(fail, ptg::flow("v").from(V(0)).when(k == 0).from(link["v"](k - 1)), k).at(V(k % 3));
+    graph.run();
+  });
+  for (const std::string& text : thrown)
+    EXPECT_NE(text.find("twenty is too much"), std::string::npos) << text;
+  EXPECT_NE(thrown[0].find("rank 2: "), std::string::npos) << thrown[0];
+}
+
+TEST(PtgOverRanks, CancellingOnOneRankEndsAll) {
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    World world(runtime, 2);
+    ptg::Graph graph(runtime);
+    const ptg::Index k("k");
+    const auto V = world.data(graph);
+    const auto cancel = codelet("cancel").cpu([&](InOut<Numbers>, std::int64_t at) {
+      if (at == 11) graph.cancel();
+    });
+    auto link = graph.task("link", k.in(0, 1000));
+    link.runs(cancel, ptg::flow("v").from(V(0)).when(k == 0).from(link["v"](k - 1)), k).at(V(k % 2));
+    graph.run();
+  });
+  for (const std::string& text : thrown) EXPECT_NE(text, "");
+}
+
+TEST(PtgOverRanks, MemoryForTwoValuesBesideTheLargestTaskIsNeeded) {
+  for (const std::string& text : on_ranks(
+           2,
+           [&](Runtime& runtime) {
+             auto a = runtime.tiled<double>("A", 256, 128, 128, Distribution(CyclicMap{2, 1}));
+             Flow flow(runtime);
+             ptg::Graph graph(runtime);
+             const ptg::Index i("i");
+             const auto A = graph.data(a);
+             const auto fill = codelet("fill").cpu([](Out<Tile<double>>) {});
+             graph.task("fill", i.in(0, 1)).runs(fill, ptg::flow("A").from(A(i, 0))).at(A(i, 0));
+             graph.run();
+           },
+           Bytes{256} << 10))
+    EXPECT_NE(text.find("two values that come and go"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,80 @@
+// Messages as bytes, and what an endpoint says of bytes that are none, or of another program's.
+#include "net/messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include "net/endpoint.hpp"
+
+namespace fairlead::net {
+namespace {
+
+std::vector<std::byte> some_bytes(std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 7);
+  return bytes;
+}
+
+Activate an_activate() {
+  Activate activate{.of = {3, 4}, .task = 5, .fingerprint = 6, .outputs = {}};
+  activate.outputs.push_back({.number = 1, .like = 2, .bytes = 800, .below = {RankId{7}, RankId{9}}});
+  activate.outputs.push_back({.number = 63, .like = 0, .bytes = 5, .below = {}, .value = some_bytes(5)});
+  return activate;
+}
+
+TEST(MessageBytes, AreReadAsTheyWereWritten) {
+  const auto message = message_of(bytes_of(an_activate()));
+  ASSERT_TRUE(message);
+  const auto& read = std::get<Activate>(*message);
+  EXPECT_EQ(read.of, (GraphRun{3, 4}));
+  EXPECT_EQ(read.task, 5u);
+  EXPECT_EQ(read.fingerprint, 6u);
+  ASSERT_EQ(read.outputs.size(), 2u);
+  EXPECT_EQ(read.outputs[0].below, (std::vector<RankId>{RankId{7}, RankId{9}}));
+  EXPECT_EQ(read.outputs[0].bytes, 800u);
+  EXPECT_EQ(read.outputs[1].number, 63u);
+  EXPECT_EQ(read.outputs[1].value, some_bytes(5));
+
+  const auto request = message_of(bytes_of(Request{{1, 2}, 3, 4, 5}));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(std::get<Request>(*request).first_tag, 4u);
+  EXPECT_EQ(std::get<Request>(*request).outputs, 5u);
+  EXPECT_EQ(std::get<Credit>(*message_of(bytes_of(Credit{9}))).bytes, 9u);
+  EXPECT_EQ(std::get<Failed>(*message_of(bytes_of(Failed{RankId{2}, "the disk is full"}))).text,
+            "the disk is full");
+}
+
+TEST(MessageBytes, ThatAreCutOrGoOnAreNoMessage) {
+  const std::vector<std::byte> whole = bytes_of(an_activate());
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_FALSE(message_of(std::span(whole).first(length))) << length;
+  std::vector<std::byte> more = whole;
+  more.push_back({});
+  EXPECT_FALSE(message_of(more));
+}
+
+TEST(AnEndpoint, SaysWhoSendsNonsense) {
+  Endpoint endpoint(RankId{1}, 4, {});
+  Commands out;
+  endpoint.message(RankId{3}, some_bytes(9), out);
+  EXPECT_NE(out.failure.find("a message from rank 3 makes no sense"), std::string::npos) << out.failure;
+  EXPECT_EQ(out.messages.size(), 3u) << "the others hear of it";
+}
+
+TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
+  Endpoint endpoint(RankId{1}, 2, {});
+  Commands out;
+  endpoint.begin({3, 4}, 99, 1, out);
+  endpoint.message(RankId{0}, bytes_of(an_activate()), out);
+  EXPECT_NE(out.failure.find("ranks 1 and 0 do not run the same program"), std::string::npos) << out.failure;
+}
+
+TEST(AnEndpoint, SaysWhoAsksForWhatItWasNotToldOf) {
+  Endpoint endpoint(RankId{1}, 2, {});
+  Commands out;
+  endpoint.begin({0, 0}, 1, 1, out);
+  endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
+  EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that it was not told of"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fairlead::net

@@ -1,0 +1,53 @@
+// Random programs on 2 to 9 ranks under a network that delays and reorders: all values are right, nothing hangs,
+// bounds are kept; and each mistake that an endpoint can be told to make is found.
+#include <gtest/gtest.h>
+
+#include "net/ranks.hpp"
+#include "sanitized.hpp"
+
+namespace fairlead::net::tests {
+namespace {
+
+Ranks::Options random_options(Random& random) {
+  Ranks::Options options;
+  Protocol& protocol = options.protocol;
+  if (random.once_in(2)) protocol.eager_bytes = 8 * random.below(40);
+  protocol.credit_bytes = 8 * random.below(100);
+  if (random.once_in(2)) protocol.tree_from = 2 + random.below(3);
+  protocol.chain_from = 8 * random.below(40);
+  protocol.most_payloads = 1 + random.below(4);
+  protocol.visitors = 8 * random.below(100);
+  options.runs = 1 + random.below(3);
+  return options;
+}
+
+std::string wrong_in(std::uint64_t seed, DeliberateMistake mistake) {
+  Random random(seed);
+  const std::size_t count = 2 + random.below(8);
+  const Program program = random_program(random, count);
+  Ranks::Options options = random_options(random);
+  options.mistake = mistake;
+  if (random.once_in(10)) options.fails_after = 1 + random.below(100);
+  Ranks ranks(program, count, options, random.next());
+  return ranks.run();
+}
+
+TEST(RandomRanks, GiveEveryTaskItsValues) {
+  const std::uint64_t seeds = fairlead::tests::sanitized ? 400 : 2000;  // 20,000 were run when it was written
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) ASSERT_EQ(wrong_in(seed, {}), "") << "seed " << seed;
+}
+
+#ifdef FAIRLEAD_DELIBERATE_MISTAKES
+TEST(RandomRanks, FindEveryMistakeOfTheProtocol) {
+  for (auto mistake = Mistake::early_message_lost; mistake <= Mistake::failure_kept;
+       mistake = Mistake{static_cast<std::uint8_t>(static_cast<int>(mistake) + 1)}) {
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= 200 && !found; ++seed)
+      found = !wrong_in(seed, DeliberateMistake(mistake)).empty();
+    EXPECT_TRUE(found) << "mistake " << static_cast<int>(mistake);
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace fairlead::net::tests

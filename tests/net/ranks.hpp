@@ -1,0 +1,411 @@
+// A program of random tasks on several ranks, and its run over endpoints in virtual time: messages and payloads are
+// delayed without bound and overtake each other, places are found and values read late, and a value that nobody reads
+// moves. What a task is given is compared with what a plain loop over all tasks computes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/random.hpp"
+#include "net/endpoint.hpp"
+
+namespace fairlead::net::tests {
+
+struct Input {
+  std::size_t task = 0;
+  std::uint8_t output = 0;
+};
+struct ProgramTask {
+  RankId rank{};
+  std::vector<Bytes> outputs;  // 0: a control
+  std::vector<Input> inputs;   // of tasks before it
+};
+using Program = std::vector<ProgramTask>;
+
+/// What is in each output, as a number that fills its bytes.
+inline std::vector<std::vector<std::uint64_t>> computed(const Program& program) {
+  std::vector<std::vector<std::uint64_t>> values;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    std::uint64_t sum = i + 1;
+    for (const Input& input : program[i].inputs) sum = Random::mix(sum ^ values[input.task][input.output]);
+    std::vector<std::uint64_t> own;
+    for (std::size_t k = 0; k < program[i].outputs.size(); ++k)
+      own.push_back(program[i].outputs[k] == 0 ? 0 : Random::mix(sum + k));
+    values.push_back(std::move(own));
+  }
+  return values;
+}
+
+inline Program random_program(Random& random, std::size_t ranks) {
+  Program program(static_cast<std::size_t>(random.between(1, 60)));
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    ProgramTask& task = program[i];
+    task.rank = RankId{static_cast<std::uint32_t>(random.below(ranks))};
+    task.outputs.resize(static_cast<std::size_t>(random.between(1, 3)));
+    for (Bytes& bytes : task.outputs) bytes = random.once_in(5) ? 0 : 8 * (1 + random.below(32));
+    if (i == 0) continue;
+    const std::size_t near = random.once_in(2) ? i : std::min<std::size_t>(i, 4);
+    for (std::size_t k = random.below(4); k != 0; --k) {
+      const std::size_t from = i - 1 - random.below(near);
+      task.inputs.push_back({from, static_cast<std::uint8_t>(random.below(program[from].outputs.size()))});
+    }
+  }
+  return program;
+}
+
+/// All ranks of one run.
+class Ranks {
+ public:
+  struct Options {
+    Protocol protocol{};
+    DeliberateMistake mistake{};
+    std::size_t runs = 1;
+    bool in_order = false;        // the oldest event first: for counting by hand
+    std::size_t fails_after = 0;  // events, until one rank fails; 0: none does
+  };
+  Ranks(const Program& program, std::size_t count, const Options& options, std::uint64_t seed)
+      : program_(program), options_(options), expected_(computed(program)), random_(seed) {
+    for (std::size_t i = 0; i < count; ++i)
+      ranks_.push_back(std::make_unique<Rank>(RankId{static_cast<std::uint32_t>(i)}, count, options));
+  }
+
+  /// What is wrong; empty: nothing.
+  std::string run() {
+    try {
+      for (auto& rank : ranks_) later([this, &rank] { begin_run(*rank); });
+      while (!events_.empty() && wrong_.empty()) {
+        if (options_.fails_after != 0 && ++handled_ == options_.fails_after) {
+          failing_ = random_.below(ranks_.size());
+          Commands out;
+          ranks_[failing_]->endpoint.fail("the disk is full", out);
+          carry_out(*ranks_[failing_], out);
+        }
+        const std::size_t at = options_.in_order ? 0 : random_.below(events_.size());
+        const std::function<void()> event = std::move(events_[at]);
+        events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(at));
+        event();
+      }
+      if (wrong_.empty()) check_end();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return wrong_;
+  }
+  const Traffic& traffic(std::size_t rank) const { return ranks_[rank]->endpoint.traffic(); }
+  Traffic traffic() const {
+    Traffic sum;
+    for (const auto& rank : ranks_) {
+      const Traffic& it = rank->endpoint.traffic();
+      sum.activates += it.activates;
+      sum.requests += it.requests;
+      sum.credits += it.credits;
+      sum.payloads += it.payloads;
+      sum.payload_bytes += it.payload_bytes;
+      sum.eager_bytes += it.eager_bytes;
+    }
+    return sum;
+  }
+  /// Activates that each rank got.
+  std::size_t received(std::size_t rank) const { return ranks_[rank]->activates_got; }
+
+ private:
+  /// A value in the memory of a rank. It moves when it may.
+  struct Value {
+    std::unique_ptr<std::vector<std::byte>> bytes;
+    std::size_t users = 0;    // local tasks that need it, sends, and its making
+    std::size_t readers = 0;  // it stays
+  };
+  struct Rank {
+    Rank(RankId id, std::size_t count, const Options& options)
+        : own(id), endpoint(id, static_cast<std::uint32_t>(count), options.protocol, options.mistake) {}
+    const RankId own;
+    Endpoint endpoint;
+    std::map<std::uint64_t, Value> values;
+    std::uint64_t next_value = 1;
+    std::map<std::pair<std::size_t, std::uint8_t>, std::uint64_t> got;  // by output: the value
+    std::vector<std::size_t> missing;                                   // by task of the program
+    std::size_t left = 0, run = 0;                                      // tasks that are not over
+    bool running = false;
+    std::map<PayloadId, Commands::Expected> expected;
+    Bytes visitors = 0;               // places looked for, or filled by something under way
+    std::set<std::uint64_t> telling;  // tasks that these belong to
+    std::map<RankId, Bytes> along;    // bytes that came along and have no place
+    std::size_t activates_got = 0;
+    std::string failure;
+  };
+  struct Sent {
+    RankId from, to;
+    std::uint64_t tag;
+    std::vector<std::byte> bytes;
+  };
+
+  void later(std::function<void()> event) { events_.push_back(std::move(event)); }
+  void say(std::string text) {
+    if (wrong_.empty()) wrong_ = std::move(text);
+  }
+
+  void begin_run(Rank& rank) {
+    if (!rank.failure.empty()) return;
+    rank.running = true;
+    rank.got.clear();
+    rank.missing.assign(program_.size(), 0);
+    rank.left = 0;
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (program_[i].rank != rank.own) continue;
+      ++rank.left;
+      rank.missing[i] = program_[i].inputs.size();
+      if (rank.missing[i] == 0) later([this, &rank, i, run = rank.run] { execute(rank, i, run); });
+    }
+    Commands out;
+    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.protocol.visitors, out);
+    carry_out(rank, out);
+    end_run_if_over(rank);
+  }
+  void end_run_if_over(Rank& rank) {
+    if (!rank.running || rank.left != 0 || !rank.endpoint.quiet()) return;
+    rank.running = false;
+    Commands out;
+    rank.endpoint.end({0, static_cast<std::uint32_t>(rank.run)}, out);
+    carry_out(rank, out);
+    if (++rank.run < options_.runs) later([this, &rank] { begin_run(rank); });
+  }
+
+  std::uint64_t salt(std::size_t run) const { return Random::mix(run); }
+
+  void execute(Rank& rank, std::size_t task, std::size_t run) {
+    if (!rank.failure.empty()) return;
+    if (rank.run != run || !rank.running)
+      return say(fmt::format("task {} begins after the end of its run", task));
+    for (const Input& input : program_[task].inputs) {
+      if (program_[input.task].outputs[input.output] == 0) continue;
+      const auto found = rank.got.find({input.task, input.output});
+      if (found == rank.got.end()) return say(fmt::format("task {} has not got its input", task));
+      const Value& value = rank.values.at(found->second);
+      check(*value.bytes, expected_[input.task][input.output] ^ salt(run), task);
+      unuse(rank, found->second);
+    }
+    std::vector<Endpoint::Output> outputs;
+    for (std::uint8_t k = 0; k < program_[task].outputs.size(); ++k) {
+      std::set<RankId> to;
+      std::size_t here = 0;
+      for (std::size_t i = 0; i < program_.size(); ++i)
+        for (const Input& input : program_[i].inputs)
+          if (input.task == task && input.output == k) {
+            if (program_[i].rank == rank.own) {
+              ++here;
+            } else {
+              to.insert(program_[i].rank);
+            }
+          }
+      const Bytes bytes = program_[task].outputs[k];
+      std::uint64_t number = 0;
+      if (bytes != 0 && (here != 0 || !to.empty())) {
+        number = make(rank, bytes);
+        fill(*rank.values.at(number).bytes, expected_[task][k] ^ salt(run));
+        rank.values.at(number).users = here + !to.empty();
+        rank.got[{task, k}] = number;
+      }
+      if (!to.empty()) outputs.push_back({k, k, number, bytes, {to.begin(), to.end()}});
+    }
+    --rank.left;
+    Commands out;
+    rank.endpoint.over({0, static_cast<std::uint32_t>(run)}, task, outputs, out);
+    carry_out(rank, out);
+    for (std::uint8_t k = 0; k < program_[task].outputs.size(); ++k) tell_here(rank, task, k, run);
+    end_run_if_over(rank);
+  }
+  void tell_here(Rank& rank, std::size_t task, std::uint8_t output, std::size_t run) {
+    for (std::size_t i = 0; i < program_.size(); ++i)
+      for (const Input& input : program_[i].inputs)
+        if (input.task == task && input.output == output && program_[i].rank == rank.own) {
+          if (rank.missing[i] == 0) return say(fmt::format("task {} gets an input twice", i));
+          if (--rank.missing[i] == 0) later([this, &rank, i, run] { execute(rank, i, run); });
+        }
+  }
+
+  // ---- values
+
+  std::uint64_t make(Rank& rank, Bytes bytes) {
+    rank.values[rank.next_value].bytes = std::make_unique<std::vector<std::byte>>(bytes);
+    return rank.next_value++;
+  }
+  static void fill(std::vector<std::byte>& bytes, std::uint64_t with) {
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) std::memcpy(bytes.data() + i, &with, 8);
+  }
+  void check(const std::vector<std::byte>& bytes, std::uint64_t expected, std::size_t task) {
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+      std::uint64_t there = 0;
+      std::memcpy(&there, bytes.data() + i, 8);
+      if (there != expected) return say(fmt::format("task {} gets a wrong value", task));
+    }
+  }
+  void unuse(Rank& rank, std::uint64_t number) {
+    Value& value = rank.values.at(number);
+    if (--value.users != 0) return;
+    if (value.readers != 0) return say("a value goes while it is read");
+    fill(*value.bytes, 0xdeaddeaddeaddead);
+    gone_.push_back(std::move(value.bytes));  // who still reads it reads nonsense, and no other's memory
+    rank.values.erase(number);
+  }
+  /// Values that nobody reads are somewhere else now.
+  void move(Rank& rank) {
+    for (auto& [number, value] : rank.values) {
+      if (value.readers != 0) continue;
+      auto moved = std::make_unique<std::vector<std::byte>>(*value.bytes);
+      fill(*value.bytes, 0xbadbadbadbad);
+      gone_.push_back(std::exchange(value.bytes, std::move(moved)));
+    }
+  }
+
+  // ---- what the endpoint wants
+
+  void carry_out(Rank& rank, Commands& out) {
+    for (const Commands::Landed& it : out.landed)
+      if (!it.control) lands(rank, it);
+    for (const Commands::Expected& it : out.expected) {
+      for (const auto& [id, other] : rank.expected)
+        if (other.from == it.from && other.tag == it.tag) say("two payloads under way have the same tag");
+      rank.expected[it.id] = it;
+    }
+    for (Commands::Message& it : out.messages)
+      later([this, from = rank.own, to = it.to, bytes = std::move(it.bytes)] { deliver(from, to, bytes); });
+    for (const Commands::Payload& it : out.payloads)
+      later([this, &rank, it] {
+        // Its bytes are read when it travels, not when it was sent.
+        std::vector<std::byte> bytes(it.bytes);
+        if (it.from == nullptr) return say("a value is sent that is nowhere");
+        std::memcpy(bytes.data(), it.from, it.bytes);
+        land(rank.own, it, bytes);
+        Commands more;
+        rank.endpoint.left(it.id, more);
+        carry_out(rank, more);
+        end_run_if_over(rank);
+      });
+    for (const Commands::Place& it : out.places) {
+      rank.visitors += it.bytes;
+      rank.telling.insert(it.name.task);
+      if (rank.visitors > options_.protocol.visitors && rank.telling.size() > 1)
+        say("too many values are let in at once");
+      later([this, &rank, it] {
+        if (!rank.failure.empty()) return;
+        const std::uint64_t number = make(rank, it.bytes);
+        Value& value = rank.values.at(number);
+        value.users = value.readers = 1;
+        places_[{rank.own, number}] = it;
+        Commands more;
+        rank.endpoint.placed(it.id, number, value.bytes->data(), more);
+        carry_out(rank, more);
+      });
+    }
+    for (const Commands::Fill& it : out.fills) std::memcpy(it.place, it.bytes.data(), it.bytes.size());
+    for (const Commands::Read& it : out.reads) {
+      if (it.over) {
+        --rank.values.at(it.value).readers;
+        continue;
+      }
+      later([this, &rank, it] {
+        if (!rank.failure.empty()) return;
+        Value& value = rank.values.at(it.value);
+        ++value.readers;
+        Commands more;
+        rank.endpoint.readable(it.id, value.bytes->data(), more);
+        carry_out(rank, more);
+      });
+    }
+    for (const Commands::Landed& it : out.landed) landed(rank, it);
+    for (const Commands::Left& it : out.left) unuse(rank, it.value);
+    if (!out.failure.empty()) rank.failure = out.failure;
+    if (random_.once_in(3)) move(rank);
+    end_run_if_over(rank);
+  }
+  void lands(Rank& rank, const Commands::Landed& it) {
+    const std::size_t task = it.name.task;
+    const auto place = places_.find({rank.own, it.value});
+    if (place == places_.end()) return say("a value lands that has no place");
+    rank.visitors -= place->second.bytes;
+    bool last = true;
+    places_.erase(place);
+    for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;
+    if (last) rank.telling.erase(task);
+  }
+  void landed(Rank& rank, const Commands::Landed& it) {
+    const std::size_t task = it.name.task;
+    if (it.control) return tell_here(rank, task, it.name.output, rank.run);
+    std::size_t here = 0;
+    for (const ProgramTask& user : program_)
+      for (const Input& input : user.inputs)
+        here += user.rank == rank.own && input.task == task && input.output == it.name.output;
+    const auto found = rank.values.find(it.value);
+    if (found == rank.values.end()) return;  // said
+    Value& value = found->second;
+    check(*value.bytes, expected_[task][it.name.output] ^ salt(rank.run), task);
+    value.readers -= 1;
+    value.users = here + (it.passed_on != no_outgoing);
+    rank.got[{task, it.name.output}] = it.value;
+    tell_here(rank, task, it.name.output, rank.run);
+  }
+  void deliver(RankId from, RankId to, const std::vector<std::byte>& bytes) {
+    Rank& rank = *ranks_[index(to)];
+    const std::optional<Message> message = message_of(bytes);
+    if (const auto* activate = std::get_if<Activate>(&*message)) {
+      ++rank.activates_got;
+      for (const Activate::Output& output : activate->outputs) rank.along[from] += output.value.size();
+    }
+    if (const auto* credit = std::get_if<Credit>(&*message)) ranks_[index(from)]->along[to] -= credit->bytes;
+    if (rank.along[from] > options_.protocol.credit_bytes) say("too much travels along to one rank");
+    Commands out;
+    rank.endpoint.message(from, bytes, out);
+    carry_out(rank, out);
+  }
+  void land(RankId from, const Commands::Payload& payload, const std::vector<std::byte>& bytes) {
+    Rank& rank = *ranks_[index(payload.to)];
+    for (auto it = rank.expected.begin(); it != rank.expected.end(); ++it) {
+      if (it->second.from != from || it->second.tag != payload.tag) continue;
+      if (it->second.bytes != bytes.size()) return say("a payload has another size than what was expected");
+      std::memcpy(it->second.place, bytes.data(), bytes.size());
+      const PayloadId id = it->first;
+      rank.expected.erase(it);
+      Commands out;
+      rank.endpoint.landed(id, out);
+      return carry_out(rank, out);
+    }
+    if (rank.failure.empty()) say("a payload comes that nobody expects");
+  }
+
+  void check_end() {
+    for (const auto& rank : ranks_) {
+      if (options_.fails_after != 0 && handled_ >= options_.fails_after) {
+        if (rank->failure.empty()) say(fmt::format("rank {} has not heard of the failure", index(rank->own)));
+        continue;
+      }
+      if (rank->run != options_.runs)
+        say(fmt::format("rank {} hangs: {} tasks are not over", index(rank->own), rank->left));
+      if (!rank->values.empty()) say("a value is left");
+      for (const auto& [from, bytes] : rank->along)
+        if (bytes != 0) say("room for what travels along is lost");
+    }
+  }
+
+  const Program& program_;
+  const Options options_;
+  const std::vector<std::vector<std::uint64_t>> expected_;
+  Random random_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::function<void()>> events_;
+  std::map<std::pair<RankId, std::uint64_t>, Commands::Place> places_;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> gone_;
+  std::size_t handled_ = 0, failing_ = 0;
+  std::string wrong_;
+};
+
+}  // namespace fairlead::net::tests
