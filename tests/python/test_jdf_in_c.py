@@ -20,9 +20,10 @@ extern "C" %{
 static int log2_of(int n) { int out = 0; while (n > 1) { n /= 2; ++out; } return out; }
 static double half(int n) { return n / 2.0; }
 %}
+count [type = int hidden = on default = "(int)descA->mt"]
 descA [type = "parsec_tiled_matrix_t*"]
 scale [type = double]
-depth [type = int hidden = on default = "log2_of(descA->mt)"]
+depth [type = int hidden = on default = "log2_of(count)"]
 steps [type = int hidden = on default = %{ int n = 0; for (int i = 0; i < descA->mt; ++i) ++n; return n; %}]
 
 SCALE(k, l)
@@ -172,7 +173,7 @@ def test_info_of_bodies_in_c_ends_the_run(file, fairlead, no_rest):
 def test_without_leave_nothing_is_built(file, no_rest):
     done = file("check")
     assert done.returncode == NOT_DONE
-    assert "scale.jdf:14:14: error: only C can say what this returns" in done.stderr and "--allow-c" in done.stderr
+    assert "scale.jdf:15:14: error: only C can say what this returns" in done.stderr and "--allow-c" in done.stderr
     done = file("run", "--no-allow-c")
     assert done.returncode == NOT_DONE and "--allow-c has the C compiler build it" in done.stderr
 
@@ -181,15 +182,15 @@ def test_c_that_is_wrong_is_told_with_its_line(file, no_rest):
     done = file("check", "--allow-c", text=SCALE.replace("int out = 0;", "int out = nothing;"))
     assert done.returncode == NOT_DONE and "scale.jdf:5:" in done.stderr and "nothing" in done.stderr, done.stderr
     done = file("check", "--allow-c", text=SCALE.replace("int n = -1;", "int n = there_is_none(k);"))
-    assert done.returncode == NOT_DONE and "scale.jdf:14:" in done.stderr and "there_is_none" in done.stderr, done.stderr
+    assert done.returncode == NOT_DONE and "scale.jdf:15:" in done.stderr and "there_is_none" in done.stderr, done.stderr
     done = file("run", "--allow-c", text=SCALE.replace("double *a = A;", "double *a = B;"))
-    assert done.returncode == NOT_DONE and "scale.jdf:24:" in done.stderr, done.stderr
+    assert done.returncode == NOT_DONE and "scale.jdf:25:" in done.stderr, done.stderr
     done = file("check", "--allow-c", text=SCALE.replace("static int log2_of(int n) {", "int log2_of(int n); static int f(int n) {"))
     assert done.returncode == NOT_DONE and "undefined symbol: log2_of" in done.stderr, done.stderr
 
 
 def test_what_c_needs_is_named(file, fairlead, no_rest):
-    (fairlead.folder / "scale.jdf").write_text(SCALE)
+    (fairlead.folder / "scale.jdf").write_text(SCALE.replace("log2_of(count)", "log2_of(descA->mt)"))
     done = fairlead("jdf", "check", "scale.jdf", "--set", "scale=2", "--set", "descA->mt=3", "--allow-c")
     assert done.returncode == NOT_DONE and "give --matrix descA=M,N,MB,NB" in done.stderr, done.stderr
     text = SCALE.replace("scale [type = double]", "scale [type = double]\ntree [type = \"struct tree *\"]\nleaves [type = int]")

@@ -110,29 +110,34 @@ void EmitBodies::globals() {
   text_.line("{");
   text_.line(fmt::format("  {0} *const c_globals = ({0} *)calloc(1, sizeof *c_globals);", type));
   text_.line("  if (c_globals == NULL) return NULL;");
-  for (const EmitGlobal& it : globals_) {
-    const std::string into = fmt::format("  c_globals->{} = ", it.name);
-    text_.from(it.global->name.where);
-    if (it.given) {
-      text_.line(fmt::format("{}({})c_{};", into, it.c_type, it.name));
-    } else {
-      const std::string set =
-          it.settable ? fmt::format("c_{0} != NULL ? *({1} const *)c_{0} : ", it.name, it.c_type) : "";
-      if (it.global->value == no_expression)
-        text_.line(fmt::format("{}{}({})0;", into, set, it.c_type));
-      else if (has_inline_c(it.global->value))
-        text_.line(fmt::format("{}{}{}(c_globals, NULL);", into, set, default_function(it)));
-      else
-        text_.line(fmt::format("{}{}({});", into, set, expressions_.c(it.global->value, {})));
-    }
-    text_.line(
-        fmt::format("  {} = c_globals->{}; (void){};", c_declared(it.c_type, it.name), it.name, it.name));
-  }
+  // What is given first: values of others may speak of globals below them.
+  for (const bool given : {true, false})
+    for (const EmitGlobal& it : globals_)
+      if (it.given == given) new_global(it);
   text_.own();
   text_.line("  return c_globals;");
   text_.line("}");
   text_.line(
       fmt::format("void {}_delete_globals({} *c_globals) {{ free(c_globals); }}", names_.function, type));
+}
+
+void EmitBodies::new_global(const EmitGlobal& it) {
+  const std::string into = fmt::format("  c_globals->{} = ", it.name);
+  text_.from(it.global->name.where);
+  if (it.given) {
+    text_.line(fmt::format("{}({})c_{};", into, it.c_type, it.name));
+  } else {
+    const std::string set =
+        it.settable ? fmt::format("c_{0} != NULL ? *({1} const *)c_{0} : ", it.name, it.c_type) : "";
+    if (it.global->value == no_expression)
+      text_.line(fmt::format("{}{}({})0;", into, set, it.c_type));
+    else if (has_inline_c(it.global->value))
+      text_.line(fmt::format("{}{}{}(c_globals, NULL);", into, set, default_function(it)));
+    else
+      text_.line(fmt::format("{}{}({});", into, set, expressions_.c(it.global->value, {})));
+  }
+  text_.line(
+      fmt::format("  {} = c_globals->{}; (void){};", c_declared(it.c_type, it.name), it.name, it.name));
 }
 
 std::string EmitBodies::default_function(const EmitGlobal& it) const {

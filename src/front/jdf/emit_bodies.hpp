@@ -37,6 +37,7 @@ class EmitBodies {
   void begin();
   void globals_struct();
   void globals();
+  void new_global(const EmitGlobal& it);
   void external_after();
   void shared_globals();
   void leaf(const CLeaf& it);

@@ -51,8 +51,18 @@ CLibrary::CLibrary(const File& file, std::unique_ptr<SharedObject> object)
 }
 
 void CLibrary::know(const Settings& settings) {
-  Evaluator evaluator(file_, settings);
-  for (std::uint32_t i = 0; i < file_.globals.size(); ++i) know(i, evaluator, settings);
+  const auto missing = [&] {
+    return std::ranges::count_if(missing_, [](const auto& it) { return !it.empty(); });
+  };
+  // Values may speak of globals below them: as long as something more is known.
+  for (std::ptrdiff_t before = -1, now = missing(); now != before && now != 0;) {
+    before = now;
+    for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
+      Evaluator evaluator(file_, settings);  // a new one: what has failed may be known by now
+      if (!missing_[i].empty()) know(i, evaluator, settings);
+    }
+    now = missing();
+  }
 }
 
 void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
