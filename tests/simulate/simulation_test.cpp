@@ -192,16 +192,16 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
     digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
   }
   EXPECT_EQ(digests,
-            "eager 9065241149665055169\n"
-            "lws 1825387627426913900\n"
-            "lfq 10325158018578776794\n"
-            "dmdas 14950258835984644808\n"
-            "heft-tmdp-pr 9884298108494301624\n"
-            "laheteroprio 3084290903119954637\n"
-            "ap 16569205161195166481\n"
-            "darts 13077818686687193513\n"
-            "blocks 2143758867112360898\n"
-            "owner-load 14220975811075681271\n");
+            "eager 8367626488203368752\n"
+            "lws 7159039814500822751\n"
+            "lfq 2139332138204805117\n"
+            "dmdas 8607432675263958047\n"
+            "heft-tmdp-pr 11133254024464777894\n"
+            "laheteroprio 12355028828794267283\n"
+            "ap 15175375982611768811\n"
+            "darts 13087905532135925961\n"
+            "blocks 17966193592018355261\n"
+            "owner-load 12873741027595942933\n");
 }
 
 }  // namespace
