@@ -107,7 +107,7 @@ struct TableClass {
   bool same_places = false;       ///< its parameters are all its indices: their places are 0, 1 and so on
   std::vector<Formula> numbers;
   Formula priority;
-  std::optional<MemoryPlace> at;  ///< over ranks: where that is, its tasks run
+  std::optional<MemoryPlace> runs_at;  ///< over ranks: where that is, its tasks run
   std::shared_ptr<const ClassDefinition> definition;
 
   /// The first of the names of its tasks.

@@ -130,8 +130,8 @@ class TableMaker {
       refuse(definition, fmt::format("it names {} with {} indices; it has {}", data.name,
                                      definition.at->indices.size(), data.extents.size()));
     TableClass& of = table_.classes[number];
-    of.at = MemoryPlace{.collection = collection(definition.at->collection), .indices = {}};
-    for (const Expression& index : definition.at->indices) of.at->indices.emplace_back(index, of.places);
+    of.runs_at = MemoryPlace{.collection = collection(definition.at->collection), .indices = {}};
+    for (const Expression& index : definition.at->indices) of.runs_at->indices.emplace_back(index, of.places);
   }
 
   void add_flows(std::size_t number) {

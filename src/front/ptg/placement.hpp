@@ -19,10 +19,10 @@ class Placement {
   /// Throws UsageError for a class that does not say where its tasks run.
   Placement(const ClassTable& table, net::RankId own) : table_(table), own_(own) {
     for (const TableClass& of : table.classes) {
-      if (!of.at)
+      if (!of.runs_at)
         throw UsageError(fmt::format("over several ranks {} has to say where its tasks run: at()",
                                      text_of(*of.definition)));
-      const CollectionDefinition& data = *table.collections[of.at->collection];
+      const CollectionDefinition& data = *table.collections[of.runs_at->collection];
       if (data.owners.empty())
         throw UsageError(
             fmt::format("the tasks of {} run where the data of {} are, and that is not distributed over "
@@ -46,10 +46,11 @@ class Placement {
   }
   /// Where a task with these numbers of its indices runs. Throws UsageError if there is no such datum.
   net::RankId rank_of(const TableClass& of, const std::int64_t* numbers) const {
-    const std::optional<net::RankId> owner = owner_of(*of.at, numbers);
+    const std::optional<net::RankId> owner = owner_of(*of.runs_at, numbers);
     if (!owner)
       throw UsageError(fmt::format("a task of {} is to run where a datum of {} is that does not exist",
-                                   text_of(*of.definition), table_.collections[of.at->collection]->name));
+                                   text_of(*of.definition),
+                                   table_.collections[of.runs_at->collection]->name));
     return *owner;
   }
   bool is_here(const TableClass& of, const std::int64_t* numbers) const {

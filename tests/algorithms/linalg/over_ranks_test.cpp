@@ -15,7 +15,7 @@
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
 
-namespace fairlead::linalg::testing {
+namespace fairlead::linalg::testing::over_ranks {
 namespace {
 
 /// What each rank does, each in a thread with a runtime; what it throws, as text.
@@ -239,4 +239,4 @@ TEST(RanksThatFail, SayWhichTileIsAnothers) {
 }
 
 }  // namespace
-}  // namespace fairlead::linalg::testing
+}  // namespace fairlead::linalg::testing::over_ranks

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace fairlead {
+namespace fairlead::over_ranks {
 namespace {
 
 constexpr std::int64_t size = 64;
@@ -240,4 +240,4 @@ TEST(PtgOverRanks, MemoryForTwoValuesBesideTheLargestTaskIsNeeded) {
 }
 
 }  // namespace
-}  // namespace fairlead
+}  // namespace fairlead::over_ranks
