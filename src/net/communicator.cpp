@@ -15,7 +15,7 @@ Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   {
     std::unique_lock lock(mutex_);
-    served_.wait(lock, [this] { return !serving_ && events_.empty(); });
+    served_.wait(lock, [this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
   }
   network_->end();
 }
@@ -126,6 +126,17 @@ void Communicator::landed(PayloadId expected) {
 }
 void Communicator::left(PayloadId sent) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.left(sent, out); });
+}
+
+void Communicator::waits(const GraphRun& run, std::uint64_t moved, std::string text) {
+  post([=, text = std::move(text)](Endpoint& endpoint, Commands& out) {
+    endpoint.waits(run, moved, text, out);
+  });
+}
+std::optional<std::uint64_t> Communicator::moved() const {
+  const std::lock_guard guard(mutex_);
+  if (serving_ || !events_.empty()) return std::nullopt;
+  return endpoint_.activity();
 }
 
 bool Communicator::quiet() const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ namespace fairlead::net {
 class Communicator final : private Network::Listener {
  public:
   Communicator(std::shared_ptr<Network> network, const Protocol& protocol);
-  /// The others are told that this rank takes part in nothing any more.
+  /// The others are told that this rank takes part in nothing any more. Waits until that is so of all: until then
+  /// others may have to be answered.
   ~Communicator() override;
 
   RankId own() const noexcept { return network_->own(); }
@@ -41,6 +43,10 @@ class Communicator final : private Network::Listener {
   void readable(OutgoingId id, const void* address);
   void fail(std::string text);
 
+  /// As Endpoint::waits(): nothing moved here when moved() was that.
+  void waits(const GraphRun& run, std::uint64_t moved, std::string text);
+  /// Grows with everything that happens; nothing while something does.
+  std::optional<std::uint64_t> moved() const;
   /// All that was told is done, and nobody waits for anything here.
   bool quiet() const;
   /// Called whenever quiet() may have become true, and after a failure.

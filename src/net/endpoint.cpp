@@ -14,7 +14,8 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol, De
       mistake_(mistake),
       outgoing_(protocol, mistake),
       incoming_(protocol, mistake),
-      room_(ranks, protocol.credit_bytes) {}
+      room_(ranks, protocol.credit_bytes),
+      stillness_(ranks) {}
 
 // ---- runs
 
@@ -26,6 +27,8 @@ bool Endpoint::is_stale(const GraphRun& run) const {
 
 void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out) {
   runs_[run.graph] = {run.run, true, fingerprint};
+  moved();
+  status_.reset();
   outgoing_.let_read(visitors);
   incoming_.let_in(visitors);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
@@ -38,6 +41,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visit
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
   runs_[run.graph].open = false;
+  if (failure_.empty()) say({.run = run, .over = true}, out);
   std::erase_if(announced_by_, [&](const auto& entry) {
     const auto found = announcements_.find(entry.second);
     return found == announcements_.end() || found->second.to.front().activate.of == run;
@@ -72,6 +76,38 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
        out);
 }
 
+// ---- whether anything moves
+
+void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
+  if (activity != activity_ || !still()) return;
+  say({.run = run, .waits = true, .text = std::move(text)}, out);
+}
+
+void Endpoint::say(Status status, Commands& out) {
+  status.said = ++said_;
+  status.sent = sent();
+  status.received = received_;
+  status_ = status;
+  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+}
+
+void Endpoint::handle(RankId from, const Status& status, Commands& out) {
+  if (stillness_.said(from, status)) {
+    for (std::uint32_t i = 1; i < room_.size(); ++i) send(RankId{i}, Ask{stillness_.round()}, out);
+    handle(own_, Ask{stillness_.round()}, out);
+  } else if (const auto stopped = stillness_.stopped()) {
+    fail(*stopped, out);
+  }
+}
+
+void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
+  Status status = status_.value_or(Status{});
+  status.round = ask.round;
+  status.sent = sent();
+  status.received = received_;
+  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+}
+
 // ---- values that go
 
 Tree Endpoint::tree_for(std::size_t ranks, Bytes bytes) const noexcept {
@@ -83,6 +119,7 @@ Tree Endpoint::tree_of(Bytes bytes) const noexcept {
 }
 
 void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
+  moved();
   std::vector<Told> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(output.to.size(), output.bytes);
@@ -132,7 +169,7 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
       outgoing_.went_along(read->id);
       traffic_.eager_bytes += output.bytes;
     }
-    out.messages.push_back({to.rank, bytes_of(to.activate)});
+    send(to.rank, to.activate, out);
     ++traffic_.activates;
   }
   for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
@@ -141,6 +178,7 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
 /// What travels along is copied as soon as it can be read, and need not stay: if it had to wait for the others of its
 /// task, two tasks could wait for each other's to go.
 void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
+  moved();
   if (!outgoing_.readable(id, address, traffic_, out)) return;
   const auto found = announced_by_.find(id);
   if (found == announced_by_.end()) return;
@@ -156,7 +194,10 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   announcements_.erase(number);
 }
 
-void Endpoint::left(PayloadId payload, Commands& out) { outgoing_.left(payload, traffic_, out); }
+void Endpoint::left(PayloadId payload, Commands& out) {
+  moved();
+  outgoing_.left(payload, traffic_, out);
+}
 
 // ---- values that come
 
@@ -201,12 +242,14 @@ std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t
 }
 
 void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out) {
+  moved();
   std::vector<Incoming::There> there;
   incoming_.placed(id, value, address, there, traffic_, out);
   go_on(there, out);
 }
 
 void Endpoint::landed(PayloadId payload, Commands& out) {
+  moved();
   std::vector<Incoming::There> there;
   incoming_.landed(payload, there, out);
   go_on(there, out);
@@ -219,7 +262,7 @@ void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
     landed.passed_on = pass_on(it.name, it.like, it.value, it.bytes, it.below, out).value_or(no_outgoing);
     out.landed.push_back(landed);
     if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
-    out.messages.push_back({it.from, bytes_of(Credit{it.went_along})});
+    send(it.from, Credit{it.went_along}, out);
     ++traffic_.credits;
   }
 }
@@ -235,7 +278,14 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
         fmt::format("a message from rank {} makes no sense to rank {}: is it the same version of Fairlead?",
                     index(from), index(own_)),
         out);
+  const bool of_values = message->index() <= 2;
+  if (of_values) {
+    moved();
+    ++received_;
+  }
   std::visit([&](auto& it) { handle(from, std::move(it), out); }, *message);
+  if (of_values && status_ && failure_.empty())
+    say(*status_, out);  // it is over here; the numbers have changed
 }
 
 void Endpoint::handle(RankId from, const Request& request, Commands& out) {

@@ -25,6 +25,7 @@
 #include "net/incoming.hpp"
 #include "net/multicast.hpp"
 #include "net/outgoing.hpp"
+#include "net/stillness.hpp"
 
 namespace fairlead::net {
 
@@ -52,8 +53,14 @@ class Endpoint {
   /// The answers to Commands::places and reads.
   void placed(IncomingId id, std::uint64_t value, void* address, Commands& out);
   void readable(OutgoingId id, const void* address, Commands& out);
+  /// Grows with everything that is told here but by the network's own questions.
+  std::uint64_t activity() const noexcept { return activity_; }
+  /// Nothing moves on this rank, and tasks of the run are left, as `text` says; that was so when activity() was that.
+  void waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out);
   /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
   void close(Commands& out);
+  /// Nobody takes part in anything any more, or can.
+  bool all_closed() const noexcept { return closed_.size() + 1 == room_.size() || !failure_.empty(); }
   /// This rank cannot go on: all others hear why. Once.
   void fail(std::string text, Commands& out);
 
@@ -66,6 +73,8 @@ class Endpoint {
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
   bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
+  /// Nothing is under way to here, nor from here.
+  bool still() const noexcept { return outgoing_.idle() && incoming_.none() && announcements_.empty(); }
   const Traffic& traffic() const noexcept { return traffic_; }
   RankId own() const noexcept { return own_; }
   /// Why nothing can go on any more; empty: it can.
@@ -105,6 +114,16 @@ class Endpoint {
   void handle(RankId from, const Credit& credit, Commands& out);
   void handle(RankId from, const Failed& failed, Commands& out);
   void handle(RankId from, Closed closed, Commands& out);
+  void handle(RankId from, const Status& status, Commands& out);
+  void handle(RankId from, const Ask& ask, Commands& out);
+  void say(Status status, Commands& out);
+  void moved() noexcept {
+    ++activity_;
+    if (status_ && !status_->over) status_.reset();
+  }
+  void send(RankId to, const Message& message, Commands& out) {
+    out.messages.push_back({to, bytes_of(message)});
+  }
   void check_closed(RankId rank, const GraphRun& run, Commands& out);
   void tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint, std::span<const Told> outputs,
             std::vector<OutgoingId>* of_outputs, Commands& out);
@@ -130,6 +149,11 @@ class Endpoint {
   std::vector<Bytes> room_;                                     // by rank: for what travels along
   std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
   std::string failure_;
+  /// Messages about values.
+  std::uint64_t sent() const noexcept { return traffic_.activates + traffic_.requests + traffic_.credits; }
+  std::uint64_t activity_ = 0, received_ = 0, said_ = 0;
+  std::optional<Status> status_;  // that still holds
+  Stillness stillness_;
 };
 
 }  // namespace fairlead::net

@@ -87,6 +87,20 @@ void put(Writer& out, const Failed& it) {
   out.raw(it.text.data(), it.text.size());
 }
 void put(Writer& out, const Closed& it) { out.raw(it.over.data(), it.over.size() * sizeof(Closed::Runs)); }
+void put(Writer& out, const Status& it) {
+  out.number(it.run);
+  out.number(it.round);
+  out.number(it.said);
+  out.number(it.sent);
+  out.number(it.received);
+  out.number(it.waits);
+  out.number(it.over);
+  out.raw(it.text.data(), it.text.size());
+}
+void put(Writer& out, const Ask& it) { out.number(it.round); }
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 Activate activate_of(Reader& in) {
   Activate it;
@@ -117,8 +131,19 @@ Request request_of(Reader& in) {
 Failed failed_of(Reader& in) {
   Failed it;
   it.rank = in.number<RankId>();
-  const auto text = in.raw();
-  it.text.assign(reinterpret_cast<const char*>(text.data()), text.size());
+  it.text = text_of(in.raw());
+  return it;
+}
+Status status_of(Reader& in) {
+  Status it;
+  it.run = in.number<GraphRun>();
+  it.round = in.number<std::uint64_t>();
+  it.said = in.number<std::uint64_t>();
+  it.sent = in.number<std::uint64_t>();
+  it.received = in.number<std::uint64_t>();
+  it.waits = in.number<std::uint8_t>() != 0;
+  it.over = in.number<std::uint8_t>() != 0;
+  it.text = text_of(in.raw());
   return it;
 }
 Closed closed_of(Reader& in) { return {list_of<Closed::Runs>(in.raw())}; }
@@ -150,6 +175,12 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       break;
     case 4:
       message = closed_of(in);
+      break;
+    case 5:
+      message = status_of(in);
+      break;
+    case 6:
+      message = Ask{in.number<std::uint64_t>()};
       break;
     default:
       return std::nullopt;

@@ -61,7 +61,22 @@ struct Closed {
   std::vector<Runs> over;
 };
 
-using Message = std::variant<Activate, Request, Credit, Failed, Closed>;
+/// To rank 0: what the sender sees of a run. See Stillness.
+struct Status {
+  GraphRun run;
+  std::uint64_t round = 0;               ///< of Ask; 0: nobody had asked
+  std::uint64_t said = 0;                ///< how many the sender has said before: later ones count
+  std::uint64_t sent = 0, received = 0;  ///< messages about values, since ever
+  bool waits = false;                    ///< nothing moves here, and something is left
+  bool over = false;                     ///< nothing is left
+  std::string text{};                    ///< what it waits for
+};
+/// From rank 0: is it still so?
+struct Ask {
+  std::uint64_t round = 0;
+};
+
+using Message = std::variant<Activate, Request, Credit, Failed, Closed, Status, Ask>;
 
 std::vector<std::byte> bytes_of(const Message& message);
 /// Nothing if these are the bytes of no message.

@@ -36,6 +36,8 @@ class Outgoing {
   /// Nobody gets any more of that run's.
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return values_.empty(); }
+  /// What others have not got, they have not asked for.
+  bool idle() const noexcept { return sending_.empty() && to_read_.empty() && read_ == 0; }
   /// Bytes of values that are read at once at most; a single one may be more.
   void let_read(Bytes bytes) noexcept { most_read_ = bytes; }
 

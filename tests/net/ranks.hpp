@@ -67,6 +67,7 @@ inline Program random_program(Random& random, std::size_t ranks) {
 class Ranks {
  public:
   struct Options {
+    std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
     DeliberateMistake mistake{};
     std::size_t runs = 1;
@@ -94,6 +95,7 @@ class Ranks {
         const std::function<void()> event = std::move(events_[at]);
         events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(at));
         event();
+        for (auto& rank : ranks_) say_if_it_waits(*rank);
       }
       if (wrong_.empty()) check_end();
     } catch (const std::exception& error) {
@@ -136,6 +138,8 @@ class Ranks {
     std::vector<std::size_t> missing;                                   // by task of the program
     std::size_t left = 0, run = 0;                                      // tasks that are not over
     bool running = false;
+    std::size_t pending = 0;                 // events of its own
+    std::uint64_t said = ~std::uint64_t{0};  // activity() when it said that it waits
     std::map<PayloadId, Commands::Expected> expected;
     Bytes visitors = 0;               // places looked for, or filled by something under way
     std::set<std::uint64_t> telling;  // tasks that these belong to
@@ -150,6 +154,23 @@ class Ranks {
   };
 
   void later(std::function<void()> event) { events_.push_back(std::move(event)); }
+  /// What the rank itself is about to do.
+  void later(Rank& rank, std::function<void()> event) {
+    ++rank.pending;
+    later([&rank, event = std::move(event)] {
+      --rank.pending;
+      event();
+    });
+  }
+  void say_if_it_waits(Rank& rank) {
+    if (!rank.running || rank.pending != 0 || !rank.endpoint.still() || !rank.failure.empty() ||
+        rank.said == rank.endpoint.activity())
+      return;
+    rank.said = rank.endpoint.activity();
+    Commands out;
+    rank.endpoint.waits({0, static_cast<std::uint32_t>(rank.run)}, rank.said, "it waits", out);
+    carry_out(rank, out);
+  }
   void say(std::string text) {
     if (wrong_.empty()) wrong_ = std::move(text);
   }
@@ -163,8 +184,8 @@ class Ranks {
     for (std::size_t i = 0; i < program_.size(); ++i) {
       if (program_[i].rank != rank.own) continue;
       ++rank.left;
-      rank.missing[i] = program_[i].inputs.size();
-      if (rank.missing[i] == 0) later([this, &rank, i, run = rank.run] { execute(rank, i, run); });
+      rank.missing[i] = program_[i].inputs.size() + (i == options_.starved);
+      if (rank.missing[i] == 0) later(rank, [this, &rank, i, run = rank.run] { execute(rank, i, run); });
     }
     Commands out;
     rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.protocol.visitors, out);
@@ -229,7 +250,7 @@ class Ranks {
       for (const Input& input : program_[i].inputs)
         if (input.task == task && input.output == output && program_[i].rank == rank.own) {
           if (rank.missing[i] == 0) return say(fmt::format("task {} gets an input twice", i));
-          if (--rank.missing[i] == 0) later([this, &rank, i, run] { execute(rank, i, run); });
+          if (--rank.missing[i] == 0) later(rank, [this, &rank, i, run] { execute(rank, i, run); });
         }
   }
 
@@ -296,7 +317,7 @@ class Ranks {
       rank.telling.insert(it.name.task);
       if (rank.visitors > options_.protocol.visitors && rank.telling.size() > 1)
         say("too many values are let in at once");
-      later([this, &rank, it] {
+      later(rank, [this, &rank, it] {
         if (!rank.failure.empty()) return;
         const std::uint64_t number = make(rank, it.bytes);
         Value& value = rank.values.at(number);
@@ -313,7 +334,7 @@ class Ranks {
         --rank.values.at(it.value).readers;
         continue;
       }
-      later([this, &rank, it] {
+      later(rank, [this, &rank, it] {
         if (!rank.failure.empty()) return;
         Value& value = rank.values.at(it.value);
         ++value.readers;
@@ -384,6 +405,12 @@ class Ranks {
 
   void check_end() {
     for (const auto& rank : ranks_) {
+      if (options_.starved < program_.size()) {
+        if (rank->failure.find("nothing moves any more on any rank") == std::string::npos)
+          say(fmt::format("rank {} has not heard that nothing moves: {}", index(rank->own), rank->failure));
+        continue;
+      }
+      if (!rank->failure.empty() && options_.fails_after == 0) say("a false alarm: " + rank->failure);
       if (options_.fails_after != 0 && handled_ >= options_.fails_after) {
         if (rank->failure.empty()) say(fmt::format("rank {} has not heard of the failure", index(rank->own)));
         continue;

@@ -60,6 +60,7 @@ class GraphSource final : public front::FlowSource {
   void make_more_fresh();
   void give_up_the_rest();
   void wait_over_ranks();
+  std::string who_waits() const;
   bool plans() const noexcept { return to_be_announced() && over_ranks_ == nullptr; }
 
   // ---- any thread's

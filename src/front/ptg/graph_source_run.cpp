@@ -117,19 +117,27 @@ void GraphSource::wait_over_ranks() {
   const std::uint64_t before = submitted_ - tasks_;
   progress_.set_target(submitted_);
   bool told = false;
+  std::pair<std::uint64_t, std::uint64_t> said{~std::uint64_t{0}, 0};  // when we said that we wait
   for (;;) {
     bool over = false, failed = false, idle = false;
+    std::optional<std::uint64_t> moved;
+    std::uint64_t counted = 0;
     static_cast<void>(core_.help([&] {
       over = progress_.reached(submitted_) && over_ranks_->quiet();
       failed = over_ranks_->has_failed() || cancelled.load();
-      if (const std::uint64_t counted = counted_.load(); told && still(counted)) {
+      // In this order: what moves after it was asked for is seen by who compares it.
+      moved = over_ranks_->moved();
+      counted = counted_.load();
+      idle = still(counted) && !over;  // its tasks may be over, and others not have what they left
+      if (idle && told) {
         progress_.set_target(before + counted);
         idle = progress_.reached(before + counted);
       }
-      return over || idle || (failed && !told) || fresh_.wanted();
+      const bool waits = idle && moved && said != std::pair(*moved, counted);
+      return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.wanted();
     }));
     core_.throw_if_stopped();
-    if (over || idle) break;
+    if (over || (idle && told)) break;
     // What has starved goes on, though only to be cancelled.
     if (fresh_.wanted()) make_more_fresh();
     if (failed && !std::exchange(told, true)) {
@@ -137,6 +145,9 @@ void GraphSource::wait_over_ranks() {
       over_ranks_->fail();
       core_.application().ask_for_more();
       core_.application().serve();
+    } else if (idle && moved && !told) {
+      said = {*moved, counted};
+      over_ranks_->waits(*moved, who_waits());
     }
   }
   if (!progress_.reached(submitted_)) {
@@ -155,8 +166,8 @@ void GraphSource::make_more_fresh() {
   core_.application().serve();
 }
 
-/// Tasks are left, and nobody will feed them.
-void GraphSource::give_up_the_rest() {
+/// While nothing moves: how many tasks are left, and what some of them wait for.
+std::string GraphSource::who_waits() const {
   constexpr std::size_t shown = 5;
   std::string some;
   std::size_t begun = 0;
@@ -165,11 +176,16 @@ void GraphSource::give_up_the_rest() {
     some += fmt::format("\n  {} waits for {} more", table_.text_of(task), task.wait);
   });
   if (begun > shown) some += fmt::format("\n  and {} others that got some of their values", begun - shown);
+  if (progress_.reached(submitted_))
+    return "its tasks are over, and others have not asked for what they left";
+  return fmt::format("{} of {} tasks wait for what no task gives them{}{}", submitted_ - progress_.done(),
+                     tasks_, some.empty() ? "" : ":", some);
+}
+
+/// Tasks are left, and nobody will feed them.
+void GraphSource::give_up_the_rest() {
   const std::uint64_t left = submitted_ - progress_.done();
-  if (misuse_.empty())
-    misuse_ = fmt::format(
-        "the parameterized graph cannot go on: {} of {} tasks wait for what no task gives them{}{}", left,
-        tasks_, some.empty() ? "" : ":", some);
+  if (misuse_.empty()) misuse_ = "the parameterized graph cannot go on: " + who_waits();
   unfolding_.forget_all();
   progress_.count_by_application(left);
 }

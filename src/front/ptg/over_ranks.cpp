@@ -66,6 +66,14 @@ void OverRanks::end() {
   ++run_.run;
 }
 
+std::optional<std::uint64_t> OverRanks::moved() const {
+  const std::optional<std::uint64_t> moved = communicator_.moved();
+  if (!holds_.none()) return std::nullopt;
+  const std::lock_guard guard(mutex_);
+  if (!came_.empty() || !left_.empty() || !placeless_.empty()) return std::nullopt;
+  return moved;
+}
+
 OverRanks::Going OverRanks::going(const ActiveTask& over, const std::int64_t* numbers) {
   Going going;
   const TableClass& of = table_.classes[over.task_class];

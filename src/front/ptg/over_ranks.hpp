@@ -37,6 +37,11 @@ class OverRanks final : public net::Client {
   /// Nobody waits for this rank, nor it for anybody, as far as values are concerned.
   bool quiet() const { return communicator_.quiet() && holds_.none(); }
   void end();
+  /// What has happened in the network, as a number that grows; nothing while something happens, or has come and was not
+  /// taken.
+  std::optional<std::uint64_t> moved() const;
+  /// Nothing moves on this rank, and did not when moved() was that; tasks are left, as the text says.
+  void waits(std::uint64_t moved, std::string text) { communicator_.waits(run_, moved, std::move(text)); }
   /// Data were made: whoever waits for one has another turn.
   void look_again();
 

@@ -188,6 +188,31 @@ TEST(PtgOverRanks, ATaskTakesFromMemoryOnlyWhatItsRankHas) {
     EXPECT_NE(text.find("which belongs to rank"), std::string::npos) << text;
 }
 
+// Those whose tasks are over have ended well.
+TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
+  for (const std::uint32_t ranks : {1u, 2u, 3u}) {
+    const auto thrown = on_ranks(ranks, [&](Runtime& runtime) {
+      World world(runtime, 6);
+      ptg::Graph graph(runtime);
+      const ptg::Index k("k");
+      const auto V = world.data(graph);
+      auto made = graph.task("made", k.in(0, 3));
+      auto taken = graph.task("taken", k.in(0, 5));
+      made.runs(increment, ptg::flow("v").from(V(k))).at(V(k));
+      taken.runs(increment, ptg::flow("v").from(made["v"](k))).at(V(5 - k));
+      graph.run();
+    });
+    for (std::size_t i = 0; i < ranks; ++i) {
+      if (i == 2) {
+        EXPECT_EQ(thrown[i], "");
+        continue;
+      }
+      EXPECT_NE(thrown[i].find("tasks are left that nobody feeds"), std::string::npos) << thrown[i];
+      EXPECT_NE(thrown[i].find(" tasks wait for what no task gives them"), std::string::npos) << thrown[i];
+    }
+  }
+}
+
 TEST(PtgOverRanks, WhatATaskThrowsAllHear) {
   const auto thrown = on_ranks(3, [&](Runtime& runtime) {
     World world(runtime, 3);
