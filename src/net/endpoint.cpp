@@ -8,12 +8,12 @@
 
 namespace fairlead::net {
 
-Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol, DeliberateMistake mistake)
+Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
     : own_(own),
       protocol_(protocol),
-      mistake_(mistake),
-      outgoing_(protocol, mistake),
-      incoming_(protocol, mistake),
+      mistake_(protocol.mistake),
+      outgoing_(protocol),
+      incoming_(protocol),
       room_(ranks, protocol.credit_bytes),
       stillness_(ranks) {}
 

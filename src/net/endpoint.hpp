@@ -32,7 +32,7 @@ namespace fairlead::net {
 /// One owner at a time.
 class Endpoint {
  public:
-  Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol, DeliberateMistake mistake = {});
+  Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol);
 
   // ---- what happens on this rank
 

@@ -11,14 +11,13 @@
 
 #include "net/commands.hpp"
 #include "net/messages.hpp"
-#include "net/mistakes.hpp"
 #include "net/protocol.hpp"
 
 namespace fairlead::net {
 
 class Incoming {
  public:
-  Incoming(const Protocol& protocol, DeliberateMistake mistake) : protocol_(protocol), mistake_(mistake) {}
+  explicit Incoming(const Protocol& protocol) : protocol_(protocol), mistake_(protocol.mistake) {}
 
   /// What is there, and who gets it from us.
   struct There {

@@ -14,14 +14,17 @@ class Writer {
   template <class T>
   void number(T value) requires(std::is_trivially_copyable_v<T>) {
     const auto* const begin = reinterpret_cast<const std::byte*>(&value);
-    bytes.insert(bytes.end(), begin, begin + sizeof value);
+    bytes_.insert(bytes_.end(), begin, begin + sizeof value);
   }
   void raw(const void* from, std::size_t count) {
     number(static_cast<std::uint64_t>(count));
     const auto* const begin = static_cast<const std::byte*>(from);
-    bytes.insert(bytes.end(), begin, begin + count);
+    bytes_.insert(bytes_.end(), begin, begin + count);
   }
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> taken() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
 };
 
 /// Zeros once there are no more bytes, and not `good`.
@@ -154,7 +157,7 @@ std::vector<std::byte> bytes_of(const Message& message) {
   Writer out;
   out.number(static_cast<std::uint8_t>(message.index()));
   std::visit([&](const auto& it) { put(out, it); }, message);
-  return std::move(out.bytes);
+  return out.taken();
 }
 
 std::optional<Message> message_of(std::span<const std::byte> bytes) {

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "net/commands.hpp"
-#include "net/mistakes.hpp"
 #include "net/protocol.hpp"
 
 namespace fairlead::net {
 
 class Outgoing {
  public:
-  Outgoing(const Protocol& protocol, DeliberateMistake mistake) : protocol_(protocol), mistake_(mistake) {}
+  explicit Outgoing(const Protocol& protocol) : protocol_(protocol), mistake_(protocol.mistake) {}
 
   /// So many ranks get the value from us. `read_now`: some of it is to travel with messages.
   OutgoingId add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed, bool read_now,

@@ -5,6 +5,8 @@
 
 #include <fairlead/ids.hpp>
 
+#include "net/mistakes.hpp"
+
 namespace fairlead::net {
 
 struct Protocol {
@@ -20,6 +22,7 @@ struct Protocol {
   std::size_t most_payloads = 16;
   /// Bytes for which places are looked for or which are under way to here, at once; a single task's may be more.
   Bytes visitors = Bytes{64} << 20;
+  DeliberateMistake mistake{};
 };
 
 /// What a rank has sent. A message that tells of several outputs counts once.

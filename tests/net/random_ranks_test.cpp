@@ -26,7 +26,7 @@ std::string wrong_in(std::uint64_t seed, DeliberateMistake mistake) {
   const std::size_t count = 2 + random.below(8);
   const Program program = random_program(random, count);
   Ranks::Options options = random_options(random);
-  options.mistake = mistake;
+  options.protocol.mistake = mistake;
   if (random.once_in(10)) options.fails_after = 1 + random.below(100);
   if (options.fails_after == 0 && random.once_in(10)) options.starved = random.below(program.size());
   Ranks ranks(program, count, options, random.next());

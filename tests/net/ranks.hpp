@@ -69,7 +69,6 @@ class Ranks {
   struct Options {
     std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
-    DeliberateMistake mistake{};
     std::size_t runs = 1;
     bool in_order = false;        // the oldest event first: for counting by hand
     std::size_t fails_after = 0;  // events, until one rank fails; 0: none does
@@ -129,7 +128,7 @@ class Ranks {
   };
   struct Rank {
     Rank(RankId id, std::size_t count, const Options& options)
-        : own(id), endpoint(id, static_cast<std::uint32_t>(count), options.protocol, options.mistake) {}
+        : own(id), endpoint(id, static_cast<std::uint32_t>(count), options.protocol) {}
     const RankId own;
     Endpoint endpoint;
     std::map<std::uint64_t, Value> values;

@@ -19,18 +19,13 @@ Program as_graph(const std::string& workload, const WorkloadSize& size) {
   return in_order_of(graph_of(workload, size), make_workload(workload, size));
 }
 
-TEST(PtgProgram, HasTheTasksOfTheFlowInAnotherOrder) {
+TEST(PtgProgram, HasTheTasksOfTheFlow) {
   for (const char* workload : {"cholesky", "lu", "gemm"})
     for (const std::int64_t n : {100, 256, 700, 1000}) {
       SCOPED_TRACE(workload + (" of " + std::to_string(n)));
       const WorkloadSize size{n, 128, Precision::double_};
       const Program flow = make_workload(workload, size), graph = as_graph(workload, size);
       expect_same(graph, flow);
-      if (n != 1000) continue;
-      bool other = false;
-      for (std::size_t i = 0; i < flow.tasks.size(); ++i)
-        other |= flow.tasks[i].iteration != graph.tasks[i].iteration;
-      EXPECT_EQ(other, std::string(workload) != "gemm");  // product by product, as in the loops
     }
 }
 

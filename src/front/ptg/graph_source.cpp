@@ -161,7 +161,7 @@ void GraphSource::again(ActiveTask& starved) {
 
 void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
   if (!ready.full()) [[likely]] {
-    if (ahead_ == nullptr && next_announced_ == 0) return hand_out(task, ready);
+    if (ahead_ == nullptr && !announces_late()) return hand_out(task, ready);
     if (ahead_ == nullptr) {
       left_.keep(task);
       return left_something();
@@ -247,8 +247,8 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   Task& described = describe(task, ready.recycler);
   described.worker = satisfied.worker;
   described.at = satisfied.at;
-  if (next_announced_ != 0) {
-    described.id = static_cast<TaskId>(next_announced_++);
+  if (announces_late()) {
+    described.id = over_ranks_->next_id();
     CountedSource::announce(described);
   }
   ready.add(described);

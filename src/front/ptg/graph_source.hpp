@@ -61,6 +61,8 @@ class GraphSource final : public front::FlowSource {
   void give_up_the_rest();
   void wait_over_ranks();
   std::string who_waits() const;
+  /// Over ranks a policy that plans hears of a task just before it gets it.
+  bool announces_late() const noexcept { return over_ranks_ != nullptr && to_be_announced(); }
   bool plans() const noexcept { return to_be_announced() && over_ranks_ == nullptr; }
 
   // ---- any thread's
@@ -93,7 +95,6 @@ class GraphSource final : public front::FlowSource {
   LeftOver left_;
   std::unique_ptr<OverRanks> over_ranks_;  // null: the graph runs here alone
   std::vector<Counts> counts_;             // by thread
-  std::uint64_t next_announced_ = 0;       // over ranks: an id. more()'s
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};

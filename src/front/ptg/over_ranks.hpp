@@ -45,6 +45,10 @@ class OverRanks final : public net::Client {
   /// Data were made: whoever waits for one has another turn.
   void look_again();
 
+  /// Of tasks that are announced, in that order.
+  void ids_from(std::uint64_t first) noexcept { next_id_ = first; }
+  TaskId next_id() noexcept { return static_cast<TaskId>(next_id_++); }
+
   // ---- any thread's
 
   /// Flows of a task that is over whose values go to other ranks: bits, by number. They are to be told after whoever
@@ -101,7 +105,8 @@ class OverRanks final : public net::Client {
   FreshData& fresh_;
   const std::function<void()> something_;
   const Placement placement_;
-  net::GraphRun run_;  // the next, or the present one
+  net::GraphRun run_;          // the next, or the present one
+  std::uint64_t next_id_ = 0;  // who announces, one at a time
   PayloadHolds holds_;
   std::atomic<bool> has_failed_{false};
   mutable std::mutex mutex_;  // guards what follows

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
-#include <new>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -26,8 +25,10 @@
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
 #include "front/rehearsal/rehearsals.hpp"
+#include "front/runtime/kept_bytes.hpp"
 #include "front/runtime/machine_plan.hpp"
 #include "front/runtime/part_collection.hpp"
+#include "front/runtime/partial_spaces.hpp"
 #include "front/runtime/single_data.hpp"
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
@@ -99,7 +100,7 @@ class Runtime::Implementation {
     };
     core.surroundings().say = [](const std::string& text) { tell("fairlead: {}", text); };
     core.reductions().get_space_from(
-        [this](Bytes bytes, NodeId home) { return space_for_partial(bytes, home); });
+        [this](Bytes bytes, NodeId home) { return partials.take(bytes, home, core.topology().store()); });
   }
   ~Implementation() {
     const auto complain_of = [](const std::exception& error) { tell("fairlead: {}\n", error.what()); };
@@ -147,44 +148,12 @@ class Runtime::Implementation {
     return core.engine().locked([this](memory::Memory&) { return core.engine().durations().learned(); });
   }
 
-  /// What tiles will use is faulted in now, not in the middle of a task.
-  void warm(Bytes more_registered_bytes) {
-    registered += more_registered_bytes;
-    const Bytes wanted = std::min(plan.capacity, registered);
-    if (wanted > warmed) {
-      arena.warm(warmed, wanted);
-      warmed = wanted;
-    }
-  }
-  /// Where the datum is at home, too: the spill file, or memory of ours beside the user's.
-  std::optional<engine::PartialSpace> space_for_partial(Bytes bytes, NodeId home) {
-    if (home == core.topology().store()) {
-      try {
-        const memory::Range slot = spill.allocate(bytes);
-        warm(bytes);
-        return engine::PartialSpace{
-            home, nullptr, slot.offset,
-            std::shared_ptr<void>(this, [this, slot](void*) { spill.release(slot); })};
-      } catch (const SystemError&) {
-        return std::nullopt;  // the disk is full: fewer tasks run at the same time
-      }
-    }
-    if (partial_bytes + bytes > plan.capacity / most_for_partials) return std::nullopt;
-    partial_bytes += bytes;
-    constexpr std::align_val_t alignment{64};
-    std::shared_ptr<void> memory(::operator new(bytes, alignment), [this, bytes](void* at) {
-      ::operator delete(at, alignment);
-      partial_bytes -= bytes;
-    });
-    void* const address = memory.get();
-    return engine::PartialSpace{home, address, 0, std::move(memory)};
-  }
   /// While nobody has named a policy and no task has been submitted: that for what is registered by now. The program's
   /// own memory is used in place in RAM, and copied to devices as all else.
   void choose_policy() {
     if (chosen_policy.empty() || core.sources().submitted() != 0) return;
     const Topology& topology = core.topology();
-    const bool fits = registered <= plan.capacity && registered + in_place <= topology.smallest_device();
+    const bool fits = kept.all() <= plan.capacity && kept.all() + in_place <= topology.smallest_device();
     const std::string_view name = schedule::default_policy(fits, !topology.devices().empty());
     if (std::exchange(chosen_policy, name) == name) return;
     core.replace_policy(schedule::make_policy(name), std::string(name));
@@ -207,13 +176,14 @@ class Runtime::Implementation {
   backend::SpillFile spill;
   backend::Checksums checksums;
   backend::DiskTraffic traffic;
-  Bytes partial_bytes = 0;  // in memory beside the user's
+  front::KeptBytes kept{arena, plan.capacity};
+  front::PartialSpaces partials{spill, kept, plan.capacity / most_for_partials};
   front::DatumStore data;
   front::SingleData single{data, spill};
   backend::CpuWorld world;
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
-  Bytes registered = 0, in_place = 0, warmed = 0;
+  Bytes in_place = 0;
   std::int32_t collections = 0;                     // made so far
   std::unique_ptr<net::Communicator> communicator;  // null: it computes alone
   front::Watchdog watchdog;                         // last: its thread uses the rest
@@ -266,9 +236,9 @@ Runtime::Runtime(const Config& config, Bytes reserved,
       }) {}
 Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runtime(config, reserved) {
   if (place.network == nullptr) throw UsageError("a runtime was given a rank that is none");
-  implementation_->communicator = std::make_unique<net::Communicator>(place.network, net::Protocol{});
-  implementation_->communicator->on_quiet(
-      [&core = implementation_->core] { core.world().wake(engine::Who::application()); });
+  auto& it = *implementation_;
+  it.communicator = std::make_unique<net::Communicator>(place.network, net::Protocol{});
+  it.communicator->on_quiet([&core = it.core] { core.world().wake(engine::Who::application()); });
 }
 Runtime::~Runtime() {
   implementation_->core.close();
@@ -281,12 +251,12 @@ engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 net::Communicator* Runtime::communicator() noexcept { return implementation_->communicator.get(); }
 std::uint32_t Runtime::rank() const noexcept {
-  const auto& communicator = implementation_->communicator;
-  return communicator == nullptr ? 0 : static_cast<std::uint32_t>(communicator->own());
+  const auto& all = implementation_->communicator;
+  return all == nullptr ? 0 : static_cast<std::uint32_t>(all->own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  const auto& communicator = implementation_->communicator;
-  return communicator == nullptr ? 1 : communicator->ranks();
+  const auto& all = implementation_->communicator;
+  return all == nullptr ? 1 : all->ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
@@ -368,7 +338,7 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
   auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
                                                               element_bytes, nullptr, &it.spill,
                                                               std::move(fill), distribution, rank()));
-  it.warm(tiles->bytes());
+  it.kept.add(tiles->bytes());
   it.choose_policy();
   return tiles;
 }
@@ -403,7 +373,7 @@ detail::DatumReference Runtime::register_one(const std::string& name, const deta
   auto& it = *implementation_;
   const front::SingleDatum& single = it.single.add(it.core, name, as);
   if (as.kept)
-    it.warm(single.slot.bytes);
+    it.kept.add(single.slot.bytes);
   else
     it.in_place += single.datum->bytes;
   it.choose_policy();

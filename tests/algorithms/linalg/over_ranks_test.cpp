@@ -18,6 +18,13 @@
 namespace fairlead::linalg::testing::over_ranks {
 namespace {
 
+/// Into a library that was not built for it ThreadSanitizer does not see.
+const Kernels& kernels_of_ranks() {
+  static const Kernels loaded =
+      fairlead::tests::thread_sanitized ? Kernels::load(FAIRLEAD_NAIVE_BLAS) : Kernels::load();
+  return loaded;
+}
+
 /// What each rank does, each in a thread with a runtime; what it throws, as text.
 std::vector<std::string> on_ranks(std::uint32_t count, const Setting& setting,
                                   const std::function<void(Runtime&)>& rank) {
@@ -73,7 +80,7 @@ void factor(Runtime& runtime, const Case<T>& of, const Distribution* distributio
     source = std::make_shared<GeneratedUniform<T>>(of.n, of.n, 5, static_cast<double>(of.n));
   Flow flow(runtime);
   ptg::Graph graph(runtime);
-  of.factors == Factors::cholesky ? cholesky(graph, kernels(), a) : lu(graph, kernels(), a);
+  of.factors == Factors::cholesky ? cholesky(graph, kernels_of_ranks(), a) : lu(graph, kernels_of_ranks(), a);
   for (int i = 0; i < of.times; ++i) {
     for_each_tile(runtime, a, [&](std::int64_t row, std::int64_t column, const Handle<Tile<T>>& handle) {
       auto hold = flow.acquire(write(handle));
@@ -173,7 +180,7 @@ TEST(RanksThatFail, TellAllOthersWhy) {
     });
     flow.wait();
     ptg::Graph graph(runtime);
-    cholesky(graph, kernels(), a);
+    cholesky(graph, kernels_of_ranks(), a);
     run_for_results(graph);
   });
   // Row 70 is in tile (4, 4), which is rank 0's.
@@ -196,7 +203,7 @@ TEST(RanksThatFail, SayThatAProgramIsAnother) {
     });
     flow.wait();
     ptg::Graph graph(runtime);
-    cholesky(graph, kernels(), a);
+    cholesky(graph, kernels_of_ranks(), a);
     graph.run();
   });
   for (const std::string& text : thrown)
@@ -215,7 +222,7 @@ TEST(RanksThatFail, SayThatARankHasEnded) {
     });
     flow.wait();
     ptg::Graph graph(runtime);
-    cholesky(graph, kernels(), a);
+    cholesky(graph, kernels_of_ranks(), a);
     graph.run();
   });
   EXPECT_EQ(thrown[1], "I do not want to");
