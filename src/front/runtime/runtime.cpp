@@ -235,7 +235,7 @@ Runtime::Runtime(const Config& config, Bytes reserved,
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
 Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runtime(config, reserved) {
-  if (place.network == nullptr) throw UsageError("a runtime was given a rank that is none");
+  if (place.network == nullptr) throw UsageError("a rank that is none");
   auto& it = *implementation_;
   it.communicator = std::make_unique<net::Communicator>(place.network, net::Protocol{});
   it.communicator->on_quiet([&core = it.core] { core.world().wake(engine::Who::application()); });
@@ -252,11 +252,11 @@ std::size_t Runtime::workers() const noexcept { return implementation_->plan.wor
 net::Communicator* Runtime::communicator() noexcept { return implementation_->communicator.get(); }
 std::uint32_t Runtime::rank() const noexcept {
   const auto& all = implementation_->communicator;
-  return all == nullptr ? 0 : static_cast<std::uint32_t>(all->own());
+  return !all ? 0 : static_cast<std::uint32_t>(all->own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
   const auto& all = implementation_->communicator;
-  return all == nullptr ? 1 : all->ranks();
+  return !all ? 1 : all->ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
