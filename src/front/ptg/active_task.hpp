@@ -128,12 +128,14 @@ class PartlySatisfied {
     --part.size;
     return &task;
   }
-  /// While nobody uses it: calls f(task) for each.
+  /// Calls f(task) for each, one part at a time under its lock.
   template <class F>
   void for_each(F&& f) const {
-    for (const Part& part : parts_)
+    for (const Part& part : parts_) {
+      const Guard guard(alone_ ? nullptr : &part.lock);
       for (const ActiveTask* bucket : part.buckets)
         for (; bucket != nullptr; bucket = bucket->next) f(*bucket);
+    }
   }
   /// While nobody uses it: calls f(task) for each, and forgets them.
   template <class F>
@@ -153,7 +155,7 @@ class PartlySatisfied {
   static constexpr std::size_t part_count = 64;
   static std::uint64_t hash_of(std::uint64_t name) noexcept { return name * 0x9e37'79b9'7f4a'7c15u; }
   struct alignas(64) Part {
-    ShortLock lock;  // guards what follows
+    mutable ShortLock lock;  // guards what follows
     unsigned shift = 60;
     std::size_t size = 0;
     std::vector<ActiveTask*> buckets;

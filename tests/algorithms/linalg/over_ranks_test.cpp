@@ -137,6 +137,7 @@ TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRank) {
   using T = TypeParam;
   for (const Factors factors : {Factors::cholesky, Factors::lu})
     for (const std::int64_t n : {1, 16, 17, 100, 127}) {
+      if (fairlead::tests::thread_sanitized && factors == Factors::lu) continue;  // not in that library
       const Case<T> of{.factors = factors, .n = n, .setting = {.workers = 1}};
       const Dense<T> expected = by_one(of);
       for (const CyclicMap& grid : grids)
