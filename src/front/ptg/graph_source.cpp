@@ -124,11 +124,13 @@ void GraphSource::take_what_came(ReadyTasks& ready) {
     Telling telling =
         unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
     end(telling, ready);
+    over_ranks_->done();
   }
   if (ready.full()) return left_something();  // it has to be told first
   for (std::uint32_t number = 0; over_ranks_->take_left(number);) {
     const Telling telling{};
     unfolding_.left(number, Host{*this, ready, telling});
+    over_ranks_->done();
   }
 }
 

@@ -70,7 +70,7 @@ std::optional<std::uint64_t> OverRanks::moved() const {
   const std::optional<std::uint64_t> moved = communicator_.moved();
   if (!holds_.none()) return std::nullopt;
   const std::lock_guard guard(mutex_);
-  if (!came_.empty() || !left_.empty() || !placeless_.empty()) return std::nullopt;
+  if (!came_.empty() || !left_.empty() || taken_ != 0 || !placeless_.empty()) return std::nullopt;
   return moved;
 }
 

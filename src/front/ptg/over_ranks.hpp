@@ -74,6 +74,11 @@ class OverRanks final : public net::Client {
   bool take(Came& came) { return take_from(came_, came); }
   /// All others have it.
   bool take_left(std::uint32_t& number) { return take_from(left_, number); }
+  /// What was taken last is done with: what became ready by it was handed out. Until then something moves.
+  void done() {
+    const std::lock_guard guard(mutex_);
+    --taken_;
+  }
   /// Why no more will come; empty: it will.
   std::string failure() const;
   bool has_failed() const noexcept { return has_failed_.load(); }
@@ -95,6 +100,7 @@ class OverRanks final : public net::Client {
     if (list.empty()) return false;
     object = list.front();
     list.pop_front();
+    ++taken_;
     return true;
   }
 
@@ -112,6 +118,7 @@ class OverRanks final : public net::Client {
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Came> came_;
   std::deque<std::uint32_t> left_;
+  std::size_t taken_ = 0;                                  // of both, and not done with
   std::deque<net::Commands::Place> placeless_;             // no datum was there
   std::map<std::uint64_t, std::uint32_t> number_of_;       // of places that are asked for, by hold
   std::map<std::uint32_t, std::uint64_t> hold_of_number_;  // the other way round, until they have landed

@@ -31,6 +31,8 @@ class PayloadHolds final : public TaskSource {
   bool none() const;
 
   void release(Task& over, ReadyTasks& ready) override;
+  /// Who waits for none() looks again.
+  void count(std::size_t, Recycler&) override { core_.world().wake(engine::Who::application()); }
   void granted(Task& hold) override;
 
  private:
