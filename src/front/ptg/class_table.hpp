@@ -24,6 +24,18 @@ using Numbers = std::array<std::int64_t, Places::most>;
 struct MemoryPlace {
   std::uint32_t collection = 0;
   std::vector<Formula> indices;
+
+  /// Of those in the collection, whose extents these are, for the numbers of a task. -1 if there is none.
+  std::int64_t position(const std::vector<std::int64_t>& extents, const std::int64_t* numbers) const {
+    std::int64_t at = 0, stride = 1;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::int64_t index = indices[i](numbers), extent = extents[i];
+      if (index < 0 || index >= extent) return -1;
+      at += index * stride;
+      stride *= extent;
+    }
+    return at;
+  }
 };
 
 /// One of the places that a flow's value comes from.

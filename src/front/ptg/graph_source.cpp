@@ -48,7 +48,7 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     if (communicator == nullptr) tasks_ += table_.classes[i].count();
   }
   if (communicator == nullptr) return;
-  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, [this] {
+  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, [this] {
     left_something();
     core_.world().wake(engine::Who::any_worker());
   });
@@ -117,21 +117,22 @@ void GraphSource::tell_elsewhere(Telling& telling, const Task& over) {
   }
 }
 
-/// From other ranks.
+/// From other ranks. What has come is told before who has got what: he may have it from here.
 void GraphSource::take_what_came(ReadyTasks& ready) {
-  OverRanks::Came came;
-  while (!ready.full() && over_ranks_->take(came)) {
+  bool some = false;
+  for (Came came; !ready.full() && left_.take(came); left_.done()) {
     Telling telling =
         unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
     end(telling, ready);
-    over_ranks_->done();
+    some = true;
   }
-  if (ready.full()) return left_something();  // it has to be told first
-  for (std::uint32_t number = 0; over_ranks_->take_left(number);) {
+  for (std::uint32_t number = 0; !ready.full() && left_.take_given(number); left_.done()) {
     const Telling telling{};
     unfolding_.left(number, Host{*this, ready, telling});
-    over_ranks_->done();
+    some = true;
   }
+  // Who waits for the end of the run waits for these, too.
+  if (some && left_.none()) core_.world().wake(engine::Who::application());
 }
 
 /// Tells of the end; what there is no room for is for more().

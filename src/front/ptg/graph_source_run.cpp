@@ -123,7 +123,7 @@ void GraphSource::wait_over_ranks() {
     std::optional<std::uint64_t> moved;
     std::uint64_t counted = 0;
     static_cast<void>(core_.help([&] {
-      over = progress_.reached(submitted_) && over_ranks_->quiet();
+      over = progress_.reached(submitted_) && over_ranks_->quiet() && left_.none();
       failed = over_ranks_->has_failed() || cancelled.load();
       // In this order: what moves after it was asked for is seen by who compares it.
       moved = over_ranks_->moved();

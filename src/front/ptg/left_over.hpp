@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 
@@ -34,17 +35,34 @@ struct Satisfied {
   Time at{};
 };
 
+/// Over ranks: an output of another rank's task has come.
+struct Came {
+  std::uint64_t task = 0;
+  std::uint8_t flow = 0;
+  std::uint32_t number = no_value;  ///< of the value
+  bool passed_on = false;           ///< others get it from here
+};
+
 /// Any thread's.
 class LeftOver {
  public:
   bool none() const noexcept { return count_.load() == 0; }
   void keep(const Telling& telling) { keep_in(tellings_, telling); }
   void keep(const Satisfied& ready) { keep_in(ready_, ready); }
+  void keep(const Came& came) { keep_in(came_, came); }
+  /// The value with that number is with all on other ranks to whom it goes.
+  void keep_given(std::uint32_t number) { keep_in(given_, number); }
   /// It had starved ahead of what runs.
   void keep_ahead(ActiveTask& task) { keep_in(ahead_, &task); }
   /// One of each, the first that was kept. It counts as left until done() is called. False if there is none.
   bool take(Telling& telling) { return take_from(tellings_, telling); }
   bool take(Satisfied& ready) { return take_from(ready_, ready); }
+  bool take(Came& came) { return take_from(came_, came); }
+  /// Not while something is left that has come: the value may have come before it was given on.
+  bool take_given(std::uint32_t& number) {
+    const std::lock_guard guard(mutex_);
+    return came_.empty() && take_first(given_, number);
+  }
   bool take_ahead(ActiveTask*& task) { return take_from(ahead_, task); }
   void done() noexcept { --count_; }
 
@@ -58,6 +76,10 @@ class LeftOver {
   template <class T>
   bool take_from(std::deque<T>& list, T& object) {
     const std::lock_guard guard(mutex_);
+    return take_first(list, object);
+  }
+  template <class T>
+  static bool take_first(std::deque<T>& list, T& object) {
     if (list.empty()) return false;
     object = list.front();
     list.pop_front();
@@ -68,6 +90,8 @@ class LeftOver {
   std::mutex mutex_;  // guards what follows
   std::deque<Telling> tellings_;
   std::deque<Satisfied> ready_;
+  std::deque<Came> came_;
+  std::deque<std::uint32_t> given_;
   std::deque<ActiveTask*> ahead_;
 };
 

@@ -14,12 +14,13 @@
 namespace fairlead::ptg {
 
 OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-                     Values& values, FreshData& fresh, std::function<void()> something)
+                     Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something)
     : core_(core),
       communicator_(communicator),
       table_(table),
       values_(values),
       fresh_(fresh),
+      left_(left),
       something_(std::move(something)),
       placement_(table, communicator.own()),
       run_{communicator.next_graph(), 0},
@@ -53,16 +54,13 @@ void OverRanks::begin(Bytes largest_footprint) {
 
 void OverRanks::end() {
   communicator_.end(run_);
-  std::map<std::uint32_t, std::uint64_t> open;
+  std::map<std::uint32_t, net::IncomingId> open;
   {
     const std::lock_guard guard(mutex_);
-    open.swap(hold_of_number_);
-    number_of_.clear();
+    open.swap(coming_);
     placeless_.clear();
-    came_.clear();
-    left_.clear();
   }
-  for (const auto& [number, hold] : open) holds_.let_go(hold, true);
+  for (const auto& [number, id] : open) holds_.let_go(hold_of(number), true);
   ++run_.run;
 }
 
@@ -70,14 +68,13 @@ std::optional<std::uint64_t> OverRanks::moved() const {
   const std::optional<std::uint64_t> moved = communicator_.moved();
   if (!holds_.none()) return std::nullopt;
   const std::lock_guard guard(mutex_);
-  if (!came_.empty() || !left_.empty() || taken_ != 0 || !placeless_.empty()) return std::nullopt;
-  return moved;
+  return placeless_.empty() ? moved : std::nullopt;
 }
 
-OverRanks::Going OverRanks::going(const ActiveTask& over, const std::int64_t* numbers) {
+OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers) {
   Going going;
   const TableClass& of = table_.classes[over.task_class];
-  const auto* const values = const_cast<ActiveTask&>(over).values(of.parameters.size());
+  const std::uint32_t* const values = over.values(of.parameters.size());
   for (const std::uint16_t at : of.told) {
     const TableFlow& flow = of.flows[at];
     std::vector<net::RankId> to;
@@ -139,10 +136,9 @@ void OverRanks::find_place(const net::Commands::Place& place) {
                     place.bytes, table_.collections[value.collection]->name, value.datum->bytes));
   {
     const std::lock_guard guard(mutex_);
-    number_of_[hold_of(place.id)] = number;
-    hold_of_number_[number] = hold_of(place.id);
+    coming_[number] = place.id;
   }
-  holds_.ask(hold_of(place.id), value, AccessMode::write);
+  holds_.ask(hold_of(number), value, AccessMode::write);
 }
 
 void OverRanks::look_again() {
@@ -156,15 +152,15 @@ void OverRanks::look_again() {
 
 void OverRanks::granted(std::uint64_t hold, void* address) {
   if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, address);
-  std::uint32_t number = no_value;
+  const auto number = static_cast<std::uint32_t>(hold / 2);
+  net::IncomingId id{};
   {
     const std::lock_guard guard(mutex_);
-    const auto found = number_of_.find(hold);
-    if (found == number_of_.end()) return;  // the run is over for all
-    number = found->second;
-    number_of_.erase(found);
+    const auto found = coming_.find(number);
+    if (found == coming_.end()) return;  // the run is over for all
+    id = found->second;
   }
-  communicator_.placed(net::IncomingId{hold / 2}, number, address);
+  communicator_.placed(id, number, address);
 }
 
 void OverRanks::read(const net::Commands::Read& read) {
@@ -177,30 +173,23 @@ void OverRanks::landed(const net::Commands::Landed& landed) {
   if (!landed.control) {
     came.number = static_cast<std::uint32_t>(landed.value);
     came.passed_on = landed.passed_on != net::no_outgoing;
-    std::uint64_t hold = 0;
     {
       const std::lock_guard guard(mutex_);
-      const auto found = hold_of_number_.find(came.number);
-      hold = found->second;
-      hold_of_number_.erase(found);
+      coming_.erase(came.number);
     }
     Value& value = values_[came.number];
     value.has_content.store(true, std::memory_order_relaxed);
     value.datum->ever_written = true;
-    holds_.let_go(hold);  // the engine hears of that before it hears of a task that uses it
+    holds_.let_go(hold_of(came.number));  // the engine hears of that before it hears of a task that uses it
   }
-  {
-    const std::lock_guard guard(mutex_);
-    came_.push_back(came);
-  }
+  if (has_failed()) return;  // nobody goes on
+  left_.keep(came);
   something_();
 }
 
 void OverRanks::left(const net::Commands::Left& left) {
-  {
-    const std::lock_guard guard(mutex_);
-    left_.push_back(static_cast<std::uint32_t>(left.value));
-  }
+  if (has_failed()) return;
+  left_.keep_given(static_cast<std::uint32_t>(left.value));
   something_();
 }
 

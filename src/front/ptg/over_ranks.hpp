@@ -21,9 +21,9 @@ namespace fairlead::ptg {
 
 class OverRanks final : public net::Client {
  public:
-  /// `something()`: there is something to take(). Any thread.
+  /// What comes is left in `left`, and then something() is called. Any thread.
   OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-            Values& values, FreshData& fresh, std::function<void()> something);
+            Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
   /// "which belongs to rank 2" of a datum that another has; empty: none has it.
@@ -37,8 +37,7 @@ class OverRanks final : public net::Client {
   /// Nobody waits for this rank, nor it for anybody, as far as values are concerned.
   bool quiet() const { return communicator_.quiet() && holds_.none(); }
   void end();
-  /// What has happened in the network, as a number that grows; nothing while something happens, or has come and was not
-  /// taken.
+  /// What has happened in the network, as a number that grows; nothing while something happens.
   std::optional<std::uint64_t> moved() const;
   /// Nothing moves on this rank, and did not when moved() was that; tasks are left, as the text says.
   void waits(std::uint64_t moved, std::string text) { communicator_.waits(run_, moved, std::move(text)); }
@@ -57,28 +56,13 @@ class OverRanks final : public net::Client {
     std::uint64_t flows = 0;
     std::vector<net::Endpoint::Output> outputs;
   };
-  Going going(const ActiveTask& over, const std::int64_t* numbers);
+  Going going(ActiveTask& over, const std::int64_t* numbers);
   void tell(const ActiveTask& over, Going going) {
     communicator_.over(run_, over.name, std::move(going.outputs));
   }
   /// The others hear of failed(). The program's thread's.
   void fail() { communicator_.fail(has_failed() ? failure() : "the graph was cancelled"); }
 
-  /// What has come.
-  struct Came {
-    std::uint64_t task = 0;
-    std::uint8_t flow = 0;
-    std::uint32_t number = no_value;  ///< of the value
-    bool passed_on = false;           ///< others get it from here
-  };
-  bool take(Came& came) { return take_from(came_, came); }
-  /// All others have it.
-  bool take_left(std::uint32_t& number) { return take_from(left_, number); }
-  /// What was taken last is done with: what became ready by it was handed out. Until then something moves.
-  void done() {
-    const std::lock_guard guard(mutex_);
-    --taken_;
-  }
   /// Why no more will come; empty: it will.
   std::string failure() const;
   bool has_failed() const noexcept { return has_failed_.load(); }
@@ -90,38 +74,25 @@ class OverRanks final : public net::Client {
   void failed(const std::string& why) override;
 
  private:
-  // Holds by what the network calls what it does with them.
-  static std::uint64_t hold_of(net::IncomingId id) noexcept { return static_cast<std::uint64_t>(id) * 2; }
+  // What holds are called: by the number of the value that comes, or by what the network calls the one that goes.
+  static std::uint64_t hold_of(std::uint32_t coming) noexcept { return std::uint64_t{coming} * 2; }
   static std::uint64_t hold_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
   void granted(std::uint64_t hold, void* address);
-  template <class T>
-  bool take_from(std::deque<T>& list, T& object) {
-    const std::lock_guard guard(mutex_);
-    if (list.empty()) return false;
-    object = list.front();
-    list.pop_front();
-    ++taken_;
-    return true;
-  }
-
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const ClassTable& table_;
   Values& values_;
   FreshData& fresh_;
+  LeftOver& left_;
   const std::function<void()> something_;
   const Placement placement_;
   net::GraphRun run_;          // the next, or the present one
   std::uint64_t next_id_ = 0;  // who announces, one at a time
   PayloadHolds holds_;
   std::atomic<bool> has_failed_{false};
-  mutable std::mutex mutex_;  // guards what follows
-  std::deque<Came> came_;
-  std::deque<std::uint32_t> left_;
-  std::size_t taken_ = 0;                                  // of both, and not done with
-  std::deque<net::Commands::Place> placeless_;             // no datum was there
-  std::map<std::uint64_t, std::uint32_t> number_of_;       // of places that are asked for, by hold
-  std::map<std::uint32_t, std::uint64_t> hold_of_number_;  // the other way round, until they have landed
+  mutable std::mutex mutex_;                         // guards what follows
+  std::deque<net::Commands::Place> placeless_;       // no datum was there
+  std::map<std::uint32_t, net::IncomingId> coming_;  // values whose places are held, by number
   std::string failure_;
 };
 

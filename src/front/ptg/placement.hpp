@@ -34,14 +34,8 @@ class Placement {
   /// Whose the datum with these numbers of a task's indices is; nothing if there is none, or it is nobody's but ours.
   std::optional<net::RankId> owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
     const CollectionDefinition& data = *table_.collections[place.collection];
-    std::int64_t position = 0, stride = 1;
-    for (std::size_t i = 0; i < place.indices.size(); ++i) {
-      const std::int64_t index = place.indices[i](numbers), extent = data.extents[i];
-      if (index < 0 || index >= extent) return std::nullopt;
-      position += index * stride;
-      stride *= extent;
-    }
-    if (data.owners.empty()) return std::nullopt;
+    const std::int64_t position = place.position(data.extents, numbers);
+    if (position < 0 || data.owners.empty()) return std::nullopt;
     return net::RankId{data.owners[static_cast<std::size_t>(position)]};
   }
   /// Where a task with these numbers of its indices runs. Throws UsageError if there is no such datum.

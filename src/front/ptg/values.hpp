@@ -53,13 +53,8 @@ class Values {
   /// Of the datum with these numbers of a task. no_value if there is none such.
   std::uint32_t at(const MemoryPlace& place, const std::int64_t* numbers) const {
     const Collection& of = collections_[place.collection];
-    std::int64_t position = 0, stride = 1;
-    for (std::size_t i = 0; i < place.indices.size(); ++i) {
-      const std::int64_t index = place.indices[i](numbers), extent = of.definition->extents[i];
-      if (index < 0 || index >= extent) return no_value;
-      position += index * stride;
-      stride *= extent;
-    }
+    const std::int64_t position = place.position(of.definition->extents, numbers);
+    if (position < 0) return no_value;
     const std::uint32_t number = of.first + static_cast<std::uint32_t>(position);
     return of_collections_[number].datum == nullptr ? no_value : number;
   }
