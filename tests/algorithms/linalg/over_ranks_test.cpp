@@ -3,15 +3,13 @@
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
-#include <fairlead/ranks.hpp>
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include "algorithms/linalg/world.hpp"
+#include "on_ranks.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
 
@@ -28,20 +26,8 @@ const Kernels& kernels_of_ranks() {
 /// What each rank does, each in a thread with a runtime; what it throws, as text.
 std::vector<std::string> on_ranks(std::uint32_t count, const Setting& setting,
                                   const std::function<void(Runtime&)>& rank) {
-  std::vector<std::string> thrown(count);
-  const std::vector<Rank> places = ranks_in_process(count);
-  std::vector<std::thread> threads;
-  for (std::uint32_t i = 0; i < count; ++i)
-    threads.emplace_back([&, i] {
-      try {
-        Runtime runtime(config_of(setting), places[i]);
-        rank(runtime);
-      } catch (const std::exception& error) {
-        thrown[i] = error.what();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  return thrown;
+  return fairlead::tests::on_ranks(
+      count, [&](std::uint32_t) { return config_of(setting); }, rank);
 }
 
 template <class T>

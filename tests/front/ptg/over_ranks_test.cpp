@@ -4,14 +4,13 @@
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
 #include <fairlead/ptg.hpp>
-#include <fairlead/ranks.hpp>
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "on_ranks.hpp"
 
 namespace fairlead::over_ranks {
 namespace {
@@ -22,24 +21,14 @@ using Numbers = Vector<double>;
 /// What each rank does, in a thread of its own with a runtime; what it throws, as text.
 std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
                                   Bytes memory = Bytes{1} << 20) {
-  std::vector<std::string> thrown(count);
-  const std::vector<Rank> places = ranks_in_process(count);
-  std::vector<std::thread> threads;
-  for (std::uint32_t i = 0; i < count; ++i)
-    threads.emplace_back([&, i] {
-      try {
-        Config config;
-        config.set("workers", 1 + i % 2);
-        config.set("memory", memory);
-        config.set("bind-threads", false);
-        Runtime runtime(config, places[i]);
-        rank(runtime);
-      } catch (const std::exception& error) {
-        thrown[i] = error.what();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  return thrown;
+  const auto config_of = [&](std::uint32_t i) {
+    Config config;
+    config.set("workers", 1 + i % 2);
+    config.set("memory", memory);
+    config.set("bind-threads", false);
+    return config;
+  };
+  return tests::on_ranks(count, config_of, rank);
 }
 void expect_nothing_thrown(const std::vector<std::string>& thrown) {
   for (const std::string& text : thrown) EXPECT_EQ(text, "");
