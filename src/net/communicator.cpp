@@ -2,6 +2,7 @@
 #include "net/communicator.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace fairlead::net {
@@ -13,11 +14,20 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
-  {
-    std::unique_lock lock(mutex_);
-    served_.wait(lock, [this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
-  }
+  wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
   network_->end();
+}
+
+/// Where the program's thread waits for other ranks and works no tasks meanwhile.
+template <class Done>
+void Communicator::wait_until(Done done) {
+  std::unique_lock lock(mutex_);
+  if (!network_->has_to_be_driven()) return served_.wait(lock, done);
+  while (!done()) {
+    lock.unlock();
+    if (!network_->drive()) std::this_thread::yield();
+    lock.lock();
+  }
 }
 
 void Communicator::post(Event event) {
@@ -78,6 +88,7 @@ void Communicator::carry_out(Commands& commands) {
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client) {
   post([=, this, &client](Endpoint& endpoint, Commands& out) {
     clients_[run] = &client;
+    network_->listen(true);
     if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
     endpoint.begin(run, fingerprint, visitors, out);
   });
@@ -90,11 +101,11 @@ void Communicator::end(const GraphRun& run) {
     carry_out(out);
     out = {};
     clients_.erase(run);
+    network_->listen(!clients_.empty());
     const std::lock_guard guard(mutex_);
     over = true;
   });
-  std::unique_lock lock(mutex_);
-  served_.wait(lock, [&] { return over; });
+  wait_until([&] { return over; });
 }
 
 void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {

@@ -59,6 +59,8 @@ class Communicator final : private Network::Listener {
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
   void poked() override { post(nullptr); }
+  template <class Done>
+  void wait_until(Done done);
   void post(Event event);
   void serve();
   void carry_out(Commands& commands);
