@@ -47,8 +47,8 @@ std::shared_ptr<Network> network_of(const config::Launched& launched,
                                     const std::vector<std::filesystem::path>& folders) {
   const Names names = names_of(launched.with);
   const std::string file = fmt::format("fairlead-{}.so", launched.with);
-  const std::string who =
-      fmt::format("this process was started as rank {} of {} by {}", launched.rank, launched.ranks, names.in_words);
+  const std::string who = fmt::format("this process was started as rank {} of {} by {}", launched.rank,
+                                      launched.ranks, names.in_words);
   for (const auto& folder : folders) {
     std::error_code error;
     const auto path = folder / file;
@@ -59,14 +59,14 @@ std::shared_ptr<Network> network_of(const config::Launched& launched,
       throw SystemError(fmt::format("{}, but {} cannot be loaded: {}", who, path.string(), said_by_loader()));
     const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
     if (plugin == nullptr || std::string_view(plugin->version) != version())
-      throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again", who,
-                                    path.string(), version()));
+      throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again",
+                                    who, path.string(), version()));
     return plugin->join();
   }
-  throw SystemError(
-      fmt::format("{}, for which this Fairlead has no plug-in, {}: where it is built there have to be {}.\n  In "
-                  "Debian these are {}. Without mpirun it computes alone.",
-                  who, file, names.in_words, names.packages));
+  throw SystemError(fmt::format(
+      "{}, for which this Fairlead has no plug-in, {}: where it is built there have to be {}.\n  In "
+      "Debian these are {}. Without mpirun it computes alone.",
+      who, file, names.in_words, names.packages));
 }
 
 }  // namespace fairlead::net

@@ -126,7 +126,8 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
     worker.clock_is_fresh = false;
   }
   // Meanwhile nobody else would look out. For a tiny task nobody is woken, which costs as much.
-  if (asleep_.load(std::memory_order_relaxed) != 0 && nobody_watches() && !worker.tiny.contains(implementation))
+  if (asleep_.load(std::memory_order_relaxed) != 0 && nobody_watches() &&
+      !worker.tiny.contains(implementation))
     wake_one_of(settings_.cores);
   const Time start = worker.clock_is_fresh ? worker.last_end : clock_.now();
   TaskContext context{&task, task.worker, world_};

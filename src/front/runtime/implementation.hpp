@@ -1,11 +1,11 @@
 // What a runtime is put together from: the plan of its machine, memory, a disk, a world of workers, the core, and who
 // watches it.
 #pragma once
-#include <fairlead/runtime.hpp>
-#include <fairlead/error.hpp>
 #include <fmt/format.h>
 #include <algorithm>
 #include <exception>
+#include <fairlead/error.hpp>
+#include <fairlead/runtime.hpp>
 #include <limits>
 #include <optional>
 #include <unordered_map>

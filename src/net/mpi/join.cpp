@@ -77,7 +77,8 @@ std::string text_of(int level) {
   std::string version(text.data(), static_cast<std::size_t>(length));
   version.erase(std::min(version.find_first_of(",\n"), version.size()));
   std::replace(version.begin(), version.end(), '\t', ' ');
-  return version + (level == MPI_THREAD_MULTIPLE ? ", called by any thread" : ", called by one thread at a time");
+  return version +
+         (level == MPI_THREAD_MULTIPLE ? ", called by any thread" : ", called by one thread at a time");
 }
 
 std::shared_ptr<Network> join() {

@@ -41,11 +41,10 @@ void MpiNetwork::begin(Listener& listener) {
   const std::lock_guard guard(mutex_);
   listener_ = &listener;
   for (std::size_t i = 0; i < receives; ++i) {
-    MpiRequests::Operation operation{
-        .kind = Kind::hears, .bytes = std::vector<std::byte>(short_bytes + 1)};
+    MpiRequests::Operation operation{.kind = Kind::hears, .bytes = std::vector<std::byte>(short_bytes + 1)};
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Recv_init(operation.bytes.data(), count_of(operation.bytes.size()), MPI_BYTE, MPI_ANY_SOURCE,
-                            message_tag, groups_.messages, &request),
+    check_mpi(MPI_Recv_init(operation.bytes.data(), count_of(operation.bytes.size()), MPI_BYTE,
+                            MPI_ANY_SOURCE, message_tag, groups_.messages, &request),
               "prepare to receive");
     requests_.add(request, std::move(operation));
   }
@@ -54,8 +53,9 @@ void MpiNetwork::begin(Listener& listener) {
 
 void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Isend(bytes.data(), count_of(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, by, &request),
-            "send a message");
+  check_mpi(
+      MPI_Isend(bytes.data(), count_of(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, by, &request),
+      "send a message");
   requests_.add(request, {.kind = Kind::says, .other = to, .bytes = std::move(bytes)});
 }
 
@@ -84,8 +84,9 @@ void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes
   }
   if (bytes == 0) return;
   if (operation.bytes[0] == is_whole) {
-    happened_.push_back(
-        {.kind = Kind::hears, .from = from, .message = {begin + 1, begin + static_cast<std::ptrdiff_t>(bytes)}});
+    happened_.push_back({.kind = Kind::hears,
+                         .from = from,
+                         .message = {begin + 1, begin + static_cast<std::ptrdiff_t>(bytes)}});
     return;
   }
   Announcement announcement;
@@ -150,7 +151,8 @@ bool MpiNetwork::drive() {
 
 void MpiNetwork::look() {
   requests_.test([this](const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
-    if (operation.kind == Kind::hears || operation.kind == Kind::hears_long) return hear(operation, bytes, from);
+    if (operation.kind == Kind::hears || operation.kind == Kind::hears_long)
+      return hear(operation, bytes, from);
     if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
     const auto parts = parts_.find(operation.payload);
     if (parts == parts_.end() || --parts->second != 0) return;
@@ -162,8 +164,8 @@ void MpiNetwork::look() {
     MpiRequests::Operation operation{
         .kind = Kind::hears_long, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(operation.bytes.data(), count_of(it.bytes), MPI_BYTE, static_cast<int>(it.from), it.tag,
-                        groups_.long_messages, &request),
+    check_mpi(MPI_Irecv(operation.bytes.data(), count_of(it.bytes), MPI_BYTE, static_cast<int>(it.from),
+                        it.tag, groups_.long_messages, &request),
               "receive a long message");
     requests_.add(request, std::move(operation));
   }

@@ -69,8 +69,7 @@ void MpiRequests::end() {
       check_mpi(MPI_Cancel(&requests_[i]), "end a receive");
       check_mpi(MPI_Wait(&requests_[i], MPI_STATUS_IGNORE), "end a receive");
     }
-    if (requests_[i] != MPI_REQUEST_NULL)
-      check_mpi(MPI_Request_free(&requests_[i]), "forget a request");
+    if (requests_[i] != MPI_REQUEST_NULL) check_mpi(MPI_Request_free(&requests_[i]), "forget a request");
     remove(i);
   }
 }

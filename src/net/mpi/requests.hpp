@@ -68,7 +68,8 @@ bool MpiRequests::test(Over&& over) {
     int bytes = 0;
     const Kind kind = operations_[i].kind;
     if (kind == Kind::hears || kind == Kind::hears_long) MPI_Get_count(&status, MPI_BYTE, &bytes);
-    over(operations_[i], static_cast<std::size_t>(bytes), RankId{static_cast<std::uint32_t>(status.MPI_SOURCE)});
+    over(operations_[i], static_cast<std::size_t>(bytes),
+         RankId{static_cast<std::uint32_t>(status.MPI_SOURCE)});
     if (kind == Kind::hears)
       check_mpi(MPI_Start(&requests_[i]), "begin to receive");
     else
