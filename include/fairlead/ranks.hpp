@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace fairlead {
@@ -22,6 +23,11 @@ struct Rank {
   /// From 0. Known before there is a runtime.
   std::uint32_t number() const noexcept;
   std::uint32_t count() const noexcept;
+  /// The others are threads of this process.
+  bool in_process() const noexcept;
+  /// For a rank that will have no runtime after all: the others, who would wait for it, throw with this text. Nothing if
+  /// there is or was a runtime. Returns when they have ended, too.
+  void give_up(const std::string& why) const;
 };
 
 /// This process's place among those that mpirun or srun has started together; alone if it was started by itself. To be

@@ -53,6 +53,7 @@ void Communicator::serve() {
     lock.lock();
   }
   serving_ = false;
+  traffic_ = endpoint_.traffic();
   served_.notify_all();
   const auto tell = tell_quiet_;
   lock.unlock();
@@ -162,7 +163,7 @@ void Communicator::on_quiet(std::function<void()> tell) {
 
 Traffic Communicator::traffic() const {
   const std::lock_guard guard(mutex_);
-  return serving_ ? Traffic{} : endpoint_.traffic();
+  return traffic_;
 }
 
 }  // namespace fairlead::net

@@ -73,6 +73,7 @@ class Communicator final : private Network::Listener {
   bool serving_ = false;
   std::condition_variable served_;
   std::function<void()> tell_quiet_;
+  Traffic traffic_;  // when nobody served last
   // Of who serves.
   Endpoint endpoint_;
   std::map<GraphRun, Client*> clients_;

@@ -37,6 +37,8 @@ class Network {
   virtual RankId own() const noexcept = 0;
   virtual std::uint32_t ranks() const noexcept = 0;
   virtual Sharing sharing() const noexcept { return {}; }
+  /// The others are threads of this process.
+  virtual bool in_process() const noexcept { return false; }
   /// For people: "Open MPI 4.1.4, called by any thread".
   virtual std::string description() const = 0;
   /// What comes is told from now on.
@@ -51,6 +53,8 @@ class Network {
   /// Something may come, or nothing that matters.
   void listen(bool listens) noexcept { listens_.store(listens); }
   bool listens() const noexcept { return listens_.load(std::memory_order_relaxed); }
+  /// Once: false if somebody has.
+  bool take() noexcept { return !taken_.exchange(true); }
   /// Nothing is told any more, nor sent. What was sent before arrives.
   virtual void end() = 0;
 
@@ -63,7 +67,7 @@ class Network {
   virtual void drop(PayloadId payload) = 0;
 
  private:
-  std::atomic<bool> listens_{false};
+  std::atomic<bool> listens_{false}, taken_{false};
 };
 
 }  // namespace fairlead::net

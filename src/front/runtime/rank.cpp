@@ -11,6 +11,7 @@
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
 #include "machine/machine.hpp"
+#include "net/communicator.hpp"
 #include "net/launched.hpp"
 #include "net/local/exchange.hpp"
 
@@ -98,6 +99,12 @@ std::uint32_t Rank::number() const noexcept {
   return network == nullptr ? 0 : static_cast<std::uint32_t>(network->own());
 }
 std::uint32_t Rank::count() const noexcept { return network == nullptr ? 1 : network->ranks(); }
+
+bool Rank::in_process() const noexcept { return network != nullptr && network->in_process(); }
+void Rank::give_up(const std::string& why) const {
+  if (network == nullptr || !network->take()) return;
+  net::Communicator(network, net::Protocol{}).fail(why);
+}
 
 std::vector<Rank> ranks_in_process(std::uint32_t count) {
   const auto exchange = std::make_shared<net::Exchange>(count);

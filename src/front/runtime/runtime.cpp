@@ -14,6 +14,7 @@
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "net/communicator.hpp"
+#include "net/network.hpp"
 namespace fairlead {
 
 Runtime::Runtime(const Config& config, Bytes reserved)
@@ -27,6 +28,8 @@ Runtime::Runtime(const Config& config, Bytes reserved,
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
+  if (!rank.network->take())
+    throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
   auto& it = *implementation_;
   it.communicator = std::make_unique<net::Communicator>(rank.network, net::Protocol{});
   it.communicator->on_quiet([&core = it.core] { core.world().wake(engine::Who::application()); });
@@ -238,10 +241,18 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
 
 Statistics Runtime::statistics() const {
   implementation_->core.caller().check_process("statistics");
-  return implementation_->core.engine().locked([this](memory::Memory& memory) {
+  Statistics::Network network;
+  if (implementation_->communicator) {
+    const net::Traffic sent = implementation_->communicator->traffic();
+    network = {.messages = sent.activates + sent.requests + sent.credits,
+               .payloads = sent.payloads,
+               .payload_bytes = sent.payload_bytes + sent.eager_bytes};
+  }
+  return implementation_->core.engine().locked([&, this](memory::Memory& memory) {
     const engine::Engine& engine = implementation_->core.engine();
     const Topology& topology = memory.topology();
     Statistics result;
+    result.network = network;
     result.tasks = engine.tasks_done();
     result.tasks_cancelled = engine.endings().cancelled();
     result.scheduler = engine.options().policy_name;
