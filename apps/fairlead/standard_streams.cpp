@@ -46,32 +46,25 @@ class WithoutSignal {
 
 }  // namespace
 
-StandardStreams::StandardStreams() {
+StandardStreams::StandardStreams() : output_(*new Stream{STDOUT_FILENO}) {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (!is_closed(number)) continue;
     const FileDescriptor nothing = open_file("/dev/null", O_RDWR);
     if (nothing) ::dup2(nothing.get(), number);
   }
   replace(output_, stdout, ::isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
-  replace(errors_, stderr, _IONBF);
+  replace(*new Stream{STDERR_FILENO}, stderr, _IONBF);
 }
 
-StandardStreams::~StandardStreams() {
-  for (Stream* stream : {&output_, &errors_}) {
-    if (stream->ours == nullptr) continue;
-    (stream->number == STDOUT_FILENO ? stdout : stderr) = stream->usual;
-    std::fclose(stream->ours);
-  }
-}
+StandardStreams::~StandardStreams() { std::fflush(stdout); }
 
 void StandardStreams::replace(Stream& stream, std::FILE*& standard, int buffering) {
-  stream.ours =
+  std::FILE* const ours =
       ::fopencookie(&stream, "w", {.read = nullptr, .write = write, .seek = nullptr, .close = nullptr});
-  if (stream.ours == nullptr) return;  // no memory: the usual one has to do
-  std::setvbuf(stream.ours, nullptr, buffering, buffer_bytes);
-  stream.usual = standard;
+  if (ours == nullptr) return;  // no memory: the usual one has to do
+  std::setvbuf(ours, nullptr, buffering, buffer_bytes);
   std::fflush(standard);
-  standard = stream.ours;
+  standard = ours;
 }
 
 ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {

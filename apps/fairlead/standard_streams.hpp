@@ -1,5 +1,5 @@
-// Standard streams that a run does not depend on. As long as an object of this class lives, writing to stdout
-// and stderr never fails, so that nothing has to end for it; what could not be written is known afterwards.
+// Standard streams that a run does not depend on: writing to stdout and stderr never fails, so that nothing has to end for
+// it; what could not be written is known afterwards.
 #pragma once
 #include <cstdio>
 
@@ -10,7 +10,7 @@ class StandardStreams {
   /// Streams that are closed are opened, on nothing: a file could get their numbers otherwise, and what is
   /// said would be written into it.
   StandardStreams();
-  /// Writes what is left, and puts the usual streams back.
+  /// Writes what is left. The streams stay: libraries may have noted them, and write when the process ends.
   ~StandardStreams();
   StandardStreams(const StandardStreams&) = delete;
   StandardStreams& operator=(const StandardStreams&) = delete;
@@ -22,13 +22,11 @@ class StandardStreams {
   struct Stream {
     int number;
     int error = 0;  // the first one
-    std::FILE* usual = nullptr;
-    std::FILE* ours = nullptr;
   };
   static ssize_t write(void* to, const char* text, size_t bytes);
   static void replace(Stream& stream, std::FILE*& standard, int buffering);
 
-  Stream output_{1}, errors_{2};
+  Stream& output_;  // the C library's, as long as the process lives
 };
 
 }  // namespace fairlead::app

@@ -1,0 +1,145 @@
+"""bench and solve on several ranks: threads of one process, and processes that mpirun of Open MPI or MPICH has started.
+Solutions are compared with NumPy's, over methods, precisions, grids and memory that is too small."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+SIZE = 301
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpirun.mpich", "-n"]}
+
+
+@pytest.fixture
+def on_ranks(command, tmp_path):
+    """Runs the command on so many ranks: by a launcher, or with --ranks."""
+
+    def run(launcher, ranks, *arguments, timeout=120):
+        start = [command, *map(str, arguments)]
+        line = [*start, "--ranks", str(ranks)] if launcher == "threads" else [*LAUNCHERS[launcher], str(ranks), *start]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
+
+    return run
+
+
+def said(done):
+    """What the command says, without what launchers add."""
+    return [line for line in done.stderr.splitlines() if line.startswith("fairlead")]
+
+
+def system(folder, method, element, columns):
+    numbers = np.random.default_rng(SIZE + columns)
+    a = numbers.standard_normal((SIZE, SIZE))
+    if method == "cholesky":
+        a = a @ a.T + SIZE * np.eye(SIZE)
+        a = (a + a.T) / 2
+    elif method == "lu":
+        a += 2 * SIZE * np.eye(SIZE)
+    a = a.astype(element)
+    b = numbers.standard_normal((SIZE, columns) if columns > 1 else SIZE).astype(element)
+    np.save(folder / "a.npy", a)
+    np.save(folder / "b.npy", b)
+    return a.astype(np.float64), b.astype(np.float64)
+
+
+def require_solved(folder, a, b, element):
+    x = np.load(folder / "x.npy")
+    assert x.dtype == element and x.shape == b.shape
+    x = x.astype(np.float64)
+    error = np.abs(a @ x - b).sum(axis=0).max() / (np.linalg.norm(a, 1) * np.abs(x).sum(axis=0).max())
+    assert error < 50 * np.finfo(element).eps
+    exact = np.linalg.solve(a, b)
+    assert np.abs(x - exact).max() < 1e3 * np.linalg.cond(a) * np.finfo(element).eps * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
+@pytest.mark.parametrize("method", ["cholesky", "lu", "lu-incremental", "qr"])
+@pytest.mark.parametrize("element, columns, ranks, more", [
+    (np.float64, 1, 4, ["--tile", 48, "--memory", "4300KiB", "--grid", "1x4"]),
+    (np.float32, 3, 3, ["--tile", 64, "--memory", "64MiB"]),
+])
+def test_solutions_are_those_of_numpy(on_ranks, tmp_path, launcher, method, element, columns, ranks, more):
+    a, b = system(tmp_path, method, element, columns)
+    done = on_ranks(launcher, ranks, "solve", "a.npy", "b.npy", "-o", "x.npy", "--method", method, *more)
+    assert (done.returncode, said(done)) == (0, [])
+    assert f"{ranks} ranks" in done.stdout
+    assert done.stdout.count("Solved") == 1  # one report for all
+    require_solved(tmp_path, a, b, element)
+
+
+@pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
+def test_grids_give_the_same_bits(on_ranks, tmp_path, launcher):
+    system(tmp_path, "cholesky", np.float64, 2)
+    solutions = []
+    for ranks, grid in [(1, "1x1"), (2, "2x1"), (4, "2x2"), (6, "2x3")]:
+        done = on_ranks(launcher, ranks, "solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 50, "--memory", "32MiB",
+                        "--grid", grid, "--front", "ptg")
+        assert done.returncode == 0, done.stderr
+        solutions.append(np.load(tmp_path / "x.npy"))
+    for other in solutions[1:]:
+        assert np.array_equal(solutions[0], other)
+
+
+@pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
+@pytest.mark.parametrize("front", ["ptg", "jdf"])
+def test_bench_counts_what_ranks_send(on_ranks, tmp_path, launcher, front):
+    """Each tile of a column of L goes once to each other rank that needs it: counted here from the algorithm."""
+    tiles, rows, columns = 6, 2, 2
+    done = on_ranks(launcher, 4, "bench", "cholesky", "--n", 6 * 40, "--tile", 40, "--memory", "64MiB", "--front", front,
+                    "--json", "r.json", "-q")
+    assert done.returncode == 0, done.stderr
+
+    def owner(i, j):
+        return i % rows * columns + j % columns
+
+    values = 0
+    for k in range(tiles):
+        values += len({owner(i, k) for i in range(k + 1, tiles)} - {owner(k, k)})
+        for i in range(k + 1, tiles):
+            readers = {owner(i, j) for j in range(k + 1, i + 1)} | {owner(m, i) for m in range(i, tiles)}
+            values += len(readers - {owner(i, k)})
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["grid"] == "2 x 2"
+    assert sum(rank["payloads"] for rank in report["ranks"]) == values
+    assert sum(rank["payload_bytes"] for rank in report["ranks"]) == values * 40 * 40 * 8
+    if front == "ptg":  # the JDF file has tasks that pass tiles on
+        assert sum(rank["tasks"] for rank in report["ranks"]) == tiles * (tiles + 1) * (tiles + 2) // 6
+    assert report["backward_error"] < report["backward_error_limit"]
+
+
+@pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
+@pytest.mark.parametrize("place, value, words", [
+    ((250, 250), -1e3, "not positive definite: this shows in column 250"),
+    ((200, 7), np.nan, "row 200, column 7 (counted from 0) is not a number"),
+    ((9, 5), 77.0, "is not symmetric: the element in row"),
+])
+def test_what_one_rank_finds_wrong_all_end_with(on_ranks, tmp_path, launcher, place, value, words):
+    a, _ = system(tmp_path, "cholesky", np.float64, 1)
+    a[place] = value
+    np.save(tmp_path / "a.npy", a)
+    done = on_ranks(launcher, 3, "solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 64, "--memory", "64MiB")
+    assert done.returncode == 1
+    assert any(words in line for line in said(done)), done.stderr
+    assert not (tmp_path / "x.npy").exists()
+
+
+@pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
+@pytest.mark.parametrize("options, words", [
+    (["--grid", "2x2"], "--grid 2x2 is for 4 ranks; there are 3"),
+    (["--grid", "3"], "say the rows and columns of ranks, such as 2x3"),
+    (["--front", "flow", "--record-flow", "f"], "does not go with several"),
+    (["--memory", "1MiB", "--tile", "512"], "leaves nothing for tiles"),
+])
+def test_what_is_asked_wrongly_is_said_once(on_ranks, tmp_path, launcher, options, words):
+    system(tmp_path, "cholesky", np.float64, 1)
+    done = on_ranks(launcher, 3, "solve", "a.npy", "b.npy", "-o", "x.npy", *options)
+    assert done.returncode == 2
+    assert len(said(done)) == 1 and words in said(done)[0], done.stderr
+
+
+def test_ranks_of_mpirun_are_not_multiplied(on_ranks):
+    done = on_ranks("mpich", 2, "bench", "cholesky", "--n", 100, "--ranks", 3)
+    assert done.returncode == 2 and "mpirun has started 2 of them" in done.stderr
