@@ -13,9 +13,14 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
+  const auto over = [this] { return !serving_ && events_.empty() && endpoint_.all_closed(); };
+  network_->help([&] {
+    const std::lock_guard guard(mutex_);
+    return over();
+  });
   {
     std::unique_lock lock(mutex_);
-    served_.wait(lock, [this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+    served_.wait(lock, over);
   }
   network_->end();
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "net/commands.hpp"
@@ -31,6 +32,8 @@ class Network {
   virtual void begin(Listener& listener) = 0;
   /// poked() is told soon, by a thread of the network's. Any thread; it does not wait.
   virtual void poke() = 0;
+  /// The caller is about to wait until done(). A network that nothing else moves moves meanwhile.
+  virtual void help(const std::function<bool()>& done) { static_cast<void>(done); }
   /// Nothing is told any more, nor sent. What was sent before arrives.
   virtual void end() = 0;
 
