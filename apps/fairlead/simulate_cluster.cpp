@@ -5,7 +5,6 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <vector>
@@ -31,25 +30,19 @@ bool is_on_command_line(const Config& config, std::string_view key) {
   });
 }
 
-CyclicMap grid_in(const Config& config) {
-  constexpr std::int32_t most = 4096;
+CyclicMap grid_of(const Config& config) {
   if (!config.has("grid")) return Distribution::grid_of(static_cast<std::uint32_t>(config.count("ranks")));
   const std::string& text = config.text("grid");
-  CyclicMap grid;
-  const char* const end = text.data() + text.size();
-  const auto rows = std::from_chars(text.data(), end, grid.rank_rows);
-  const bool has_x = rows.ec == std::errc{} && rows.ptr != end && *rows.ptr == 'x';
-  const auto columns = std::from_chars(has_x ? rows.ptr + 1 : end, end, grid.rank_columns);
-  if (!has_x || columns.ec != std::errc{} || columns.ptr != end || grid.rank_rows < 1 ||
-      grid.rank_columns < 1 || grid.rank_rows > most || grid.rank_columns > most / grid.rank_rows)
+  const std::optional<CyclicMap> grid = grid_in(text);
+  if (!grid)
     throw ConfigError(fmt::format(
-        "--grid is \"{}\", but must be rows and columns of at most {} ranks, as in 6x8", text, most));
+        "--grid is \"{}\", but must be rows and columns of at most 4,096 ranks, as in 6x8", text));
   const auto ranks =
-      static_cast<std::uint64_t>(grid.rank_rows) * static_cast<std::uint64_t>(grid.rank_columns);
+      static_cast<std::uint64_t>(grid->rank_rows) * static_cast<std::uint64_t>(grid->rank_columns);
   if (config.has("ranks") && ranks != config.count("ranks"))
     throw ConfigError(
         fmt::format("--grid {} is of {} ranks, and --ranks says {}", text, ranks, config.count("ranks")));
-  return grid;
+  return *grid;
 }
 
 void refuse_what_is_of_one_node(const Config& config) {
@@ -163,6 +156,7 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
   row.add("payloads", traffic.payloads);
   row.add("payload_bytes", traffic.payload_bytes);
   row.add("eager_bytes", traffic.eager_bytes);
+  row.add("tasks_looked_at", result.looked_at);
   row.add("events", result.events);
   row.add("simulation_seconds", result.simulation_seconds);
   row.add("command_digest", fmt::format("{:016x}", result.digest));
@@ -185,7 +179,7 @@ bool is_on_cluster(const Config& config) {
 int run_on_cluster(const std::string& workload, const WorkloadSize& size, const Config& config) {
   refuse_what_is_of_one_node(config);
   require_place_for_report(config);
-  const CyclicMap grid = grid_in(config);
+  const CyclicMap grid = grid_of(config);
   const machine::MachineDescription machine = machine::find_machine(config.text("machine"));
   MachineUse use;
   if (config.has("gpus")) use.devices = config.count("gpus");

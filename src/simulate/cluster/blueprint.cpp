@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "algorithms/linalg/blas/flops.hpp"
 #include "simulate/workloads/dense.hpp"
@@ -15,6 +16,19 @@ namespace fairlead::simulate {
 
 namespace {
 constexpr std::int64_t most_tiles = 4096;  // a side
+}
+
+std::optional<CyclicMap> grid_in(std::string_view text) {
+  constexpr std::int32_t most_ranks = 4096;
+  CyclicMap grid;
+  const char* const end = text.data() + text.size();
+  const auto rows = std::from_chars(text.data(), end, grid.rank_rows);
+  if (rows.ec != std::errc{} || rows.ptr == end || *rows.ptr != 'x') return std::nullopt;
+  const auto columns = std::from_chars(rows.ptr + 1, end, grid.rank_columns);
+  if (columns.ec != std::errc{} || columns.ptr != end || grid.rank_rows < 1 || grid.rank_columns < 1 ||
+      grid.rank_rows > most_ranks || grid.rank_columns > most_ranks / grid.rank_rows)
+    return std::nullopt;
+  return grid;
 }
 
 Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
+
+/// "6x8": so many rows and columns of ranks. Nothing if it is no such text, or of more than 4,096 ranks.
+std::optional<CyclicMap> grid_in(std::string_view text);
 
 /// As the graph's data have it. Values have no bytes here, so one type stands for both precisions.
 using TileHandle = Handle<Tile<double>>;

@@ -96,6 +96,7 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
                                       rank.computing_seconds - rank.waiting_for_network_seconds;
     rank.crossed = fabric.crossed(i);
     result.tasks += rank.tasks;
+    result.looked_at += rank.looked_at;
     result.digest = Random::mix(result.digest ^ rank.digest);
     if (rank.evictions != 0 && !description.disk)
       throw Error(fmt::format(

@@ -29,6 +29,8 @@ struct RankResult {
   double waiting_for_others_seconds = 0;   ///< for tasks of its own or of others, and at the end
   Crossed crossed;
   net::Traffic traffic;
+  std::uint64_t looked_at =
+      0;  ///< tasks, to find out whether and where they run; many of them more than once
   Bytes peak_memory = 0;
   std::uint64_t evictions = 0;
   std::uint64_t digest = 0;  ///< of all that its engine commanded
@@ -39,9 +41,9 @@ struct ClusterResult {
   double flops = 0;
   double compute_bound_seconds = 0;  ///< all workers of all ranks always at their best
   std::vector<RankResult> ranks;
-  std::uint64_t tasks = 0, events = 0;
-  std::uint64_t digest = 0;       ///< of all ranks'
-  double simulation_seconds = 0;  ///< of real time
+  std::uint64_t tasks = 0, events = 0, looked_at = 0;  ///< of all ranks
+  std::uint64_t digest = 0;                            ///< of all ranks'
+  double simulation_seconds = 0;                       ///< of real time
 
   double gflops() const noexcept { return flops / seconds * 1e-9; }
   double percent_of_peak() const noexcept { return 100 * compute_bound_seconds / seconds; }

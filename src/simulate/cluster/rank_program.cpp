@@ -112,6 +112,8 @@ void RankProgram::run() {
           return std::pair<const void*, engine::RegisteredDatum*>(&handle, &datum);
         },
         &communicator_);
+    looked_at_ = source.tasks();  // to count them
+    source.placement().count_in(&looked_at_);
     source.run();
   } catch (const std::exception& error) {
     communicator_.fail(said_by(error));
@@ -121,6 +123,7 @@ void RankProgram::run() {
 
 RankResult RankProgram::result() const {
   RankResult result;
+  result.looked_at = looked_at_;
   result.tasks = core_.engine().tasks_done();
   result.traffic = communicator_.traffic();
   for (const NodeInfo& info : core_.engine().view().caches()) {

@@ -45,6 +45,7 @@ class RankProgram {
   std::deque<TileHandle> fresh_;
   double flops_ = 0;
   Duration least_{};
+  std::uint64_t looked_at_ = 0;
   RankWorld world_;
   engine::RuntimeCore core_;
   net::Communicator communicator_;

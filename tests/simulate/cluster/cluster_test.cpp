@@ -131,6 +131,39 @@ TEST(Cluster, PassesValuesAlongAndDownTreesIfItMay) {
   EXPECT_EQ(tree.traffic().payloads, pairs_of_cholesky(12, 3, 3));
 }
 
+/// Inputs that come from tasks.
+std::uint64_t edges_of_cholesky(std::uint64_t nt) {
+  const std::uint64_t trsm = nt * (nt - 1) / 2, syrk = trsm, gemm = nt * (nt - 1) * (nt - 2) / 6;
+  const std::uint64_t from_tile = (nt - 1) + (trsm - (nt - 1)) + (syrk - (nt - 1)) +
+                                  (gemm - (nt - 1) * (nt - 2) / 2);  // but for the first that uses it
+  return trsm + syrk + 2 * gemm + from_tile;
+}
+
+TEST(Cluster, AllRanksTogetherLookAtLittleMoreThanTheirTasksAndEdges) {
+  for (const std::int32_t p : {1, 2, 3, 4}) {
+    const ClusterResult result = run("cholesky", 24, p, 4);
+    EXPECT_EQ(result.tasks, 24u * 25u * 26u / 6u);
+    EXPECT_LE(result.looked_at, 3 * (result.tasks + edges_of_cholesky(24))) << p;
+    EXPECT_GE(result.looked_at, result.tasks);
+  }
+}
+
+TEST(Cluster, ComputesOutOfCoreWhereThereIsADisk) {
+  const Blueprint blueprint("cholesky", {1200, 100, Precision::double_}, {.rank_rows = 2, .rank_columns = 2});
+  machine::MachineDescription machine = made_up_cluster(4, gigabyte, 1, "1MiB");  // 13 of 21 tiles, or fewer
+  machine.disk.emplace().bytes_per_second = 1e8;
+  const ClusterResult out = simulate(blueprint, machine, {}, {.policy = "lws"});
+  EXPECT_EQ(out.traffic().payloads, pairs_of_cholesky(12, 2, 2));
+  for (const RankResult& rank : out.ranks) {
+    EXPECT_GT(rank.evictions, 0u);
+    EXPECT_LE(rank.peak_memory, Bytes{1} << 20);
+  }
+  machine.memory = Bytes{1} << 30;
+  const ClusterResult in = simulate(blueprint, machine, {}, {.policy = "lws"});
+  EXPECT_GT(out.seconds, in.seconds);
+  EXPECT_EQ(in.tasks, out.tasks);
+}
+
 std::string refused(std::int64_t n, std::int32_t p, std::int32_t q, const char* memory = "1GB",
                     const char* workload = "cholesky") {
   try {
