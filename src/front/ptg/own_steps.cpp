@@ -37,6 +37,8 @@ std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& da
     const auto second = std::find(first + 1, some[i].end(), true);
     turns[i].from = first - some[i].begin();
     turns[i].every = second == some[i].end() ? data.extents[i] : second - first;
+    if (turns[i].from >= turns[i].every)
+      return std::nullopt;  // others have had several before it was our turn
     for (std::size_t k = 0; k < some[i].size(); ++k) {
       const std::int64_t off = static_cast<std::int64_t>(k) - turns[i].from;
       if (some[i][k] != (off >= 0 && off % turns[i].every == 0)) return std::nullopt;

@@ -201,7 +201,7 @@ TEST(OwnSteps, PassByWhatRunsElsewhere) {
     placement.count_in(&one_by_one);
     static_cast<void>(given(shape.table, placement, false));
   }
-  EXPECT_LT(by_steps, one_by_one / 2);
+  EXPECT_LT(by_steps, one_by_one * 2 / 3);  // a first look at each walk, on each rank
   EXPECT_GE(by_steps, found);
 }
 
