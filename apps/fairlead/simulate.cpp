@@ -14,6 +14,7 @@
 #include "fairlead/dense_report.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/jdf_algorithms.hpp"
+#include "fairlead/simulate_cluster.hpp"
 #include "fairlead/simulate_on_machine.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
@@ -36,20 +37,23 @@ namespace {
 using namespace fairlead::simulate;
 
 constexpr auto options = both(
-    simulation_settings,
-    std::array{
-        Setting{.key = "recorded",
+    both(
+        simulation_settings,
+        std::array{
+            Setting{
+                .key = "recorded",
                 .type = SettingType::text,
                 .absent = "none",
                 .value_name = "FILE",
                 .help = "in place of a workload: the flow of a real program, which --record-flow FILE wrote"},
-        Setting{.key = "phase",
-                .type = SettingType::count,
-                .absent = "all",
-                .minimum = "1",
-                .help = "with --recorded: only what the program submitted before it waited for the first "
-                        "time (1), then before the second, ..."},
-        Setting{.key = "front",
+            Setting{.key = "phase",
+                    .type = SettingType::count,
+                    .absent = "all",
+                    .minimum = "1",
+                    .help = "with --recorded: only what the program submitted before it waited for the first "
+                            "time (1), then before the second, ..."},
+            Setting{
+                .key = "front",
                 .type = SettingType::choice,
                 .fallback = "flow",
                 .choices = "flow|ptg|jdf",
@@ -57,7 +61,8 @@ constexpr auto options = both(
                     "in which form the workload is said, if it is cholesky, lu or gemm: as a flow, one task "
                     "after the other; as a parameterized graph; or as such a graph from a file in JDF. "
                     "Tasks and data are the same, the order in which policies hear of them is not"},
-        runs_setting});
+            runs_setting}),
+    cluster_settings);
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
                                        .required = false}};
@@ -217,6 +222,8 @@ int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (config.has("recorded") && !given.positionals.empty())
     throw ConfigError(fmt::format("--recorded takes no workload, but there is \"{}\"", given.positionals[0]));
+  if (config.has("recorded") && is_on_cluster(config))
+    throw ConfigError("--recorded is of one node: what a flow was on several ranks is not there");
   if (config.has("recorded") && front_in(config) != Front::flow)
     throw ConfigError("--front is for workloads: --recorded is what a flow was");
   if (config.has("recorded")) return run_recorded(config);
@@ -228,6 +235,7 @@ int run(const ParsedCommandLine& given) {
     return success;
   }
   const WorkloadSize size = size_of(config);
+  if (is_on_cluster(config)) return run_on_cluster(given.positionals[0], size, config);
   return run_on_machine({given.positionals[0], program_of(given.positionals[0], size, front_in(config)),
                          &find_workload(given.positionals[0]), size},
                         config);

@@ -23,6 +23,8 @@ enum class Metric : std::uint8_t {
   gigabytes_between_devices,
   gigabytes_moved,  ///< of the three
   gigabytes_from_disk,
+  percent_of_gemm_peak,  ///< of what all cores do that multiply large matrices at once
+  gigabytes_sent,        ///< between ranks: values
 };
 std::string_view name_of(Metric metric) noexcept;
 std::string_view unit_of(Metric metric) noexcept;
@@ -39,6 +41,10 @@ struct RunSpec {
   std::uint64_t seed = 1;
   double device_gigabytes_per_second = 0;  ///< 0: as the machine has it
   unsigned noise_percent = 0, pipeline_depth = 0;
+  std::uint32_t ranks = 0;  ///< 0: on one node, as a flow
+  std::string grid;         ///< of them; empty: the squarest
+  /// What the machine's file says times this.
+  double network_bandwidth_times = 1, network_latency_times = 1, panel_rates_times = 1;
 
   std::string text() const;
 };

@@ -37,6 +37,8 @@ constexpr std::array metrics = {
     MetricWords{Metric::gigabytes_between_devices, "gigabytes_between_devices", "GB between devices", false},
     MetricWords{Metric::gigabytes_moved, "gigabytes_moved", "GB moved", false},
     MetricWords{Metric::gigabytes_from_disk, "gigabytes_from_disk", "GB from disk", false},
+    MetricWords{Metric::percent_of_gemm_peak, "percent_of_gemm_peak", "% of GEMM peak", true},
+    MetricWords{Metric::gigabytes_sent, "gigabytes_sent", "GB sent", false},
 };
 const MetricWords& words_of(Metric metric) noexcept {
   return *std::ranges::find(metrics, metric, &MetricWords::metric);
@@ -50,11 +52,35 @@ constexpr std::array<std::pair<std::string_view, Check>, 7> checks = {{{"best", 
                                                                        {"between", Check::between},
                                                                        {"changes", Check::changes}}};
 
-constexpr std::array<std::string_view, 21> settings = {
-    "advice",      "machine", "workload",     "precision", "scheduler", "memory",
-    "host_memory", "data",    "memory_model", "n",         "tile",      "tiles",
-    "gpus",        "cores",   "streams",      "noise",     "depth",     "device_gigabytes_per_second",
-    "peers",       "slow",    "priorities"};
+constexpr std::array<std::string_view, 29> settings = {"advice",
+                                                       "machine",
+                                                       "workload",
+                                                       "precision",
+                                                       "scheduler",
+                                                       "memory",
+                                                       "host_memory",
+                                                       "data",
+                                                       "memory_model",
+                                                       "n",
+                                                       "tile",
+                                                       "tiles",
+                                                       "gpus",
+                                                       "cores",
+                                                       "streams",
+                                                       "noise",
+                                                       "depth",
+                                                       "device_gigabytes_per_second",
+                                                       "peers",
+                                                       "slow",
+                                                       "priorities",
+                                                       "ranks",
+                                                       "grid",
+                                                       "cores_in_all",
+                                                       "tiles_of_one_rank",
+                                                       "n_at_least",
+                                                       "network_bandwidth_times",
+                                                       "network_latency_times",
+                                                       "panel_rates_times"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
   const std::string written = reader.text(key);

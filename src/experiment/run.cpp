@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -79,6 +80,10 @@ double Figures::of(Metric metric) const noexcept {
       return gigabytes_to_devices + gigabytes_from_devices + gigabytes_between_devices;
     case Metric::gigabytes_from_disk:
       return gigabytes_from_disk;
+    case Metric::percent_of_gemm_peak:
+      return percent_of_gemm_peak;
+    case Metric::gigabytes_sent:
+      return gigabytes_sent;
   }
   return 0;
 }
@@ -107,6 +112,10 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
   f(program, machine, limits, size, outcome);
 }
 
+std::size_t cores_of(const Topology& topology) {
+  return static_cast<std::size_t>(std::ranges::count(topology.workers, WorkerKind::cpu, &WorkerSpec::kind));
+}
+
 Figures figures_of(const Limits& limits, const Outcome& outcome) {
   const auto giga = [](auto bytes) { return static_cast<double>(bytes) * 1e-9; };
   Figures figures;
@@ -133,10 +142,16 @@ Figures figures_of(const Limits& limits, const Outcome& outcome) {
 }  // namespace
 
 Figures run(const RunSpec& spec) {
+  if (spec.ranks != 0) return run_on_ranks(spec);
   Figures figures;
   simulate_and_tell(spec, false,
-                    [&](const Program&, const SimulatedMachine&, const Limits& limits, const WorkloadSize&,
-                        const Outcome& outcome) { figures = figures_of(limits, outcome); });
+                    [&](const Program&, const SimulatedMachine& machine, const Limits& limits,
+                        const WorkloadSize& size, const Outcome& outcome) {
+                      figures = figures_of(limits, outcome);
+                      figures.percent_of_gemm_peak =
+                          percent_of_gemm_peak(machine.description(), cores_of(machine.topology()),
+                                               size.precision, figures.gflops);
+                    });
   return figures;
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "experiment/experiment.hpp"
+#include "machine/description.hpp"
 #include "report/comparison.hpp"
+#include "simulate/program.hpp"
 
 namespace fairlead::experiment {
 
@@ -17,6 +19,7 @@ struct Figures {
   double seconds = 0, gflops = 0, percent_of_peak = 0;
   double gigabytes_to_devices = 0, gigabytes_from_devices = 0, gigabytes_between_devices = 0,
          gigabytes_from_disk = 0;
+  double percent_of_gemm_peak = 0, gigabytes_sent = 0;
   double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: not known
   double best_gflops = 0;           ///< that all processors could do
   double critical_path_gflops = 0;  ///< what the longest chain of tasks allows
@@ -37,6 +40,8 @@ inline constexpr NamedFigure all_figures[] = {
     {"gigabytes_from_devices", &Figures::gigabytes_from_devices},
     {"gigabytes_between_devices", &Figures::gigabytes_between_devices},
     {"gigabytes_from_disk", &Figures::gigabytes_from_disk},
+    {"percent_of_gemm_peak", &Figures::percent_of_gemm_peak},
+    {"gigabytes_sent", &Figures::gigabytes_sent},
     {"bus_limit_gigabytes", &Figures::bus_limit_gigabytes},
     {"lower_bound_gigabytes", &Figures::lower_bound_gigabytes},
     {"floor_gigabytes", &Figures::floor_gigabytes},
@@ -49,6 +54,11 @@ using Results = std::map<std::string, Figures>;
 
 /// One run in this thread.
 Figures run(const RunSpec& spec);
+/// The same on several ranks.
+Figures run_on_ranks(const RunSpec& spec);
+/// Of so many cores that all multiply large matrices at once. 0 if there are none, or they do not multiply.
+double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
+                            simulate::Precision precision, double gflops) noexcept;
 
 /// Every line at this x, with the order in which its tasks ran, for a page. The lines have the same machine
 /// and workload.

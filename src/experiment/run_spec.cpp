@@ -53,14 +53,59 @@ std::string one_of(const std::string& key, const std::string& text,
 
 std::string RunSpec::text() const {
   const auto optional = [](const auto& value) { return value ? std::to_string(*value) : std::string("-"); };
-  return fmt::format(
+  const std::string one_node = fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
       "host_memory={} data={} advice={} priorities={} memory_model={} device_bandwidth={} peers={} seed={} "
       "noise={} depth={} slow={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
       memory, host_memory, data, advice, priorities, memory_model, device_gigabytes_per_second, peers, seed,
       noise_percent, pipeline_depth, slow);
+  if (ranks == 0) return one_node;
+  return fmt::format("{} ranks={} grid={} network={} latency={} panels={}", one_node, ranks, grid,
+                     network_bandwidth_times, network_latency_times, panel_rates_times);
 }
+
+namespace {
+
+constexpr std::int64_t most_ranks = 4096;
+
+/// What follows from how many ranks there are.
+void read_ranks(const std::map<std::string, std::string>& settings, RunSpec& run) {
+  const auto find = [&](const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? nullptr : &found->second;
+  };
+  const std::string* const in_all = find("cores_in_all");
+  const std::int64_t cores =
+      in_all == nullptr ? 0 : between(1, most_ranks * most_processors, "cores_in_all", *in_all);
+  const auto part = [&](std::int64_t of) {
+    if (cores % of != 0) throw ConfigError(fmt::format("{} cores in all cannot be divided by {}", cores, of));
+    return cores / of;
+  };
+  if (const std::string* const ranks = find("ranks")) {
+    run.ranks = static_cast<std::uint32_t>(between(1, most_ranks, "ranks", *ranks));
+    if (in_all != nullptr) run.cores = static_cast<std::size_t>(part(run.ranks));
+  } else if (in_all != nullptr && run.cores.value_or(0) != 0) {
+    run.ranks = static_cast<std::uint32_t>(part(static_cast<std::int64_t>(*run.cores)));
+  }
+  for (const char* const key : {"grid", "cores_in_all", "tiles_of_one_rank", "network_bandwidth_times",
+                                "network_latency_times", "panel_rates_times"})
+    if (run.ranks == 0 && find(key) != nullptr)
+      throw ConfigError(
+          fmt::format("the setting {} of an experiment has no effect without the setting ranks", key));
+  if (const std::string* const grid = find("grid")) run.grid = *grid;
+  if (const std::string* const tiles = find("tiles_of_one_rank"))
+    run.n = run.tile * std::llround(static_cast<double>(between(1, most_tiles, "tiles_of_one_rank", *tiles)) *
+                                    std::sqrt(static_cast<double>(run.ranks)));
+  if (const std::string* const times = find("network_bandwidth_times"))
+    run.network_bandwidth_times = positive("network_bandwidth_times", *times);
+  if (const std::string* const times = find("network_latency_times"))
+    run.network_latency_times = positive("network_latency_times", *times);
+  if (const std::string* const times = find("panel_rates_times"))
+    run.panel_rates_times = positive("panel_rates_times", *times);
+}
+
+}  // namespace
 
 RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   std::map<std::string, std::string> settings = experiment.settings;
@@ -95,6 +140,10 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.tile = between(1, largest_tile, "tile", text("tile", "1920"));
   run.n = settings.contains("tiles") ? between(0, most_tiles, "tiles", settings["tiles"]) * run.tile
                                      : between(0, most_tiles * largest_tile, "n", text("n", "0"));
+  if (settings.contains("n_at_least")) {
+    const std::int64_t least = between(1, most_tiles * run.tile, "n_at_least", settings["n_at_least"]);
+    run.n = (least + run.tile - 1) / run.tile * run.tile;
+  }
   if (settings.contains("gpus"))
     run.gpus = static_cast<std::size_t>(between(0, most_processors, "gpus", settings["gpus"]));
   if (settings.contains("cores"))
@@ -106,6 +155,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
         positive("device_gigabytes_per_second", settings["device_gigabytes_per_second"]);
   run.noise_percent = static_cast<unsigned>(between(0, 90, "noise", text("noise", "0")));
   run.pipeline_depth = static_cast<unsigned>(between(0, 1024, "depth", text("depth", "0")));
+  read_ranks(settings, run);
   return run;
 }
 

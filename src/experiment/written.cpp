@@ -64,7 +64,8 @@ std::string text(const Experiment& experiment, const Table& table) {
         add_row("  least-most", [&](std::size_t at) { return text_of(series.range(at, metric)); });
     }
     for (const auto& [label, one] : bounds_of(metric))
-      add_row(label, [&, bound = one](std::size_t at) { return short_number(bound_at(table, at, bound)); });
+      if (is_known(table, one))
+        add_row(label, [&, bound = one](std::size_t at) { return short_number(bound_at(table, at, bound)); });
     std::vector<std::size_t> least(table.x.size() + 1, 9);
     least[0] = 26;
     out +=

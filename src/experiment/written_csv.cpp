@@ -13,7 +13,8 @@ std::string csv(const Experiment& experiment, const Table& table) {
   std::string out = fmt::format(
       "line,{},seconds,gflops,percent_of_peak,gigabytes_to_devices,gigabytes_from_devices,gigabytes_between_"
       "devices,"
-      "gigabytes_from_disk,bus_limit_gigabytes,lower_bound_gigabytes,floor_gigabytes,best_gflops",
+      "gigabytes_from_disk,bus_limit_gigabytes,lower_bound_gigabytes,floor_gigabytes,percent_of_gemm_peak,"
+      "gigabytes_sent,best_gflops",
       experiment.sweep);
   const bool ranges = std::ranges::any_of(table.series, several_seeds);
   for (const Metric metric : experiment.metrics)
@@ -23,10 +24,11 @@ std::string csv(const Experiment& experiment, const Table& table) {
     for (std::size_t at = 0; at < table.x.size(); ++at) {
       if (!series.points[at]) continue;
       const Figures& f = *series.points[at];
-      out += fmt::format("{},{:g},{},{},{},{},{},{},{},{},{},{},{}", report::csv_cell(series.label, true),
-                         table.x[at], f.seconds, f.gflops, f.percent_of_peak, f.gigabytes_to_devices,
-                         f.gigabytes_from_devices, f.gigabytes_between_devices, f.gigabytes_from_disk,
-                         f.bus_limit_gigabytes, f.lower_bound_gigabytes, f.floor_gigabytes, f.best_gflops);
+      out += fmt::format(
+          "{},{:g},{},{},{},{},{},{},{},{},{},{},{},{},{}", report::csv_cell(series.label, true), table.x[at],
+          f.seconds, f.gflops, f.percent_of_peak, f.gigabytes_to_devices, f.gigabytes_from_devices,
+          f.gigabytes_between_devices, f.gigabytes_from_disk, f.bus_limit_gigabytes, f.lower_bound_gigabytes,
+          f.floor_gigabytes, f.percent_of_gemm_peak, f.gigabytes_sent, f.best_gflops);
       for (const Metric metric : experiment.metrics)
         if (const auto range = series.range(at, metric))
           out += fmt::format(",{},{}", range->least, range->most);

@@ -61,6 +61,7 @@ std::string markdown(const Experiment& experiment, const Table& table) {
       out += "\n";
     }
     for (const auto& [label, bound] : bounds_of(metric)) {
+      if (!is_known(table, bound)) continue;
       out += fmt::format("| *{}* |", label);
       for (const std::size_t at : shown)
         out += fmt::format(" {} |", short_number(bound_at(table, at, bound)));

@@ -55,4 +55,10 @@ double bound_at(const Table& table, std::size_t at, double (*bound)(const Figure
   return 0;
 }
 
+bool is_known(const Table& table, double (*bound)(const Figures&)) {
+  for (std::size_t at = 0; at < table.x.size(); ++at)
+    if (bound_at(table, at, bound) > 0) return true;
+  return false;
+}
+
 }  // namespace fairlead::experiment

@@ -22,6 +22,8 @@ std::string in_brackets(const std::string& text);
 std::vector<std::pair<std::string, double (*)(const Figures&)>> bounds_of(Metric metric);
 /// Of any line at that x: bounds do not depend on the policy.
 double bound_at(const Table& table, std::size_t at, double (*bound)(const Figures&));
+/// At some x.
+bool is_known(const Table& table, double (*bound)(const Figures&));
 
 /// Whether points are means over several.
 bool several_seeds(const Series& series);

@@ -259,6 +259,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
     machine.network.nodes = network.count("nodes", 1, 1'000'000);
     machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
     machine.network.wire = wire_of(network);
+    machine.network.per_message = network.microseconds_or("message_microseconds", 0);
     machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, machine.network.nodes);
     if (network.has("switch_bandwidth")) {
       machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");

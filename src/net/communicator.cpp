@@ -2,7 +2,6 @@
 #include "net/communicator.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace fairlead::net {
@@ -21,13 +20,12 @@ Communicator::~Communicator() {
 /// Where the program's thread waits for other ranks and works no tasks meanwhile.
 template <class Done>
 void Communicator::wait_until(Done done) {
+  network_->help([&] {
+    const std::lock_guard guard(mutex_);
+    return done();
+  });
   std::unique_lock lock(mutex_);
-  if (!network_->has_to_be_driven()) return served_.wait(lock, done);
-  while (!done()) {
-    lock.unlock();
-    if (!network_->drive()) std::this_thread::yield();
-    lock.lock();
-  }
+  served_.wait(lock, done);
 }
 
 void Communicator::post(Event event) {

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "net/commands.hpp"
 
@@ -55,6 +57,11 @@ class Network {
   bool listens() const noexcept { return listens_.load(std::memory_order_relaxed); }
   /// Once: false if somebody has.
   bool take() noexcept { return !taken_.exchange(true); }
+  /// The caller is about to wait until done(). A network that nothing else moves moves meanwhile.
+  virtual void help(const std::function<bool()>& done) {
+    while (has_to_be_driven() && !done())
+      if (!drive()) std::this_thread::yield();
+  }
   /// Nothing is told any more, nor sent. What was sent before arrives.
   virtual void end() = 0;
 

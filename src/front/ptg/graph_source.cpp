@@ -53,7 +53,7 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     core_.world().wake(engine::Who::any_worker());
   });
   unfolding_.place_by(over_ranks_->placement());
-  tasks_ = over_ranks_->placement().count();
+  tasks_ = initial_.restrict_to(over_ranks_->placement());
 }
 
 GraphSource::~GraphSource() {
@@ -313,8 +313,6 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   bool found = false;
   try {
     found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-      if (over_ranks_ != nullptr && !over_ranks_->placement().is_here(table_.classes[task_class], numbers))
-        return false;
       return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
     });
   } catch (const UsageError& error) {

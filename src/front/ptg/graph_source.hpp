@@ -28,6 +28,8 @@ class GraphSource final : public front::FlowSource {
   /// See Graph::run().
   void run();
   std::uint64_t tasks() const noexcept { return tasks_; }
+  /// Over ranks only.
+  const Placement& placement() const noexcept { return over_ranks_->placement(); }
 
   void release(Task& over, ReadyTasks& ready) override;
   void count(std::size_t tasks, Recycler& recycler) override;

@@ -84,4 +84,9 @@ InitialTasks::InitialTasks(const ClassTable& table) : table_(table), gates_(tabl
   }
 }
 
+std::uint64_t InitialTasks::restrict_to(const Placement& placement) {
+  own_ = std::make_unique<OwnTasks>(table_, placement);
+  return own_->count();
+}
+
 }  // namespace fairlead::ptg

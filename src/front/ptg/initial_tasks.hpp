@@ -2,13 +2,16 @@
 // walked, and what surely waits is passed by: where a condition bounds an index, its loop ends there; else whole
 // loops are left out where their condition says so.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "front/ptg/class_table.hpp"
+#include "front/ptg/own_tasks.hpp"
 
 namespace fairlead::ptg {
 
@@ -17,14 +20,19 @@ class InitialTasks {
   /// `table` stays.
   explicit InitialTasks(const ClassTable& table);
 
+  /// Over ranks: only those that run here, which are found from the data that this rank owns. How many tasks run here.
+  std::uint64_t restrict_to(const Placement& placement);
+
   /// Before the first, and before each run.
   void begin() noexcept {
     class_ = 0;
     inside_ = false;
+    if (own_) own_->begin();
   }
   /// The next task for which `initial(class, numbers)` says so. False if there is none.
   template <class F>
   bool next(F&& initial) {
+    if (own_) return next_own(initial);
     for (; class_ < table_.classes.size(); ++class_, inside_ = false) {
       const Gates& gates = gates_[class_];
       if (gates.closed) continue;
@@ -58,6 +66,16 @@ class InitialTasks {
     std::vector<Loop> loops;  ///< those of the class, as far as not all tasks wait
     std::vector<Gate> gates;  ///< by level
   };
+  template <class F>
+  bool next_own(F&& initial) {
+    return own_->next([this](std::size_t task_class) { return !gates_[task_class].closed; },
+                      [&](std::size_t task_class, const std::int64_t* numbers) {
+                        class_ = task_class;
+                        std::copy_n(numbers, Places::most, numbers_.data());
+                        return closed_at(gates_[task_class]) == ~std::size_t{0} &&
+                               initial(task_class, numbers_.data());
+                      });
+  }
   bool step(const Gates& gates, bool inside) {
     if (!inside) return walk_.begin(gates.loops, numbers_.data());
     return walk_.next(gates.loops, numbers_.data());
@@ -69,7 +87,8 @@ class InitialTasks {
   }
 
   const ClassTable& table_;
-  std::vector<Gates> gates_;  // by class
+  std::unique_ptr<OwnTasks> own_;  // null: all tasks run here
+  std::vector<Gates> gates_;       // by class
   std::size_t class_ = 0;
   bool inside_ = false;
   Walk walk_;

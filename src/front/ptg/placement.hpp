@@ -52,22 +52,18 @@ class Placement {
   }
   /// Of a task with these parameters.
   net::RankId rank_of_parameters(const TableClass& of, const std::int64_t* parameters) const {
+    looks_at(1);
     Numbers numbers;
     for (std::size_t i = 0; i < of.parameters.size(); ++i) numbers[of.parameters[i]] = parameters[i];
     of.place_derived(numbers.data());
     return rank_of(of, numbers.data());
   }
   net::RankId own() const noexcept { return own_; }
-  /// How many tasks run here.
-  std::uint64_t count() const {
-    std::uint64_t tasks = 0;
-    Numbers numbers;
-    for (const TableClass& of : table_.classes) {
-      Walk walk;
-      for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data()))
-        tasks += is_here(of, numbers.data());
-    }
-    return tasks;
+  /// Counts from now on what is looked at to find out where tasks run; not for several threads. Null: nothing is counted.
+  void count_in(std::uint64_t* looked_at) const noexcept { looked_at_ = looked_at; }
+  void looks_at(std::uint64_t tasks) const noexcept {
+    if (looked_at_ != nullptr) [[unlikely]]
+      *looked_at_ += tasks;
   }
   /// Differs if the graph does: its classes, how many tasks they have, the data and who owns them.
   std::uint64_t fingerprint() const {
@@ -93,6 +89,7 @@ class Placement {
  private:
   const ClassTable& table_;
   const net::RankId own_;
+  mutable std::uint64_t* looked_at_ = nullptr;
 };
 
 }  // namespace fairlead::ptg

@@ -132,7 +132,7 @@ void Unfolding::find_readers_of_memory() {
     if (!takes) continue;
     Walk walk;
     for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data())) {
-      if (placement_ != nullptr && !placement_->is_here(of, numbers.data())) continue;
+      if (own_ != nullptr && !own_->placement().is_here(of, numbers.data())) continue;
       for (std::size_t i = 0; i < of.data_flows; ++i) {
         const Input* const input = input_of(of.flows[i], numbers.data());
         if (input == nullptr || !contested(*input)) continue;

@@ -15,7 +15,7 @@
 #include "front/ptg/active_task.hpp"
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/left_over.hpp"
-#include "front/ptg/placement.hpp"
+#include "front/ptg/own_steps.hpp"
 #include "front/ptg/task_kinds.hpp"
 #include "front/ptg/values.hpp"
 
@@ -49,7 +49,7 @@ class Unfolding {
       : table_(table), kinds_(kinds), values_(values), active_(active) {}
 
   /// Over ranks: tasks of others are none of ours. Before the first run; it stays.
-  void place_by(const Placement& placement) noexcept { placement_ = &placement; }
+  void place_by(const Placement& placement) { own_ = std::make_unique<OwnSteps>(table_, placement); }
   /// Before a run. `alone`: one thread alone calls the functions below. Throws UsageError if two tasks take the
   /// same datum from memory and change it.
   void begin(bool alone);
@@ -142,7 +142,7 @@ class Unfolding {
   const TaskKinds& kinds_;
   Values& values_;
   ActiveTasks& active_;
-  const Placement* placement_ = nullptr;  // null: all tasks are ours
+  std::unique_ptr<OwnSteps> own_;  // null: all tasks are ours
   PartlySatisfied partly_;
   std::unique_ptr<Readers[]> of_collections_;  // null: nowhere in the graph do readers count
   Chunks<Readers> fresh_;
@@ -180,19 +180,26 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
       if (!telling.in_edge &&
           !(telling.in_edge = edge.before(numbers) && telling.walk.begin(edge.loops, numbers)))
         continue;
-      if (edge.name_growth != 0 && !counted && !edge.to_writer && placement_ == nullptr) {
+      if (edge.name_growth != 0 && !counted && !edge.to_writer && own_ == nullptr) {
         if (!tell_neighbours(telling, edge, number, host)) [[unlikely]]
           return false;
         telling.in_edge = false;
         continue;
       }
-      do {
+      for (bool more = true; more;) {
         if (host.full()) [[unlikely]]
           return false;
+        if (own_ != nullptr) [[unlikely]] {
+          if (const std::int64_t off = own_->off(edge, telling.walk, numbers); off != 0) {
+            more = telling.walk.skip(edge.loops, off, numbers);
+            continue;
+          }
+        }
         if (edge.to_writer && !counted && ++writers > 1) [[unlikely]]
           host.misused(changed_twice(telling, edge));
         tell(telling, edge, number, counted, host);
-      } while (telling.walk.next(edge.loops, numbers));
+        more = telling.walk.next(edge.loops, numbers);
+      }
       telling.in_edge = false;
     }
     // This task does not use the value any more. acq_rel: the last one sees what the others have done, and who
@@ -210,11 +217,6 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
   const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
-  if (placement_ != nullptr) [[unlikely]] {
-    std::array<std::int64_t, Walk::most_loops> parameters;
-    find_parameters(parameters.data());
-    if (placement_->rank_of_parameters(to, parameters.data()) != placement_->own()) return;
-  }
   std::uint64_t name = 0;
   if (edge.name) [[likely]] {
     name = static_cast<std::uint64_t>((*edge.name)(numbers));

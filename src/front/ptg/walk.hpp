@@ -76,6 +76,19 @@ class Walk {
   }
   /// Of a walk over one loop: its last number, which it may step over, and the step.
   std::pair<std::int64_t, std::int64_t> innermost() const noexcept { return {open_[0].last, open_[0].step}; }
+  /// So many steps of the innermost loop further; if that is beyond its end, the first one with another number of a loop
+  /// around it.
+  bool skip(const std::vector<Loop>& loops, std::int64_t steps, std::int64_t* numbers) {
+    if (loops.empty()) return false;
+    const std::size_t innermost = loops.size() - 1;
+    std::int64_t& number = numbers[loops[innermost].place];
+    if ((open_[innermost].last - number) / open_[innermost].step < steps)
+      return innermost != 0 && go(loops, innermost - 1, false, numbers);
+    number += steps * open_[innermost].step;
+    return true;
+  }
+  /// Of the innermost of so many loops; there is one.
+  std::int64_t step(std::size_t loops) const noexcept { return open_[loops - 1].step; }
   /// The next one with another number of loop `level` or of one around it: what is inside is passed by.
   bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
     return go(loops, level, false, numbers);

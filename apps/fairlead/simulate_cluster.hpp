@@ -1,0 +1,46 @@
+// `fairlead simulate` with --ranks or --grid: a parameterized graph on several nodes of a machine at once.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <array>
+#include <string>
+
+#include "fairlead/subcommand.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::app {
+
+inline constexpr std::array cluster_settings = {
+    Setting{.key = "ranks",
+            .type = SettingType::count,
+            .absent = "none",
+            .minimum = "1",
+            .maximum = "4096",
+            .help = "the workload, as a parameterized graph, on so many nodes of the machine at once, with "
+                    "its network "
+                    "between them: cholesky or lu"},
+    Setting{.key = "grid",
+            .type = SettingType::text,
+            .absent = "auto",
+            .value_name = "ROWSxCOLUMNS",
+            .help = "of ranks, by which tiles are dealt out to them: 6x8",
+            .absent_means = "the squarest with no more rows than columns"},
+    Setting{
+        .key = "eager",
+        .type = SettingType::size,
+        .fallback = "0",
+        .help =
+            "with several ranks: values up to this size travel along with the message that tells of them, "
+            "rather than being asked for"},
+    Setting{.key = "tree",
+            .type = SettingType::count,
+            .fallback = "0",
+            .maximum = "4096",
+            .help = "with several ranks: what at least so many of them get goes down a tree; 0: never"}};
+
+/// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
+bool is_on_cluster(const Config& config);
+/// Prints what came of it, under each policy that is asked for. Returns an ExitCode.
+int run_on_cluster(const std::string& workload, const simulate::WorkloadSize& size, const Config& config);
+
+}  // namespace fairlead::app

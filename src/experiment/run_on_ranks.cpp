@@ -1,0 +1,101 @@
+// One run on several simulated ranks.
+#include <fmt/format.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/value.hpp"
+#include "experiment/run.hpp"
+#include "machine/machine_files.hpp"
+#include "schedule/policies.hpp"
+#include "simulate/automatic.hpp"
+#include "simulate/cluster/cluster.hpp"
+
+namespace fairlead::experiment {
+
+using namespace fairlead::simulate;
+
+namespace {
+
+/// Kernels that are neither products nor nearly such: what the machine's file says of them is assumed.
+bool is_panel(std::string_view kernel) { return kernel == "potrf" || kernel == "getrf" || kernel == "trsm"; }
+
+machine::MachineDescription changed(machine::MachineDescription machine, const RunSpec& spec) {
+  machine::WireDescription& wire = machine.network.wire;
+  wire.bytes_per_second.away *= spec.network_bandwidth_times;
+  wire.bytes_per_second.back *= spec.network_bandwidth_times;
+  wire.latency =
+      Duration(std::llround(static_cast<double>(wire.latency.count()) * spec.network_latency_times));
+  for (machine::ProcessorDescription& processor : machine.processors)
+    for (machine::KernelRate& rate : processor.rates)
+      if (is_panel(rate.kernel)) rate.flops_per_second *= spec.panel_rates_times;
+  return machine;
+}
+
+CyclicMap grid_of(const RunSpec& spec) {
+  if (spec.grid.empty()) return Distribution::grid_of(spec.ranks);
+  const std::optional<CyclicMap> grid = grid_in(spec.grid);
+  if (!grid || static_cast<std::uint32_t>(grid->rank_rows * grid->rank_columns) != spec.ranks)
+    throw ConfigError(fmt::format("the grid \"{}\" of an experiment is not one of {} ranks, as 2x3 is of 6",
+                                  spec.grid, spec.ranks));
+  return *grid;
+}
+
+}  // namespace
+
+double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
+                            Precision precision, double gflops) noexcept {
+  const auto core = std::ranges::find(machine.processors, machine.core, &machine::ProcessorDescription::name);
+  if (core == machine.processors.end() || cores == 0) return 0;
+  const machine::KernelRate* const gemm = core->rate_of("gemm", name_of(precision));
+  if (gemm == nullptr) return 0;
+  const double best = gemm->by_side.empty() ? gemm->flops_per_second : gemm->by_side.back().second;
+  return 100 * gflops * 1e9 / (best * static_cast<double>(cores));
+}
+
+Figures run_on_ranks(const RunSpec& spec) {
+  const auto say = [](const char* what) {
+    throw ConfigError(fmt::format("the setting {} of an experiment is not there with ranks", what));
+  };
+  if (!spec.slow.empty()) say("slow");
+  if (!spec.memory_model.empty()) say("memory_model");
+  if (!spec.advice.empty()) say("advice");
+  if (spec.streams) say("streams");
+  const machine::MachineDescription machine = changed(machine::find_machine(spec.machine), spec);
+  const WorkloadSize size{.n = spec.n,
+                          .tile = spec.tile,
+                          .precision = spec.precision == "single" ? Precision::single : Precision::double_};
+  MachineUse use{.devices = spec.gpus, .cores = spec.cores};
+  if (!spec.memory.empty()) {
+    use.host_memory = config::parse_size(spec.memory);
+    if (!use.host_memory) throw ConfigError(fmt::format("\"{}\" is not a size such as 2000MB", spec.memory));
+  }
+  ClusterOptions options;
+  options.policy = spec.scheduler == automatic ? schedule::default_policy(true, false) : spec.scheduler;
+  options.seed = spec.seed;
+  options.noise_percent = spec.noise_percent;
+  options.pipeline_depth = spec.pipeline_depth;
+  const Blueprint blueprint(spec.workload, size, grid_of(spec));
+  Figures figures;
+  ClusterResult result;
+  try {
+    result = simulate::simulate(blueprint, machine, use, options);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const Error& error) {
+    figures.problem = error.what();
+    return figures;
+  }
+  figures.finished = true;
+  figures.seconds = result.seconds;
+  figures.gflops = result.gflops();
+  figures.percent_of_peak = result.percent_of_peak();
+  figures.best_gflops = result.flops / result.compute_bound_seconds * 1e-9;
+  const std::size_t cores = use.cores.value_or(machine.cores) * spec.ranks;
+  figures.percent_of_gemm_peak = percent_of_gemm_peak(machine, cores, size.precision, figures.gflops);
+  figures.gigabytes_sent = static_cast<double>(result.traffic().payload_bytes) * 1e-9;
+  return figures;
+}
+
+}  // namespace fairlead::experiment

@@ -1,0 +1,80 @@
+// A parameterized graph over one matrix that is dealt out to ranks, before there is any rank: its classes, where its
+// tiles belong, and what each of its tasks costs. The classes are those that real runs have.
+#pragma once
+#include <fairlead/cyclic_map.hpp>
+#include <fairlead/distribution.hpp>
+#include <fairlead/handle.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "front/ptg/class_table.hpp"
+#include "simulate/program.hpp"
+#include "simulate/workload.hpp"
+
+namespace fairlead::simulate {
+
+/// "6x8": so many rows and columns of ranks. Nothing if it is no such text, or of more than 4,096 ranks.
+std::optional<CyclicMap> grid_in(std::string_view text);
+
+/// As the graph's data have it. Values have no bytes here, so one type stands for both precisions.
+using TileHandle = Handle<Tile<double>>;
+
+class Blueprint {
+ public:
+  /// Throws ConfigError if there is no such graph over ranks, or if there are fewer tiles than the grid has rows or
+  /// columns.
+  Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid);
+  Blueprint(const Blueprint&) = delete;
+  Blueprint& operator=(const Blueprint&) = delete;
+
+  std::uint32_t ranks() const noexcept {
+    return static_cast<std::uint32_t>(grid_.rank_rows * grid_.rank_columns);
+  }
+  const CyclicMap& grid() const noexcept { return grid_; }
+  std::int32_t tiles() const noexcept { return tiles_; }
+  const WorkloadSize& size() const noexcept { return size_; }
+  /// Its kernels; no data, no tasks.
+  const Program& kernels() const noexcept { return kernels_; }
+  const ptg::ClassTable& classes() const noexcept { return classes_; }
+  /// Kernel and work of a task.
+  ProgramTask task(const ptg::ActiveTask& task) const { return cost_of_[task.task_class](task.parameters()); }
+
+  struct Tile {
+    std::int32_t row, column;
+    std::uint32_t owner;
+    std::int64_t rows, columns;  ///< 0: there is no such tile, above the diagonal
+    Bytes bytes(Precision precision) const {
+      return static_cast<Bytes>(rows * columns) * element_bytes(precision);
+    }
+  };
+  /// By position in the graph's collection.
+  Tile tile(std::size_t position) const;
+  std::size_t positions() const noexcept {
+    return static_cast<std::size_t>(tiles_) * static_cast<std::size_t>(tiles_);
+  }
+  /// Of all tiles of that rank.
+  Bytes bytes_of(std::uint32_t rank) const;
+
+ private:
+  using Cost = std::function<ProgramTask(const std::int32_t* parameters)>;
+  std::int64_t height(std::int32_t tile) const {
+    return std::min(size_.tile, size_.n - std::int64_t{tile} * size_.tile);
+  }
+  Cost cost_in(std::string_view task_class);
+
+  WorkloadSize size_;
+  CyclicMap grid_;
+  std::int32_t tiles_;
+  bool lower_;
+  Program kernels_;
+  std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;
+  ptg::ClassTable classes_;
+  std::vector<Cost> cost_of_;  // by class
+};
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,111 @@
+// See cluster.hpp.
+#include "simulate/cluster/cluster.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "config/value.hpp"
+#include "simulate/cluster/rank_program.hpp"
+
+namespace fairlead::simulate {
+
+namespace {
+
+/// Where a machine has no disk, data are in memory from the start: as if they came from one that takes no time. What does
+/// not fit is refused, so that nothing goes there.
+machine::MachineDescription with_disk(machine::MachineDescription machine) {
+  if (machine.disk) return machine;
+  machine.disk.emplace().bytes_per_second = 1e18;
+  return machine;
+}
+
+void check(const Blueprint& blueprint, const machine::MachineDescription& machine, const MachineUse& use) {
+  if (blueprint.ranks() > machine.network.nodes)
+    throw ConfigError(fmt::format("the machine {} has {} {}, not {}: a node runs one rank", machine.name,
+                                  machine.network.nodes, machine.network.nodes == 1 ? "node" : "nodes",
+                                  blueprint.ranks()));
+  if (use.devices.value_or(machine.devices.size()) != 0)
+    throw ConfigError("several ranks are simulated on cores alone so far: --gpus 0");
+  if (machine.disk) return;
+  const Bytes memory = use.host_memory.value_or(machine.memory);
+  for (std::uint32_t rank = 0; rank < blueprint.ranks(); ++rank)
+    if (const Bytes part = blueprint.bytes_of(rank); part > memory)
+      throw ConfigError(fmt::format(
+          "rank {}'s part of the matrix, {}, does not fit in the {} of a node of {}, which has no [disk]",
+          rank, config::readable_size(part), config::format_size(memory), machine.name));
+}
+
+}  // namespace
+
+net::Traffic ClusterResult::traffic() const noexcept {
+  net::Traffic all;
+  for (const RankResult& rank : ranks) {
+    all.activates += rank.traffic.activates;
+    all.requests += rank.traffic.requests;
+    all.credits += rank.traffic.credits;
+    all.payloads += rank.traffic.payloads;
+    all.payload_bytes += rank.traffic.payload_bytes;
+    all.eager_bytes += rank.traffic.eager_bytes;
+  }
+  return all;
+}
+
+ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescription& description,
+                       MachineUse use, const ClusterOptions& options) {
+  check(blueprint, description, use);
+  const auto begun = std::chrono::steady_clock::now();
+  use.devices = 0;
+  use.data = DataAt::disk;
+  const SimulatedMachine machine(with_disk(description), use, blueprint.kernels(),
+                                 blueprint.size().precision);
+  const std::uint32_t ranks = blueprint.ranks();
+  const std::size_t workers = machine.topology().workers.size();
+  backend::Timeline timeline;
+  Turns turns(timeline, ranks);
+  std::vector<RankTime> times(ranks, RankTime(workers));
+  Fabric fabric(turns, description.network, ranks,
+                [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); });
+  ClusterResult result;
+  result.ranks.resize(ranks);
+  Duration least{};
+  turns.run([&](std::size_t i) {
+    const auto rank = static_cast<std::uint32_t>(i);
+    RankProgram program(blueprint, machine, options, turns, fabric.end_of(net::RankId{rank}), times[i]);
+    program.run();
+    result.ranks[i] = program.result();
+    result.flops += program.flops();
+    result.events += program.events();
+    least += program.least();
+  });
+  Time end{};
+  for (const RankTime& time : times) end = std::max(end, time.last_end());
+  result.seconds = seconds(end);
+  result.compute_bound_seconds = seconds(least) / static_cast<double>(workers * ranks);
+  result.events += fabric.events();
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    RankResult& rank = result.ranks[i];
+    const RankTime& time = times[i];
+    rank.computing_seconds = seconds(time.computing());
+    rank.waiting_for_network_seconds = seconds(time.waiting_for_network());
+    rank.waiting_for_others_seconds = seconds(end - Time{}) * static_cast<double>(workers) -
+                                      rank.computing_seconds - rank.waiting_for_network_seconds;
+    rank.crossed = fabric.crossed(i);
+    result.tasks += rank.tasks;
+    result.looked_at += rank.looked_at;
+    result.digest = Random::mix(result.digest ^ rank.digest);
+    if (rank.evictions != 0 && !description.disk)
+      throw Error(fmt::format(
+          "rank {} needs more memory than its node has, for what comes from others beside its part of the "
+          "matrix; and the machine {} has no [disk]",
+          i, description.name));
+  }
+  result.simulation_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return result;
+}
+
+}  // namespace fairlead::simulate

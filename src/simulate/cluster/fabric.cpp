@@ -1,0 +1,221 @@
+// See fabric.hpp.
+#include "simulate/cluster/fabric.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fairlead::simulate {
+
+namespace {
+/// What is no larger does not wait for payloads to be through.
+constexpr Bytes small = 4096;
+}  // namespace
+
+/// One rank's.
+class Fabric::End final : public net::Network {
+ public:
+  End(Fabric& fabric, net::RankId own) : fabric_(fabric), own_(own) {}
+  ~End() override { end(); }
+
+  net::RankId own() const noexcept override { return own_; }
+  std::uint32_t ranks() const noexcept override { return static_cast<std::uint32_t>(fabric_.ranks_.size()); }
+  std::string description() const override { return "simulated"; }
+  void begin(Listener& listener) override { rank().listener = &listener; }
+  void poke() override {
+    fabric_.schedule(fabric_.turns_.timeline().now(), What::poked, static_cast<std::uint32_t>(own_));
+  }
+  void end() override { rank().listener = nullptr; }
+  void help(const std::function<bool()>& done) override {
+    try {
+      fabric_.turns_.wait(index(own_), done);
+    } catch (const Error&) {
+      // Others do not answer any more: whoever waits for that has been told.
+    }
+  }
+  void expect(const net::Commands::Expected& expected) override {
+    rank().expected[{expected.from, expected.tag}] = expected;
+    fabric_.awaited_(static_cast<std::uint32_t>(own_), true);
+  }
+  void send(net::Commands::Message message) override {
+    Packet packet = packet_to(message.to, message.bytes.size());
+    packet.message = std::move(message.bytes);
+    packet.is_small = packet.bytes <= small;
+    fabric_.send(std::move(packet));
+  }
+  void send(const net::Commands::Payload& payload) override {
+    Packet packet = packet_to(payload.to, payload.bytes);
+    packet.id = payload.id;
+    packet.tag = payload.tag;
+    packet.is_payload = true;
+    fabric_.send(std::move(packet));
+  }
+  void drop(net::PayloadId payload) override {
+    if (std::erase_if(rank().expected, [&](const auto& entry) { return entry.second.id == payload; }) != 0)
+      fabric_.awaited_(static_cast<std::uint32_t>(own_), false);
+    const auto found = rank().sending.find(payload);
+    if (found == rank().sending.end()) return;
+    fabric_.packets_[found->second].dropped = true;
+    rank().sending.erase(found);
+  }
+
+ private:
+  Rank& rank() const { return fabric_.ranks_[index(own_)]; }
+  Packet packet_to(net::RankId to, Bytes bytes) const {
+    Packet packet;
+    packet.from = own_;
+    packet.to = to;
+    packet.bytes = bytes;
+    return packet;
+  }
+  Fabric& fabric_;
+  const net::RankId own_;
+};
+
+Fabric::Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
+               std::function<void(std::uint32_t, bool)> awaited)
+    : turns_(turns),
+      network_(network),
+      awaited_(std::move(awaited)),
+      ranks_(ranks),
+      first_switch_(2 * ranks),
+      number_(turns.timeline().join(*this)) {
+  const auto interfaces = static_cast<double>(network.interfaces);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    bytes_per_second_.push_back(interfaces * network.wire.bytes_per_second.back);
+    bytes_per_second_.push_back(interfaces * network.wire.bytes_per_second.away);
+  }
+  if (network.nodes_per_switch != 0 && network.switch_bytes_per_second > 0)
+    bytes_per_second_.resize(first_switch_ + 2 * (ranks / network.nodes_per_switch + 1),
+                             network.switch_bytes_per_second);
+  free_.resize(bytes_per_second_.size());
+}
+
+std::shared_ptr<net::Network> Fabric::end_of(net::RankId rank) { return std::make_shared<End>(*this, rank); }
+
+std::vector<Fabric::Way> Fabric::ways_between(std::uint32_t from, std::uint32_t to) const {
+  // An interface that is not duplex has one way for both directions.
+  std::vector<Way> ways{2 * from};
+  if (bytes_per_second_.size() > first_switch_) {
+    const auto here = static_cast<Way>(from / network_.nodes_per_switch);
+    const auto there = static_cast<Way>(to / network_.nodes_per_switch);
+    if (here != there) ways.insert(ways.end(), {first_switch_ + 2 * here, first_switch_ + 2 * there + 1});
+  }
+  ways.push_back(network_.wire.duplex ? 2 * to + 1 : 2 * to);
+  return ways;
+}
+
+Duration Fabric::crossing(Way way, Bytes bytes) const {
+  return Duration(
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / bytes_per_second_[way] * 1e9)));
+}
+
+void Fabric::schedule(Time at, What what, std::uint32_t which) {
+  future_.push({at, scheduled_++, what, which});
+  turns_.timeline().changed(number_);
+}
+
+/// When who speaks for the rank has dealt with one message more.
+Time Fabric::after_thread(Rank& rank, Time at) {
+  rank.thread_free = std::max(rank.thread_free, at) + network_.per_message;
+  return rank.thread_free;
+}
+
+void Fabric::send(Packet packet) {
+  const auto from = static_cast<std::uint32_t>(packet.from), to = static_cast<std::uint32_t>(packet.to);
+  Rank& sender = ranks_[from];
+  ++sender.crossed.messages_out;
+  sender.crossed.bytes_out += packet.bytes;
+  packet.ways = ways_between(from, to);
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<Number>(packets_.size()));
+    packets_.emplace_back();
+  }
+  const Number number = unused_.back();
+  unused_.pop_back();
+  if (packet.is_payload) sender.sending[packet.id] = number;
+  const Time begins = after_thread(sender, turns_.timeline().now());
+  packets_[number] = std::move(packet);
+  schedule(begins, What::comes_to_way, number);
+}
+
+/// Its head stands before the next of its ways.
+void Fabric::comes_to_way(Number number) {
+  Packet& packet = packets_[number];
+  const Time now = turns_.timeline().now();
+  if (packet.is_small) {
+    Duration takes = network_.wire.latency;
+    for (const Way way : packet.ways) {
+      free_[way] = std::max(free_[way], now) + crossing(way, packet.bytes);
+      takes += crossing(way, packet.bytes);
+    }
+    return schedule(now + takes, What::is_there, number);
+  }
+  const Way way = packet.ways[packet.at];
+  const Time begins = std::max(free_[way], now);
+  const Duration takes = crossing(way, packet.bytes);
+  free_[way] = begins + takes;
+  const Duration latency = packet.at == 0 ? network_.wire.latency : Duration{};
+  packet.tail = std::max(packet.tail, begins + takes) + latency;
+  if (packet.at == 0 && packet.is_payload) schedule(begins + takes, What::has_left, number);
+  if (++packet.at < packet.ways.size()) return schedule(begins + latency, What::comes_to_way, number);
+  schedule(packet.tail, What::is_there, number);
+}
+
+void Fabric::has_left(Number number) {
+  Packet& packet = packets_[number];
+  if (packet.dropped) return;
+  Rank& sender = ranks_[index(packet.from)];
+  sender.sending.erase(packet.id);
+  if (sender.listener != nullptr) sender.listener->left(packet.id);
+}
+
+void Fabric::is_heard(Number number) {
+  const Packet packet = std::move(packets_[number]);
+  packets_[number] = {};
+  unused_.push_back(number);
+  Rank& rank = ranks_[index(packet.to)];
+  ++rank.crossed.messages_in;
+  rank.crossed.bytes_in += packet.bytes;
+  if (rank.listener == nullptr) return;
+  if (!packet.is_payload) {
+    rank.listener->came(packet.from, packet.message);
+  } else if (!packet.dropped) {
+    const auto found = rank.expected.find({packet.from, packet.tag});
+    if (found == rank.expected.end()) return;  // dropped
+    const net::PayloadId expected = found->second.id;
+    rank.expected.erase(found);
+    awaited_(static_cast<std::uint32_t>(packet.to), false);
+    rank.listener->landed(expected);
+  }
+  turns_.look_at(index(packet.to));
+}
+
+bool Fabric::step() {
+  if (future_.empty()) return false;
+  const Happening happening = future_.top();
+  future_.pop();
+  turns_.timeline().reaches(happening.at);
+  switch (happening.what) {
+    case What::comes_to_way:
+      comes_to_way(happening.which);
+      break;
+    case What::has_left:
+      has_left(happening.which);
+      break;
+    case What::is_there:
+      schedule(after_thread(ranks_[index(packets_[happening.which].to)], happening.at), What::is_heard,
+               happening.which);
+      break;
+    case What::is_heard:
+      is_heard(happening.which);
+      break;
+    case What::poked:
+      if (net::Network::Listener* const listener = ranks_[happening.which].listener) listener->poked();
+      break;
+  }
+  return true;
+}
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,103 @@
+// The network of a simulated cluster, in virtual time. Each node has an interface, with a way out and a way in; nodes of
+// different switches have the way up from the one and down to the other between them. Whoever wants a way that is taken
+// waits until those before him are through; a payload's head goes on while its tail still comes (cut-through). Messages
+// of a few kilobytes slip in between the packets of payloads, though they take their bytes' time of the way.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "machine/description.hpp"
+#include "net/network.hpp"
+#include "simulate/cluster/turns.hpp"
+
+namespace fairlead::simulate {
+
+/// What crossed a rank's interface.
+struct Crossed {
+  std::uint64_t messages_out = 0, messages_in = 0;
+  Bytes bytes_out = 0, bytes_in = 0;
+};
+
+class Fabric final : private backend::Timeline::Member {
+ public:
+  /// `awaited(rank, more)`: the rank has asked for a payload more, or one that it had asked for is there.
+  Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
+         std::function<void(std::uint32_t rank, bool more)> awaited);
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+  ~Fabric() override { turns_.timeline().leave(number_); }
+
+  /// The rank's end of it, which goes before the fabric.
+  std::shared_ptr<net::Network> end_of(net::RankId rank);
+  const Crossed& crossed(std::uint32_t rank) const { return ranks_[rank].crossed; }
+  /// So many things happened in it.
+  std::uint64_t events() const noexcept { return scheduled_ - future_.size(); }
+
+ private:
+  class End;
+  using Way = std::uint32_t;
+  using Number = std::uint32_t;
+  struct Rank {
+    net::Network::Listener* listener = nullptr;
+    std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::Expected> expected;  // by sender and tag
+    std::unordered_map<net::PayloadId, Number> sending;
+    Time thread_free{};  // of who sends and hears for it
+    Crossed crossed;
+  };
+  struct Packet {
+    net::RankId from{}, to{};
+    Bytes bytes = 0;
+    std::vector<std::byte> message;  // or a payload
+    net::PayloadId id{};
+    std::uint64_t tag = 0;
+    bool is_payload = false, is_small = false, dropped = false;
+    std::vector<Way> ways;
+    std::size_t at = 0;  // which of those comes next
+    Time tail{};         // when all of it is through those before
+  };
+  enum class What : std::uint8_t { comes_to_way, has_left, is_there, is_heard, poked };
+  struct Happening {
+    Time at;
+    std::uint64_t order;
+    What what;
+    std::uint32_t which;  // packet, or rank
+    bool operator>(const Happening& other) const noexcept {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+
+  Time next() const noexcept override { return future_.empty() ? Time::max() : future_.top().at; }
+  bool step() override;
+  void schedule(Time at, What what, std::uint32_t which);
+  void send(Packet packet);
+  void comes_to_way(Number number);
+  void is_heard(Number number);
+  void has_left(Number number);
+  Duration crossing(Way way, Bytes bytes) const;
+  Time after_thread(Rank& rank, Time at);
+  std::vector<Way> ways_between(std::uint32_t from, std::uint32_t to) const;
+
+  Turns& turns_;
+  const machine::NetworkDescription network_;
+  const std::function<void(std::uint32_t, bool)> awaited_;
+  std::vector<Rank> ranks_;
+  std::vector<double>
+      bytes_per_second_;    // by way: out of and into each rank, up from and down to each switch
+  std::vector<Time> free_;  // likewise
+  Way first_switch_ = 0;
+  std::vector<Packet> packets_;
+  std::vector<Number> unused_;
+  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> future_;
+  std::uint64_t scheduled_ = 0;
+  const std::uint32_t number_;  // in the timeline
+};
+
+}  // namespace fairlead::simulate

@@ -1,0 +1,93 @@
+// See turns.hpp.
+#include "simulate/cluster/turns.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <utility>
+
+namespace fairlead::simulate {
+
+void Turns::run(const std::function<void(std::size_t)>& program) {
+  if (programs_.empty()) return;
+  for (std::size_t i = 0; i < programs_.size(); ++i)
+    programs_[i].thread = std::thread([this, i, &program] {
+      await(i);
+      try {
+        program(i);
+      } catch (...) {
+        programs_[i].failure = std::current_exception();
+      }
+      hand_on();
+    });
+  hand_on();
+  {
+    std::unique_lock lock(mutex_);
+    all_over_.wait(lock, [this] { return over_; });
+  }
+  for (Program& it : programs_) it.thread.join();
+  for (const Program& it : programs_)
+    if (it.failure) std::rethrow_exception(it.failure);
+}
+
+void Turns::wait(std::size_t program, const std::function<bool()>& done) {
+  if (done()) return;
+  Program& it = programs_[program];
+  it.waits_for = &done;
+  const std::size_t following = next();
+  if (following != program) {
+    {
+      const std::lock_guard guard(mutex_);
+      turn_ = following;
+      programs_[following].turn.notify_one();
+    }
+    await(program);
+  }
+  it.waits_for = nullptr;
+  if (!done()) throw Error("internal: nothing is left to happen on any rank, but what is waited for did not");
+}
+
+void Turns::look_at(std::size_t program) {
+  if (std::exchange(programs_[program].looked_at, true)) return;
+  to_look_at_.push_back(program);
+}
+
+std::size_t Turns::someone_who_waits(bool whatever_for) const {
+  for (std::size_t i = 0; i < begun_; ++i)
+    if (programs_[i].waits_for != nullptr && (whatever_for || (*programs_[i].waits_for)())) return i;
+  return nobody;
+}
+
+/// Lets time go on until somebody need not wait any more. Nobody: all programs are over.
+std::size_t Turns::next() {
+  if (begun_ < programs_.size()) return begun_++;
+  for (;;) {
+    while (!to_look_at_.empty()) {
+      const std::size_t program = to_look_at_.front();
+      to_look_at_.pop_front();
+      Program& it = programs_[program];
+      it.looked_at = false;
+      if (it.waits_for != nullptr && (*it.waits_for)()) return program;
+    }
+    if (!nothing_left_ && timeline_.step()) continue;
+    if (const std::size_t program = someone_who_waits(false); program != nobody) return program;
+    nothing_left_ = true;  // whoever still waits is told
+    return someone_who_waits(true);
+  }
+}
+
+/// The caller's program is over, or it is none.
+void Turns::hand_on() {
+  const std::size_t following = next();
+  const std::lock_guard guard(mutex_);
+  turn_ = following;
+  if (following != nobody) return programs_[following].turn.notify_one();
+  over_ = true;
+  all_over_.notify_one();
+}
+
+void Turns::await(std::size_t program) {
+  std::unique_lock lock(mutex_);
+  programs_[program].turn.wait(lock, [&] { return turn_ == program; });
+}
+
+}  // namespace fairlead::simulate

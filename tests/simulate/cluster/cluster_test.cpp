@@ -1,0 +1,187 @@
+// A factorization on simulated ranks: its messages are the paper's, its time can be worked out by hand where it is
+// small, and a run is its seed.
+#include "simulate/cluster/cluster.hpp"
+
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "simulate/cluster/made_up.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+ClusterResult run(const char* workload, std::int64_t tiles, std::int32_t p, std::int32_t q,
+                  ClusterOptions options = {.policy = "lws"}, std::int64_t tile = 10) {
+  const Blueprint blueprint(workload, {tiles * tile, tile, Precision::double_},
+                            {.rank_rows = p, .rank_columns = q});
+  return simulate(blueprint, made_up_cluster(static_cast<std::size_t>(p * q), gigabyte, 2), {}, options);
+}
+
+/// One for each task and other rank that needs what it leaves; by hand from the right-looking algorithm.
+std::size_t pairs_of_cholesky(std::int64_t nt, std::int32_t p, std::int32_t q) {
+  const auto rank = [&](std::int64_t m, std::int64_t n) { return m % p * q + n % q; };
+  std::size_t count = 0;
+  const auto add = [&](std::set<std::int64_t> to, std::int64_t from) {
+    to.erase(from);
+    count += to.size();
+  };
+  for (std::int64_t k = 0; k < nt; ++k) {
+    std::set<std::int64_t> needs_diagonal;
+    for (std::int64_t m = k + 1; m < nt; ++m) {
+      needs_diagonal.insert(rank(m, k));
+      std::set<std::int64_t> needs_panel;
+      for (std::int64_t n = k + 1; n <= m; ++n) needs_panel.insert(rank(m, n));
+      for (std::int64_t n = m; n < nt; ++n) needs_panel.insert(rank(n, m));
+      add(needs_panel, rank(m, k));
+    }
+    add(needs_diagonal, rank(k, k));
+  }
+  return count;
+}
+
+TEST(Cluster, SendsThePapersMessages) {
+  const ClusterResult four = run("cholesky", 4, 2, 2, {.policy = "lfq"}, 200);
+  EXPECT_EQ(four.traffic(), (net::Traffic{.activates = 12,
+                                          .requests = 12,
+                                          .credits = 0,
+                                          .payloads = 12,
+                                          .payload_bytes = 12 * 200 * 200 * 8,
+                                          .eager_bytes = 0}));
+  std::vector<std::size_t> sent;
+  for (const RankResult& rank : four.ranks) sent.push_back(rank.traffic.activates);
+  EXPECT_EQ(sent, (std::vector<std::size_t>{4, 2, 4, 2}));
+  EXPECT_EQ(four.tasks, 20u);
+  const std::map<std::tuple<std::int64_t, std::int32_t, std::int32_t>, std::size_t> worked_out{
+      {{4, 1, 1}, 0},  {{4, 2, 1}, 6},  {{4, 1, 2}, 6},   {{6, 2, 2}, 30},
+      {{8, 2, 2}, 56}, {{8, 2, 3}, 77}, {{10, 2, 2}, 90}, {{20, 3, 3}, 722}};
+  for (const auto& [shape, count] : worked_out) {
+    const auto [nt, p, q] = shape;
+    const net::Traffic traffic = run("cholesky", nt, p, q).traffic();
+    EXPECT_EQ(traffic.activates, count) << nt << " tiles on " << p << " x " << q;
+    EXPECT_EQ(traffic.requests, count);
+    EXPECT_EQ(traffic.payloads, count);
+  }
+}
+
+TEST(Cluster, SendsOneMessageForEachTaskAndRankThatNeedsIt) {
+  for (std::int64_t nt = 4; nt <= 9; ++nt)
+    for (std::int32_t p = 1; p <= 3; ++p)
+      for (std::int32_t q = 1; q <= 4; ++q) {
+        const net::Traffic traffic = run("cholesky", nt, p, q).traffic();
+        EXPECT_EQ(traffic.payloads, pairs_of_cholesky(nt, p, q)) << nt << " tiles on " << p << " x " << q;
+        EXPECT_EQ(traffic.activates, traffic.payloads);
+      }
+}
+
+TEST(Cluster, TakesTheTimeThatCanBeWorkedOut) {
+  // potrf on rank 0, then trsm, syrk, potrf on rank 1: the diagonal tile of 80,000 bytes goes there between them,
+  // after an activate and a request.
+  const double n = 100, tile_ns = 80'000, latency_ns = 10'000;
+  const double potrf = n * n * n / 3 + n * n / 2 + n / 6, trsm = n * n * n, syrk = n * n * (n + 1);
+  const ClusterResult two = run("cholesky", 2, 2, 1, {.policy = "lws"}, 100);
+  const double expected = 2 * potrf + trsm + syrk + tile_ns + 3 * latency_ns;
+  EXPECT_GE(two.seconds * 1e9, expected);
+  EXPECT_LE(two.seconds * 1e9, expected + 1000);  // bytes of two messages
+  // While the tile is on its way, both cores of rank 1 wait for it.
+  EXPECT_NEAR(two.ranks[1].waiting_for_network_seconds * 1e9, 2 * (tile_ns + 2 * latency_ns), 1000);
+  EXPECT_NEAR(two.ranks[1].computing_seconds * 1e9, potrf + trsm + syrk, 10);
+}
+
+TEST(Cluster, AccountsForAllTimeAndBytes) {
+  const ClusterResult six = run("lu", 12, 2, 3);
+  Bytes out = 0, in = 0;
+  double computing = 0;
+  for (const RankResult& rank : six.ranks) {
+    out += rank.crossed.bytes_out;
+    in += rank.crossed.bytes_in;
+    computing += rank.computing_seconds;
+    EXPECT_GE(rank.waiting_for_others_seconds, 0);
+    EXPECT_NEAR(rank.computing_seconds + rank.waiting_for_network_seconds + rank.waiting_for_others_seconds,
+                2 * six.seconds, 1e-9);
+  }
+  EXPECT_EQ(out, in);
+  EXPECT_GT(out, six.traffic().payload_bytes);
+  EXPECT_NEAR(computing, 12 * six.compute_bound_seconds, 1e-9);  // all cores are alike
+  EXPECT_EQ(six.tasks, 12u * 13u * 25u / 6u);
+}
+
+TEST(Cluster, IsTheSameForTheSameSeed) {
+  ClusterOptions options{.policy = "lws", .seed = 3, .noise_percent = 10};
+  const ClusterResult first = run("cholesky", 12, 2, 3, options), second = run("cholesky", 12, 2, 3, options);
+  EXPECT_EQ(first.digest, second.digest);
+  EXPECT_EQ(first.seconds, second.seconds);
+  EXPECT_EQ(first.events, second.events);
+  options.seed = 4;
+  EXPECT_NE(run("cholesky", 12, 2, 3, options).seconds, first.seconds);
+}
+
+TEST(Cluster, PassesValuesAlongAndDownTreesIfItMay) {
+  ClusterOptions options{.policy = "lws"};
+  options.protocol.eager_bytes = 1024;
+  options.protocol.credit_bytes = 1 << 20;
+  const ClusterResult eager = run("cholesky", 10, 2, 2, options);
+  EXPECT_EQ(eager.traffic().requests, 0u);
+  EXPECT_EQ(eager.traffic().eager_bytes, 90u * 800u);
+  options.protocol = {.tree_from = 3};
+  const ClusterResult tree = run("cholesky", 12, 3, 3, options);
+  EXPECT_EQ(tree.traffic().payloads, pairs_of_cholesky(12, 3, 3));
+}
+
+/// Inputs that come from tasks.
+std::uint64_t edges_of_cholesky(std::uint64_t nt) {
+  const std::uint64_t trsm = nt * (nt - 1) / 2, syrk = trsm, gemm = nt * (nt - 1) * (nt - 2) / 6;
+  const std::uint64_t from_tile = (nt - 1) + (trsm - (nt - 1)) + (syrk - (nt - 1)) +
+                                  (gemm - (nt - 1) * (nt - 2) / 2);  // but for the first that uses it
+  return trsm + syrk + 2 * gemm + from_tile;
+}
+
+TEST(Cluster, AllRanksTogetherLookAtLittleMoreThanTheirTasksAndEdges) {
+  for (const std::int32_t p : {1, 2, 3, 4}) {
+    const ClusterResult result = run("cholesky", 24, p, 4);
+    EXPECT_EQ(result.tasks, 24u * 25u * 26u / 6u);
+    EXPECT_LE(result.looked_at, 3 * (result.tasks + edges_of_cholesky(24))) << p;
+    EXPECT_GE(result.looked_at, result.tasks);
+  }
+}
+
+TEST(Cluster, ComputesOutOfCoreWhereThereIsADisk) {
+  const Blueprint blueprint("cholesky", {1200, 100, Precision::double_}, {.rank_rows = 2, .rank_columns = 2});
+  machine::MachineDescription machine = made_up_cluster(4, gigabyte, 1, "1MiB");  // 13 of 21 tiles, or fewer
+  machine.disk.emplace().bytes_per_second = 1e8;
+  const ClusterResult out = simulate(blueprint, machine, {}, {.policy = "lws"});
+  EXPECT_EQ(out.traffic().payloads, pairs_of_cholesky(12, 2, 2));
+  for (const RankResult& rank : out.ranks) {
+    EXPECT_GT(rank.evictions, 0u);
+    EXPECT_LE(rank.peak_memory, Bytes{1} << 20);
+  }
+  machine.memory = Bytes{1} << 30;
+  const ClusterResult in = simulate(blueprint, machine, {}, {.policy = "lws"});
+  EXPECT_GT(out.seconds, in.seconds);
+  EXPECT_EQ(in.tasks, out.tasks);
+}
+
+std::string refused(std::int64_t n, std::int32_t p, std::int32_t q, const char* memory = "1GB",
+                    const char* workload = "cholesky") {
+  try {
+    const Blueprint blueprint(workload, {n, 100, Precision::double_}, {.rank_rows = p, .rank_columns = q});
+    simulate(blueprint, made_up_cluster(4, gigabyte, 1, memory), {}, {.policy = "lws"});
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Cluster, RefusesWhatDoesNotFit) {
+  EXPECT_NE(refused(1000, 2, 3).find("has 4 nodes, not 6"), std::string::npos) << refused(1000, 2, 3);
+  EXPECT_NE(refused(200, 1, 3).find("fewer than the grid of 1 x 3"), std::string::npos) << refused(200, 1, 3);
+  EXPECT_NE(refused(2000, 1, 2, "1MB").find("does not fit in the 1MB of a node"), std::string::npos)
+      << refused(2000, 1, 2, "1MB");
+  EXPECT_NE(refused(1000, 1, 2, "1GB", "tree").find("cholesky and lu"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fairlead::simulate

@@ -1,0 +1,175 @@
+// Payloads on a simulated network, whose times can be worked out by hand: ways are shared, directions are not.
+#include "simulate/cluster/fabric.hpp"
+
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <array>
+#include <map>
+
+#include "simulate/cluster/made_up.hpp"
+
+namespace fairlead::simulate {
+namespace {
+
+constexpr Bytes megabyte = 1'000'000;
+constexpr std::int64_t millisecond = 1'000'000;
+
+/// Ranks that only note down when payloads have come.
+class Network {
+ public:
+  explicit Network(const std::string& keys)
+      : turns_(timeline_, 4),
+        fabric_(turns_, made_up_cluster(4, keys).network, 4, [](std::uint32_t, bool) {}) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      heard_[i].of = this;
+      ends_.push_back(fabric_.end_of(net::RankId{i}));
+      ends_.back()->begin(heard_[i]);
+    }
+  }
+  void send(std::uint32_t from, std::uint32_t to, Bytes bytes = megabyte) {
+    const std::uint64_t tag = next_++;
+    const net::PayloadId at_sender{2 * tag}, at_receiver{2 * tag + 1};
+    ends_[to]->expect({at_receiver, net::RankId{from}, tag, nullptr, bytes});
+    ends_[from]->send(net::Commands::Payload{at_sender, net::RankId{to}, tag, nullptr, bytes});
+  }
+  void say(std::uint32_t from, std::uint32_t to) {
+    ends_[from]->send(net::Commands::Message{net::RankId{to}, std::vector<std::byte>(100)});
+  }
+  void run() {
+    while (timeline_.step()) {
+    }
+  }
+  /// When the payloads have come, by order of sending.
+  std::int64_t landed(std::uint64_t tag) const { return came_.at(2 * tag + 1); }
+  std::int64_t left(std::uint64_t tag) const { return came_.at(2 * tag); }
+  std::int64_t message() const { return message_; }
+
+ private:
+  struct Heard : net::Network::Listener {
+    Network* of = nullptr;
+    void came(net::RankId, std::span<const std::byte>) override {
+      of->message_ = of->timeline_.now().count();
+    }
+    void landed(net::PayloadId id) override { note(id); }
+    void left(net::PayloadId id) override { note(id); }
+    void poked() override {}
+    void note(net::PayloadId id) { of->came_[static_cast<std::uint64_t>(id)] = of->timeline_.now().count(); }
+  };
+  backend::Timeline timeline_;
+  Turns turns_;
+  Fabric fabric_;
+  std::array<Heard, 4> heard_;
+  std::vector<std::shared_ptr<net::Network>> ends_;
+  std::uint64_t next_ = 0;
+  std::map<std::uint64_t, std::int64_t> came_;
+  std::int64_t message_ = 0;
+};
+
+const std::string plain = "bandwidth = \"1GB/s\"\nlatency_microseconds = 0\n";
+
+TEST(Fabric, APayloadTakesItsLatencyAndItsBytesTime) {
+  Network network("bandwidth = \"1GB/s\"\nlatency_microseconds = 10\n");
+  network.send(0, 1);
+  network.run();
+  EXPECT_EQ(network.left(0), millisecond);
+  EXPECT_EQ(network.landed(0), millisecond + 10'000);
+}
+
+TEST(Fabric, TwoOutOfOneInterfaceFollowEachOther) {
+  Network network(plain);
+  network.send(0, 1);
+  network.send(0, 2);
+  network.run();
+  EXPECT_EQ(network.landed(0), millisecond);
+  EXPECT_EQ(network.landed(1), 2 * millisecond);
+}
+
+TEST(Fabric, TwoIntoOneInterfaceFollowEachOther) {
+  Network network(plain);
+  network.send(0, 2);
+  network.send(1, 2);
+  network.run();
+  EXPECT_EQ(network.landed(0), millisecond);
+  EXPECT_EQ(network.landed(1), 2 * millisecond);
+  EXPECT_EQ(network.left(1), millisecond);
+}
+
+TEST(Fabric, DirectionsAreSharedOnlyIfTheInterfaceIsNotDuplex) {
+  for (const bool duplex : {true, false}) {
+    Network network(plain + (duplex ? "" : "duplex = false\n"));
+    network.send(0, 1);
+    network.send(1, 0);
+    network.run();
+    // Each of the two carries two megabytes.
+    EXPECT_EQ(network.landed(0), duplex ? millisecond : 2 * millisecond);
+    EXPECT_EQ(network.landed(1), duplex ? millisecond : 2 * millisecond);
+  }
+}
+
+TEST(Fabric, SeveralInterfacesShareAPayload) {
+  Network network(plain + "interfaces = 2\n");
+  network.send(0, 1);
+  network.run();
+  EXPECT_EQ(network.landed(0), millisecond / 2);
+}
+
+TEST(Fabric, WhatGoesBetweenSwitchesSharesTheWayBetweenThem) {
+  Network network(plain + "nodes_per_switch = 2\nswitch_bandwidth = \"1GB/s\"\n");
+  network.send(0, 2);
+  network.send(1, 3);
+  network.send(3, 2);  // at one switch; into the interface of 2
+  network.run();
+  EXPECT_EQ(network.landed(1), 2 * millisecond);
+  EXPECT_EQ(std::max(network.landed(0), network.landed(2)), 2 * millisecond);
+  Network narrow(plain + "nodes_per_switch = 2\nswitch_bandwidth = \"250MB/s\"\n");
+  narrow.send(0, 3);
+  narrow.send(0, 1);
+  narrow.run();
+  EXPECT_EQ(narrow.landed(0), 4 * millisecond);
+  EXPECT_EQ(narrow.landed(1), 2 * millisecond);
+}
+
+TEST(Fabric, MessagesDoNotWaitForPayloads) {
+  Network network(plain);
+  network.send(0, 1);
+  network.say(0, 1);
+  network.run();
+  EXPECT_EQ(network.message(), 200);  // 100 ns out, 100 ns in
+}
+
+TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachMessage) {
+  Network network(plain + "message_microseconds = 3\n");
+  network.say(0, 1);
+  network.say(0, 1);
+  network.run();
+  EXPECT_EQ(network.message(), 6'000 + 200 + 3'000);
+}
+
+TEST(Turns, TellThatNothingIsLeftToHappen) {
+  backend::Timeline timeline;
+  Turns turns(timeline, 2);
+  bool said = false;
+  EXPECT_THROW(turns.run([&](std::size_t i) {
+    if (i == 0) turns.wait(0, [&] { return said; });
+    turns.wait(i, [] { return false; });
+  }),
+               Error);
+}
+
+TEST(Turns, GoFromOneToTheOther) {
+  backend::Timeline timeline;
+  Turns turns(timeline, 3);
+  std::vector<std::size_t> order;
+  std::size_t next = 2;
+  turns.run([&](std::size_t i) {
+    turns.wait(i, [&] { return next == i; });
+    order.push_back(i);
+    next = i - 1;
+    if (i > 0) turns.look_at(i - 1);
+  });
+  EXPECT_EQ(order, (std::vector<std::size_t>{2, 1, 0}));
+}
+
+}  // namespace
+}  // namespace fairlead::simulate
