@@ -24,6 +24,7 @@
 #include "data/output/output_file.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
+#include "front/ranks/among_ranks.hpp"
 #include "front/rehearsal/rehearsals.hpp"
 #include "front/runtime/kept_bytes.hpp"
 #include "front/runtime/machine_plan.hpp"
@@ -34,7 +35,6 @@
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "machine/system_files.hpp"
-#include "net/communicator.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
@@ -184,9 +184,8 @@ class Runtime::Implementation {
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes in_place = 0;
-  std::int32_t collections = 0;                     // made so far
-  std::unique_ptr<net::Communicator> communicator;  // null: it computes alone
-  front::Watchdog watchdog;                         // last: its thread uses the rest
+  std::int32_t collections = 0;  // made so far
+  front::Watchdog watchdog;      // last: its thread uses the rest
 
  private:
   backend::CpuOptions cpu_options(const Config& config) {
@@ -236,27 +235,31 @@ Runtime::Runtime(const Config& config, Bytes reserved,
       }) {}
 Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runtime(config, reserved) {
   if (place.network == nullptr) throw UsageError("a rank that is none");
-  auto& it = *implementation_;
-  it.communicator = std::make_unique<net::Communicator>(place.network, net::Protocol{});
-  it.communicator->on_quiet([&core = it.core] { core.world().wake(engine::Who::application()); });
+  core().surroundings().among_ranks =
+      std::make_shared<front::AmongRanks>(core(), place.network, net::Protocol{});
 }
 Runtime::~Runtime() {
+  const auto& ranks = core().surroundings().among_ranks;
+  if (ranks) ranks->program().leave();
   implementation_->core.close();
-  if (implementation_->core.caller().same_process()) implementation_->communicator.reset();
+  if (ranks && core().caller().same_process()) ranks->end();
   // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
   if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
 }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
-net::Communicator* Runtime::communicator() noexcept { return implementation_->communicator.get(); }
+net::Communicator* Runtime::communicator() noexcept {
+  const auto& ranks = core().surroundings().among_ranks;
+  return !ranks ? nullptr : &ranks->communicator();
+}
 std::uint32_t Runtime::rank() const noexcept {
-  const auto& all = implementation_->communicator;
-  return !all ? 0 : static_cast<std::uint32_t>(all->own());
+  const auto& all = implementation_->core.surroundings().among_ranks;
+  return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  const auto& all = implementation_->communicator;
-  return !all ? 1 : all->ranks();
+  const auto& all = implementation_->core.surroundings().among_ranks;
+  return !all ? 1 : all->communicator().ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
