@@ -4,17 +4,19 @@
 #include <fairlead/flow.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "on_ranks.hpp"
 
 namespace fairlead::flow_over_ranks {
 namespace {
 
 using Element = Tile<double>;
-constexpr std::int32_t side = 16;
+constexpr std::int32_t side = 40;
 
 std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
                                   Bytes memory = Bytes{1} << 20) {
@@ -71,6 +73,163 @@ TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBoth) {
     for (int i = 0; i < steps; ++i) values[(i + 1) % 2] += values[i % 2];
     EXPECT_EQ(value_of(flow, a(0, static_cast<std::int32_t>(runtime.rank()))), values[runtime.rank()]);
   }));
+}
+
+// ---- random programs, against a computation one task after the other
+
+/// One task: what it does to which tiles of the row.
+struct Step {
+  enum class Kind : std::uint8_t { set, add, mix, sum, look, wait, drop } kind = Kind::set;
+  std::int32_t a = 0, b = 0, c = 0;
+  int on_rank = -1;
+  double value = 0;
+};
+
+std::vector<Step> random_program(Random& random, std::int32_t tiles, std::uint32_t ranks,
+                                 std::size_t length) {
+  std::vector<Step> steps;
+  for (std::int32_t i = 0; i < tiles; ++i)
+    steps.push_back({.kind = Step::Kind::set, .a = i, .value = static_cast<double>(i + 1)});
+  const auto tile = [&] {
+    return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tiles)));
+  };
+  while (steps.size() < length) {
+    Step step{.kind = static_cast<Step::Kind>(random.below(5)), .a = tile(), .b = tile(), .c = tile()};
+    if (random.once_in(4)) step.on_rank = static_cast<int>(random.below(ranks));
+    step.value = static_cast<double>(random.below(7));
+    if (random.once_in(40)) step.kind = Step::Kind::wait;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+/// Small whole numbers, so that every order of a sum gives the same.
+double bounded(double value) {
+  return value > 1e6 ? value - 1e6 * static_cast<double>(static_cast<int>(value / 1e6)) : value;
+}
+
+const auto mix = codelet("mix").cpu([](In<Element> x, InOut<Element> y, InOut<Element> z) {
+  for (std::int32_t i = 0; i < x.rows(); ++i)
+    for (std::int32_t j = 0; j < x.columns(); ++j) {
+      const double old = y(i, j);
+      y(i, j) = bounded(x(i, j) + 2 * z(i, j));
+      z(i, j) = bounded(old + 3);
+    }
+});
+const auto add_bounded = codelet("add bounded").cpu([](In<Element> from, InOut<Element> to) {
+  for (std::int32_t i = 0; i < to.rows(); ++i)
+    for (std::int32_t j = 0; j < to.columns(); ++j) to(i, j) = bounded(to(i, j) + from(i, j));
+});
+const auto sum_into = codelet("sum into").cpu([](In<Element> x, In<Element> y, Out<Element> z) {
+  for (std::int32_t i = 0; i < x.rows(); ++i)
+    for (std::int32_t j = 0; j < x.columns(); ++j) z(i, j) = bounded(x(i, j) + y(i, j));
+});
+const auto look =
+    codelet("look").cpu([](In<Element> x, InOut<double> seen) { *seen = bounded(*seen + x(0, 0)); });
+
+struct Outcome {
+  std::vector<double> tiles;
+  double seen = 0;
+};
+
+Outcome one_after_the_other(const std::vector<Step>& steps, std::int32_t tiles) {
+  Outcome it{std::vector<double>(static_cast<std::size_t>(tiles)), 0};
+  const auto at = [&](std::int32_t i) -> double& { return it.tiles[static_cast<std::size_t>(i)]; };
+  for (const Step& step : steps) {
+    double &a = at(step.a), &b = at(step.b), &c = at(step.c);
+    switch (step.kind) {
+      case Step::Kind::set:
+        a = step.value;
+        break;
+      case Step::Kind::add:
+        if (step.a != step.b) b = bounded(b + a);
+        break;
+      case Step::Kind::mix:
+        if (step.a != step.b && step.b != step.c && step.a != step.c) {
+          const double old = b;
+          b = bounded(a + 2 * c);
+          c = bounded(old + 3);
+        }
+        break;
+      case Step::Kind::sum:
+        if (step.c != step.a && step.c != step.b) c = bounded(a + b);
+        break;
+      case Step::Kind::look:
+        it.seen = bounded(it.seen + a);
+        break;
+      case Step::Kind::wait:
+      case Step::Kind::drop:
+        break;
+    }
+  }
+  return it;
+}
+
+/// The same by a flow.
+void submit_step(Flow& flow, TiledMatrix<double>& m, const Handle<double>& seen, const Step& step) {
+  const auto t = [&](std::int32_t i) { return m(0, i); };
+  const auto placed = [&](auto&& call) {
+    step.on_rank < 0 ? flow.submit(call)
+                     : flow.submit(std::move(call).on_rank(static_cast<std::uint32_t>(step.on_rank)));
+  };
+  switch (step.kind) {
+    case Step::Kind::set:
+      return placed(set(t(step.a), step.value));
+    case Step::Kind::add:
+      if (step.a != step.b) placed(add_bounded(t(step.a), t(step.b)));
+      return;
+    case Step::Kind::mix:
+      if (step.a != step.b && step.b != step.c && step.a != step.c)
+        placed(mix(t(step.a), t(step.b), t(step.c)));
+      return;
+    case Step::Kind::sum:
+      if (step.c != step.a && step.c != step.b) placed(sum_into(t(step.a), t(step.b), t(step.c)));
+      return;
+    case Step::Kind::look:
+      return flow.submit(look(t(step.a), seen));
+    case Step::Kind::wait:
+    case Step::Kind::drop:
+      return flow.wait();
+  }
+}
+
+void run_random_program(std::uint64_t seed) {
+  Random random(seed);
+  const auto ranks = static_cast<std::uint32_t>(2 + random.below(5));
+  const auto tiles = static_cast<std::int32_t>(2 + random.below(12));
+  const std::vector<Step> steps = random_program(random, tiles, ranks, 20 + random.below(150));
+  const Outcome expected = one_after_the_other(steps, tiles);
+  constexpr Bytes tile_bytes = 16384;  // in whole pages
+  const Bytes memory = tile_bytes * (6 + random.below(6));
+  const bool tight = random.once_in(2);
+  expect_nothing_thrown(on_ranks(
+      ranks,
+      [&](Runtime& runtime) {
+        Random own(seed * 31 + runtime.rank());
+        double seen = 0;
+        const auto s = runtime.value("seen", seen);
+        auto m = row_of(runtime, tiles);
+        {
+          Flow flow(runtime);
+          for (const Step& step : steps) {
+            if (own.once_in(30)) std::this_thread::sleep_for(std::chrono::microseconds(own.below(300)));
+            submit_step(flow, m, s, step);
+          }
+          flow.wait();
+          for (std::int32_t i = 0; i < tiles; ++i)
+            if (m.distribution()->owner(0, i) == runtime.rank()) {
+              EXPECT_EQ(value_of(flow, m(0, i)), expected.tiles[static_cast<std::size_t>(i)])
+                  << "tile " << i << ", seed " << seed;
+            }
+        }
+        EXPECT_EQ(seen, expected.seen) << "seed " << seed;
+      },
+      tight ? memory : Bytes{1} << 20));
+}
+
+TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
+  for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed)
+    run_random_program(seed);
 }
 
 }  // namespace
