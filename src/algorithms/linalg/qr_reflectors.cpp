@@ -61,7 +61,9 @@ QrReflectors<T>::QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree 
                         std::int32_t columns) {
     handles[static_cast<std::size_t>(i) * static_cast<std::size_t>(tile_columns_) +
             static_cast<std::size_t>(k)] =
-        runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns);
+        a.distribution() == nullptr ? runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns)
+                                    : runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns,
+                                                         OwnedBy{a.distribution()->owner(i, k)});
   };
   try {
     for_each_reflecting_tile(

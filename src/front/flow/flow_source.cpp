@@ -323,6 +323,11 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
     if (watched != nullptr) watched->pass_by();
     return true;
   }
+  if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
+    throw UsageError(fmt::format(
+        "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
+        "at {}:{}",
+        SubmissionFit::subject(submission), submission.file, submission.line));
   common_program_->add(*this);
   retain(codelet);
   Submission local = submission;

@@ -12,6 +12,7 @@
 
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
+#include "front/flow/pseudo_task.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -208,6 +209,20 @@ void CommonProgram::rewritten(SharedDatum& datum, net::RankId by) {
   datum.sending = 0;
   if (by != own_ && datum.here != nullptr) drop_guest(datum);
   if (by != datum.owner) touch(datum);
+}
+
+void CommonProgram::drop_copies(const detail::DatumReference& reference, const char* file,
+                                std::uint32_t line) {
+  static const CodeletInfo info = pseudo_codelet("drop_copies");
+  if (reference.datum == nullptr || reference.datum->generation != reference.generation)
+    throw UsageError("drop_copies was given a handle that is empty, or of a datum that is gone");
+  SharedDatum* const datum = reference.datum->shared;
+  if (datum == nullptr || !under_way_) return;
+  comparison_.walked(hashed(datum->number, line), &info, file, line);
+  if (datum->holder != own_) drop_guest(*datum);
+  datum->given_to.clear();
+  datum->sending = 0;
+  ++datum->version;  // if it goes there once more, it is called otherwise
 }
 
 Bytes CommonProgram::reserve() const noexcept {

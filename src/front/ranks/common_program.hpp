@@ -3,6 +3,7 @@
 // its newest value, and of tasks of others nothing.
 #pragma once
 #include <fairlead/detail/submission.hpp>
+#include <fairlead/handle.hpp>
 
 #include <array>
 #include <atomic>
@@ -53,6 +54,8 @@ class CommonProgram {
   std::span<const Submission::Use> bring(const Submission& submission);
   /// It is submitted.
   void written(const Submission& submission);
+  /// See Flow::drop_copies().
+  void drop_copies(const detail::DatumReference& reference, const char* file, std::uint32_t line);
   /// Throws FootprintError if such a task and what comes and goes do not fit into memory together.
   void check_room(Bytes footprint, const Submission& submission) const;
   /// What comes and goes may take of memory at once.
