@@ -282,6 +282,11 @@ class Call {
     device_ = device;
     return std::move(*this);
   }
+  /// Over ranks: runs on that one. Else where its first datum is that it writes: see docs/ranks.md.
+  Call&& on_rank(std::uint32_t rank) && {
+    rank_ = static_cast<int>(rank);
+    return std::move(*this);
+  }
   /// A wish: where the datum lives that is this argument, counted from 0; if it lives nowhere so far, as
   /// on_device() says. Throws UsageError if that is no datum.
   Call&& where(int argument) && {
@@ -313,6 +318,7 @@ class Call {
     submission.priority = priority_;
     submission.node = node_;
     submission.device = device_;
+    submission.rank = rank_;
     submission.like = like_;
     submission.work = work_;
     submission.scratch_bytes = scratch_bytes_;
@@ -363,7 +369,7 @@ class Call {
   detail::Arguments<P...> arguments_;
   int priority_ = 0;
   NodeId node_ = no_id<NodeId>;
-  int device_ = no_device, like_ = -1;
+  int device_ = no_device, like_ = -1, rank_ = -1;
   float work_ = 0;
   Bytes scratch_bytes_ = 0;
   Workers workers_;

@@ -10,6 +10,11 @@
 
 namespace fairlead {
 
+/// A datum that all ranks know and one of them has.
+struct OwnedBy {
+  std::uint32_t rank = 0;
+};
+
 class Distribution {
  public:
   using Owner = std::function<std::uint32_t(std::int32_t row, std::int32_t column)>;

@@ -54,6 +54,10 @@ class ExtendedCall {
     call_ = std::move(call_).on_device(device);
     return std::move(*this);
   }
+  ExtendedCall&& on_rank(std::uint32_t rank) && {
+    call_ = std::move(call_).on_rank(rank);
+    return std::move(*this);
+  }
   ExtendedCall&& where(int argument) && {
     call_ = std::move(call_).where(argument);
     return std::move(*this);

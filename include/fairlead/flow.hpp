@@ -73,6 +73,12 @@ class Flow {
   void wait();
   /// Tasks that have not started will not run; wait() then says so. Any thread may call it.
   void cancel();
+  /// Over ranks: tasks that were submitted were the last to read this value on ranks that have only a copy of it, so
+  /// that its place there can be used for others. Who reads it later gets it once more. Called by all ranks.
+  template <class T>
+  void drop_copies(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
+    drop_copies_of(handle.datum(), where);
+  }
 
   std::uint64_t submitted() const noexcept;
   /// Tasks that are over; any thread may ask.
@@ -99,6 +105,7 @@ class Flow {
   static SourceLine first_place(const W& first, const Rest&...) {
     return first.where;
   }
+  void drop_copies_of(const detail::DatumReference& datum, SourceLine where);
   std::shared_ptr<detail::HoldState> acquire_uses(std::span<const detail::Submission::Use> uses,
                                                   SourceLine where);
   void acquire_uses_then(std::span<const detail::Submission::Use> uses, SourceLine where,

@@ -114,6 +114,11 @@ class Runtime {
   Handle<Vector<Element>> vector(const std::string& name, std::int64_t size) {
     return kept<Vector<Element>>("vector", name, {size, 1});
   }
+  /// Over ranks: one that all know. All make the same ones in the same order.
+  template <class Element>
+  Handle<Vector<Element>> vector(const std::string& name, std::int64_t size, OwnedBy owner) {
+    return kept<Vector<Element>>("vector", name, {size, 1}, {}, static_cast<int>(owner.rank));
+  }
   /// Until something has written it, it is computed, not stored: see generated_by().
   template <class Element, class Function>
   Handle<Vector<Element>> vector(const std::string& name, std::int64_t size, GeneratedBy<Function> by) {
@@ -128,6 +133,12 @@ class Runtime {
   template <class Element>
   Handle<Tile<Element>> matrix(const std::string& name, std::int32_t rows, std::int32_t columns) {
     return kept<Tile<Element>>("matrix", name, {rows, columns, rows});
+  }
+  /// Over ranks: one that all know, as above.
+  template <class Element>
+  Handle<Tile<Element>> matrix(const std::string& name, std::int32_t rows, std::int32_t columns,
+                               OwnedBy owner) {
+    return kept<Tile<Element>>("matrix", name, {rows, columns, rows}, {}, static_cast<int>(owner.rank));
   }
   template <class Element, class Function>
   Handle<Tile<Element>> matrix(const std::string& name, std::int32_t rows, std::int32_t columns,
@@ -292,14 +303,15 @@ class Runtime {
   }
   template <Array T>
   Handle<T> kept(const char* kind, const std::string& name, const typename T::Shape& shape,
-                 detail::Fill fill = {}) {
+                 detail::Fill fill = {}, int owner = -1) {
     static_assert(detail::can_be_element<typename T::Element>());
     const Strided packed = T::strided(shape).packed();
     return {register_one(name, {.kind = kind,
                                 .kept = true,
                                 .array = packed,
                                 .element_bytes = sizeof(typename T::Element),
-                                .fill = std::move(fill)}),
+                                .fill = std::move(fill),
+                                .owner = owner}),
             T::shaped(packed)};
   }
   detail::DatumReference register_one(const std::string& name, const detail::Description& as);

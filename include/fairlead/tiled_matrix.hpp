@@ -15,7 +15,7 @@ namespace fairlead {
 namespace detail {
 class TileCollection;
 /// Throws UsageError if there is no such tile, or no matrix: `tiles` is null where it was moved from.
-DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column);
+DatumReference tile_of(TileCollection* tiles, std::int32_t row, std::int32_t column);
 /// The same without a datum if another rank owns the tile.
 DatumReference tile_if_here(const TileCollection* tiles, std::int32_t row, std::int32_t column);
 /// Null: this rank owns all.
@@ -50,7 +50,7 @@ class TiledMatrix {
   TiledMatrix(TiledMatrix&&) noexcept = default;
   TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
 
-  /// Throws UsageError if there is no such tile.
+  /// Throws UsageError if there is no such tile. Over ranks also of a tile that another one owns: for tasks.
   Handle<Tile<Element>> operator()(std::int32_t row, std::int32_t column) const {
     return {detail::tile_of(tiles_.get(), row, column), shape_of(row, column)};
   }

@@ -13,8 +13,9 @@ enum class TaskRole : std::uint8_t {
   fold,         // adds a partial result to its datum, or ends at once if there is nothing in it
   hold,         // the application's: admitted like a task, ended by hold_released
   view_switch,  // between a whole and its parts: ends as soon as its data are in their homes
+  turn,         // the network's place in the program's order: uses no memory, ended by hold_released
 };
-inline constexpr std::size_t task_roles = 4;
+inline constexpr std::size_t task_roles = 5;
 
 struct RoleTraits {
   bool by_worker = false;  ///< a worker runs it, as the policy says; else it is a pseudo-task of the engine's
@@ -34,6 +35,8 @@ constexpr RoleTraits traits_of(TaskRole role) noexcept {
       return {.by_worker = false, .at_home = false, .pooled = false, .mark = 1, .asked = "asked for"};
     case TaskRole::view_switch:
       return {.by_worker = false, .at_home = true, .pooled = true, .mark = 3, .asked = "asked for"};
+    case TaskRole::turn:
+      return {.by_worker = false, .at_home = true, .pooled = false, .mark = 2, .asked = "needed"};
   }
   return {};
 }

@@ -84,13 +84,18 @@ void Communicator::carry_out(Commands& commands) {
     for (const auto& [run, client] : clients_) client->failed(commands.failure);
 }
 
-void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client) {
+void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client,
+                         bool gated) {
   post([=, this, &client](Endpoint& endpoint, Commands& out) {
     clients_[run] = &client;
     network_->listen(true);
     if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
-    endpoint.begin(run, fingerprint, visitors, out);
+    endpoint.begin(run, fingerprint, visitors, out, gated);
   });
+}
+
+void Communicator::expect(const GraphRun& run, std::uint64_t key) {
+  post_soon([=](Endpoint& endpoint, Commands& out) { endpoint.expect(run, key, out); });
 }
 
 void Communicator::end(const GraphRun& run) {
@@ -107,15 +112,19 @@ void Communicator::end(const GraphRun& run) {
   wait_until([&] { return over; });
 }
 
-void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {
+void Communicator::post_soon(Event event) {
   {
     const std::lock_guard guard(mutex_);
-    events_.push_back([run, task, outputs = std::move(outputs)](Endpoint& endpoint, Commands& out) {
-      endpoint.over(run, task, outputs, out);
-    });
+    events_.push_back(std::move(event));
     if (serving_) return;
   }
   network_->poke();
+}
+
+void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {
+  post_soon([run, task, outputs = std::move(outputs)](Endpoint& endpoint, Commands& out) {
+    endpoint.over(run, task, outputs, out);
+  });
 }
 void Communicator::placed(IncomingId id, std::uint64_t value, void* address) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out); });
@@ -126,7 +135,33 @@ void Communicator::readable(OutgoingId id, const void* address) {
 void Communicator::fail(std::string text) {
   post([text = std::move(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
 }
+void Communicator::fail_soon(std::string text) {
+  post_soon([text = std::move(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+}
+
+void Communicator::say(RankId to, std::vector<std::byte> note) {
+  post_soon([to, bytes = as_note(std::move(note))](Endpoint&, Commands& out) {
+    out.messages.push_back({to, bytes});
+  });
+}
+
+void Communicator::hear(Hear hear) {
+  post([this, hear = std::move(hear)](Endpoint&, Commands&) {
+    hear_ = hear;
+    for (const auto& [from, note] : std::exchange(unheard_, {})) hear_(from, note);
+  });
+}
+
 void Communicator::came(RankId from, std::span<const std::byte> message) {
+  if (is_note(message)) {
+    const auto note = message.subspan(1);
+    return post([this, from, bytes = std::vector(note.begin(), note.end())](Endpoint&, Commands&) {
+      if (hear_)
+        hear_(from, bytes);
+      else
+        unheard_.emplace_back(from, bytes);
+    });
+  }
   post([from, bytes = std::vector(message.begin(), message.end())](Endpoint& endpoint, Commands& out) {
     endpoint.message(from, bytes, out);
   });

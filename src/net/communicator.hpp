@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "net/client.hpp"
@@ -34,7 +35,10 @@ class Communicator final : private Network::Listener {
   // ---- as in Endpoint. Any thread
 
   /// `client` stays until end() has returned.
-  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client);
+  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client,
+             bool gated = false);
+  /// It is done by the network's thread, as in over().
+  void expect(const GraphRun& run, std::uint64_t key);
   /// Afterwards nobody uses the client, nor what it has placed and made readable.
   void end(const GraphRun& run);
   /// It is done by the network's thread: for callers that must not do more than say so.
@@ -42,6 +46,14 @@ class Communicator final : private Network::Listener {
   void placed(IncomingId id, std::uint64_t value, void* address);
   void readable(OutgoingId id, const void* address);
   void fail(std::string text);
+  /// The same, by the network's thread.
+  void fail_soon(std::string text);
+
+  /// What front ends tell each other besides: it comes to hear() there, which is called by any thread, one call at a
+  /// time, in any order. What comes before somebody hears waits for him.
+  void say(RankId to, std::vector<std::byte> note);
+  using Hear = std::function<void(RankId from, std::span<const std::byte> note)>;
+  void hear(Hear hear);
 
   /// As Endpoint::waits(): nothing moved here when moved() was that.
   void waits(const GraphRun& run, std::uint64_t moved, std::string text);
@@ -62,6 +74,8 @@ class Communicator final : private Network::Listener {
   template <class Done>
   void wait_until(Done done);
   void post(Event event);
+  /// For callers that must not do more than say so.
+  void post_soon(Event event);
   void serve();
   void carry_out(Commands& commands);
   Client* client_of(const GraphRun& run);
@@ -77,6 +91,8 @@ class Communicator final : private Network::Listener {
   // Of who serves.
   Endpoint endpoint_;
   std::map<GraphRun, Client*> clients_;
+  Hear hear_;
+  std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
 };
 
 }  // namespace fairlead::net

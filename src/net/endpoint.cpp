@@ -25,8 +25,9 @@ bool Endpoint::is_stale(const GraphRun& run) const {
   return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
 }
 
-void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out) {
-  runs_[run.graph] = {run.run, true, fingerprint};
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
+                     bool gated) {
+  runs_[run.graph] = {run.run, true, fingerprint, gated};
   moved();
   status_.reset();
   outgoing_.let_read(visitors);
@@ -39,8 +40,15 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visit
   for (const auto& [from, activate] : told) handle(from, activate, out);
 }
 
+void Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
+  moved();
+  auto told = gate_.expect(key);
+  if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+}
+
 void Endpoint::end(const GraphRun& run, Commands& out) {
   runs_[run.graph].open = false;
+  if (runs_[run.graph].gated) gate_.clear();
   if (failure_.empty()) say({.run = run, .over = true}, out);
   std::erase_if(announced_by_, [&](const auto& entry) {
     const auto found = announcements_.find(entry.second);
@@ -215,6 +223,7 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
                     "on the one than on the other",
                     index(own_), index(from), activate.of.graph),
         out);
+  if (run->second.gated && !gate_.lets_in(from, activate)) return;
   // Ends without a value first.
   std::vector<Activate::Output> values;
   for (std::size_t i = 0; i < activate.outputs.size(); ++i) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/gate.hpp"
 #include "net/incoming.hpp"
 #include "net/multicast.hpp"
 #include "net/outgoing.hpp"
@@ -37,8 +38,12 @@ class Endpoint {
   // ---- what happens on this rank
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
-  /// on all ranks that run the same program. `visitors`: as in Protocol, from now on.
-  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out);
+  /// on all ranks that run the same program. `visitors`: as in Protocol, from now on. `gated`: what others tell of waits
+  /// for expect(), of one such run at a time.
+  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
+             bool gated = false);
+  /// The value that others call so (see Gate) may come. Once for each.
+  void expect(const GraphRun& run, std::uint64_t key, Commands& out);
   /// Nothing of that run concerns this rank any more.
   void end(const GraphRun& run, Commands& out);
   /// An output of a task that is over: who gets it.
@@ -85,6 +90,7 @@ class Endpoint {
     std::uint32_t number = 0;
     bool open = false;
     std::uint64_t fingerprint = 0;
+    bool gated = false;
   };
   /// The end of a task of which others are told as soon as what travels along can be read.
   struct Announcement {
@@ -141,6 +147,7 @@ class Endpoint {
   Traffic traffic_;
   Outgoing outgoing_;
   Incoming incoming_;
+  Gate gate_;
   std::unordered_map<std::uint32_t, Run> runs_;  // by graph: the last one that began
   std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> not_begun_;  // here; told of by others
   std::uint64_t next_announcement_ = 0;

@@ -79,6 +79,16 @@ struct Ask {
 using Message = std::variant<Activate, Request, Credit, Failed, Closed, Status, Ask>;
 
 std::vector<std::byte> bytes_of(const Message& message);
+
+// What front ends tell each other: the protocol does not look at it. No message begins as these do.
+inline constexpr std::byte mark_of_note{0xff};
+inline std::vector<std::byte> as_note(std::vector<std::byte> bytes) {
+  bytes.insert(bytes.begin(), mark_of_note);
+  return bytes;
+}
+inline bool is_note(std::span<const std::byte> bytes) noexcept {
+  return !bytes.empty() && bytes.front() == mark_of_note;
+}
 /// Nothing if these are the bytes of no message.
 std::optional<Message> message_of(std::span<const std::byte> bytes);
 

@@ -21,6 +21,7 @@ struct Description {
   std::function<void(const void* packed, void* object)> unpack{};
   /// An array that is kept: what it holds at first, if that is computed.
   Fill fill{};
+  int owner = -1;  ///< over ranks: whose it is, if all know it; below 0: each rank has one of its own
 };
 
 }  // namespace fairlead::detail

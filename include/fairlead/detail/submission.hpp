@@ -26,6 +26,7 @@ struct Submission {
   int priority = 0;
   NodeId node = no_id<NodeId>;  ///< it runs there only; none: anywhere
   int device = no_device;       ///< a wish: see Call::on_device()
+  int rank = -1;                ///< over ranks: where it runs; below 0: where its data say
   int like = -1;                ///< a wish: which of `uses`; see Call::where()
   float work = 0;               ///< what the codelet's formula says; 0: there is none
   Bytes scratch_bytes = 0;      ///< of memory that only this task uses

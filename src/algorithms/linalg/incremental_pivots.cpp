@@ -31,14 +31,15 @@ IncrementalPivots<T>::IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& 
       for (std::int32_t k = 0; k <= i; ++k) {
         const std::int32_t columns = a.columns_of(k);
         const std::int32_t rows = i == k ? columns : std::min(inner_block_, columns);
-        const Distribution* const owners = a.distribution();
-        if (owners != nullptr && owners->owner(i, k) != runtime_.rank()) {
-          lower_.push_back({{}, {rows, columns, rows}});
-          exchanges_.push_back({{}, {columns, 1}});
+        const std::string lower = fmt::format("L[{},{}]", i, k), exchanges = fmt::format("P[{},{}]", i, k);
+        if (a.distribution() == nullptr) {
+          lower_.push_back(runtime_.matrix<T>(lower, rows, columns));
+          exchanges_.push_back(runtime_.vector<std::int32_t>(exchanges, columns));
           continue;
         }
-        lower_.push_back(runtime_.matrix<T>(fmt::format("L[{},{}]", i, k), rows, columns));
-        exchanges_.push_back(runtime_.vector<std::int32_t>(fmt::format("P[{},{}]", i, k), columns));
+        const OwnedBy owner{a.distribution()->owner(i, k)};
+        lower_.push_back(runtime_.matrix<T>(lower, rows, columns, owner));
+        exchanges_.push_back(runtime_.vector<std::int32_t>(exchanges, columns, owner));
       }
   } catch (...) {
     remove_all();

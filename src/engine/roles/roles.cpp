@@ -7,6 +7,7 @@ namespace fairlead::engine {
 std::unique_ptr<Role> make_fold(const RoleParts&);
 std::unique_ptr<Role> make_hold(const RoleParts&);
 std::unique_ptr<Role> make_view_switch(const RoleParts&);
+std::unique_ptr<Role> make_turn(const RoleParts&);
 
 namespace {
 std::unique_ptr<Role> make(TaskRole role, const RoleParts& parts) {
@@ -19,6 +20,8 @@ std::unique_ptr<Role> make(TaskRole role, const RoleParts& parts) {
       return make_hold(parts);
     case TaskRole::view_switch:
       return make_view_switch(parts);
+    case TaskRole::turn:
+      return make_turn(parts);
   }
   return nullptr;
 }

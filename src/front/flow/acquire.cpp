@@ -11,6 +11,7 @@
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/flow/pseudo_task.hpp"
+#include "front/ranks/common_program.hpp"
 
 namespace fairlead::front {
 
@@ -26,6 +27,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // what folds take counts as memory that is wanted
+  if (common_program_ != nullptr) common_program_->check_hold(submission);
   Gathered gathered;
   gather(submission, gathered);
   // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.

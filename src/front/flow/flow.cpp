@@ -9,6 +9,7 @@
 #include "engine/ended_thread.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_implementation.hpp"
+#include "front/ranks/among_ranks.hpp"
 
 namespace fairlead {
 
@@ -56,6 +57,11 @@ Future Flow::insert_extended(const detail::Submission& submission,
   return Future(std::move(state));
 }
 
+void Flow::drop_copies_of(const detail::DatumReference& datum, SourceLine where) {
+  implementation_->core.caller().check("drop_copies");
+  const auto& ranks = implementation_->core.surroundings().among_ranks;
+  if (ranks != nullptr) ranks->program().drop_copies(datum, where.file_name(), where.line());
+}
 void Flow::wait() { implementation_->source->wait(); }
 void Flow::cancel() { implementation_->source->cancel(); }
 std::uint64_t Flow::submitted() const noexcept { return implementation_->source->submitted(); }

@@ -109,6 +109,12 @@ std::string FlowOutcome::text_of(const Task& task) const {
       data, task.submitted_at.file, task.submitted_at.line);
 }
 
+std::string FlowOutcome::text_of_end(const Task& task) const {
+  return task.failure != nullptr
+             ? failed(text_of(task), task.failure)
+             : "the task " + text_of(task) + " was not run: an input is missing, or its flow was cancelled";
+}
+
 void FlowOutcome::note_failure(const Task& task) {
   const std::lock_guard guard(mutex_);
   if (task.failure != nullptr) {

@@ -33,12 +33,20 @@ struct WatchedTask {
   std::mutex mutex;              // guards what follows
   std::vector<Task*> followers;  // start after it
   bool followed = false;         // they have been told
+  bool elsewhere = false;        // it runs on another rank
 
   /// The task, which is counted as waiting, starts after this one. False if this one is over already.
   bool follow(Task& task) {
     const std::lock_guard guard(mutex);
     if (!followed) followers.push_back(&task);
     return !followed;
+  }
+  /// It is another rank's: there is nothing to wait for here.
+  void pass_by() {
+    const std::lock_guard guard(mutex);
+    followed = true;
+    elsewhere = true;
+    over.store(true);
   }
   /// What on_done is given.
   std::exception_ptr outcome() const noexcept;
@@ -101,6 +109,8 @@ class FlowOutcome {
   }
   /// The task failed, or was not run.
   void note_failure(const Task& task);
+  /// How it went that did not succeed, in words.
+  std::string text_of_end(const Task& task) const;
 
  private:
   void tell(const Task& task, EventChain& ready);

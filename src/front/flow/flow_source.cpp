@@ -15,6 +15,7 @@
 #include "base/pages.hpp"
 #include "data/ready.hpp"
 #include "front/flow/gathered.hpp"
+#include "front/ranks/among_ranks.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -24,10 +25,15 @@ constexpr std::uint64_t tasks_between_lane_trials = 1024;
 
 }  // namespace
 
-FlowSource::FlowSource(engine::RuntimeCore& core) : CountedSource(core) {}
+FlowSource::FlowSource(engine::RuntimeCore& core)
+    : CountedSource(core),
+      common_program_(core.surroundings().among_ranks == nullptr
+                          ? nullptr
+                          : &core.surroundings().among_ranks->program()) {}
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
+  if (common_program_ != nullptr) common_program_->remove(*this);
   // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
   core_.caller().may_wait() ? core_.application().serve_surely() : core_.world().serve_for_others();
   core_.engine().locked([](memory::Memory&) {});
@@ -38,6 +44,7 @@ bool FlowSource::finish() noexcept {
   finished_ = true;
   try {
     core_.caller().may_wait() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
+    if (has_common_) common_program_->leave();
     if (core_.caller().may_wait() && done() != submitted_) wait_until_done(submitted_, true);
     if (core_.caller().may_wait() && outcome_.callbacks()->open.load() != 0)
       core_.help([this] { return outcome_.callbacks()->open.load() == 0; }, true);
@@ -61,6 +68,13 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
       throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
                                    SubmissionFit::subject(submission), used + 1, submission.file,
                                    submission.line));
+    if (use.datum->shared != nullptr && use.datum->shared->named == use.datum &&
+        use.datum->shared->home == nullptr && use.datum->generation == use.generation)
+      throw UsageError(fmt::format(
+          "{} uses {}, which is rank {}'s: what this rank does alone it does with its own data\n  "
+          "submitted at {}:{}",
+          SubmissionFit::subject(submission), use.datum->text(), net::index(use.datum->shared->owner),
+          submission.file, submission.line));
     if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
       throw UsageError(
           fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "
@@ -138,7 +152,8 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     if (!core_.holds().none()) [[unlikely]]
       core_.holds().check_room(gathered.host_footprint, false, SubmissionFit::text_of(submission),
                                submission);
-    core_.holds().note_footprint(gathered.host_footprint);
+    if (is_common_) common_program_->check_room(gathered.host_footprint, submission);
+    core_.holds().note_footprint(gathered.host_footprint + (is_common_ ? common_program_->reserve() : 0));
   }
   Task& task =
       core_.or_stop([&]() -> Task& { return make_task(submission, gathered, excluded, together, order); });
@@ -175,7 +190,9 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   if (core_.submission_book() != nullptr) [[unlikely]]
     write_down(submission, gathered, order);
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
-  const std::uint32_t lane = core_.engine().lane_possible() ? lane_for(traits, submission, gathered) : 0;
+  // The lane does not know that values come and go.
+  const std::uint32_t lane =
+      core_.engine().lane_possible() && !is_common_ ? lane_for(traits, submission, gathered) : 0;
   if (gathered.first_write)
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
   if (core_.fixed_order() && gathered.any_order) [[unlikely]]
@@ -234,7 +251,7 @@ void FlowSource::write_down(const Submission& submission, const Gathered& gather
 
 Task& FlowSource::new_task(const TaskTraits& traits, std::size_t accesses) {
   Task& task = *core_.graph().make_task(accesses, traits);
-  task.family = &in_graph;
+  task.family = is_common_ ? &common_ : &in_graph;
   return task;
 }
 
@@ -296,10 +313,45 @@ void FlowSource::throw_if_stopped() {
   core_.throw_if_stopped();
 }
 
+bool FlowSource::pass_over_ranks(const Submission& submission,
+                                 const std::shared_ptr<const CodeletInfo>& codelet,
+                                 const std::shared_ptr<WatchedTask>& watched, const Order* order) {
+  const CommonProgram::Where where = common_program_->pass(submission, codelet);
+  if (where == CommonProgram::Where::alone) return false;
+  has_common_ = true;
+  if (where == CommonProgram::Where::elsewhere) {
+    if (watched != nullptr) watched->pass_by();
+    return true;
+  }
+  if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
+    throw UsageError(fmt::format(
+        "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
+        "at {}:{}",
+        SubmissionFit::subject(submission), submission.file, submission.line));
+  common_program_->add(*this);
+  retain(codelet);
+  Submission local = submission;
+  local.uses = common_program_->bring(submission);
+  is_common_ = true;
+  try {
+    insert(local, watched, order);
+  } catch (...) {
+    is_common_ = false;
+    throw;
+  }
+  is_common_ = false;
+  common_program_->written(submission);
+  return true;
+}
+
 void FlowSource::wait() {
   core_.caller().check("wait");
   core_.reductions().close_all(this);
   core_.engine().horizon_closed();
+  if (std::exchange(has_common_, false)) {
+    common_program_->begin_wait();
+    common_program_->end_wait();
+  }
   const bool over =
       wait_until_done(submitted_) && core_.help([this] { return outcome_.callbacks()->open.load() == 0; });
   throw_if_stopped();
@@ -308,6 +360,8 @@ void FlowSource::wait() {
   if (core_.submission_book() != nullptr) core_.submission_book()->phase_ended();
   std::exception_ptr cause;
   const std::string text = outcome_.take(cause);
+  if (cause == nullptr && common_program_ != nullptr && common_program_->has_failed())
+    throw TaskError("the flow cannot go on: " + common_program_->failure());
   if (text.empty()) return;
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);
@@ -315,6 +369,8 @@ void FlowSource::wait() {
 
 void FlowSource::release(Task& task, ReadyTasks& ready) {
   outcome_.over(task, ready.described);
+  if (task.family == &common_ && (task.failure != nullptr || task.cancelled)) [[unlikely]]
+    common_program_->failed_here(outcome_.text_of_end(task));
   graph::Graph::complete(task, ready.described, ready.recycler);
 }
 

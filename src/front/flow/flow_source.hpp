@@ -19,6 +19,7 @@
 namespace fairlead::front {
 
 using detail::Submission;
+class CommonProgram;
 
 /// What few tasks have.
 struct Order {
@@ -46,6 +47,7 @@ class FlowSource : public engine::CountedSource {
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
               std::shared_ptr<WatchedTask> watched = nullptr, const Order* order = nullptr) {
     core_.caller().check("submit");
+    if (common_program_ != nullptr && pass_over_ranks(submission, codelet, watched, order)) return;
     retain(codelet);
     insert(submission, std::move(watched), order);
   }
@@ -89,6 +91,9 @@ class FlowSource : public engine::CountedSource {
  private:
   void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
               const Order* order = nullptr);
+  /// Over ranks: true if that was all. False: it is this rank's alone.
+  bool pass_over_ranks(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
+                       const std::shared_ptr<WatchedTask>& watched, const Order* order);
   Task& make_task(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
                   std::uint16_t together, const Order* order);
   void put_in(Task& task, const Submission& submission, const Gathered& gathered,
@@ -131,6 +136,10 @@ class FlowSource : public engine::CountedSource {
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
   bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
   std::atomic<engine::HoldSource*> holds_{nullptr};  // made when the flow first acquires something
+  CommonProgram* const common_program_;              // of all ranks; null: the runtime computes alone
+  const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // of its tasks
+  bool is_common_ = false;                                                        // what is being inserted
+  bool has_common_ = false;  // since all ranks waited together
 };
 
 }  // namespace fairlead::front

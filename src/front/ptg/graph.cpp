@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
+#include "front/ranks/shared_datum.hpp"
 #include "front/ptg/written_out.hpp"
 #include "front/unrolled/check.hpp"
 
@@ -95,10 +96,14 @@ std::shared_ptr<CollectionDefinition> Graph::begin_collection(std::string name,
 
 Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definition) {
   engine::RuntimeCore& core = implementation_->core;
-  for (const fairlead::detail::DatumReference& reference : definition->data)
+  for (fairlead::detail::DatumReference& reference : definition->data) {
     if (reference.datum != nullptr && reference.datum->runtime != &core)
       throw UsageError(
           fmt::format("the data {} of a parameterized graph belong to another runtime", definition->name));
+    // Known here, and another rank's.
+    if (reference.datum != nullptr && reference.datum->shared != nullptr && reference.datum->shared->home == nullptr)
+      reference = {};
+  }
   return Collection(std::move(definition));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
+#include "front/ranks/among_ranks.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::ptg {
@@ -17,6 +18,10 @@ void GraphSource::run() {
     throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
                      core_.holds().text());
   if (!misuse_.empty()) throw UsageError(misuse_);
+  if (const auto& ranks = core_.surroundings().among_ranks) {  // what flows have made comes home
+    ranks->program().begin_wait();
+    ranks->program().end_wait();
+  }
   core_.reductions().close_all();
   if (!core_.help_until_all_done(false)) core_.throw_held_up("run");
   core_.throw_if_stopped();

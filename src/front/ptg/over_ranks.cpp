@@ -25,7 +25,7 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       placement_(table, communicator.own()),
       run_{communicator.next_graph(), 0},
       holds_(
-          core, [this](std::uint64_t hold, void* address) { granted(hold, address); },
+          core, TaskRole::hold, [this](std::uint64_t hold, void* address) { granted(hold, address); },
           [this](const std::string& why) { failed(why); }) {}
 
 void OverRanks::begin(Bytes largest_footprint) {
@@ -138,7 +138,7 @@ void OverRanks::find_place(const net::Commands::Place& place) {
     const std::lock_guard guard(mutex_);
     coming_[number] = place.id;
   }
-  holds_.ask(hold_of(number), value, AccessMode::write);
+  holds_.ask(hold_of(number), held(value), AccessMode::write);
 }
 
 void OverRanks::look_again() {
@@ -165,7 +165,7 @@ void OverRanks::granted(std::uint64_t hold, void* address) {
 
 void OverRanks::read(const net::Commands::Read& read) {
   if (read.over) return holds_.let_go(hold_of(read.id));
-  holds_.ask(hold_of(read.id), values_[static_cast<std::uint32_t>(read.value)], AccessMode::read);
+  holds_.ask(hold_of(read.id), held(values_[static_cast<std::uint32_t>(read.value)]), AccessMode::read);
 }
 
 void OverRanks::landed(const net::Commands::Landed& landed) {

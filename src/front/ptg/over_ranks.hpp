@@ -13,8 +13,8 @@
 
 #include "front/ptg/fresh_data.hpp"
 #include "front/ptg/left_over.hpp"
-#include "front/ptg/payload_holds.hpp"
 #include "front/ptg/placement.hpp"
+#include "front/ranks/rank_accesses.hpp"
 #include "net/communicator.hpp"
 
 namespace fairlead::ptg {
@@ -77,6 +77,9 @@ class OverRanks final : public net::Client {
   // What holds are called: by the number of the value that comes, or by what the network calls the one that goes.
   static std::uint64_t hold_of(std::uint32_t coming) noexcept { return std::uint64_t{coming} * 2; }
   static std::uint64_t hold_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
+  static front::RankAccesses::Datum held(const Value& value) noexcept {
+    return {value.id, value.address, value.packed};
+  }
   void granted(std::uint64_t hold, void* address);
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
@@ -88,7 +91,7 @@ class OverRanks final : public net::Client {
   const Placement placement_;
   net::GraphRun run_;          // the next, or the present one
   std::uint64_t next_id_ = 0;  // who announces, one at a time
-  PayloadHolds holds_;
+  front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
   mutable std::mutex mutex_;                         // guards what follows
   std::deque<net::Commands::Place> placeless_;       // no datum was there

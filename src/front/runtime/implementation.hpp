@@ -22,6 +22,7 @@
 #include "data/output/output_file.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
+#include "front/ranks/among_ranks.hpp"
 #include "front/rehearsal/rehearsals.hpp"
 #include "front/runtime/kept_bytes.hpp"
 #include "front/runtime/machine_plan.hpp"
@@ -32,7 +33,6 @@
 #include "front/runtime/tile_collection.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "machine/system_files.hpp"
-#include "net/communicator.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
@@ -178,9 +178,8 @@ class Runtime::Implementation {
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes in_place = 0;
-  std::int32_t collections = 0;                     // made so far
-  std::unique_ptr<net::Communicator> communicator;  // null: it computes alone
-  front::Watchdog watchdog;                         // last: its thread uses the rest
+  std::int32_t collections = 0;  // made so far
+  front::Watchdog watchdog;      // last: its thread uses the rest
 
  private:
   backend::CpuOptions cpu_options(const Config& config) {

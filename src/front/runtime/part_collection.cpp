@@ -25,6 +25,8 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
       counts_{1, 1, 1},
       dimensions_(dimensions) {
   const Strided& array = whole.as.array;
+  if (whole.datum->shared != nullptr)
+    throw UsageError(fmt::format("{} cannot be split: all ranks know it as a whole", whole.name));
   for (std::size_t i = 0; i < dimensions; ++i) {
     if (extents[i] <= 0)
       throw UsageError(fmt::format("{} cannot be split into parts of {} elements", whole.name, extents[i]));

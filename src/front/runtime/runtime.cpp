@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "front/ranks/among_ranks.hpp"
 #include "front/runtime/implementation.hpp"
 #include "front/runtime/part_collection.hpp"
 #include "front/runtime/rank.hpp"
@@ -15,6 +16,7 @@
 #include "front/runtime/tile_collection.hpp"
 #include "net/communicator.hpp"
 #include "net/network.hpp"
+
 namespace fairlead {
 
 Runtime::Runtime(const Config& config, Bytes reserved)
@@ -30,27 +32,31 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
   if (rank.network == nullptr) return;
   if (!rank.network->take())
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
-  auto& it = *implementation_;
-  it.communicator = std::make_unique<net::Communicator>(rank.network, net::Protocol{});
-  it.communicator->on_quiet([&core = it.core] { core.world().wake(engine::Who::application()); });
+  core().surroundings().among_ranks =
+      std::make_shared<front::AmongRanks>(core(), rank.network, net::Protocol{});
 }
 Runtime::~Runtime() {
+  const auto& ranks = core().surroundings().among_ranks;
+  if (ranks) ranks->program().leave();
   implementation_->core.close();
-  if (implementation_->core.caller().same_process()) implementation_->communicator.reset();
+  if (ranks && core().caller().same_process()) ranks->end();
   // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
   if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
 }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
-net::Communicator* Runtime::communicator() noexcept { return implementation_->communicator.get(); }
+net::Communicator* Runtime::communicator() noexcept {
+  const auto& ranks = core().surroundings().among_ranks;
+  return !ranks ? nullptr : &ranks->communicator();
+}
 std::uint32_t Runtime::rank() const noexcept {
-  const auto& all = implementation_->communicator;
-  return !all ? 0 : static_cast<std::uint32_t>(all->own());
+  const auto& all = implementation_->core.surroundings().among_ranks;
+  return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  const auto& all = implementation_->communicator;
-  return !all ? 1 : all->ranks();
+  const auto& all = implementation_->core.surroundings().among_ranks;
+  return !all ? 1 : all->communicator().ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
 Bytes Runtime::capacity_bytes() const noexcept { return implementation_->plan.capacity; }
@@ -242,8 +248,8 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
 Statistics Runtime::statistics() const {
   implementation_->core.caller().check_process("statistics");
   Statistics::Network network;
-  if (implementation_->communicator) {
-    const net::Traffic sent = implementation_->communicator->traffic();
+  if (const auto& ranks = implementation_->core.surroundings().among_ranks) {
+    const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.activates + sent.requests + sent.credits,
                .payloads = sent.payloads,
                .payload_bytes = sent.payload_bytes + sent.eager_bytes};

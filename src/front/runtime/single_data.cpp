@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "front/ranks/among_ranks.hpp"
 #include "front/runtime/sizes.hpp"
 
 namespace fairlead::detail {
@@ -65,6 +66,10 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   core.caller().check(as.kind);
   const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
+  const auto& ranks = core.surroundings().among_ranks;
+  if (as.owner >= 0 && ranks != nullptr) return add_shared(core, name, as, bytes);
+  if (as.owner > 0)
+    throw UsageError(fmt::format("{}: is to be rank {}'s, and there is one rank", name, as.owner));
   SingleDatum single{.name = name, .as = as};
   memory::DatumSpec spec{.bytes = bytes, .home = core.topology().user_memory(), .address = as.address};
   if (as.kept) {
@@ -95,6 +100,33 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   return kept;
 }
 
+/// With a place in the spill file on the rank that owns it; elsewhere only named.
+SingleDatum& SingleData::add_shared(engine::RuntimeCore& core, const std::string& name,
+                                    const detail::Description& as, Bytes bytes) {
+  AmongRanks& ranks = *core.surroundings().among_ranks;
+  const net::RankId owner{static_cast<std::uint32_t>(as.owner)}, own = ranks.communicator().own();
+  if (net::index(owner) >= ranks.communicator().ranks())
+    throw UsageError(fmt::format("{}: is to be rank {}'s, and there are {}", name, as.owner,
+                                 ranks.communicator().ranks()));
+  SingleDatum* kept = nullptr;
+  if (owner == own) {
+    detail::Description of_here = as;
+    of_here.owner = -1;
+    kept = &add(core, name, of_here);
+  } else {
+    kept = &keep({.name = name, .as = as});
+    kept->as.array = kept->as.array.packed();
+    kept->datum = &store_.make();
+    kept->datum->owner = kept;
+    kept->datum->name = &SingleData::text_of;
+    kept->datum->runtime = &core;
+    kept->datum->home = core.topology().store();
+  }
+  ranks.program().guests().live_in(store_, spill_);
+  ranks.program().share(*kept->datum, ranks.program().take_numbers(1), owner, bytes);
+  return *kept;
+}
+
 SingleDatum& SingleData::keep(SingleDatum&& single) {
   if (free_.empty()) {
     if (free_.capacity() <= all_.size()) free_.reserve(2 * all_.size() + 64);
@@ -106,9 +138,13 @@ SingleDatum& SingleData::keep(SingleDatum&& single) {
 }
 
 void SingleData::remove(engine::RuntimeCore& core, SingleDatum& single) {
-  core.remove_datum(*single.datum);
+  if (single.datum->shared != nullptr) core.surroundings().among_ranks->program().forget(*single.datum);
+  if (single.datum->id == no_id<DatumId>)
+    ++single.datum->generation;  // another rank's
+  else
+    core.remove_datum(*single.datum);
   store_.give_back(*single.datum);
-  if (single.as.kept) spill_.release(single.slot);
+  if (single.as.kept && single.slot.bytes != 0) spill_.release(single.slot);
   single = {};
   free_.push_back(&single);
 }

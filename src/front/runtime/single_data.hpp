@@ -41,6 +41,8 @@ class SingleData {
   static SingleDatum* find(const engine::RegisteredDatum& datum) noexcept;
 
  private:
+  SingleDatum& add_shared(engine::RuntimeCore& core, const std::string& name, const detail::Description& as,
+                          Bytes bytes);
   SingleDatum& keep(SingleDatum&& single);
   static std::string text_of(const void* owner, const engine::RegisteredDatum&);
 

@@ -1,6 +1,7 @@
 // Registration of a whole matrix: all space is set aside before the first tile is registered.
 #include "front/runtime/tile_collection.hpp"
 #include "base/pages.hpp"
+#include "front/ranks/among_ranks.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -23,17 +24,19 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       spill_(spill),
       fill_(std::move(fill)),
       distribution_(distribution == nullptr ? std::nullopt : std::optional(*distribution)),
-      own_rank_(own_rank) {
+      own_rank_(own_rank),
+      element_bytes_(element_bytes) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
-      entries_.push_back({nullptr, {}, i, j});
+      entries_.push_back({.row = i, .column = j});
   const auto extent = [&](std::int64_t elements, std::int32_t at) {
     return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
   };
-  const auto bytes_of = [&](const Entry& entry) {
-    return static_cast<Bytes>(extent(grid_.rows, entry.row) * extent(grid_.columns, entry.column)) *
-           element_bytes;
-  };
+  const auto& ranks = core.surroundings().among_ranks;
+  if (ranks != nullptr && distribution_) {
+    first_number_ = ranks->program().take_numbers(entries_.size());
+    ranks->program().guests().live_in(store_, *spill_);
+  }
   if (spill_ != nullptr) {
     Bytes all = 0;
     for (const Entry& entry : entries_)
@@ -73,13 +76,13 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
                                          extent(grid_.columns, entry.column), element_bytes},
             *entry.datum);
       entry.datum->owner = this;
-      entry.datum->name = [](const void* owner, const engine::RegisteredDatum& datum) {
-        const auto& tiles = *static_cast<const TileCollection*>(owner);
-        const auto& found = *std::ranges::find(tiles.entries_, &datum, &Entry::datum);
-        return fmt::format("{}[{},{}]", tiles.name_, found.row, found.column);
-      };
+      entry.datum->name = &TileCollection::name_of_tile;
       core_.register_datum(*entry.datum, spec);
       entry.datum->ever_written = spec.generator != nullptr;
+      if (ranks != nullptr && distribution_)
+        ranks->program().share(*entry.datum,
+                               first_number_ + static_cast<std::uint32_t>(position(entry.row, entry.column)),
+                               net::RankId{own_rank_}, spec.bytes);
     }
   } catch (...) {
     remove_all();
@@ -96,6 +99,13 @@ const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t c
   for (const data::Layout& known : layouts_)
     if (known.run_bytes == layout.run_bytes && known.counts == layout.counts) return &known;
   return &layouts_.emplace_back(layout);
+}
+
+std::string TileCollection::name_of_tile(const void* owner, const engine::RegisteredDatum& datum) {
+  const auto& tiles = *static_cast<const TileCollection*>(owner);
+  const auto& found = *std::ranges::find_if(
+      tiles.entries_, [&](const Entry& it) { return it.datum == &datum || it.named == &datum; });
+  return fmt::format("{}[{},{}]", tiles.name_, found.row, found.column);
 }
 
 bool TileCollection::finish() noexcept {
@@ -122,7 +132,14 @@ std::vector<DatumId> TileCollection::ids_in_place() const {
 
 void TileCollection::remove_all() noexcept {
   for (Entry& entry : entries_) {
+    const auto& ranks = core_.surroundings().among_ranks;
     try {
+      if (ranks != nullptr && entry.datum != nullptr) ranks->program().forget(*entry.datum);
+      if (entry.named != nullptr) {
+        ranks->program().forget(*entry.named);
+        ++entry.named->generation;
+        store_.give_back(*entry.named);
+      }
       if (entry.datum != nullptr) {
         core_.remove_datum(*entry.datum);
         store_.give_back(*entry.datum);
@@ -157,12 +174,35 @@ const TileCollection::Entry& TileCollection::entry_at(std::int32_t row, std::int
   return entries_[position(row, column)];
 }
 
-DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) const {
+Bytes TileCollection::bytes_of(const Entry& entry) const noexcept {
+  const auto extent = [&](std::int64_t elements, std::int32_t at) {
+    return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
+  };
+  return static_cast<Bytes>(extent(grid_.rows, entry.row) * extent(grid_.columns, entry.column)) *
+         element_bytes_;
+}
+
+DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) {
   const Entry& entry = entry_at(row, column);
-  if (entry.datum == nullptr)
-    throw UsageError(fmt::format("the tile [{},{}] of {} is rank {}'s, and this is rank {}", row, column,
-                                 name_, distribution_->owner(row, column), own_rank_));
-  return {entry.datum, entry.datum->generation};
+  engine::RegisteredDatum* const datum = entry.datum != nullptr   ? entry.datum
+                                         : entry.named != nullptr ? entry.named
+                                                                  : &named_elsewhere(row, column);
+  return {datum, datum->generation};
+}
+
+/// Only what is used is described.
+engine::RegisteredDatum& TileCollection::named_elsewhere(std::int32_t row, std::int32_t column) {
+  Entry& entry = entries_[position(row, column)];
+  engine::RegisteredDatum& named = store_.make();
+  named.owner = this;
+  named.name = &TileCollection::name_of_tile;
+  named.runtime = &core_;
+  named.home = core_.topology().store();
+  core_.surroundings().among_ranks->program().share(
+      named, first_number_ + static_cast<std::uint32_t>(position(row, column)),
+      net::RankId{distribution_->owner(row, column)}, bytes_of(entry));
+  entry.named = &named;
+  return named;
 }
 DatumReference TileCollection::tile_if_here(std::int32_t row, std::int32_t column) const {
   engine::RegisteredDatum* const datum = entry_at(row, column).datum;
@@ -190,7 +230,7 @@ Bytes TileCollection::bytes() const noexcept {
   return all;
 }
 
-DatumReference tile_of(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
+DatumReference tile_of(TileCollection* tiles, std::int32_t row, std::int32_t column) {
   if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
   return tiles->tile(row, column);
 }

@@ -32,8 +32,8 @@ class TileCollection {
   void remove_all() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
-  /// Throws UsageError if there is no such tile, or another rank owns it.
-  DatumReference tile(std::int32_t row, std::int32_t column) const;
+  /// Throws UsageError if there is no such tile.
+  DatumReference tile(std::int32_t row, std::int32_t column);
   DatumReference tile_if_here(std::int32_t row, std::int32_t column) const;
   const Distribution* distribution() const noexcept { return distribution_ ? &*distribution_ : nullptr; }
   void advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const;
@@ -41,14 +41,19 @@ class TileCollection {
   Bytes bytes() const noexcept;  ///< of all tiles
 
  private:
+  static std::string name_of_tile(const void* owner, const engine::RegisteredDatum& datum);
   std::vector<DatumId> ids_in_place() const;
   struct Entry {
     engine::RegisteredDatum* datum = nullptr;  // null: another rank's
-    memory::Range slot;
-    std::int32_t row, column;
+    memory::Range slot{};
+    std::int32_t row = 0, column = 0;
+    engine::RegisteredDatum* named =
+        nullptr;  // of another rank: what handles of it name, once there are some
   };
   const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
   const Entry& entry_at(std::int32_t row, std::int32_t column) const;
+  engine::RegisteredDatum& named_elsewhere(std::int32_t row, std::int32_t column);
+  Bytes bytes_of(const Entry& entry) const noexcept;
   bool is_here(const Entry& entry) const {
     return !distribution_ || distribution_->owner(entry.row, entry.column) == own_rank_;
   }
@@ -64,6 +69,8 @@ class TileCollection {
   const Fill fill_;
   const std::optional<Distribution> distribution_;
   const std::uint32_t own_rank_;
+  const std::size_t element_bytes_;
+  std::uint32_t first_number_ = 0;                // over ranks: of the data that all know
   std::deque<front::GeneratedArray> generators_;  // of the entries, if there is a fill_
   std::deque<data::Layout> layouts_;              // of tiles in the user's memory, by shape
 };

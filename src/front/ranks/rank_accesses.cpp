@@ -1,5 +1,5 @@
-// See payload_holds.hpp.
-#include "front/ptg/payload_holds.hpp"
+// See rank_accesses.hpp.
+#include "front/ranks/rank_accesses.hpp"
 
 #include <utility>
 
@@ -7,28 +7,30 @@
 #include "front/flow/pseudo_task.hpp"
 #include "memory/location.hpp"
 
-namespace fairlead::ptg {
+namespace fairlead::front {
 
 namespace {
 const CodeletInfo& payload_codelet() {
-  static const CodeletInfo info = front::pseudo_codelet("a value for or from another rank");
+  static const CodeletInfo info = pseudo_codelet("a value for or from another rank");
   return info;
 }
 constexpr std::size_t names_taken = 4096;
 }  // namespace
 
-PayloadHolds::PayloadHolds(engine::RuntimeCore& core, std::function<void(std::uint64_t, void*)> granted,
+RankAccesses::RankAccesses(engine::RuntimeCore& core, TaskRole role,
+                           std::function<void(std::uint64_t, void*)> granted,
                            std::function<void(const std::string&)> refused)
     : core_(core),
+      role_(role),
       granted_(std::move(granted)),
       refused_(std::move(refused)),
       next_id_(core.graph().take_ids(names_taken)) {
   id = core.sources().next_id();
 }
 
-PayloadHolds::~PayloadHolds() = default;
+RankAccesses::~RankAccesses() = default;
 
-void PayloadHolds::collect() {
+void RankAccesses::collect() {
   std::erase_if(ending_, [this](Record* record) {
     // The engine looks at neither any more.
     if (!record->is_over || !(record->applied.load(std::memory_order_acquire))) return false;
@@ -37,7 +39,7 @@ void PayloadHolds::collect() {
   });
 }
 
-void PayloadHolds::ask(std::uint64_t hold, const Value& value, AccessMode mode) {
+RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum, AccessMode mode) {
   Record* record = nullptr;
   {
     const std::lock_guard guard(mutex_);
@@ -49,10 +51,10 @@ void PayloadHolds::ask(std::uint64_t hold, const Value& value, AccessMode mode) 
       record = unused_.front();
       unused_.pop_front();
     }
-    record->hold = hold;
+    record->name = name;
     record->is_granted = record->is_let_go = record->is_over = false;
     record->applied.store(false);
-    ensure(by_hold_.emplace(hold, record).second, "a value is held once for each purpose");
+    ensure(by_name_.emplace(name, record).second, "a value is held once for each purpose");
   }
   Task& task = record->task;
   static_cast<TaskTraits&>(task) = {};
@@ -60,40 +62,55 @@ void PayloadHolds::ask(std::uint64_t hold, const Value& value, AccessMode mode) 
   task.submitted_at = {"", 0};
   task.begin(task.id, &record->access, 1);
   task.family = &described;
-  task.role = TaskRole::hold;
+  task.role = role_;
   task.failure = nullptr;
   task.policy_data = record;
   Access& access = record->access;
   access = {};
   access.task = &task;
-  access.address = value.address;
-  access.datum = value.id;
+  access.address = datum.address;
+  access.datum = datum.id;
   access.mode = mode;
-  access.packed = value.packed;
-  core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+  access.packed = datum.packed;
+  return *record;
+}
+
+void RankAccesses::ask(std::uint64_t name, const Datum& datum, AccessMode mode) {
+  Record& record = begin(name, datum, mode);
+  core_.engine().entrance().post(record.task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
   core_.world().serve_for_others();
 }
 
-void PayloadHolds::granted(Task& hold) {
-  auto& record = *static_cast<Record*>(hold.policy_data);
+void RankAccesses::queue(std::uint64_t name, engine::RegisteredDatum& datum, AccessMode mode) {
+  Record& record = begin(name, {.id = datum.id}, mode);
+  const graph::Insertion insertion(&datum.tail, datum.id, mode);
+  if (core_.graph().insert(record.task, {&insertion, 1}))
+    core_.engine().entrance().post(record.task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
+  core_.application().serve_surely();
+}
+
+void RankAccesses::granted(Task& access) {
+  auto& record = *static_cast<Record*>(access.policy_data);
   std::uint64_t name = 0;
   {
     const std::lock_guard guard(mutex_);
     record.is_granted = true;
     if (record.is_let_go) return;  // nobody wants it any more
-    name = record.hold;
+    name = record.name;
   }
-  granted_(name, core_.world().address_of(memory::location_of(hold, record.access)));
+  granted_(name, role_ == TaskRole::hold
+                     ? core_.world().address_of(memory::location_of(access, record.access))
+                     : nullptr);
 }
 
-void PayloadHolds::let_go(std::uint64_t hold, bool unused) {
+void RankAccesses::let_go(std::uint64_t name, bool unused) {
   Record* record = nullptr;
   {
     const std::lock_guard guard(mutex_);
-    const auto found = by_hold_.find(hold);
-    if (found == by_hold_.end()) return;
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return;
     record = found->second;
-    by_hold_.erase(found);
+    by_name_.erase(found);
     record->is_let_go = true;
     record->unused = unused || !record->is_granted;
     ending_.push_back(record);
@@ -107,8 +124,9 @@ void PayloadHolds::let_go(std::uint64_t hold, bool unused) {
   core_.world().serve_for_others();
 }
 
-void PayloadHolds::release(Task& over, ReadyTasks&) {
+void RankAccesses::release(Task& over, ReadyTasks& ready) {
   auto& record = *static_cast<Record*>(over.policy_data);
+  if (role_ == TaskRole::turn) graph::Graph::complete(over, ready.described, ready.recycler);
   bool refused = false;
   {
     const std::lock_guard guard(mutex_);
@@ -118,12 +136,12 @@ void PayloadHolds::release(Task& over, ReadyTasks&) {
   if (refused) refused_("a value for or from another rank cannot be had");
 }
 
-bool PayloadHolds::none() const {
+bool RankAccesses::none() const {
   const std::lock_guard guard(mutex_);
-  if (!by_hold_.empty()) return false;
+  if (!by_name_.empty()) return false;
   for (const Record* record : ending_)
     if (!record->is_over || !record->applied.load(std::memory_order_acquire)) return false;
   return true;
 }
 
-}  // namespace fairlead::ptg
+}  // namespace fairlead::front

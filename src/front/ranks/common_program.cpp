@@ -1,0 +1,359 @@
+// See common_program.hpp.
+#include "front/ranks/common_program.hpp"
+
+#include <fairlead/codelet_info.hpp>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/bytes_text.hpp"
+#include "base/pages.hpp"
+#include "front/flow/pseudo_task.hpp"
+#include "front/runtime/views.hpp"
+
+namespace fairlead::front {
+
+namespace {
+constexpr std::uint64_t fingerprint_of_flows = 0x666c'6f77'73u;
+/// Of the pool's size: what comes may take so much at once, and what goes as much; or one value each.
+constexpr Bytes share_of_visitors = 16;
+
+std::string place_in(const Submission& submission) {
+  return fmt::format("\n  submitted at {}:{}", submission.file, submission.line);
+}
+constexpr std::uint64_t hashed(std::uint64_t hash, std::uint64_t value) noexcept {
+  hash = (hash ^ value) * 0xff51'afd7'ed55'8ccdu;
+  return hash ^ hash >> 32;
+}
+}  // namespace
+
+CommonProgram::CommonProgram(engine::RuntimeCore& core, net::Communicator& communicator)
+    : core_(core),
+      communicator_(communicator),
+      own_(communicator.own()),
+      run_{communicator.next_graph(), 0},
+      guests_(core),
+      comparison_(communicator, [&core] { core.world().wake(engine::Who::application()); }),
+      traffic_(core, communicator, [this](const std::string& why) { failed(why); }) {}
+
+// ---- data
+
+void CommonProgram::share(engine::RegisteredDatum& named, std::uint32_t number, net::RankId owner,
+                          Bytes bytes) {
+  SharedDatum* datum = nullptr;
+  if (unused_.empty()) {
+    datum = &data_.emplace_back();
+  } else {
+    datum = unused_.back();
+    unused_.pop_back();
+    *datum = {};
+  }
+  datum->number = number;
+  datum->owner = datum->holder = owner;
+  datum->bytes = bytes;
+  datum->named = &named;
+  if (owner == own_) datum->here = datum->home = &named;
+  named.shared = datum;
+  named.bytes = bytes;
+  largest_ = std::max(largest_, whole_pages_for(bytes));
+}
+
+void CommonProgram::forget(engine::RegisteredDatum& named) {
+  SharedDatum* const datum = std::exchange(named.shared, nullptr);
+  if (datum == nullptr) return;
+  drop_guest(*datum);
+  std::erase(touched_, datum);
+  datum->named = nullptr;
+  unused_.push_back(datum);
+}
+
+void CommonProgram::drop_guest(SharedDatum& datum) {
+  if (datum.here != nullptr && datum.here != datum.home) {
+    if (engine::Reduction* const open = datum.here->reduction; open != nullptr && open->fold != nullptr)
+      open->close();
+    guests_.give_back(*datum.here);
+  }
+  datum.here = nullptr;
+}
+
+// ---- tasks
+
+void CommonProgram::keep(const std::shared_ptr<const CodeletInfo>& codelet) {
+  if (!codelets_.empty() && codelets_.back() == codelet) return;
+  const auto found = std::ranges::find(codelets_, codelet);
+  if (found == codelets_.end()) return codelets_.push_back(codelet);
+  if (found + 1 != codelets_.end()) std::iter_swap(found, codelets_.end() - 1);
+}
+
+std::int64_t CommonProgram::place_of(const Submission& submission, std::uint64_t& hash, bool& common) const {
+  std::int64_t place = submission.rank;
+  const SharedDatum* looked_at = nullptr;
+  hash = hashed(submission.codelet->name_hash(), submission.line);
+  for (const Submission::Use& use : submission.uses) {
+    if (use.datum == nullptr) return common = false;  // it is refused later
+    const SharedDatum* const datum = use.datum->shared;
+    if (use.datum->generation != use.generation)
+      throw UsageError(
+          fmt::format("the task {} uses a datum that is gone: it was removed, or its matrix was destroyed{}",
+                      submission.codelet->name, place_in(submission)));
+    if (datum == nullptr) {
+      if (place == -1 && writes(use.mode)) place = everywhere;
+      hash = hashed(hash, static_cast<std::uint64_t>(use.mode));
+      continue;
+    }
+    common = true;
+    if (place == -1 && writes(use.mode)) place = static_cast<std::int64_t>(datum->owner);
+    if (looked_at == nullptr) looked_at = datum;
+    hash = hashed(hash, (std::uint64_t{datum->number} + 1) << 3 | static_cast<std::uint64_t>(use.mode));
+  }
+  common |= submission.rank >= 0;
+  if (place == -1 && looked_at != nullptr) place = static_cast<std::int64_t>(looked_at->owner);
+  hash = hashed(hash, static_cast<std::uint64_t>(place));
+  return place;
+}
+
+CommonProgram::Where CommonProgram::pass(const Submission& submission,
+                                         const std::shared_ptr<const CodeletInfo>& codelet) {
+  std::uint64_t hash = 0;
+  bool common = false;
+  const std::int64_t place = place_of(submission, hash, common);
+  if (!common) return Where::alone;
+  if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
+    throw TaskError("the flow cannot go on: " + failure());
+  if (place >= static_cast<std::int64_t>(communicator_.ranks()))
+    throw UsageError(fmt::format("the task {} is to run on rank {}, and there are {}{}",
+                                 submission.codelet->name, place, communicator_.ranks(),
+                                 place_in(submission)));
+  if (!under_way_) begin();
+  keep(codelet);
+  comparison_.walked(hash, submission.codelet, submission.file, submission.line);
+  if (comparison_.far_ahead()) [[unlikely]]
+    core_.help_until([this] { return !comparison_.far_ahead() || has_failed(); }, "submit");
+  place_ = place;
+  if (place == everywhere || place == static_cast<std::int64_t>(own_)) return Where::here;
+  const net::RankId by{static_cast<std::uint32_t>(place)};
+  for (const Submission::Use& use : submission.uses)
+    if (SharedDatum* const datum = use.datum->shared;
+        datum != nullptr && reads(use.mode) && datum->holder == own_)
+      give(*datum, by);
+  for (const Submission::Use& use : submission.uses)
+    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+      rewritten(*datum, by);
+  return Where::elsewhere;
+}
+
+std::span<const Submission::Use> CommonProgram::bring(const Submission& submission) {
+  for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+    const Submission::Use& use = submission.uses[i];
+    SharedDatum* const datum = use.datum->shared;
+    if (datum == nullptr) continue;
+    if (place_ == everywhere && writes(use.mode))
+      throw UsageError(fmt::format(
+          "the task {} runs on all ranks, since the first datum that it writes is not shared, and "
+          "writes {}, which is: put that first, or say on_rank(){}",
+          submission.codelet->name, use.datum->text(), place_in(submission)));
+    if (!reads(use.mode)) continue;
+    if (datum->here == nullptr) {
+      engine::RegisteredDatum& into = datum->home != nullptr ? *datum->home : guests_.take(*datum);
+      datum->here = &into;
+      touch(*datum);
+      into.ever_written = true;
+      traffic_.receive(*datum, into);
+    } else if (place_ == everywhere && datum->holder == own_) {
+      for (std::uint32_t rank = 0; rank < communicator_.ranks(); ++rank)
+        if (net::RankId{rank} != own_) give(*datum, net::RankId{rank});
+    }
+  }
+  for (std::size_t i = 0; i < submission.uses.size(); ++i) {
+    const Submission::Use& use = submission.uses[i];
+    SharedDatum* const datum = use.datum->shared;
+    uses_[i] = use;
+    if (datum == nullptr) continue;
+    if (datum->here == nullptr) {
+      datum->here = datum->home != nullptr ? datum->home : &guests_.take(*datum);
+      touch(*datum);
+    }
+    uses_[i].datum = datum->here;
+    uses_[i].generation = datum->here->generation;
+  }
+  return std::span(uses_).first(submission.uses.size());
+}
+
+void CommonProgram::written(const Submission& submission) {
+  for (const Submission::Use& use : submission.uses)
+    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+      rewritten(*datum, own_);
+}
+
+/// The newest value, which is here, is needed there.
+void CommonProgram::give(SharedDatum& datum, net::RankId to) {
+  if (std::ranges::find(datum.given_to, to) != datum.given_to.end()) return;
+  if (!has_value(*datum.here))
+    throw UsageError(fmt::format("a task on rank {} reads {}, which nothing has written yet", net::index(to),
+                                 datum.here->text()));
+  if (engine::Reduction* const open = datum.here->reduction; open != nullptr && open->fold != nullptr)
+    open->close();
+  datum.given_to.push_back(to);
+  touch(datum);
+  traffic_.send(datum, to);
+}
+
+void CommonProgram::rewritten(SharedDatum& datum, net::RankId by) {
+  ++datum.version;
+  datum.holder = by;
+  datum.given_to.clear();
+  datum.sending = 0;
+  if (by != own_ && datum.here != nullptr) drop_guest(datum);
+  if (by != datum.owner) touch(datum);
+}
+
+void CommonProgram::drop_copies(const detail::DatumReference& reference, const char* file,
+                                std::uint32_t line) {
+  static const CodeletInfo info = pseudo_codelet("drop_copies");
+  if (reference.datum == nullptr || reference.datum->generation != reference.generation)
+    throw UsageError("drop_copies was given a handle that is empty, or of a datum that is gone");
+  SharedDatum* const datum = reference.datum->shared;
+  if (datum == nullptr || !under_way_) return;
+  comparison_.walked(hashed(datum->number, line), &info, file, line);
+  if (datum->holder != own_) drop_guest(*datum);
+  datum->given_to.clear();
+  datum->sending = 0;
+  ++datum->version;  // if it goes there once more, it is called otherwise
+}
+
+Bytes CommonProgram::reserve() const noexcept {
+  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  return 2 * std::max(capacity / share_of_visitors, largest_);
+}
+
+void CommonProgram::check_room(Bytes footprint, const Submission& submission) const {
+  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  if (footprint + reserve() <= capacity) return;
+  throw FootprintError(fmt::format(
+      "the task {} needs {} at once, and over ranks {} are kept for values that come and go; "
+      "there is {}{}\n  Use smaller tiles, or {}.",
+      submission.codelet->name, mebibytes(footprint), mebibytes(reserve()), mebibytes(capacity),
+      place_in(submission), core_.more_memory(core_.engine().view().host(), footprint + reserve())));
+}
+
+void CommonProgram::check_hold(const Submission& submission) const {
+  for (const Submission::Use& use : submission.uses) {
+    const SharedDatum* const datum = use.datum == nullptr ? nullptr : use.datum->shared;
+    if (datum == nullptr || use.datum->generation != use.generation) continue;
+    const auto refuse = [&](const std::string& why) {
+      throw UsageError(fmt::format("{} is acquired, {}\n  acquired at {}:{}", use.datum->text(), why,
+                                   submission.file, submission.line));
+    };
+    if (datum->owner != own_)
+      refuse(fmt::format("which is rank {}'s, and this is rank {}: a rank acquires what it owns",
+                         net::index(datum->owner), net::index(own_)));
+    if (datum->holder != own_ && datum->here == nullptr)
+      refuse(
+          fmt::format("and rank {} has written it last: wait() brings it home", net::index(datum->holder)));
+    if (writes(use.mode) && (datum->holder != own_ || !datum->given_to.empty()))
+      refuse("to change it, and other ranks have that value: wait() first");
+  }
+}
+
+// ---- waiting for all ranks
+
+void CommonProgram::begin() {
+  under_way_ = true;
+  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  traffic_.begin(run_, fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
+}
+
+void CommonProgram::begin_wait() {
+  if (!under_way_) return;
+  if (core_.holds().own())
+    throw UsageError("a wait for all ranks, while this thread holds data" + core_.holds().text());
+  for (SharedDatum* const datum : std::exchange(touched_, {})) {
+    if (!has_failed() && datum->holder != datum->owner) {
+      if (datum->holder == own_) give(*datum, datum->owner);
+      if (datum->owner == own_ && datum->here == nullptr) {
+        datum->home->ever_written = true;
+        traffic_.receive(*datum, *datum->home);
+      }
+    }
+    drop_guest(*datum);
+    datum->here = datum->home;
+    datum->holder = datum->owner;
+    datum->given_to.clear();
+    datum->sending = 0;
+    datum->touched = false;
+  }
+  touched_.clear();
+  comparison_.waits();
+}
+
+bool CommonProgram::is_stopped() const noexcept {
+  return core_.engine().stop_reason().stopped() || core_.engine().stop_reason().error() != 0;
+}
+
+void CommonProgram::end_wait() {
+  if (!under_way_) return;
+  const auto over = [this] { return core_.sources().all_over() && traffic_.none(); };
+  core_.sources().nudge_always(true);
+  // A failure here is one of all ranks, as soon as it has gone round.
+  static_cast<void>(core_.help(
+      [&] { return has_failed() || (over() && comparison_.all_compared() && !failed_here_.load()); }));
+  if (is_stopped()) communicator_.fail_soon("its run was stopped");
+  if (!has_failed() && !is_stopped()) {
+    comparison_.over();
+    static_cast<void>(core_.help([this] { return has_failed() || comparison_.all_over(); }));
+  }
+  static_cast<void>(core_.help([this] { return core_.sources().all_over(); }));
+  core_.sources().nudge_always(false);
+  traffic_.end();
+  static_cast<void>(core_.help([this] { return traffic_.none(); }));
+  codelets_.clear();
+  under_way_ = false;
+  ++run_.run;
+}
+
+void CommonProgram::leave() noexcept {
+  if (!under_way_ || !core_.caller().may_wait()) return;
+  try {
+    if (std::uncaught_exceptions() != 0) {
+      communicator_.fail_soon("its program has left a flow by an exception");
+      static_cast<void>(core_.help([this] { return has_failed(); }));
+    }
+    begin_wait();
+    end_wait();
+  } catch (...) {
+    communicator_.fail_soon("its program has ended while it held data");
+  }
+}
+
+void CommonProgram::add(TaskSource& flow) {
+  const std::lock_guard guard(mutex_);
+  if (std::ranges::find(flows_, &flow) == flows_.end()) flows_.push_back(&flow);
+}
+void CommonProgram::remove(TaskSource& flow) {
+  const std::lock_guard guard(mutex_);
+  std::erase(flows_, &flow);
+}
+
+void CommonProgram::failed(const std::string& why) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (has_failed_.load()) return;
+    failure_ = why;
+    has_failed_.store(true);
+    for (TaskSource* const flow : flows_) core_.engine().cancel(*flow);
+  }
+  traffic_.give_up();
+  core_.world().serve_surely_for_others();
+  core_.world().wake(engine::Who::application());
+}
+
+std::string CommonProgram::failure() const {
+  const std::lock_guard guard(mutex_);
+  return failure_;
+}
+
+}  // namespace fairlead::front

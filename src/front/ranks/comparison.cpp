@@ -1,0 +1,196 @@
+// See comparison.hpp.
+#include "front/ranks/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace fairlead::front {
+
+namespace {
+class NoteWriter {
+ public:
+  explicit NoteWriter(std::uint8_t kind) { bytes_.push_back(std::byte{kind}); }
+  NoteWriter& number(std::uint64_t value) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), begin, begin + sizeof value);
+    return *this;
+  }
+  NoteWriter& text(std::string_view value) {
+    number(value.size());
+    const auto* const begin = reinterpret_cast<const std::byte*>(value.data());
+    bytes_.insert(bytes_.end(), begin, begin + value.size());
+    return *this;
+  }
+  std::vector<std::byte> taken() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+}  // namespace
+
+/// Of ranks of the same version: what they write can be read.
+class NoteReader {
+ public:
+  explicit NoteReader(std::span<const std::byte> of) : rest_(of) {}
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (rest_.size() < sizeof value) return 0;
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_ = rest_.subspan(sizeof value);
+    return value;
+  }
+  std::string text() {
+    const auto size = std::min<std::size_t>(number(), rest_.size());
+    const std::string found(reinterpret_cast<const char*>(rest_.data()), size);
+    rest_ = rest_.subspan(size);
+    return found;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+namespace {
+template <class Entry>
+std::string text_of_entry(const Entry& entry) {
+  if (entry.codelet == nullptr) return "a wait of all ranks";
+  return fmt::format("the task {}, submitted at {}:{}", entry.codelet->name, entry.file, entry.line);
+}
+}  // namespace
+
+Comparison::Comparison(net::Communicator& communicator, std::function<void()> changed)
+    : communicator_(communicator), changed_(std::move(changed)) {
+  entries_.reserve(block);
+  communicator_.hear([this](net::RankId from, std::span<const std::byte> note) { heard(from, note); });
+}
+
+void Comparison::waits() {
+  if (alone()) return;
+  walked(1, nullptr, "", 0);
+  if (!entries_.empty()) close_block();
+}
+
+void Comparison::close_block() {
+  const std::uint64_t number = closed_++;
+  if (alone()) {
+    entries_.clear();
+    equal_.store(closed_);
+    return;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    Block& it = blocks_[number];
+    it.hash = hash_;
+    it.closed = true;
+    it.entries = std::exchange(entries_, {});
+    if (is_first()) compare(number);
+  }
+  entries_.reserve(block);
+  if (!is_first())
+    communicator_.say(
+        net::RankId{0},
+        NoteWriter(static_cast<std::uint8_t>(Note::block)).number(number).number(hash_).taken());
+}
+
+void Comparison::over() {
+  ++overs_;
+  if (alone()) return all_over_.store(overs_);
+  if (!is_first())
+    return communicator_.say(net::RankId{0}, NoteWriter(static_cast<std::uint8_t>(Note::over)).taken());
+  const std::lock_guard guard(mutex_);
+  count_over();
+}
+
+/// Rank 0's, under the mutex.
+void Comparison::count_over() {
+  if (++over_heard_ % communicator_.ranks() != 0) return;
+  all_over_.store(over_heard_ / communicator_.ranks());
+  say_to_all(Note::all_over, all_over_.load());
+}
+
+void Comparison::say_to_all(Note note, std::uint64_t number) {
+  for (std::uint32_t i = 1; i < communicator_.ranks(); ++i)
+    communicator_.say(net::RankId{i}, NoteWriter(static_cast<std::uint8_t>(note)).number(number).taken());
+}
+
+/// Rank 0's, under the mutex.
+void Comparison::compare(std::uint64_t number) {
+  Block& it = blocks_[number];
+  if (!it.closed) return;
+  for (const auto& [rank, hash] : std::exchange(it.hashes, {})) {
+    if (hash == it.hash) {
+      ++it.equal;
+      continue;
+    }
+    NoteWriter note(static_cast<std::uint8_t>(Note::differs));
+    note.number(number).number(it.entries.size());
+    for (const Entry& entry : it.entries) note.number(entry.hash).text(text_of_entry(entry));
+    communicator_.say(rank, note.taken());
+  }
+  if (it.equal + 1 != communicator_.ranks()) return;
+  // Blocks end in order on each rank, but are told of in any.
+  while (!blocks_.empty() && blocks_.begin()->second.equal + 1 == communicator_.ranks() &&
+         blocks_.begin()->first == equal_.load()) {
+    blocks_.erase(blocks_.begin());
+    ++equal_;
+  }
+  say_to_all(Note::equal, equal_.load());
+}
+
+void Comparison::heard(net::RankId from, std::span<const std::byte> note) {
+  if (note.empty()) return;
+  NoteReader in(note.subspan(1));
+  {
+    const std::lock_guard guard(mutex_);
+    switch (static_cast<Note>(note.front())) {
+      case Note::block: {
+        const std::uint64_t number = in.number(), hash = in.number();
+        blocks_[number].hashes.emplace_back(from, hash);
+        compare(number);
+        break;
+      }
+      case Note::equal: {
+        const std::uint64_t count = in.number();
+        if (count <= equal_.load()) break;  // overtaken
+        blocks_.erase(blocks_.begin(), blocks_.lower_bound(count));
+        equal_.store(count);
+        break;
+      }
+      case Note::differs: {
+        const std::uint64_t number = in.number();
+        differs(number, from, in);
+        break;
+      }
+      case Note::over:
+        count_over();
+        break;
+      case Note::all_over:
+        all_over_.store(std::max(all_over_.load(), in.number()));
+        break;
+    }
+  }
+  changed_();
+}
+
+/// Under the mutex.
+void Comparison::differs(std::uint64_t number, net::RankId with, NoteReader& theirs) {
+  const std::vector<Entry>& own = blocks_[number].entries;
+  const std::uint64_t count = theirs.number();
+  for (std::size_t i = 0; i < count || i < own.size(); ++i) {
+    const std::uint64_t hash = i < count ? theirs.number() : 0;
+    const std::string text = i < count ? theirs.text() : "nothing";
+    if (i < count && i < own.size() && own[i].hash == hash) continue;
+    return communicator_.fail_soon(fmt::format(
+        "ranks {} and {} do not run the same program: on rank {} comes {}, where on rank {} comes {}",
+        net::index(with), net::index(communicator_.own()), net::index(with), text,
+        net::index(communicator_.own()), i < own.size() ? text_of_entry(own[i]) : "nothing"));
+  }
+  communicator_.fail_soon(fmt::format("ranks {} and {} do not run the same program", net::index(with),
+                                      net::index(communicator_.own())));
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,175 @@
+// See value_traffic.hpp.
+#include "front/ranks/value_traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead::front {
+
+ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator,
+                           std::function<void(const std::string&)> failed)
+    : core_(core),
+      communicator_(communicator),
+      failed_(std::move(failed)),
+      // A turn that is refused is one at a datum without a value: its task has failed, and says so itself.
+      turns_(
+          core, TaskRole::turn, [this](std::uint64_t name, void*) { turn_granted(name); },
+          [this](const std::string& why) { communicator_.fail_soon(why); }),
+      holds_(
+          core, TaskRole::hold, [this](std::uint64_t name, void* address) { hold_granted(name, address); },
+          [this](const std::string& why) { communicator_.fail_soon(why); }) {}
+
+void ValueTraffic::begin(const net::GraphRun& run, std::uint64_t fingerprint, Bytes visitors) {
+  run_ = run;
+  communicator_.begin(run, fingerprint, visitors, *this, true);
+}
+
+void ValueTraffic::send(SharedDatum& datum, net::RankId to) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (const auto found = sendings_.find(datum.sending); found != sendings_.end()) {
+      found->second.to.push_back(to);
+      if (found->second.granted) tell(found->first, found->second);
+      return;
+    }
+    datum.sending = next_ + 1;
+    next_ += 2;
+    sendings_[datum.sending] = {
+        .from = {.id = datum.here->id}, .bytes = datum.bytes, .task = task_of(datum), .to = {to}};
+  }
+  turns_.queue(datum.sending, *datum.here, AccessMode::read);
+}
+
+void ValueTraffic::receive(const SharedDatum& datum, engine::RegisteredDatum& into) {
+  const std::uint64_t number = next_, key = net::Gate::key_of(task_of(datum));
+  next_ += 2;
+  {
+    const std::lock_guard guard(mutex_);
+    coming_[number] = {.into = {.id = into.id}, .bytes = datum.bytes, .key = key, .what = into.text()};
+    by_key_[key] = number;
+  }
+  turns_.queue(number, into, AccessMode::write);
+}
+
+bool ValueTraffic::none() const { return turns_.none() && communicator_.quiet() && holds_.none(); }
+
+void ValueTraffic::end() {
+  communicator_.end(run_);
+  std::unordered_map<std::uint64_t, Coming> open;
+  {
+    const std::lock_guard guard(mutex_);
+    open.swap(coming_);
+    by_key_.clear();
+    sendings_.clear();
+  }
+  for (const auto& [number, coming] : open) holds_.let_go(number, true);
+}
+
+void ValueTraffic::give_up() {
+  std::vector<std::uint64_t> open;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [number, sending] : sendings_) open.push_back(number);
+    for (const auto& [number, coming] : coming_) open.push_back(number);
+  }
+  core_.engine().cancel(turns_);
+  for (const std::uint64_t number : open) turns_.let_go(number, true);
+}
+
+/// Several that were found meanwhile are told of it at once. Under the mutex.
+void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
+  if (sending.to.empty()) return;
+  std::ranges::sort(sending.to);
+  const std::uint32_t time = sending.told++;
+  net::Endpoint::Output output{.number = static_cast<std::uint8_t>(time % net::most_outputs),
+                               .value = number,
+                               .bytes = sending.bytes,
+                               .to = std::exchange(sending.to, {})};
+  communicator_.over(run_, sending.task | (time / net::most_outputs & 0xff), {std::move(output)});
+}
+
+void ValueTraffic::turn_granted(std::uint64_t name) {
+  const std::lock_guard guard(mutex_);
+  if (name % 2 == 1) {
+    const auto found = sendings_.find(name);
+    if (found == sendings_.end()) return;
+    found->second.granted = true;
+    tell(name, found->second);
+  } else if (const auto found = coming_.find(name); found != coming_.end()) {
+    communicator_.expect(run_, found->second.key);
+  }
+}
+
+void ValueTraffic::hold_granted(std::uint64_t name, void* address) {
+  if (name % 2 == 1) return communicator_.readable(net::OutgoingId{name / 2}, address);
+  net::IncomingId id{};
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = coming_.find(name);
+    if (found == coming_.end()) return;
+    id = found->second.id;
+  }
+  communicator_.placed(id, name, address);
+}
+
+// ---- what the network wants
+
+void ValueTraffic::find_place(const net::Commands::Place& place) {
+  RankAccesses::Datum into;
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = by_key_.find(net::Gate::key_of(place.name.task));
+    if (found == by_key_.end()) return;  // it was given up
+    number = found->second;
+    Coming& coming = coming_.at(number);
+    if (coming.bytes != place.bytes)
+      return communicator_.fail_soon(
+          fmt::format("a value of {} bytes came for {}, which has {}: it differs between the ranks",
+                      place.bytes, coming.what, coming.bytes));
+    coming.id = place.id;
+    into = coming.into;
+  }
+  holds_.ask(number, into, AccessMode::write);
+}
+
+void ValueTraffic::read(const net::Commands::Read& read) {
+  if (read.over) return holds_.let_go(name_of(read.id));
+  RankAccesses::Datum from;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = sendings_.find(read.value);
+    if (found == sendings_.end()) return;
+    from = found->second.from;
+  }
+  holds_.ask(name_of(read.id), from, AccessMode::read);
+}
+
+void ValueTraffic::landed(const net::Commands::Landed& landed) {
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = coming_.find(landed.value);
+    if (found == coming_.end()) return;
+    by_key_.erase(found->second.key);
+    coming_.erase(found);
+  }
+  // The engine hears of the value before it hears of a task that uses it.
+  holds_.let_go(landed.value);
+  turns_.let_go(landed.value);
+}
+
+void ValueTraffic::left(const net::Commands::Left& left) {
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = sendings_.find(left.value);
+    if (found == sendings_.end()) return;
+    Sending& sending = found->second;
+    if (++sending.left != sending.told || !sending.to.empty()) return;
+    sendings_.erase(found);
+  }
+  turns_.let_go(left.value);
+}
+
+}  // namespace fairlead::front

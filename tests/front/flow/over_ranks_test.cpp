@@ -1,0 +1,468 @@
+// Flows over ranks that are threads here: each walks through all tasks, and the values are those of the program's order.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "net/communicator.hpp"
+#include "on_ranks.hpp"
+
+namespace fairlead::flow_over_ranks {
+namespace {
+
+using Element = Tile<double>;
+constexpr std::int32_t side = 40;
+
+std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
+                                  Bytes memory = Bytes{1} << 20) {
+  const auto config_of = [&](std::uint32_t i) {
+    Config config;
+    config.set("workers", 1 + i % 2);
+    config.set("memory", memory);
+    config.set("bind-threads", false);
+    return config;
+  };
+  return tests::on_ranks(count, config_of, rank);
+}
+void expect_nothing_thrown(const std::vector<std::string>& thrown) {
+  for (const std::string& text : thrown) EXPECT_EQ(text, "");
+}
+
+/// A row of tiles that are dealt out in turn.
+TiledMatrix<double> row_of(Runtime& runtime, std::int32_t count) {
+  return runtime.tiled<double>("A", side, std::int64_t{side} * count, side,
+                               Distribution([ranks = runtime.ranks()](std::int32_t, std::int32_t column) {
+                                 return static_cast<std::uint32_t>(column) % ranks;
+                               }));
+}
+
+const auto set = codelet("set").cpu([](Out<Element> t, double value) {
+  for (std::int32_t i = 0; i < t.rows(); ++i)
+    for (std::int32_t j = 0; j < t.columns(); ++j) t(i, j) = value;
+});
+const auto add = codelet("add").cpu([](In<Element> from, InOut<Element> to) {
+  for (std::int32_t i = 0; i < to.rows(); ++i)
+    for (std::int32_t j = 0; j < to.columns(); ++j) to(i, j) += from(i, j);
+});
+
+/// -1 if its elements differ.
+double value_of(Flow& flow, const Handle<Element>& handle) {
+  auto hold = flow.acquire(read(handle));
+  const auto tile = hold.get<0>();
+  for (std::int32_t i = 0; i < tile.rows(); ++i)
+    for (std::int32_t j = 0; j < tile.columns(); ++j)
+      if (tile(i, j) != tile(0, 0)) return -1;
+  return tile(0, 0);
+}
+
+TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBoth) {
+  constexpr int steps = 50;
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    Flow flow(runtime);
+    flow.submit(set(a(0, 0), 1.0));
+    flow.submit(set(a(0, 1), 1.0));
+    for (int i = 0; i < steps; ++i) flow.submit(add(a(0, i % 2), a(0, (i + 1) % 2)));
+    flow.wait();
+    double values[2] = {1, 1};
+    for (int i = 0; i < steps; ++i) values[(i + 1) % 2] += values[i % 2];
+    EXPECT_EQ(value_of(flow, a(0, static_cast<std::int32_t>(runtime.rank()))), values[runtime.rank()]);
+  }));
+}
+
+/// What this rank has sent, when nobody is telling its network anything.
+net::Traffic traffic_of(Runtime& runtime) {
+  net::Traffic traffic;
+  for (int tries = 0; tries < 1000 && traffic == net::Traffic{}; ++tries) {
+    traffic = runtime.communicator()->traffic();
+    std::this_thread::yield();
+  }
+  return traffic;
+}
+
+// Everybody reads one tile, many times: it goes once to each rank for each of its versions.
+TEST(FlowsOverRanks, AValueGoesOnceToEachRankForEachVersion) {
+  constexpr std::uint32_t ranks = 4;
+  constexpr int versions = 3, readers = 25;
+  std::atomic<std::size_t> payloads{0}, bytes{0};
+  expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2 * static_cast<std::int32_t>(ranks));
+    Flow flow(runtime);
+    for (std::int32_t i = 0; i < a.tile_columns(); ++i) flow.submit(set(a(0, i), 0.0));
+    for (int version = 1; version <= versions; ++version) {
+      flow.submit(set(a(0, 0), static_cast<double>(version)));
+      for (int i = 0; i < readers; ++i)
+        for (std::int32_t to = 1; to < a.tile_columns(); ++to) flow.submit(add(a(0, 0), a(0, to)));
+    }
+    flow.wait();
+    for (std::int32_t i = 1; i < a.tile_columns(); ++i)
+      if (a.distribution()->owner(0, i) == runtime.rank()) {
+        EXPECT_EQ(value_of(flow, a(0, i)), readers * (1 + 2 + 3));
+      }
+    const net::Traffic traffic = traffic_of(runtime);
+    payloads += traffic.payloads;
+    bytes += traffic.payload_bytes;
+  }));
+  EXPECT_EQ(payloads, versions * (ranks - 1));
+  EXPECT_EQ(bytes, versions * (ranks - 1) * side * side * sizeof(double));
+}
+
+// What was dropped goes once more.
+TEST(FlowsOverRanks, ACopyThatWasDroppedComesAgain) {
+  std::atomic<std::size_t> payloads{0};
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    Flow flow(runtime);
+    flow.submit(set(a(0, 0), 2.0));
+    flow.submit(set(a(0, 1), 0.0));
+    for (int i = 0; i < 10; ++i) {
+      flow.submit(add(a(0, 0), a(0, 1)));
+      if (i % 5 == 4) flow.drop_copies(a(0, 0));
+    }
+    flow.wait();
+    if (runtime.rank() == 1) EXPECT_EQ(value_of(flow, a(0, 1)), 20);
+    payloads += traffic_of(runtime).payloads;
+  }));
+  EXPECT_EQ(payloads, 2u);
+}
+
+// A task that writes first what each rank has for itself runs on all of them, each with the value.
+TEST(FlowsOverRanks, ATaskThatWritesWhatIsNotSharedRunsEverywhere) {
+  const auto see = codelet("see").cpu([](In<Element> t, InOut<double> sum) { *sum += t(3, 4); });
+  expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
+    double sum = 0;
+    const auto s = runtime.value("sum", sum);
+    auto a = row_of(runtime, 5);
+    Flow flow(runtime);
+    for (std::int32_t i = 0; i < 5; ++i) flow.submit(set(a(0, i), static_cast<double>(i)));
+    for (std::int32_t i = 0; i < 5; ++i) flow.submit(see(a(0, i), s));
+    flow.wait();
+    EXPECT_EQ(sum, 10);
+  }));
+}
+
+TEST(FlowsOverRanks, TasksOfOneRankAloneAreNobodyElsesBusiness) {
+  const auto count = codelet("count").cpu([](InOut<double> x) { *x += 1; });
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    double x = 0;
+    const auto own = runtime.value("x", x);
+    Flow flow(runtime);
+    for (std::uint32_t i = 0; i < 10 * (1 + runtime.rank()); ++i) flow.submit(count(own));
+    flow.wait();
+    EXPECT_EQ(x, 10 * (1 + runtime.rank()));
+  }));
+}
+
+// Vectors and matrices that are no tiles are one rank's as well.
+TEST(FlowsOverRanks, SingleDataAreOneRanksToo) {
+  const auto fill = codelet("fill").cpu([](Out<Vector<double>> v, double x) {
+    for (std::int64_t i = 0; i < v.size(); ++i) v(i) = x + static_cast<double>(i);
+  });
+  const auto dot = codelet("dot").cpu([](In<Vector<double>> x, In<Vector<double>> y, Out<Element> result) {
+    result(0, 0) = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) result(0, 0) += x(i) * y(i);
+  });
+  expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
+    const auto x = runtime.vector<double>("x", 10, OwnedBy{0}),
+               y = runtime.vector<double>("y", 10, OwnedBy{1});
+    const auto r = runtime.matrix<double>("r", 1, 1, OwnedBy{2});
+    {
+      Flow flow(runtime);
+      flow.submit(fill(x, 1.0));
+      flow.submit(fill(y, 2.0));
+      flow.submit(dot(x, y, r));
+      flow.wait();
+      double expected = 0;
+      for (int i = 0; i < 10; ++i) expected += (1.0 + i) * (2.0 + i);
+      if (runtime.rank() == 2) EXPECT_EQ(value_of(flow, r), expected);
+    }
+    runtime.remove(x);
+    runtime.remove(y);
+    runtime.remove(r);
+  }));
+}
+
+TEST(FlowsOverRanks, AnAcquireIsOfTheOwner) {
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    Flow flow(runtime);
+    const auto own = static_cast<std::int32_t>(runtime.rank());
+    {
+      auto hold = flow.acquire(write(a(0, own)));
+      for (std::int32_t j = 0; j < side; ++j)
+        for (std::int32_t i = 0; i < side; ++i) hold.get<0>()(i, j) = own;
+    }
+    const auto refused = [&](auto&& acquire) {
+      try {
+        acquire();
+        return std::string("nothing");
+      } catch (const UsageError& error) {
+        return std::string(error.what());
+      }
+    };
+    EXPECT_NE(refused([&] {
+                static_cast<void>(flow.acquire(read(a(0, 1 - own))));
+              }).find("a rank acquires what it owns"),
+              std::string::npos);
+    flow.submit(add(a(0, 0), a(0, 1)));
+    if (runtime.rank() == 0) {
+      EXPECT_EQ(value_of(flow, a(0, 0)), 0);  // the others have it, and it is as it was
+      EXPECT_NE(refused([&] {
+                  static_cast<void>(flow.acquire(write(a(0, 0))));
+                }).find("other ranks have that value"),
+                std::string::npos);
+    }
+    flow.submit(add(a(0, 1), a(0, 0)).on_rank(1));
+    if (runtime.rank() == 0)
+      EXPECT_NE(
+          refused([&] { static_cast<void>(flow.acquire(read(a(0, 0)))); }).find("rank 1 has written it last"),
+          std::string::npos);
+    flow.wait();
+    EXPECT_EQ(value_of(flow, a(0, own)), 1);
+    if (runtime.rank() == 0) flow.acquire(update(a(0, 0))).get<0>()(0, 0) = 1;
+    flow.submit(add(a(0, 0), a(0, 1)));
+    flow.wait();
+    if (runtime.rank() == 1) EXPECT_EQ(value_of(flow, a(0, 1)), 2);
+  }));
+}
+
+// ---- what goes wrong
+
+TEST(FlowsOverRanks, ATaskThatFailsIsToldOnAllRanks) {
+  const auto fails =
+      codelet("fails").cpu([](InOut<Element>) { throw std::runtime_error("it cannot be done"); });
+  for (int i = 0; i < 20; ++i) {
+    const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+      auto a = row_of(runtime, 6);
+      Flow flow(runtime);
+      for (std::int32_t k = 0; k < 6; ++k) flow.submit(set(a(0, k), 1.0));
+      for (int step = 0; step < 40; ++step) {
+        flow.submit(add(a(0, step % 6), a(0, (step + 1) % 6)));
+        if (step == 17) flow.submit(fails(a(0, 4)));  // rank 1's
+      }
+      flow.wait();
+    });
+    for (std::size_t rank = 0; rank < 3; ++rank)
+      EXPECT_NE(thrown[rank].find("it cannot be done"), std::string::npos) << rank << ": " << thrown[rank];
+    EXPECT_NE(thrown[0].find("rank 1"), std::string::npos) << thrown[0];
+    EXPECT_NE(thrown[2].find("rank 1"), std::string::npos) << thrown[2];
+  }
+}
+
+TEST(FlowsOverRanks, AProgramThatDiffersIsNamedWithRankTaskAndLine) {
+  for (const int differs_at : {0, 7, 1500})
+    for (const std::uint32_t other : {0u, 2u}) {
+      const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+        auto a = row_of(runtime, 3);
+        Flow flow(runtime);
+        for (std::int32_t k = 0; k < 3; ++k) flow.submit(set(a(0, k), 1.0));
+        for (int step = 0; step < 2000; ++step)
+          if (step == differs_at && runtime.rank() == other)
+            flow.submit(set(a(0, 0), 0.0));
+          else
+            flow.submit(set(a(0, 1), 0.0));
+        flow.wait();
+      });
+      for (const std::string& text : thrown) {
+        EXPECT_NE(text.find("do not run the same program"), std::string::npos) << text;
+        EXPECT_NE(text.find("over_ranks_test.cpp:"), std::string::npos) << text;
+        EXPECT_NE(text.find("the task set"), std::string::npos) << text;
+        if (other == 2) EXPECT_NE(text.find("ranks 0 and 2"), std::string::npos) << text;
+      }
+    }
+}
+
+TEST(FlowsOverRanks, ARankThatLeavesByAnExceptionIsMissedByNobodyForEver) {
+  const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 3);
+    Flow flow(runtime);
+    for (std::int32_t k = 0; k < 3; ++k) flow.submit(set(a(0, k), 1.0));
+    if (runtime.rank() == 1) throw UsageError("I do not want to");
+    for (int step = 0; step < 10; ++step) flow.submit(add(a(0, 1), a(0, 0)));
+    flow.wait();
+  });
+  EXPECT_EQ(thrown[1], "I do not want to");
+  for (const std::size_t rank : {0, 2})
+    EXPECT_NE(thrown[rank].find("rank 1"), std::string::npos) << thrown[rank];
+}
+
+TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    Flow flow(runtime);
+    for (std::int32_t k = 0; k < 2; ++k) flow.submit(set(a(0, k), 1.0));
+    flow.wait();
+    if (runtime.rank() == 1) flow.cancel();
+    for (int step = 0; step < 10; ++step) flow.submit(add(a(0, step % 2), a(0, (step + 1) % 2)));
+    flow.wait();
+  });
+  for (const std::string& text : thrown) EXPECT_NE(text, "");
+}
+
+// ---- random programs, against a computation one task after the other
+
+/// One task: what it does to which tiles of the row.
+struct Step {
+  enum class Kind : std::uint8_t { set, add, mix, sum, look, wait, drop } kind = Kind::set;
+  std::int32_t a = 0, b = 0, c = 0;
+  int on_rank = -1;
+  double value = 0;
+};
+
+std::vector<Step> random_program(Random& random, std::int32_t tiles, std::uint32_t ranks,
+                                 std::size_t length) {
+  std::vector<Step> steps;
+  for (std::int32_t i = 0; i < tiles; ++i)
+    steps.push_back({.kind = Step::Kind::set, .a = i, .value = static_cast<double>(i + 1)});
+  const auto tile = [&] {
+    return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(tiles)));
+  };
+  while (steps.size() < length) {
+    Step step{.kind = static_cast<Step::Kind>(random.below(5)), .a = tile(), .b = tile(), .c = tile()};
+    if (random.once_in(4)) step.on_rank = static_cast<int>(random.below(ranks));
+    step.value = static_cast<double>(random.below(7));
+    if (random.once_in(40)) step.kind = Step::Kind::wait;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+/// Small whole numbers, so that every order of a sum gives the same.
+double bounded(double value) {
+  return value > 1e6 ? value - 1e6 * static_cast<double>(static_cast<int>(value / 1e6)) : value;
+}
+
+const auto mix = codelet("mix").cpu([](In<Element> x, InOut<Element> y, InOut<Element> z) {
+  for (std::int32_t i = 0; i < x.rows(); ++i)
+    for (std::int32_t j = 0; j < x.columns(); ++j) {
+      const double old = y(i, j);
+      y(i, j) = bounded(x(i, j) + 2 * z(i, j));
+      z(i, j) = bounded(old + 3);
+    }
+});
+const auto add_bounded = codelet("add bounded").cpu([](In<Element> from, InOut<Element> to) {
+  for (std::int32_t i = 0; i < to.rows(); ++i)
+    for (std::int32_t j = 0; j < to.columns(); ++j) to(i, j) = bounded(to(i, j) + from(i, j));
+});
+const auto sum_into = codelet("sum into").cpu([](In<Element> x, In<Element> y, Out<Element> z) {
+  for (std::int32_t i = 0; i < x.rows(); ++i)
+    for (std::int32_t j = 0; j < x.columns(); ++j) z(i, j) = bounded(x(i, j) + y(i, j));
+});
+const auto look =
+    codelet("look").cpu([](In<Element> x, InOut<double> seen) { *seen = bounded(*seen + x(0, 0)); });
+
+struct Outcome {
+  std::vector<double> tiles;
+  double seen = 0;
+};
+
+Outcome one_after_the_other(const std::vector<Step>& steps, std::int32_t tiles) {
+  Outcome it{std::vector<double>(static_cast<std::size_t>(tiles)), 0};
+  const auto at = [&](std::int32_t i) -> double& { return it.tiles[static_cast<std::size_t>(i)]; };
+  for (const Step& step : steps) {
+    double &a = at(step.a), &b = at(step.b), &c = at(step.c);
+    switch (step.kind) {
+      case Step::Kind::set:
+        a = step.value;
+        break;
+      case Step::Kind::add:
+        if (step.a != step.b) b = bounded(b + a);
+        break;
+      case Step::Kind::mix:
+        if (step.a != step.b && step.b != step.c && step.a != step.c) {
+          const double old = b;
+          b = bounded(a + 2 * c);
+          c = bounded(old + 3);
+        }
+        break;
+      case Step::Kind::sum:
+        if (step.c != step.a && step.c != step.b) c = bounded(a + b);
+        break;
+      case Step::Kind::look:
+        it.seen = bounded(it.seen + a);
+        break;
+      case Step::Kind::wait:
+      case Step::Kind::drop:
+        break;
+    }
+  }
+  return it;
+}
+
+/// The same by a flow.
+void submit_step(Flow& flow, TiledMatrix<double>& m, const Handle<double>& seen, const Step& step) {
+  const auto t = [&](std::int32_t i) { return m(0, i); };
+  const auto placed = [&](auto&& call) {
+    step.on_rank < 0 ? flow.submit(call)
+                     : flow.submit(std::move(call).on_rank(static_cast<std::uint32_t>(step.on_rank)));
+  };
+  switch (step.kind) {
+    case Step::Kind::set:
+      return placed(set(t(step.a), step.value));
+    case Step::Kind::add:
+      if (step.a != step.b) placed(add_bounded(t(step.a), t(step.b)));
+      return;
+    case Step::Kind::mix:
+      if (step.a != step.b && step.b != step.c && step.a != step.c)
+        placed(mix(t(step.a), t(step.b), t(step.c)));
+      return;
+    case Step::Kind::sum:
+      if (step.c != step.a && step.c != step.b) placed(sum_into(t(step.a), t(step.b), t(step.c)));
+      return;
+    case Step::Kind::look:
+      return flow.submit(look(t(step.a), seen));
+    case Step::Kind::wait:
+    case Step::Kind::drop:
+      return flow.wait();
+  }
+}
+
+void run_random_program(std::uint64_t seed) {
+  Random random(seed);
+  const auto ranks = static_cast<std::uint32_t>(2 + random.below(5));
+  const auto tiles = static_cast<std::int32_t>(2 + random.below(12));
+  const std::vector<Step> steps = random_program(random, tiles, ranks, 20 + random.below(150));
+  const Outcome expected = one_after_the_other(steps, tiles);
+  constexpr Bytes tile_bytes = 16384;  // in whole pages
+  const Bytes memory = tile_bytes * (6 + random.below(6));
+  const bool tight = random.once_in(2);
+  expect_nothing_thrown(on_ranks(
+      ranks,
+      [&](Runtime& runtime) {
+        Random own(seed * 31 + runtime.rank());
+        double seen = 0;
+        const auto s = runtime.value("seen", seen);
+        auto m = row_of(runtime, tiles);
+        {
+          Flow flow(runtime);
+          for (const Step& step : steps) {
+            if (own.once_in(30)) std::this_thread::sleep_for(std::chrono::microseconds(own.below(300)));
+            submit_step(flow, m, s, step);
+          }
+          flow.wait();
+          for (std::int32_t i = 0; i < tiles; ++i)
+            if (m.distribution()->owner(0, i) == runtime.rank()) {
+              EXPECT_EQ(value_of(flow, m(0, i)), expected.tiles[static_cast<std::size_t>(i)])
+                  << "tile " << i << ", seed " << seed;
+            }
+        }
+        EXPECT_EQ(seen, expected.seen) << "seed " << seed;
+      },
+      tight ? memory : Bytes{1} << 20));
+}
+
+TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
+  for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed)
+    run_random_program(seed);
+}
+
+}  // namespace
+}  // namespace fairlead::flow_over_ranks
