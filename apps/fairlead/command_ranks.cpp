@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -15,26 +14,23 @@
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
+#include "simulate/cluster/blueprint.hpp"
 
 namespace fairlead::app {
 
 namespace {
 
-CyclicMap grid_in(const Config& config, std::uint32_t ranks) {
+CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
   const std::string& text = config.text("grid");
-  const char* const end = text.data() + text.size();
-  std::int32_t rows = 0, columns = 0;
-  const auto first = std::from_chars(text.data(), end, rows);
-  const bool parted = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
-  const auto second = parted ? std::from_chars(first.ptr + 1, end, columns) : first;
-  if (!parted || second.ec != std::errc{} || second.ptr != end || rows < 1 || columns < 1)
+  const auto grid = simulate::grid_in(text);
+  if (!grid)
     throw ConfigError(fmt::format("--grid {}: say the rows and columns of ranks, such as 2x3", text));
-  if (static_cast<std::int64_t>(rows) * columns != ranks)
-    throw ConfigError(fmt::format("--grid {} is for {} ranks; there {} {}", text,
-                                  static_cast<std::int64_t>(rows) * columns, ranks == 1 ? "is" : "are",
-                                  ranks));
-  return {.rank_rows = rows, .rank_columns = columns};
+  const std::int64_t of = static_cast<std::int64_t>(grid->rank_rows) * grid->rank_columns;
+  if (of != ranks)
+    throw ConfigError(
+        fmt::format("--grid {} is for {} ranks; there {} {}", text, of, ranks == 1 ? "is" : "are", ranks));
+  return *grid;
 }
 
 }  // namespace
@@ -50,7 +46,7 @@ CommandRanks::CommandRanks(const Config& config) {
   own_ = launched.count() > 1 || wanted == 1 ? std::vector<Rank>{launched} : ranks_in_process(wanted);
   count_ = own_.front().count();
   if (own_.front().network != nullptr) on_machine_ = own_.front().network->sharing().ranks;
-  grid_ = grid_in(config, count_);
+  grid_ = grid_of_ranks(config, count_);
 }
 
 CommandRanks::~CommandRanks() {

@@ -2,6 +2,7 @@
 #include "net/communicator.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace fairlead::net {
@@ -45,8 +46,14 @@ void Communicator::serve() {
     const Event event = std::move(events_.front());
     events_.pop_front();
     lock.unlock();
-    event(endpoint_, commands);
-    carry_out(commands);
+    try {
+      event(endpoint_, commands);
+      carry_out(commands);
+    } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
+      commands = {};
+      endpoint_.fail(error.what(), commands);
+      for (const auto& [run, client] : clients_) client->failed(endpoint_.failure());
+    }
     commands = {};
     lock.lock();
   }

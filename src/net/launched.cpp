@@ -9,6 +9,7 @@
 
 #include <string_view>
 
+#include "net/interface_of_plugins.hpp"
 #include "net/mpi/plugin.hpp"
 
 namespace fairlead::net {
@@ -58,7 +59,7 @@ std::shared_ptr<Network> network_of(const config::Launched& launched,
     if (library == nullptr)
       throw SystemError(fmt::format("{}, but {} cannot be loaded: {}", who, path.string(), said_by_loader()));
     const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
-    if (plugin == nullptr || std::string_view(plugin->version) != version())
+    if (plugin == nullptr || std::string_view(plugin->interface) != interface_of_plugins)
       throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again",
                                     who, path.string(), version()));
     return plugin->join();

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
-#include "front/ranks/shared_datum.hpp"
 #include "front/ptg/written_out.hpp"
+#include "front/ranks/shared_datum.hpp"
 #include "front/unrolled/check.hpp"
 
 namespace fairlead::ptg {
@@ -101,7 +101,8 @@ Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definitio
       throw UsageError(
           fmt::format("the data {} of a parameterized graph belong to another runtime", definition->name));
     // Known here, and another rank's.
-    if (reference.datum != nullptr && reference.datum->shared != nullptr && reference.datum->shared->home == nullptr)
+    if (reference.datum != nullptr && reference.datum->shared != nullptr &&
+        reference.datum->shared->home == nullptr)
       reference = {};
   }
   return Collection(std::move(definition));

@@ -271,7 +271,7 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   Readers& it = readers(number);
   if (!it.has_writer) {
     if (values_[number].fresh) return host.unused(number);
-    if (placement_ == nullptr) return;
+    if (own_ == nullptr) return;
     if (ActiveTask* const home = it.coming_home.exchange(nullptr)) host.satisfied(*home);
     return;
   }

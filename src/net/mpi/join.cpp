@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "net/interface_of_plugins.hpp"
 #include "net/mpi/mpi_network.hpp"
 #include "net/mpi/plugin.hpp"
-#include "policy/interface_hash.hpp"
 
 namespace fairlead::net {
 
@@ -99,6 +99,6 @@ std::shared_ptr<Network> join() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const MpiPlugin fairlead_mpi;
-const MpiPlugin fairlead_mpi{interface_version, join};
+const MpiPlugin fairlead_mpi{interface_of_plugins, join};
 
 }  // namespace fairlead::net

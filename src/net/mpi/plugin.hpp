@@ -10,7 +10,7 @@
 namespace fairlead::net {
 
 struct MpiPlugin {
-  const char* version;  ///< of Fairlead: plug-in and program are of the same one
+  const char* interface;  ///< interface_of_plugins: plug-in and program are of the same one
   /// Begins with MPI, unless the program has, and gives this process its place. Collective. Throws SystemError.
   std::shared_ptr<Network> (*join)();
 };

@@ -128,7 +128,9 @@ TEST(FlowsOverRanks, ACopyThatWasDroppedComesAgain) {
       if (i % 5 == 4) flow.drop_copies(a(0, 0));
     }
     flow.wait();
-    if (runtime.rank() == 1) EXPECT_EQ(value_of(flow, a(0, 1)), 20);
+    if (runtime.rank() == 1) {
+      EXPECT_EQ(value_of(flow, a(0, 1)), 20);
+    }
     payloads += traffic_of(runtime).payloads;
   }));
   EXPECT_EQ(payloads, 2u);
@@ -182,7 +184,9 @@ TEST(FlowsOverRanks, SingleDataAreOneRanksToo) {
       flow.wait();
       double expected = 0;
       for (int i = 0; i < 10; ++i) expected += (1.0 + i) * (2.0 + i);
-      if (runtime.rank() == 2) EXPECT_EQ(value_of(flow, r), expected);
+      if (runtime.rank() == 2) {
+        EXPECT_EQ(value_of(flow, r), expected);
+      }
     }
     runtime.remove(x);
     runtime.remove(y);
@@ -221,16 +225,19 @@ TEST(FlowsOverRanks, AnAcquireIsOfTheOwner) {
                 std::string::npos);
     }
     flow.submit(add(a(0, 1), a(0, 0)).on_rank(1));
-    if (runtime.rank() == 0)
+    if (runtime.rank() == 0) {
       EXPECT_NE(
           refused([&] { static_cast<void>(flow.acquire(read(a(0, 0)))); }).find("rank 1 has written it last"),
           std::string::npos);
+    }
     flow.wait();
     EXPECT_EQ(value_of(flow, a(0, own)), 1);
     if (runtime.rank() == 0) flow.acquire(update(a(0, 0))).get<0>()(0, 0) = 1;
     flow.submit(add(a(0, 0), a(0, 1)));
     flow.wait();
-    if (runtime.rank() == 1) EXPECT_EQ(value_of(flow, a(0, 1)), 2);
+    if (runtime.rank() == 1) {
+      EXPECT_EQ(value_of(flow, a(0, 1)), 2);
+    }
   }));
 }
 
@@ -275,7 +282,9 @@ TEST(FlowsOverRanks, AProgramThatDiffersIsNamedWithRankTaskAndLine) {
         EXPECT_NE(text.find("do not run the same program"), std::string::npos) << text;
         EXPECT_NE(text.find("over_ranks_test.cpp:"), std::string::npos) << text;
         EXPECT_NE(text.find("the task set"), std::string::npos) << text;
-        if (other == 2) EXPECT_NE(text.find("ranks 0 and 2"), std::string::npos) << text;
+        if (other == 2) {
+          EXPECT_NE(text.find("ranks 0 and 2"), std::string::npos) << text;
+        }
       }
     }
 }
