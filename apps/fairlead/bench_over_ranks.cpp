@@ -49,7 +49,7 @@ int bench_over_ranks(const Config& config, const DenseProblem& problem, const li
                      const CommandRanks& ranks) {
   const std::uint64_t seed = config.count("seed");
   SystemOverRanks<T> system{.problem = problem, .kernels = kernels, .grid = ranks.grid()};
-  system.front = config.text_or("front", "ptg") == "jdf" ? Front::jdf : Front::ptg;
+  system.front = config.has("front") ? front_in(config) : Front::ptg;
   system.a = generated<T>(problem, seed);
   system.given_a = generated<double>(problem, seed);
   system.b = std::make_shared<GeneratedUniform<T>>(problem.n, 1, seed + 1);

@@ -14,6 +14,7 @@
 #include "algorithms/linalg/symmetric_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/front.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
@@ -76,6 +77,7 @@ int solve_in(const System& system, const Config& config, const CommandRanks& ran
   const auto a = std::make_shared<CheckedSource<T>>(
       given_a, system.of_points ? "the kernel's matrix" : system.a->path().string(), tolerance_of(system));
   SystemOverRanks<T> asked{.problem = problem, .kernels = kernels, .grid = ranks.grid(), .columns = columns};
+  asked.front = config.has("front") ? front_in(config) : Front::ptg;
   asked.a = a;
   asked.b = std::make_shared<CheckedSource<T>>(given_b, system.b->path().string(), -1);
   // What is above the diagonal may be rounded otherwise: it is not what is solved with.

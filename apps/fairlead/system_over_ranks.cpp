@@ -90,9 +90,6 @@ void require_over_ranks(const Config& config) {
     if (config.has(option))
       throw ConfigError(
           fmt::format("--{} writes down what one rank does: it does not go with several", option));
-  if (config.has("front") && config.text("front") == "flow")
-    throw ConfigError(
-        "--front flow goes with one rank: several compute as parameterized graphs (--front ptg)");
 }
 
 template <class T>
@@ -147,11 +144,8 @@ SolvedOverRanks<T> solve_over_ranks(const SystemOverRanks<T>& system, const Conf
     linalg::fill<T>(graph, system.b, x, Tiles::all);
     run.run(graph);
   }
-  {
-    ptg::Graph graph(runtime);
-    factors->solve(graph, x);
-    run.run(graph);
-  }
+  run.compute([&](auto& front) { factors->solve(front, x); });
+  if (system.front == Front::flow) run.wait();
   solved.x.resize(static_cast<std::size_t>(problem.n * system.columns));
   gather(runtime, x, solved.x.data(), problem.n);
   end(all_counts);
@@ -182,7 +176,7 @@ SolvedOverRanks<T> solve_over_ranks(const SystemOverRanks<T>& system, const Conf
     report.kernel_bytes_written.reset();
     report.grid = fmt::format("{} x {}", system.grid.rank_rows, system.grid.rank_columns);
     report.network = rank.network->description();
-    report.front = system.front == Front::jdf ? "jdf" : "ptg";
+    report.front = system.front == Front::jdf ? "jdf" : system.front == Front::flow ? "flow" : "ptg";
     report.gflops = flops / report.seconds * 1e-9;
     report.phases = run.phases();
     report.backward_error = error;
