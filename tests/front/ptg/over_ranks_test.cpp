@@ -175,7 +175,10 @@ TEST(PtgOverRanks, ValuesComeHomeAfterThoseWhoReadWhatWasThere) {
       by_a_task ? begin.runs(increment, ptg::flow("v").from(V(0)))
                 : begin.runs(nothing, ptg::flow("v").from(V(0)));
       begin.at(V(0));
-      look.runs(add, from_begin("from"), ptg::flow("to").from(V(2 * r))).at(V(2 * r));
+      // One after the other, and not before the value that comes home is there.
+      look.runs(add, from_begin("from"), ptg::flow("to").from(V(2 * r)),
+                ptg::control("late").from(far(3)).when(r == 1).from(look(r - 1)).when(r > 1))
+          .at(V(2 * r));
       // There and back, and there again.
       far.runs(increment, from_begin("v").when(k == 1).from(far["v"](k - 1)).to(V(0)).when(k == 3))
           .at(V(k % 2));
