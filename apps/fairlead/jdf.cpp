@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "front/jdf/parser.hpp"
 #include "front/jdf/unroll.hpp"
 #include "front/unrolled/check.hpp"
+#include "front/unrolled/ranks.hpp"
 #include "report/graph/graph_picture.hpp"
 #include "report/report_file.hpp"
 
@@ -39,6 +42,10 @@ constexpr Setting options[] = {
              "nb, lm, ln, "
              "lmt, lnt, i and j; any number of times",
      .repeatable = true},
+    {.key = "grid",
+     .value_name = "PxQ",
+     .help = "check: over so many ranks, by rows and columns of tiles: what a task reads from memory has to "
+             "be on its own"},
     allow_c_setting,
     {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
     {.key = "most",
@@ -88,11 +95,26 @@ struct Tally {
   std::size_t files = 0, sound = 0;
 };
 
+/// "2x3".
+std::optional<CyclicMap> grid_of(const Config& config) {
+  if (!config.has("grid")) return std::nullopt;
+  const std::string text(config.text("grid"));
+  CyclicMap grid;
+  char cross = 0;
+  std::istringstream in(text);
+  if (!(in >> grid.rank_rows >> cross >> grid.rank_columns) || cross != 'x' || !in.eof() ||
+      grid.rank_rows < 1 || grid.rank_columns < 1)
+    throw ConfigError(fmt::format("--grid {}: rows and columns of ranks are wanted, as 2x3", text));
+  return grid;
+}
+
 void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
   const jdf::Settings settings = settings_of(file, config);
-  const jdf::Unrolled unrolled = jdf::unroll(file, settings);
+  const std::optional<CyclicMap> grid = grid_of(config);
+  const jdf::Unrolled unrolled = jdf::unroll(file, settings, {.placements = grid.has_value()});
   for (const std::string& note : unrolled.notes) fmt::print(stderr, "{}\n", note);
-  const unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
+  unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
+  if (grid) unrolled::tell_other_ranks(unrolled.graph, *grid, checked.findings);
   fmt::print(stderr, "{}", checked.findings.text());
   fmt::print("{}: {}, {}, {}\n", file.source.name(), plural(unrolled.graph.tasks.size(), "task"),
              plural(checked.edges, "edge"),
@@ -138,6 +160,8 @@ std::vector<std::string> files_in(const std::string& path) {
 }
 
 int check(const std::vector<std::string>& paths, const Config& config) {
+  if (grid_of(config) && !has_values(config))
+    throw ConfigError("fairlead jdf check --grid looks at a graph of a size: give --set or --matrix");
   Tally tally;
   for (const std::string& path : paths)
     for (const std::string& file : files_in(path)) {

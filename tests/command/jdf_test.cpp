@@ -39,6 +39,39 @@ TEST(JdfCommand, ChecksEveryEdge) {
   EXPECT_TRUE(tells(both, "pingpong.jdf: 11 tasks, 10 edges, no mistake\n")) << both.text;
 }
 
+TEST(JdfCommand, ChecksWhatIsReadOnAnotherRank) {
+  const Answer sound =
+      fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=6' --grid 2x3");
+  EXPECT_EQ(sound.exit_code, 0);
+  EXPECT_TRUE(tells(sound, "cholesky.jdf: 56 tasks, 105 edges, no mistake\n")) << sound.text;
+  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "shift.jdf";
+  std::ofstream(file) << R"(
+descA [ type = "tiled_matrix *" ]
+SHIFT(i)
+i = 0 .. descA->mt-2
+: descA(i, 1)
+READ A <- descA(i+1, 0)
+RW   B <- descA(i, 1)
+       -> descA(i, 1)
+BODY
+    tile_dlacpy('A', descA->mb, descA->nb, A, descA->mb, B, descA->mb);
+END
+)";
+  const std::string command = "jdf check '" + file.string() + "' --matrix descA=40,20,10,10 --grid ";
+  const Answer wrong = fairlead_command(command + "2x1 --most 1");
+  EXPECT_NE(wrong.exit_code, 0);
+  EXPECT_TRUE(tells(
+      wrong, "error: places read that are on another rank: 3\n  " + file.string() +
+                 ":6:11: descA(1,0) is rank 1's, and is read as A of SHIFT(0), which runs on rank 0, at "
+                 "descA(0,1): let a task there pass it on\n  and 2 more\n"))
+      << wrong.text;
+  EXPECT_EQ(fairlead_command(command + "1x1").exit_code, 0);
+  EXPECT_TRUE(
+      tells(fairlead_command(command + "2"), "--grid 2: rows and columns of ranks are wanted, as 2x3"));
+  EXPECT_TRUE(tells(fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --grid 2x2"),
+                    "give --set or --matrix"));
+}
+
 TEST(JdfCommand, TellsWhatIsWrong) {
   const Answer answer =
       fairlead_command("jdf check '" + jdf_wrong + "/unknown_name.jdf' '" + jdf_examples + "/gemm.jdf'");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 
 namespace fairlead::linalg {
 
@@ -57,11 +58,25 @@ std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
 }
 
 template <class T>
-void BackwardError<T>::submit(Flow& flow) {
+void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   const auto judge =
       codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
-    flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
+    if (row / rows_per_task % ranks == rank)
+      flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
+}
+
+template <class T>
+void BackwardError<T>::bring_together(Runtime& runtime) {
+  std::vector<double> all{norms_.a};
+  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
+    all.insert(all.end(), norms->begin(), norms->end());
+  largest_of_ranks(runtime, all);
+  const std::lock_guard guard(mutex_);
+  norms_.a = all.front();
+  auto next = all.cbegin() + 1;
+  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
+    for (double& norm : *norms) norm = *next++;
 }
 
 template <class T>

@@ -46,7 +46,11 @@ class BackwardError {
   static std::size_t scratch_bytes_per_worker(std::int64_t columns) noexcept;
   static std::uint64_t tasks(std::int64_t n) noexcept;
 
-  void submit(Flow& flow);
+  void submit(Flow& flow) { submit(flow, 0, 1); }
+  /// Over ranks: of so many the part of this one, which all then bring together.
+  void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
+  /// Once the flow has been waited for: value() is that of all ranks.
+  void bring_together(Runtime& runtime);
   /// The error, once the flow has been waited for. NaN if x holds one.
   double value() const;
   /// || A || in the infinity norm.

@@ -105,17 +105,20 @@ void solve_lu_incremental_factored(ptg::Graph& graph, const Kernels& kernels, co
   const std::int32_t nt = a.tile_rows(), last = nt - 1;
   const ptg::Index k("k"), i("i"), c("c");
   const ptg::Range column = c.in(0, b.tile_columns() - 1);
-  const SolvePlaces<T> of(graph, a, b);
+  SolvePlaces<T> of(graph, a, b);
   const PivotData<T> of_p(graph, p, a);
+  auto gessm = graph.task("gessm", k.in(0, last), column);
+  auto ssssm = graph.task("ssssm", k.in(0, last - 1), i.in(k + 1, last), column);
+  const auto step = [&gessm](const ptg::Expression& number) { return gessm(number, 0); };
+  of.pass(graph, step);
   PassedOn<Tile<T>> L1(of_p.L1), L2(of_p.L2);
   PassedOn<Vector<std::int32_t>> P(of_p.P);
   if (of.matrix_travels()) {
-    L1.pass(graph, "pass L", {k.in(0, last)}, 4 * nt - 2 * k);
-    L2.pass(graph, "pass L of a pair", {k.in(0, last), i.in(0, k - 1)}, 4 * nt - i - k);
-    P.pass(graph, "pass P", {k.in(0, last), i.in(0, k)}, 4 * nt - i - k);
+    L1.pass(graph, "pass L", {k.in(0, last)}, 4 * nt - 2 * k, of.not_before(step, k));
+    L2.pass(graph, "pass L of a pair", {i.in(1, last), k.in(0, i - 1)}, 4 * nt - i - k,
+            of.not_before(step, k));
+    P.pass(graph, "pass P", {i.in(0, last), k.in(0, i)}, 4 * nt - i - k, of.not_before(step, k));
   }
-  auto gessm = graph.task("gessm", k.in(0, last), column);
-  auto ssssm = graph.task("ssssm", k.in(0, last - 1), i.in(k + 1, last), column);
   UpperClasses upper(graph, nt, b.tile_columns());
 
   gessm

@@ -128,19 +128,22 @@ void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMat
   const bool flat = q.tree() == QrTree::flat;
   const TreeOfRows tiles(rows);
   const ptg::Index c("c");
-  const SolvePlaces<T> of(graph, a, b);
+  SolvePlaces<T> of(graph, a, b);
   const ReflectorData<T> of_q(graph, q, a);
+  QrUpdates updates(graph, q.tree(), rows, columns, tiles, c.in(0, b.tile_columns() - 1));
+  const auto step_of = [&](const ptg::Expression& step) { return updates.begins(step, 0); };
+  of.pass(graph, step_of);
   PassedOn<Tile<T>> V(of_q.V), T1(of_q.T1), T2(of_q.T2);
   if (of.matrix_travels()) {
     const ptg::Index i("i"), k("k");
     const ptg::Expression priority = 3 * rows + columns - k - i, width = columns;
     std::vector<ptg::Range> triangles{i.in(0, rows - 1), k.in(0, min(i, width - 1))};
     if (flat) triangles = {i.in(0, columns - 1), k.in(i, i)};
-    V.pass(graph, "pass V", triangles, priority);
-    T1.pass(graph, "pass T", triangles, priority);
-    T2.pass(graph, "pass T of a pair", {i.in(1, rows - 1), k.in(0, min(i, width) - 1)}, priority);
+    const auto not_before = of.not_before(step_of, k);
+    V.pass(graph, "pass V", triangles, priority, not_before);
+    T1.pass(graph, "pass T", triangles, priority, not_before);
+    T2.pass(graph, "pass T of a pair", {i.in(1, rows - 1), k.in(0, min(i, width) - 1)}, priority, not_before);
   }
-  QrUpdates updates(graph, q.tree(), rows, columns, tiles, c.in(0, b.tile_columns() - 1));
   UpperClasses upper(graph, columns, b.tile_columns());
   const auto in = [](const auto& data) {
     return [data](const ptg::Expression& step, const ptg::Expression& row) { return data(row, step); };

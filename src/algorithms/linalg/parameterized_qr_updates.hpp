@@ -171,6 +171,10 @@ class QrUpdates {
         .at(c.where(i, k, j_));
   }
 
+  /// The task that rotates row k in step k by what became a triangle there.
+  ptg::Place begins(const ptg::Expression& k, const ptg::Expression& j) const {
+    return tree_ == QrTree::flat ? unmqr_(k, j) : unmqr_(k, k, j);
+  }
   /// Of step k, when row i is annihilated: its value in column j.
   ptg::Place annihilated(const ptg::Expression& k, const ptg::Expression& i, const ptg::Expression& j) const {
     return join_["C"](k, i, j);

@@ -18,11 +18,12 @@ void solve_in_graph(ptg::Graph& graph, const Kernels& kernels, Factors factors, 
   const std::int32_t nt = a.tile_rows(), last = nt - 1;
   const ptg::Index k("k"), i("i"), c("c");
   const ptg::Range column = c.in(0, b.tile_columns() - 1);
-  const SolvePlaces<T> of(graph, a, b);
+  SolvePlaces<T> of(graph, a, b);
   auto lower = graph.task("solve_lower", k.in(0, last), column);
   auto below = graph.task("update_lower", k.in(0, last - 1), i.in(k + 1, last), column);
   auto upper = graph.task("solve_upper", k.in(0, last), column);
   auto above = graph.task("update_upper", k.in(1, last), i.in(0, k - 1), column);
+  of.pass(graph, [&lower](const ptg::Expression& step) { return lower(step, 0); });
   const ptg::Expression row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
 
   lower

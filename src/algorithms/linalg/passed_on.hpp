@@ -54,15 +54,30 @@ class SolvePlaces {
         a_(graph.data(a)),
         b_(graph.data(b, "B")),
         matrix_(a_),
-        sides_(b_) {
+        sides_(b_),
+        rows_(a.tile_rows()),
+        columns_(a.tile_columns()),
+        lower_only_(a.lower_only()),
+        columns_of_sides_(b.tile_columns()) {}
+
+  /// Before any other place is asked for. `before(step)`: the flow that waits until nobody is so far from that step of the
+  /// solve as to need no tile of that column; there are none that wait in the first `steps_ahead`.
+  template <class Before>
+  void pass(ptg::Graph& graph, const Before& before) {
     const ptg::Index i("i"), j("j");
-    const ptg::Expression rows = a.tile_rows(), columns = a.tile_columns();
-    const ptg::Range row = i.in(0, rows - 1);
+    const ptg::Range row = i.in(0, rows_ - 1);
+    const ptg::Expression rows = rows_, columns = columns_;
     if (at_matrix_)
-      sides_.pass(graph, "pass B", {row, j.in(0, b.tile_columns() - 1)}, 5 * rows);
+      sides_.pass(graph, "pass B", {row, j.in(0, columns_of_sides_ - 1)}, 5 * rows);
     else if (over_ranks_)
-      matrix_.pass(graph, "pass A", {row, j.in(0, a.lower_only() ? min(i, columns - 1) : columns - 1)},
-                   4 * rows - i - j);
+      matrix_.pass(graph, "pass A", {row, j.in(0, lower_only_ ? min(i, columns - 1) : columns - 1)},
+                   4 * rows - i - j, not_before(before, j));
+  }
+  /// A control: not more than so many steps ahead, as whoever gets it has to keep it.
+  template <class Before>
+  static ptg::FlowSpecification not_before(const Before& before, const ptg::Expression& step) {
+    constexpr int steps_ahead = 2;
+    return ptg::control("not before").from(before(step - steps_ahead)).when(step >= steps_ahead);
   }
 
   bool over_ranks() const noexcept { return over_ranks_; }
@@ -87,6 +102,9 @@ class SolvePlaces {
   bool over_ranks_, at_matrix_;
   ptg::Collection a_, b_;
   PassedOn<Tile<T>> matrix_, sides_;
+  std::int32_t rows_, columns_;
+  bool lower_only_;
+  std::int32_t columns_of_sides_;
 };
 
 }  // namespace fairlead::linalg

@@ -145,11 +145,20 @@ class Unroller {
     task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
     const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
     graph().tasks.push_back({of, add_numbers(numbers_), priority()});
+    if (limits_.placements) graph().runs_at.push_back(placement());
     for (std::size_t i = 0; i < class_->flows.size(); ++i) {
       flow_ = static_cast<std::uint16_t>(i);
       given_ = false;
       for (const Dependency& it : class_->flows[i].dependencies) dependency(it);
     }
+  }
+
+  unrolled::RunsAt placement() {
+    const Target& at = class_->placement.datum;
+    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere) return {};
+    numbers_.clear();
+    for (const ExpressionId argument : at.arguments) numbers_.push_back(evaluator_.integer(argument, slots_));
+    return {at.index, add_numbers(numbers_), static_cast<std::uint16_t>(numbers_.size())};
   }
 
   std::int32_t priority() {

@@ -29,6 +29,11 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
           [this](const std::string& why) { failed(why); }) {}
 
 void OverRanks::begin(Bytes largest_footprint) {
+  for (const auto& data : table_.collections)
+    for (const std::uint32_t owner : data->owners)
+      if (owner >= communicator_.ranks())
+        throw UsageError(fmt::format("the distribution of {} gives a datum to rank {}; there are {}",
+                                     data->name, owner, communicator_.ranks()));
   Bytes largest = 0;
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i)
     if (const engine::RegisteredDatum* const datum = values_[i].datum; datum != nullptr) {

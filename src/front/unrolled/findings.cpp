@@ -29,6 +29,8 @@ std::string_view title(Kind kind) noexcept {
       return "places written by two tasks in no order";
     case Kind::race:
       return "places read and written in no order";
+    case Kind::on_another_rank:
+      return "places read that are on another rank";
     case Kind::dead_end:
       return "outputs to tasks that are not there";
     case Kind::not_looked_at:

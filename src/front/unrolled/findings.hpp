@@ -21,10 +21,11 @@ enum class Kind : std::uint8_t {
   cycle,
   unordered_writes,  // of one place in memory
   race,              // a place is read while, perhaps, it is written
+  on_another_rank,   // a place is read by a task that runs elsewhere
   dead_end,          // a warning: an output to a task that is not there
   not_looked_at,     // a note: what was left out, to end in time
 };
-inline constexpr std::size_t kind_count = 13;
+inline constexpr std::size_t kind_count = 14;
 
 /// "edges of which only one end knows".
 std::string_view title(Kind kind) noexcept;

@@ -54,6 +54,13 @@ struct End {
   std::uint32_t part = none;   ///< Graph::parts: which part of a datum, if that is said
 };
 
+/// The datum beside which a task runs.
+struct RunsAt {
+  std::uint32_t of = none;  ///< the collection; none: nobody says where
+  std::uint32_t first_number = 0;
+  std::uint16_t count = 0;
+};
+
 struct Graph {
   std::vector<Class> classes;
   std::vector<std::string> collections;
@@ -63,6 +70,7 @@ struct Graph {
   std::vector<End> outputs;  ///< likewise
   std::vector<std::string> places;
   std::vector<std::string> parts;
+  std::vector<RunsAt> runs_at;  ///< by task, if that is wanted
 
   std::span<const std::int32_t> parameters(TaskId task) const {
     return {numbers.data() + tasks[task].first_number, classes[tasks[task].of].parameters.size()};

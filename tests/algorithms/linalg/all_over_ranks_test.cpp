@@ -9,7 +9,9 @@
 #include <mutex>
 #include <set>
 
+#include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/graph_beside_flow.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
@@ -182,6 +184,153 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
         EXPECT_TRUE(by_ranks.solution == by_one.solution) << what;
       }
     }
+}
+
+/// Memory for the largest task and for two values that come and go, in steps of a page.
+template <class T>
+Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt& dealt) {
+  for (Bytes memory = 65536;; memory += 4096) {
+    bool enough = true;
+    Made<T> made;
+    made.factors = zeros<T>(sizes.m, is_product(algorithm) ? sizes.columns : sizes.n);
+    made.solution = zeros<T>(is_product(algorithm) ? sizes.n : sizes.m, sizes.columns);
+    for (const std::string& text : tests::on_ranks(
+             dealt.ranks(), [&](std::uint32_t) { return config_of({.workers = 1, .memory = memory}); },
+             [&](Runtime& runtime) { OneOfRanks<T>(runtime, algorithm, sizes, dealt).run(made); }))
+      enough &= text.empty();
+    if (enough) return memory;
+  }
+}
+
+TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOutOfCore) {
+  using T = TypeParam;
+  if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  constexpr int tile = 40;
+  for (const Algorithm algorithm : algorithms)
+    for (const int columns : {50, 3}) {
+      if (columns == 3 && std::is_same_v<T, float>) continue;  // to it a precision is a size of tiles
+      const Sizes sizes = is_qr(algorithm) ? Sizes{290, 190, columns, tile} : Sizes{250, 250, columns, tile};
+      const Made<T> by_one = made<T>(algorithm, sizes, By::flow, {.workers = 1});
+      const Dealt dealt(CyclicMap{2, 2});
+      const Bytes least = least_memory_of_ranks<T>(algorithm, sizes, dealt);
+      EXPECT_LT(least, 16 * (tile * tile * sizeof(T) + 4096)) << name_of(algorithm);
+      for (const char* policy : {"lws", "blocks", "dmdas"}) {
+        const Made<T> by_ranks =
+            made_by_ranks<T>(algorithm, sizes, dealt, {.workers = 1, .memory = least, .scheduler = policy});
+        const std::string what = name_of(algorithm) + ", " + sizes.text() + ", " + policy;
+        EXPECT_TRUE(by_ranks.factors == by_one.factors) << what;
+        EXPECT_TRUE(by_ranks.solution == by_one.solution) << what;
+        EXPECT_GT(by_ranks.bytes_read, 0u) << what;
+      }
+    }
+}
+
+// Where the matrices of one algorithm are dealt out differently.
+TYPED_TEST(AllOverRanks, TakeEachMatrixAsItIsDealtOut) {
+  using T = TypeParam;
+  if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  for (const Algorithm algorithm : algorithms) {
+    const Sizes sizes = is_qr(algorithm) ? Sizes{127, 90, 20, 16} : Sizes{127, 127, 20, 16};
+    const Made<T> by_one = made<T>(algorithm, sizes, By::flow, {.workers = 1});
+    Dealt dealt(CyclicMap{2, 3});
+    dealt.b = CyclicMap{6, 1};
+    dealt.c = CyclicMap{3, 2};
+    const Made<T> by_ranks = made_by_ranks<T>(algorithm, sizes, dealt, {.workers = 2});
+    EXPECT_TRUE(by_ranks.factors == by_one.factors) << name_of(algorithm);
+    EXPECT_TRUE(by_ranks.solution == by_one.solution) << name_of(algorithm);
+  }
+}
+
+// Several workers, plenty of right-hand sides, judged by LAPACK's criterion on the matrix itself.
+TYPED_TEST(AllOverRanks, SolutionsAreRight) {
+  using T = TypeParam;
+  if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  for (const Algorithm algorithm : algorithms)
+    for (const int columns : {1, 40}) {
+      if (is_product(algorithm)) continue;
+      const Sizes sizes{150, 150, columns, 24};
+      const Made<T> by_ranks = made_by_ranks<T>(algorithm, sizes, Dealt(CyclicMap{2, 2}), {.workers = 2});
+      std::shared_ptr<const MatrixSource<T>> a = std::make_shared<GeneratedUniform<T>>(150, 150, 5);
+      if (algorithm == Algorithm::cholesky) a = std::make_shared<GeneratedSpd<T>>(150, 5);
+      if (algorithm == Algorithm::lu) a = std::make_shared<GeneratedUniform<T>>(150, 150, 5, 150.0);
+      const Dense<T> b = dense<T>(GeneratedUniform<T>(150, columns, 6));
+      // Incremental pivoting lets elements grow.
+      EXPECT_LT(solution_residual(dense<T>(*a), by_ranks.solution, b),
+                algorithm == Algorithm::lu_incremental ? 300 : 30)
+          << name_of(algorithm) << ", " << columns;
+    }
+}
+
+// As `solve` does it: factored, solved, brought together, judged from the matrix as it was, each rank some rows.
+TYPED_TEST(AllOverRanks, EachRankGetsTheSolutionAndItsError) {
+  using T = TypeParam;
+  if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  constexpr std::int64_t n = 700, columns = 3;
+  const auto source = std::make_shared<GeneratedSpd<double>>(n, 5);
+  const auto right = std::make_shared<GeneratedUniform<double>>(n, columns, 6);
+  std::vector<std::vector<T>> solutions(4);
+  std::vector<double> errors(4);
+  const auto thrown = tests::on_ranks(
+      4, [](std::uint32_t) { return config_of({.workers = 1}); },
+      [&](Runtime& runtime) {
+        const Distribution distribution = Distribution::over(runtime.ranks());
+        const auto a = runtime.tiled<T>("A", n, n, 64, distribution, Tiles::lower);
+        const auto b = runtime.tiled<T>("b", n, columns, 64, distribution);
+        Flow flow(runtime);
+        const auto fill = [&](const TiledMatrix<T>& of, const MatrixSource<T>& from) {
+          for (std::int32_t i = 0; i < of.tile_rows(); ++i)
+            for (std::int32_t j = 0; j < (of.lower_only() ? i + 1 : of.tile_columns()); ++j) {
+              const auto handle = of.here_or_not(i, j);
+              if (handle.datum().datum == nullptr) continue;
+              auto hold = flow.acquire(write(handle));
+              const auto tile = hold.template get<0>();
+              from.read(i * 64, handle.rows(), j * 64, handle.columns(), tile.data(),
+                        tile.leading_dimension());
+            }
+        };
+        fill(a, GeneratedSpd<T>(n, 5));
+        fill(b, GeneratedUniform<T>(n, columns, 6));
+        flow.wait();
+        ptg::Graph factorization(runtime), solve(runtime);
+        cholesky(factorization, kernels(), a);
+        solve_factored(solve, kernels(), a, b);
+        run_for_results(factorization);
+        run_for_results(solve);
+        const std::vector<T> x = gathered(runtime, b);
+        BackwardError<T> error(kernels(), source, right, x.data(), columns);
+        error.submit(flow, runtime.rank(), runtime.ranks());
+        flow.wait();
+        error.bring_together(runtime);
+        solutions[runtime.rank()] = x;
+        errors[runtime.rank()] = error.value();
+      });
+  for (const std::string& text : thrown) EXPECT_EQ(text, "");
+  Runtime alone(config_of({}));
+  Flow flow(alone);
+  BackwardError<T> error(kernels(), source, right, solutions[0].data(), columns);
+  error.submit(flow);
+  flow.wait();
+  EXPECT_LT(error.value(), largest_right_error<T>(n));
+  EXPECT_GT(error.value(), 0);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(errors[rank], error.value());
+    EXPECT_TRUE(solutions[rank] == solutions[0]);
+  }
+}
+
+// What does not fit together is refused on each rank as on one.
+TEST(AllOverRanksRefuse, WhatIsDealtOutNowhere) {
+  const auto thrown = tests::on_ranks(
+      2, [](std::uint32_t) { return config_of({.workers = 1}); },
+      [](Runtime& runtime) {
+        const auto a = runtime.tiled<double>("A", 64, 64, 16, Distribution::over(2), Tiles::lower);
+        const auto b = runtime.tiled<double>("b", 64, 1, 16);
+        ptg::Graph graph(runtime);
+        solve_factored(graph, kernels(), a, b);
+        run_for_results(graph);
+      });
+  for (const std::string& text : thrown)
+    EXPECT_NE(text.find("that is not distributed over the ranks"), std::string::npos) << text;
 }
 
 }  // namespace

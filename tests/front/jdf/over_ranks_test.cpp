@@ -13,6 +13,7 @@
 #include "algorithms/linalg/tile_functions.hpp"
 #include "front/jdf/lowered.hpp"
 #include "front/jdf_graph/codelets.hpp"
+#include "front/unrolled/ranks.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
 
@@ -248,6 +249,47 @@ END
   for (const std::string& told : thrown) {
     EXPECT_NE(told.find("\"A\" of SHIFT("), std::string::npos) << told;
     EXPECT_NE(told.find("which belongs to rank"), std::string::npos) << told;
+  }
+}
+
+// Before anything runs, with the line; the graphs of the examples are sound on any grid.
+TEST(JdfOverRanks, CheckTellsWhatIsReadOnAnotherRank) {
+  const auto findings_of = [](const std::string& text, const std::vector<std::string>& matrices,
+                              const CyclicMap& grid) {
+    ReadText it = read_text(text, "it.jdf");
+    Settings settings(it.file);
+    for (const std::string& matrix : matrices) settings.describe(matrix);
+    for (const Global& global : it.file.globals)
+      if (global.name.text == "alpha" || global.name.text == "beta") settings.set(global.name.text + "=1");
+    const unrolled::Graph graph = unroll(it.file, settings, {.placements = true}).graph;
+    unrolled::Findings findings;
+    unrolled::tell_other_ranks(graph, grid, findings);
+    return findings;
+  };
+  const std::string shift = R"(
+descA [ type = "tiled_matrix *" ]
+SHIFT(i)
+i = 0 .. descA->mt-2
+: descA(i, 0)
+RW A <- (i % 2 == 0) ? descA(i+2, 0) : descA(i+1, 0)
+     -> descA(i, 0)
+BODY
+END
+)";
+  const unrolled::Findings found = findings_of(shift, {"descA=70,10,10,10"}, {2, 1});
+  EXPECT_EQ(found.errors(),
+            3u);  // of 1, 3 and 5; the others read two rows further, which are on their own rank
+  EXPECT_EQ(found.texts(unrolled::Kind::on_another_rank).at(0),
+            "it.jdf:6:40: descA(2,0) is rank 0's, and is read as A of SHIFT(1), which runs on rank 1, at "
+            "descA(1,0): let a "
+            "task there pass it on");
+  EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {1, 3}).errors(), 0u);
+  EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {3, 1}).errors(), 6u);
+  for (const char* name : {"cholesky.jdf", "lu.jdf", "gemm.jdf"}) {
+    std::vector<std::string> matrices{"descA=100,100,16,16"};
+    if (name[0] == 'g') matrices.insert(matrices.end(), {"descB=100,100,16,16", "descC=100,100,16,16"});
+    const unrolled::Findings none = findings_of(text_of(examples_folder() / name), matrices, {2, 3});
+    EXPECT_EQ(none.errors(), 0u) << name << none.text();
   }
 }
 

@@ -55,6 +55,9 @@ struct World {
         "V", {static_cast<std::int64_t>(handles.size())},
         [&](const std::int64_t* at) { return handles[static_cast<std::size_t>(at[0])]; }, &distribution);
   }
+  bool is_here(std::int64_t i) const {
+    return distribution.owner(static_cast<std::int32_t>(i), 0) == runtime.rank();
+  }
   /// -1 if its elements differ.
   double value(std::int64_t i) {
     auto hold = flow.acquire(read(handles[static_cast<std::size_t>(i)]));
@@ -152,6 +155,90 @@ TEST(PtgOverRanks, ControlsAndTemporariesGoToOtherRanks) {
     }));
     EXPECT_FALSE(too_early);
   }
+}
+
+// A value is changed on another rank and left in the datum that it came from: after those who still read what was in it, as
+// the task that gave it, or memory, had it. The same where nobody has changed it.
+TEST(PtgOverRanks, ValuesComeHomeAfterThoseWhoReadWhatWasThere) {
+  constexpr std::int64_t readers = 12, runs = 15;
+  const auto nothing = codelet("nothing").cpu([](In<Numbers>) {});
+  for (const bool by_a_task : {true, false})
+    expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+      World world(runtime, 2 * readers + 2);  // the even ones are rank 0's
+      ptg::Graph graph(runtime);
+      const ptg::Index r("r"), k("k");
+      const auto V = world.data(graph);
+      auto begin = graph.task("begin");
+      auto look = graph.task("look", r.in(1, readers));
+      auto far = graph.task("far", k.in(1, 3));
+      const auto from_begin = [&](const char* name) { return ptg::flow(name).from(begin["v"]()); };
+      by_a_task ? begin.runs(increment, ptg::flow("v").from(V(0)))
+                : begin.runs(nothing, ptg::flow("v").from(V(0)));
+      begin.at(V(0));
+      // One after the other, and not before the value that comes home is there.
+      look.runs(add, from_begin("from"), ptg::flow("to").from(V(2 * r)),
+                ptg::control("late").from(far(3)).when(r == 1).from(look(r - 1)).when(r > 1))
+          .at(V(2 * r));
+      // There and back, and there again.
+      far.runs(increment, from_begin("v").when(k == 1).from(far["v"](k - 1)).to(V(0)).when(k == 3))
+          .at(V(k % 2));
+      double expected = 0;
+      for (std::int64_t run = 1; run <= runs; ++run) {
+        graph.run();
+        expected += static_cast<double>(run - 1) * (by_a_task ? 4 : 3) + (by_a_task ? 1 : 0);
+        if (runtime.rank() != 0) continue;
+        EXPECT_EQ(world.value(0), static_cast<double>(run * (by_a_task ? 4 : 3)));
+        for (std::int64_t i = 1; i <= readers; ++i)
+          EXPECT_EQ(world.value(2 * i), static_cast<double>(2 * i) + expected);
+      }
+    }));
+}
+
+// A datum that no task of the graph takes: what is left in it was made elsewhere, and one value is left in several.
+TEST(PtgOverRanks, WhatIsMadeElsewhereIsLeftWhereItBelongs) {
+  const auto make = codelet("make").cpu([](Out<Numbers> v, std::int64_t number) {
+    for (std::int64_t k = 0; k < v.size(); ++k) v(k) = static_cast<double>(100 + number);
+  });
+  for (const std::uint32_t ranks : {1u, 2u, 3u})
+    expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+      World world(runtime, 12);
+      ptg::Graph graph(runtime);
+      const ptg::Index i("i"), j("j");
+      const auto V = world.data(graph);
+      auto made = graph.task("made", i.in(0, 2));
+      made.runs(make,
+                ptg::flow("v")
+                    .from(ptg::fresh_like(V))
+                    .to(V(3 * i + j), j.in(0, 1))
+                    .to(V(3 * i + 2))
+                    .when(i == 1),
+                i)
+          .at(V(2 - i));
+      graph.run();
+      for (std::int64_t at = 0; at < 12; ++at) {
+        if (!world.is_here(at)) continue;
+        const bool left = at < 9 && (at % 3 < 2 || at / 3 == 1);
+        EXPECT_EQ(world.value(at), static_cast<double>(left ? 100 + at / 3 : at)) << at;
+      }
+    }));
+}
+
+TEST(PtgOverRanks, ADistributionNamesRanksThatAreThere) {
+  for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
+         World world(runtime, 2);
+         ptg::Graph graph(runtime);
+         const ptg::Index i("i");
+         const Distribution wrong([](std::int32_t, std::int32_t) { return 5u; });
+         const auto V = graph.data<Numbers>(
+             "V", {2},
+             [&](const std::int64_t*) {
+               return Handle<Numbers>({}, {size, 1});
+             },
+             &wrong);
+         graph.task("alone", i.in(0, 1)).runs(increment, ptg::flow("v").from(V(i))).at(V(i));
+         graph.run();
+       }))
+    EXPECT_NE(text.find("gives a datum to rank 5; there are 2"), std::string::npos) << text;
 }
 
 TEST(PtgOverRanks, AClassHasToSayWhereItRuns) {

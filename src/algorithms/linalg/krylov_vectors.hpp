@@ -1,0 +1,87 @@
+// Vectors in blocks of rows, as an iterative method has them beside its matrix: block i is rank i's, counted round.
+#pragma once
+#include <fairlead/error.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fairlead::linalg {
+
+/// As many columns of vectors; the data go when it goes, after the graphs that use them.
+template <class T>
+class KrylovVectors {
+ public:
+  KrylovVectors(Runtime& runtime, std::string name, const TiledMatrix<T>& a, std::int32_t columns)
+      : runtime_(runtime), name_(std::move(name)), distribution_(round_robin(runtime)) {
+    for (std::int32_t i = 0; i < a.tile_rows(); ++i) {
+      const std::int32_t rows = a.rows_of(i);
+      handles_.push_back(distribution_.owner(i, 0) == runtime.rank()
+                             ? runtime.matrix<T>(fmt::format("{}[{}]", name_, i), rows, columns)
+                             : Handle<Tile<T>>({}, {rows, columns, rows}));
+    }
+  }
+  KrylovVectors(const KrylovVectors&) = delete;
+  KrylovVectors& operator=(const KrylovVectors&) = delete;
+  ~KrylovVectors() {
+    for (const Handle<Tile<T>>& handle : handles_) try {
+        if (handle.datum().datum != nullptr) runtime_.remove(handle);
+      } catch (const Error&) {
+        // In a body, or in another thread, nothing can be waited for: it stays until the runtime ends.
+      }
+  }
+
+  ptg::Collection in(ptg::Graph& graph) const {
+    return graph.data<Tile<T>>(
+        name_, {static_cast<std::int64_t>(handles_.size())},
+        [this](const std::int64_t* at) { return handles_[static_cast<std::size_t>(at[0])]; }, &distribution_);
+  }
+  static Distribution round_robin(Runtime& runtime) {
+    return Distribution([ranks = runtime.ranks()](std::int32_t i, std::int32_t) {
+      return static_cast<std::uint32_t>(i) % ranks;
+    });
+  }
+
+ private:
+  Runtime& runtime_;
+  std::string name_;
+  Distribution distribution_;
+  std::vector<Handle<Tile<T>>> handles_;
+};
+
+/// Numbers of each rank: what sums are like, and where a task is that each rank has.
+class NumbersOfRanks {
+ public:
+  NumbersOfRanks(Runtime& runtime, std::int64_t count)
+      : runtime_(runtime), distribution_(KrylovVectors<double>::round_robin(runtime)) {
+    for (std::uint32_t rank = 0; rank < runtime.ranks(); ++rank)
+      handles_.push_back(rank == runtime.rank() ? runtime.vector<double>("sums", count)
+                                                : Handle<Vector<double>>({}, {count, 1}));
+  }
+  NumbersOfRanks(const NumbersOfRanks&) = delete;
+  NumbersOfRanks& operator=(const NumbersOfRanks&) = delete;
+  ~NumbersOfRanks() {
+    try {
+      runtime_.remove(handles_[runtime_.rank()]);
+    } catch (const Error&) {
+      // As above.
+    }
+  }
+  std::int64_t ranks() const noexcept { return static_cast<std::int64_t>(handles_.size()); }
+  ptg::Collection in(ptg::Graph& graph) const {
+    return graph.data<Vector<double>>(
+        "sums", {ranks()},
+        [this](const std::int64_t* at) { return handles_[static_cast<std::size_t>(at[0])]; }, &distribution_);
+  }
+
+ private:
+  Runtime& runtime_;
+  Distribution distribution_;
+  std::vector<Handle<Vector<double>>> handles_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,42 @@
+// See ranks.hpp.
+#include "front/unrolled/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+
+namespace fairlead::unrolled {
+
+namespace {
+std::int32_t rank_of(const CyclicMap& grid, std::span<const std::int32_t> indices) {
+  return grid.rank(indices.empty() ? 0 : indices[0], indices.size() < 2 ? 0 : indices[1]);
+}
+
+/// "SHIFT(0), which runs on rank 0, at descA(0, 0)"; empty: it runs where the place is.
+std::string who_reads(const Graph& graph, const End& input, const CyclicMap& grid, std::int32_t owner) {
+  const RunsAt& at = graph.runs_at[input.task];
+  const std::string reader = label(graph, input.task, input.flow);
+  if (at.of == none) return reader + ", whose class does not say where its tasks run";
+  const std::span<const std::int32_t> indices(graph.numbers.data() + at.first_number, at.count);
+  const std::int32_t own = rank_of(grid, indices);
+  if (own == owner) return {};
+  return fmt::format("{}, which runs on rank {}, at {}", reader, own,
+                     label(graph.collections[at.of], indices));
+}
+}  // namespace
+
+void tell_other_ranks(const Graph& graph, const CyclicMap& grid, Findings& findings) {
+  for (const End& input : graph.inputs) {
+    if (input.kind != End::Kind::memory) continue;
+    const std::int32_t owner = rank_of(grid, graph.indices(input));
+    const std::string reader = who_reads(graph, input, grid, owner);
+    if (reader.empty()) continue;
+    const std::string_view where = graph.where(input);
+    findings.add(Kind::on_another_rank,
+                 fmt::format("{}{}{} is rank {}'s, and is read as {}: let a task there pass it on", where,
+                             where.empty() ? "" : ": ", label(graph, input), owner, reader));
+  }
+}
+
+}  // namespace fairlead::unrolled
