@@ -12,11 +12,14 @@
 #include <memory>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "fairlead/bench_over_ranks.hpp"
 #include "fairlead/benchmark.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/command_ranks.hpp"
 #include "fairlead/subcommand.hpp"
+#include "fairlead/system_over_ranks.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -69,10 +72,11 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "put a digest of the result's bits into the JSON"}}),
-    both(front_options_with_jdf, report_options));
+    both(both(front_options_with_jdf, rank_options), report_options));
 
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
+  const CommandRanks ranks(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
   if (&operation == &qr_operation) {
@@ -88,20 +92,26 @@ int bench_dense(Config config, const DenseOperation& operation) {
   }
 
   static_cast<void>(front_in(config, operation.key));  // refused before anything takes time
-  require_place_for_report(config);
+  problem.ranks = ranks.count();
+  if (!ranks.alone()) {
+    require_bench_over_ranks(config, problem);
+    set_workers_of_ranks(config, ranks);
+  }
+  if (ranks.first()) require_place_for_report(config);
   heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = make_benchmark<T>(problem, kernels, config.count("seed"));
-  problem.reserved = benchmark->reserved_bytes(workers);
+  problem.reserved = ranks.alone() ? benchmark->reserved_bytes(workers) : reserved_over_ranks<T>(n, 1);
   if (!config.has("memory")) {
-    const auto part =
-        static_cast<Bytes>(config.real("memory-fraction") * static_cast<double>(problem.matrix_bytes()));
+    const auto part = static_cast<Bytes>(config.real("memory-fraction") *
+                                         static_cast<double>(problem.matrix_bytes() / ranks.count()));
     config.set("memory", std::max(part, problem.reserved + least_for_tiles));
   }
   problem.memory_limit = config.bytes("memory");
   problem.own_products = kernels.has_own_products();
   problem.set_tile(config, workers);
+  if (!ranks.alone()) return bench_over_ranks<T>(config, problem, kernels, ranks);
 
   report::RunReport report;
   trace::Snapshot recorded;
@@ -129,7 +139,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     recorded = run.runtime().recorded();
 
     report = report_between(before, after, config, kernels, problem);
-    report.front = config.text_or("front", "");
+    report.front = config.text_or("front", "flow");
     report.seconds = seconds;
     report.gflops = flops / seconds * 1e-9;
     report.phases = run.phases();

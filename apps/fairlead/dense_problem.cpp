@@ -149,8 +149,8 @@ bool DenseProblem::fits() const noexcept {
   const std::int64_t count = operation->tiles == Tiles::lower ? side * (side + 1) / 2 : tile_rows() * side;
   const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
   const Bytes besides = operation->besides != nullptr ? operation->besides(*this) : 0;
-  return static_cast<Bytes>(operation->matrices * count) * whole_pages_for(tile_bytes) + besides + reserved <=
-         memory_limit;
+  const std::int64_t parts = ranks, most = (operation->matrices * count + parts - 1) / parts;
+  return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + besides / ranks + reserved <= memory_limit;
 }
 
 void DenseProblem::set_tree() noexcept {
@@ -173,10 +173,10 @@ std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t wor
 }  // namespace
 
 void DenseProblem::set_tile(const Config& config, std::size_t workers) {
-  const Bytes for_tiles = memory_limit > reserved ? memory_limit - reserved : 0;
+  const Bytes for_tiles = memory_limit > reserved ? (memory_limit - reserved) * ranks : 0;
   tile = config.has("tile")
              ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
-             : tile_for(*this, for_tiles, workers);
+             : tile_for(*this, for_tiles, workers * ranks);
   if (tile_rows() <= most_tiles_a_side) return;
   throw ConfigError(fmt::format(
       "{}: {} = {} in tiles of {} makes {} of them a side; there may be {}: use --tile {} or more",

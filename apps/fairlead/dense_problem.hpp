@@ -53,7 +53,8 @@ struct DenseProblem {
   bool own_products = false;  ///< tasks compute with Fairlead's: of Kernels
   bool made = false;          ///< its matrix is computed when tiles are first needed, not read
   Bytes memory_limit = 0;
-  Bytes reserved = 0;  ///< of the limit, for what is not tiles
+  Bytes reserved = 0;       ///< of the limit, for what is not tiles
+  std::uint32_t ranks = 1;  ///< that have a part of the matrix each, and so much memory each
 
   std::int64_t rows() const noexcept { return m == 0 ? n : m; }
   std::int64_t tiles() const noexcept { return (n + tile - 1) / tile; }

@@ -9,6 +9,8 @@
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "base/suggest.hpp"
+#include "config/environment.hpp"
+#include "config/launcher.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -105,9 +107,14 @@ const Subcommand& find_subcommand(std::string_view first, std::string_view secon
 int main(int argc, char** argv) {
   using namespace fairlead;
   app::StandardStreams streams;
+  const auto launched = config::launched(config::process_environment());
   // One line for each mistake, and no more: what() says what to do about it.
-  const auto complain = [](const char* what, int code) {
-    fmt::print(stderr, "fairlead: {}\n", what);
+  const auto complain = [&](const char* what, int code) {
+    // Of several processes the first says what all were asked wrongly.
+    if (!launched || (launched->rank == 0 && code == app::usage))
+      fmt::print(stderr, "fairlead: {}\n", what);
+    else if (code != app::usage)
+      fmt::print(stderr, "fairlead, rank {}: {}\n", launched->rank, what);
     return code;
   };
   const auto ended_by = [&](int signal) {
@@ -127,6 +134,10 @@ int main(int argc, char** argv) {
     return ended_by(interrupted.signal);
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
+  } catch (const RankError& error) {
+    // One of several says what happened to another.
+    if (launched && launched->rank != 0) return app::failure;
+    return complain(error.what(), app::failure);
   } catch (const Error& error) {
     // What was thrown because everything was told to end is no news.
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);

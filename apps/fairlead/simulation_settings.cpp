@@ -91,8 +91,8 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   return use;
 }
 
-Precision precision_in(const Config& config) {
-  return config.text("precision") == "single" ? Precision::single : Precision::double_;
+simulate::Precision precision_in(const Config& config) {
+  return config.text("precision") == "single" ? simulate::Precision::single : simulate::Precision::double_;
 }
 
 WorkloadSize size_of(const Config& config) {

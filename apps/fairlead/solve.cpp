@@ -94,7 +94,7 @@ constexpr auto options = both(
           .fallback = "false",
           .help = "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are "
                   "alike"}}),
-    both(front_options, report_options));
+    both(both(front_options, rank_options), report_options));
 
 linalg::Stored stored_of(const Config& config) {
   const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
@@ -168,9 +168,13 @@ int run(const ParsedCommandLine& given) {
   check_scheduler(config);
   static_cast<void>(front_in(config));  // refused before anything takes time
   heed_quiet(config);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  require_place_for_report(config);
-  return solve(system, config);
+  const CommandRanks ranks(config);
+  if (!config.has("memory"))
+    config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
+  if (ranks.first()) require_place_for_report(config);
+  if (ranks.alone()) return solve(system, config);
+  set_workers_of_ranks(config, ranks);
+  return solve_over_ranks(system, config, ranks);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ class Solve {
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, solved.after, config_, kernels_, solved.problem);
-    report.front = config_.text_or("front", "");
+    report.front = config_.text_or("front", "flow");
     report.seconds = seconds_;
     const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
     report.gflops =

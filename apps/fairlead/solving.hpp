@@ -7,6 +7,7 @@
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
 #include "fairlead/dense_problem.hpp"
+#include "fairlead/command_ranks.hpp"
 
 namespace fairlead::app {
 
@@ -24,6 +25,9 @@ struct System {
 
 /// The same for the methods that take a matrix which is not symmetric, from a file.
 int solve_general(const System& system, const Config& config);
+
+/// The same on several ranks. Throws ConfigError for what goes with one only.
+int solve_over_ranks(const System& system, const Config& config, const CommandRanks& ranks);
 
 /// Solves it, writes the solution and the reports. Returns an ExitCode.
 int solve(const System& system, const Config& config);

@@ -91,7 +91,7 @@ class GeneralSolve {
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
-    report.front = config_.text_or("front", "");
+    report.front = config_.text_or("front", "flow");
     report.seconds = seconds_;
     report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / seconds_ * 1e-9;
     report.phases = run_->phases();

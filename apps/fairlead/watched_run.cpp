@@ -30,14 +30,17 @@ const Config& with_doubts_said(const Config& config) {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front)
+WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front,
+                       const Rank& rank)
     : kernels_(std::move(kernels)),
-      runtime_(with_doubts_said(config), reserved),
+      runtime_(rank.number() == 0 ? with_doubts_said(config) : config, rank, reserved),
       flow_(runtime_),
-      front_(front),
-      interrupt_([this] { cancel(); }, {}, [this] { tell("\n{}", status()); }),
-      status_server_([this] { return status(); }) {
-  style_ = progress_style(config.text("progress"), 2);
+      front_(front) {
+  if (rank.number() == 0 || !rank.in_process()) {
+    interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { tell("\n{}", status()); });
+    status_server_.emplace([this] { return status(); });
+  }
+  style_ = progress_style(rank.number() == 0 ? config.text("progress") : "none", 2);
   show();
 }
 

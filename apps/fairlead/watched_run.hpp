@@ -4,6 +4,7 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/ptg.hpp>
+#include <fairlead/ranks.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
@@ -25,7 +26,8 @@ namespace fairlead::app {
 class WatchedRun {
  public:
   /// `reserved`: bytes of the memory limit that are used besides the tiles. Throws as Runtime.
-  WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow);
+  WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow,
+             const Rank& rank = {});
   /// Without stop_showing() it has failed: the display goes without a last word.
   ~WatchedRun();
 
@@ -87,8 +89,9 @@ class WatchedRun {
   double began_ = 0;  // seconds on the steady clock
   Time began_at_{};   // on the runtime's
   std::vector<report::Phase> phases_;
-  Interrupt interrupt_;  // what follows is taken down first: it uses the flow from other threads
-  StatusServer status_server_;
+  // What follows is taken down first: it uses the flow from other threads. Of several ranks of a process, one has it.
+  std::optional<Interrupt> interrupt_;
+  std::optional<StatusServer> status_server_;
   std::optional<Progress> progress_;
 };
 

@@ -56,4 +56,10 @@ class TaskError : public Error {
   using Error::Error;
 };
 
+/// Something failed on another rank, which throws its cause; what() has its text.
+class RankError : public TaskError {
+ public:
+  using TaskError::TaskError;
+};
+
 }  // namespace fairlead

@@ -27,7 +27,7 @@ namespace fairlead::linalg {
 template <class T>
 class IncrementalPivots {
  public:
-  /// For `a`, of which only the shape matters. `inner_block`: how many columns of a pair are factored at once;
+  /// For `a`, of which only the shape matters, and over ranks who owns what: that is with its tile. `inner_block`: how many columns of a pair are factored at once;
   /// 0: as suits the tile. Throws UsageError if the matrix is not square or the block is larger than a tile,
   /// SystemError if the disk does not have the space.
   IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block = 0);

@@ -79,6 +79,10 @@ struct Datum {
   }
   /// One more, of the size that bodies were promised.
   static Handle<Datum> another(Runtime& runtime, const Handle<Datum>& like);
+  /// Of its own size.
+  static Handle<Datum> another_exactly(Runtime& runtime, const Handle<Datum>& like);
+  /// Whether one more like the first has the size of the second.
+  static bool alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept;
 };
 
 namespace detail {
@@ -88,7 +92,8 @@ struct Source {
   std::uint64_t magic = sign;
   std::vector<std::int64_t> extents;
   std::function<Handle<Datum>(const std::int64_t* at)> handle_of;
-  std::deque<Layout> layouts;  ///< the first is of fresh data
+  const Distribution* distribution = nullptr;  ///< over ranks: who owns what
+  std::deque<Layout> layouts;                  ///< the first is of fresh data
 };
 
 template <class T>
@@ -113,9 +118,11 @@ class Descriptor {
     source_.extents = {matrix.tile_rows(), matrix.tile_columns()};
     source_.handle_of = [this, &matrix](const std::int64_t* at) {
       if (matrix.lower_only() && at[1] > at[0]) return Handle<Datum>();
-      const auto tile = matrix(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+      const auto tile =
+          matrix.here_or_not(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
       return handle(tile.datum(), tile.shape(), sizeof(Element));
     };
+    source_.distribution = matrix.distribution();
     describe(matrix.rows(), matrix.columns(), matrix.tile(), matrix.tile(), detail::matrix_type<Element>(),
              sizeof(Element));
   }
@@ -272,6 +279,14 @@ class Lent {
 
 /// Takes a value home: to a datum in which it is not. Either may be missing.
 Codelet<In<Datum>, Out<Datum>> home_codelet();
+
+/// Over ranks: the tasks run where that datum is, if its collection is dealt out.
+inline void runs_at(ptg::TaskClass& tasks, ptg::Place place) {
+  if (!place.collection->owners.empty()) tasks.at(std::move(place));
+}
+
+/// One datum to another; as far as both go.
+void copy_elements(const DatumView<const std::byte>& from, const DatumView<std::byte>& to);
 
 /// Throws UsageError if the last body of a class that was tried has returned anything but DONE.
 void done(const char* task_class, int returned);

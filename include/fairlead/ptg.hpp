@@ -152,6 +152,15 @@ requires requires(Runtime& runtime, const Handle<T>& like) {
 }
 Handle<T> another(Runtime& runtime, const Handle<T>& like) { return T::another(runtime, like); }
 
+/// Of a type of which another may be larger.
+template <class T>
+Handle<T> another_exactly(Runtime& runtime, const Handle<T>& like) {
+  if constexpr (requires { T::another_exactly(runtime, like); })
+    return T::another_exactly(runtime, like);
+  else
+    return another(runtime, like);
+}
+
 template <class... P>
 struct CallMaker {
   std::shared_ptr<const CodeletInfo> codelet;
@@ -358,20 +367,27 @@ class Graph {
         at[i] = 0;
     }
     if constexpr (requires(Runtime & runtime, const Handle<T>& like) { detail::another(runtime, like); }) {
-      definition->another = [](Runtime& runtime, const void* like,
-                               fairlead::detail::DatumReference& datum) -> std::shared_ptr<const void> {
-        auto made =
-            std::make_shared<Handle<T>>(detail::another(runtime, *static_cast<const Handle<T>*>(like)));
+      definition->another = [](Runtime& runtime, const void* like, fairlead::detail::DatumReference& datum,
+                               bool exact) -> std::shared_ptr<const void> {
+        const auto& handle = *static_cast<const Handle<T>*>(like);
+        auto made = std::make_shared<Handle<T>>(exact ? detail::another_exactly(runtime, handle)
+                                                      : detail::another(runtime, handle));
         datum = made->datum();
         return made;
       };
-      if constexpr (Array<T>)
-        definition->alike = [](const void* first, const void* second) {
+      if constexpr (requires(const Handle<T>& handle) { T::alike(handle, handle, true); })
+        definition->alike = [](const void* first, const void* second, bool exact) {
+          return T::alike(*static_cast<const Handle<T>*>(first), *static_cast<const Handle<T>*>(second),
+                          exact);
+        };
+      else if constexpr (Array<T>)
+        definition->alike = [](const void* first, const void* second, bool) {
           const auto extents_of = [](const void* handle) {
             return T::strided(static_cast<const Handle<T>*>(handle)->shape()).extents;
           };
           return extents_of(first) == extents_of(second);
         };
+      definition->copier = detail::copier<T>();
     }
     return end_collection(std::move(definition));
   }

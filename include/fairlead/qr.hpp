@@ -34,7 +34,7 @@ enum class ApplyQ : std::uint8_t { plain, transposed };
 template <class T>
 class QrReflectors {
  public:
-  /// For `a`, of which only the shape matters. `inner_block`: how many reflectors are applied at once; 0: as
+  /// For `a`, of which only the shape matters, and over ranks who owns what: that is with its tile. `inner_block`: how many reflectors are applied at once; 0: as
   /// suits the tile. Throws UsageError if the matrix has more columns than rows or the block is larger than a
   /// tile, SystemError if the disk does not have the space.
   QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree tree = QrTree::flat,

@@ -46,7 +46,8 @@ class Runtime {
   /// The same on a machine of other parts than usual: for accelerators of one's own (docs/backends.md).
   Runtime(const Config& config, Bytes reserved,
           const std::vector<std::shared_ptr<const backend::Backend>>& backends);
-  /// One of several that compute together: see <fairlead/ranks.hpp>. Throws UsageError if the place is taken.
+  /// One of several that compute together: see <fairlead/ranks.hpp>. Without a setting it takes the rank's share of the
+  /// machine's free memory.
   Runtime(const Config& config, const Rank& rank, Bytes reserved = 0);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

@@ -47,6 +47,11 @@ struct Statistics {
     std::chrono::nanoseconds busy{}, waiting_for_data{}, waiting_for_tasks{};
     std::string node;  ///< whose memory its tasks use
   };
+  /// What this rank has sent to others.
+  struct Network {
+    std::uint64_t messages = 0, payloads = 0;
+    Bytes payload_bytes = 0;  ///< those that travel with messages too
+  };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;
   std::string
@@ -55,6 +60,7 @@ struct Statistics {
   Count generated;  ///< by generators, in place of being read; also the traffic of the link "generator"
   std::vector<Node> nodes;
   std::vector<Worker> workers;
+  Network network;
 };
 
 }  // namespace fairlead

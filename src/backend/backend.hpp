@@ -55,6 +55,8 @@ class Site {
   virtual void carry(LinkId link, Carrier& carrier) = 0;
   /// The worker does the chore, too, between two tasks, once it is woken.
   virtual void give(WorkerId worker, Chore& chore) = 0;
+  /// All cores look there; one at most.
+  virtual void watch(Lookout& lookout) = 0;
   /// The worker's bodies run by it.
   virtual void run_by(WorkerId worker, Processor& processor) = 0;
 

@@ -101,4 +101,19 @@ class Chore {
   alignas(64) std::atomic<std::size_t> waiting_{0};  // workers look before every task
 };
 
+/// What cannot tell that something has happened, such as a network that has to be asked: workers look before each
+/// task, and while they have nothing to do one of them looks all the time.
+class Lookout {
+ public:
+  Lookout() = default;
+  Lookout(const Lookout&) = delete;
+  Lookout& operator=(const Lookout&) = delete;
+  virtual ~Lookout() = default;
+
+  /// Takes what has come. False if there was nothing, or somebody else is looking. Any thread.
+  virtual bool look() noexcept = 0;
+  /// Something may come.
+  virtual bool wanted() const noexcept = 0;
+};
+
 }  // namespace fairlead::backend

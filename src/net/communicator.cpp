@@ -2,6 +2,7 @@
 #include "net/communicator.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace fairlead::net {
@@ -13,16 +14,24 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
-  const auto over = [this] { return !serving_ && events_.empty() && endpoint_.all_closed(); };
+  wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+  network_->end();
+}
+
+/// Where the program's thread waits for other ranks and works no tasks meanwhile.
+template <class Done>
+void Communicator::wait_until(Done done) {
   network_->help([&] {
     const std::lock_guard guard(mutex_);
-    return over();
+    return done();
   });
-  {
-    std::unique_lock lock(mutex_);
-    served_.wait(lock, over);
+  std::unique_lock lock(mutex_);
+  if (!network_->has_to_be_driven()) return served_.wait(lock, done);
+  while (!done()) {
+    lock.unlock();
+    if (!network_->drive()) std::this_thread::yield();
+    lock.lock();
   }
-  network_->end();
 }
 
 void Communicator::post(Event event) {
@@ -48,6 +57,7 @@ void Communicator::serve() {
     lock.lock();
   }
   serving_ = false;
+  traffic_ = endpoint_.traffic();
   served_.notify_all();
   const auto tell = tell_quiet_;
   lock.unlock();
@@ -83,6 +93,7 @@ void Communicator::carry_out(Commands& commands) {
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client) {
   post([=, this, &client](Endpoint& endpoint, Commands& out) {
     clients_[run] = &client;
+    network_->listen(true);
     if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
     endpoint.begin(run, fingerprint, visitors, out);
   });
@@ -95,11 +106,11 @@ void Communicator::end(const GraphRun& run) {
     carry_out(out);
     out = {};
     clients_.erase(run);
+    network_->listen(!clients_.empty());
     const std::lock_guard guard(mutex_);
     over = true;
   });
-  std::unique_lock lock(mutex_);
-  served_.wait(lock, [&] { return over; });
+  wait_until([&] { return over; });
 }
 
 void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {
@@ -156,7 +167,7 @@ void Communicator::on_quiet(std::function<void()> tell) {
 
 Traffic Communicator::traffic() const {
   const std::lock_guard guard(mutex_);
-  return serving_ ? Traffic{} : endpoint_.traffic();
+  return traffic_;
 }
 
 }  // namespace fairlead::net

@@ -59,6 +59,8 @@ class Communicator final : private Network::Listener {
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
   void poked() override { post(nullptr); }
+  template <class Done>
+  void wait_until(Done done);
   void post(Event event);
   void serve();
   void carry_out(Commands& commands);
@@ -71,6 +73,7 @@ class Communicator final : private Network::Listener {
   bool serving_ = false;
   std::condition_variable served_;
   std::function<void()> tell_quiet_;
+  Traffic traffic_;  // when nobody served last
   // Of who serves.
   Endpoint endpoint_;
   std::map<GraphRun, Client*> clients_;

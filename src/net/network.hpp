@@ -1,9 +1,12 @@
-// What carries the bytes between ranks. It may be slow, and messages may overtake each other; it loses nothing.
+// What carries the bytes between ranks. It may be slow, and messages may overtake each other; it loses nothing. Some
+// hear by threads of their own what comes; others have to be driven by whoever has nothing better to do.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "net/commands.hpp"
 
@@ -21,6 +24,12 @@ class Network {
     /// Somebody has called poke().
     virtual void poked() = 0;
   };
+  /// With how many others a rank shares its machine.
+  struct Sharing {
+    std::uint32_t ranks = 1;          ///< on the machine, which share its memory
+    std::uint32_t of_processors = 1;  ///< of these, those that may run on the same processors
+    std::uint32_t place = 0;          ///< this one's among the latter
+  };
   Network() = default;
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -28,12 +37,27 @@ class Network {
 
   virtual RankId own() const noexcept = 0;
   virtual std::uint32_t ranks() const noexcept = 0;
+  virtual Sharing sharing() const noexcept { return {}; }
+  /// The others are threads of this process.
+  virtual bool in_process() const noexcept { return false; }
+  /// For people: "Open MPI 4.1.4, called by any thread".
+  virtual std::string description() const = 0;
   /// What comes is told from now on.
   virtual void begin(Listener& listener) = 0;
-  /// poked() is told soon, by a thread of the network's. Any thread; it does not wait.
+  /// poked() is told soon, by a thread that hears or drives. Any thread; it does not wait.
   virtual void poke() = 0;
   /// The caller is about to wait until done(). A network that nothing else moves moves meanwhile.
   virtual void help(const std::function<bool()>& done) { static_cast<void>(done); }
+  /// Nothing is told but by drive(), which therefore has to be called as long as it listens.
+  virtual bool has_to_be_driven() const noexcept { return false; }
+  /// Tells what has come, and goes on with what is under way. False if there was nothing to do, or another thread is at
+  /// it. Any thread; throws SystemError.
+  virtual bool drive() { return false; }
+  /// Something may come, or nothing that matters.
+  void listen(bool listens) noexcept { listens_.store(listens); }
+  bool listens() const noexcept { return listens_.load(std::memory_order_relaxed); }
+  /// Once: false if somebody has.
+  bool take() noexcept { return !taken_.exchange(true); }
   /// Nothing is told any more, nor sent. What was sent before arrives.
   virtual void end() = 0;
 
@@ -44,6 +68,9 @@ class Network {
   virtual void send(const Commands::Payload& payload) = 0;
   /// Nobody reads or writes its bytes afterwards.
   virtual void drop(PayloadId payload) = 0;
+
+ private:
+  std::atomic<bool> listens_{false}, taken_{false};
 };
 
 }  // namespace fairlead::net

@@ -69,6 +69,16 @@ struct ConditionReport {
   int sweeps = 0;            ///< over the factor, its own: not those of refinement
 };
 
+/// What one of several ranks did, within `RunReport::counted_seconds`.
+struct RankReport {
+  double busy_seconds = 0;  ///< of all of its workers, in tasks
+  std::uint64_t tasks = 0;
+  std::uint64_t messages = 0, payloads = 0;  ///< sent to others
+  Bytes payload_bytes = 0;                   ///< values sent to others
+  Bytes peak_memory_bytes = 0;               ///< of what its limit counts
+  Bytes bytes_read = 0, bytes_written = 0;   ///< of its disk
+};
+
 struct RunReport {
   // What was run, where.
   std::string operation;  ///< "Cholesky solve"
@@ -90,6 +100,11 @@ struct RunReport {
 
   // The setting.
   unsigned workers = 0;
+  /// Where several computed together. What is said of workers and memory is then of rank 0, but for `ranks`; bytes of the
+  /// disk are of all.
+  std::vector<RankReport> ranks;
+  std::string grid;     ///< "2 x 3": how tiles are dealt out to them
+  std::string network;  ///< what carries their messages
   std::string scheduler;
   std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
   std::string front;    ///< how its tasks were said: "flow", "ptg", "jdf"; empty: there is no choice

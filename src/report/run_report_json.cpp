@@ -115,6 +115,24 @@ Json json(const RunReport& report) {
   all.add("tiles", report.tiles);
 
   all.add("workers", report.workers);
+  if (!report.ranks.empty()) {
+    Json ranks = Json::array();
+    for (const RankReport& rank : report.ranks) {
+      Json one = Json::object();
+      one.add("busy_seconds", rank.busy_seconds);
+      one.add("tasks", rank.tasks);
+      one.add("messages", rank.messages);
+      one.add("payloads", rank.payloads);
+      one.add("payload_bytes", rank.payload_bytes);
+      one.add("peak_memory_bytes", rank.peak_memory_bytes);
+      one.add("bytes_read", rank.bytes_read);
+      one.add("bytes_written", rank.bytes_written);
+      ranks.add(std::move(one));
+    }
+    all.add("ranks", std::move(ranks));
+    all.add("grid", report.grid);
+    all.add("network", report.network);
+  }
   all.add("scheduler", report.scheduler);
   if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);
   add_text("front", report.front);

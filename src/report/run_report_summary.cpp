@@ -18,12 +18,14 @@ void what(TextPage& page, const RunReport& report) {
              {report.of.empty() ? report.operation : fmt::format("{}: {}", report.of, report.operation),
               fmt::format("{} in {} precision", size_text(report), precision)},
              ", ");
-  page.parts("With",
-             {fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
-              fmt::format("{} of memory at most, {} used", readable_size(report.memory_limit_bytes),
-                          readable_size(report.peak_memory_bytes)),
-              fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
-             ", ");
+  page.parts(
+      "With",
+      {report.ranks.empty() ? "" : fmt::format("{} ranks ({}), each", report.ranks.size(), report.grid),
+       fmt::format("{} worker{}", report.workers, report.workers == 1 ? "" : "s"),
+       fmt::format("{} of memory at most, {} used", readable_size(report.memory_limit_bytes),
+                   readable_size(report.peak_memory_bytes)),
+       fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
+      ", ");
 }
 
 /// What is known of the error, a line for each measure.
@@ -78,6 +80,15 @@ void what_moved(TextPage& page, const RunReport& report) {
     parts.push_back(fmt::format("{} read from the matrix's file of {}", moved_bytes(report.input_bytes_read),
                                 moved_bytes(report.input_bytes)));
   page.parts("Disk", parts, "; ");
+  if (report.ranks.empty()) return;
+  RankReport all;
+  for (const RankReport& rank : report.ranks) {
+    all.messages += rank.messages;
+    all.payloads += rank.payloads;
+    all.payload_bytes += rank.payload_bytes;
+  }
+  page.row("Between ranks", fmt::format("{} in {} values, {} messages", moved_bytes(all.payload_bytes),
+                                        with_commas(all.payloads), with_commas(all.messages)));
 }
 
 }  // namespace

@@ -199,6 +199,23 @@ void workers(TextPage& page, const RunReport& report) {
   page.row("", fmt::format("the mean of {}, the least busy, the busiest", all.size()));
 }
 
+void ranks(TextPage& page, const RunReport& report) {
+  if (report.ranks.empty()) return;
+  page.blank();
+  page.row("Ranks", fmt::format("{} as {}, {}; what is said above of workers and memory is of rank 0",
+                                report.ranks.size(), report.grid, report.network));
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const RankReport& rank = report.ranks[i];
+    page.row("",
+             fmt::format(
+                 "{:>4}: {} tasks, busy for {:.3g} s; sent {} in {} values; {} of memory; disk {} read, {} "
+                 "written",
+                 i, with_commas(rank.tasks), rank.busy_seconds, moved_bytes(rank.payload_bytes),
+                 with_commas(rank.payloads), readable_size(rank.peak_memory_bytes),
+                 moved_bytes(rank.bytes_read), moved_bytes(rank.bytes_written)));
+  }
+}
+
 }  // namespace
 
 std::string text(const RunReport& report) {
@@ -209,6 +226,7 @@ std::string text(const RunReport& report) {
   links(page, report);
   memory_use(page, report);
   workers(page, report);
+  ranks(page, report);
   return page.take();
 }
 

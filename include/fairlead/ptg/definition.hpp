@@ -23,6 +23,22 @@ namespace fairlead::ptg {
 
 struct ClassDefinition;
 
+/// Makes a task's call of what its class's body is given.
+struct Maker {
+  /// Calls use(context, submission). `handles`: of the data, each to a Handle of its type; `numbers`: what
+  /// ClassDefinition::numbers are for the task.
+  void (*make)(const void* self, const void* const* handles, const std::int64_t* numbers,
+               void (*use)(void* context, const fairlead::detail::Submission& submission),
+               void* context) = nullptr;
+  std::shared_ptr<const void> self{};
+};
+
+/// What makes a copy of a value: a body with a datum to read and one to write.
+struct Copier {
+  std::shared_ptr<const CodeletInfo> codelet{};
+  Maker maker{};
+};
+
 /// Data by their indices, from 0.
 struct CollectionDefinition {
   std::string name;
@@ -33,14 +49,16 @@ struct CollectionDefinition {
   std::vector<std::byte> handles{};
   std::vector<fairlead::detail::DatumReference> data{};
 
-  /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. Null: of such
-  /// data there are none but the user's.
-  std::shared_ptr<const void> (*another)(Runtime&, const void* like,
-                                         fairlead::detail::DatumReference&) = nullptr;
-  /// Whether one more like the first would do for the second. Null where values are not copied.
-  bool (*alike)(const void* first, const void* second) = nullptr;
+  /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. `exact`: of its
+  /// very extents; else it may be larger. Null: of such data there are none but the user's.
+  std::shared_ptr<const void> (*another)(Runtime&, const void* like, fairlead::detail::DatumReference&,
+                                         bool exact) = nullptr;
+  /// Whether one more like the first, made so, would do for the second. Null where values are not copied.
+  bool (*alike)(const void* first, const void* second, bool exact) = nullptr;
   /// The rank that owns each. Empty: this one has all.
   std::vector<std::uint32_t> owners{};
+  /// What copies one to another of the same extents. Nothing where values are not copied.
+  Copier copier{};
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
 };
@@ -52,6 +70,8 @@ struct Place {
     memory,   // a datum of a collection
     task,     // a flow of another task; of control: that task's end
     fresh,    // a new datum, of which nothing is known; only where it comes from
+    home,  // a datum of a collection, into which the value of the task's first flow comes home; no datum if that
+           // is there already. Of what makes itself, see front/ptg/homecomings.hpp
   };
   Kind kind = Kind::nothing;
   std::shared_ptr<const CollectionDefinition> collection{};
@@ -68,22 +88,6 @@ struct Alternative {
   Place place;
   std::optional<Expression> condition{};
   std::vector<Range> ranges{};
-};
-
-/// Makes a task's call of what its class's body is given.
-struct Maker {
-  /// Calls use(context, submission). `handles`: of the data, each to a Handle of its type; `numbers`: what
-  /// ClassDefinition::numbers are for the task.
-  void (*make)(const void* self, const void* const* handles, const std::int64_t* numbers,
-               void (*use)(void* context, const fairlead::detail::Submission& submission),
-               void* context) = nullptr;
-  std::shared_ptr<const void> self{};
-};
-
-/// What makes a copy of a value: a body with a datum to read and one to write.
-struct Copier {
-  std::shared_ptr<const CodeletInfo> codelet{};
-  Maker maker{};
 };
 
 struct FlowDefinition {

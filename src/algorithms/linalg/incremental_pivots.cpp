@@ -30,8 +30,14 @@ IncrementalPivots<T>::IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& 
     for (std::int32_t i = 0; i < a.tile_rows(); ++i)
       for (std::int32_t k = 0; k <= i; ++k) {
         const std::int32_t columns = a.columns_of(k);
-        lower_.push_back(runtime_.matrix<T>(fmt::format("L[{},{}]", i, k),
-                                            i == k ? columns : std::min(inner_block_, columns), columns));
+        const std::int32_t rows = i == k ? columns : std::min(inner_block_, columns);
+        const Distribution* const owners = a.distribution();
+        if (owners != nullptr && owners->owner(i, k) != runtime_.rank()) {
+          lower_.push_back({{}, {rows, columns, rows}});
+          exchanges_.push_back({{}, {columns, 1}});
+          continue;
+        }
+        lower_.push_back(runtime_.matrix<T>(fmt::format("L[{},{}]", i, k), rows, columns));
         exchanges_.push_back(runtime_.vector<std::int32_t>(fmt::format("P[{},{}]", i, k), columns));
       }
   } catch (...) {
@@ -49,7 +55,7 @@ template <class T>
 void IncrementalPivots<T>::remove_all() noexcept {
   const auto remove = [this](const auto& handles) {
     for (const auto& handle : handles) try {
-        runtime_.remove(handle);
+        if (handle.datum().datum != nullptr) runtime_.remove(handle);
       } catch (const Error&) {
         // In a body, or in another thread, nothing can be waited for: it stays until the runtime ends.
       }

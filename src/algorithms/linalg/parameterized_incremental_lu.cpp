@@ -4,26 +4,44 @@
 
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
 #include "algorithms/linalg/parameterized_upper.hpp"
+#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
 /// What the pivots have of L, by tile: of those on the diagonal, which is larger, and of those below; and the exchanges.
+/// Each is where its tile is.
 template <class T>
 struct PivotData {
   ptg::Collection L1, L2, P;
 
-  PivotData(ptg::Graph& graph, const IncrementalPivots<T>& p, std::int64_t nt)
-      : L1(graph.data<Tile<T>>("L", {nt},
-                               [&p](const std::int64_t* at) { return p.lower(row(at), row(at)); })),
-        L2(graph.data<Tile<T>>("L of a pair", {nt, nt},
-                               [&p](const std::int64_t* at) {
-                                 return at[1] < at[0] ? p.lower(row(at), row(at + 1)) : Handle<Tile<T>>();
-                               })),
-        P(graph.data<Vector<std::int32_t>>("P", {nt, nt}, [&p](const std::int64_t* at) {
-          return at[1] <= at[0] ? p.exchanges(row(at), row(at + 1)) : Handle<Vector<std::int32_t>>();
-        })) {}
+  PivotData(ptg::Graph& graph, const IncrementalPivots<T>& p, const TiledMatrix<T>& a)
+      : PivotData(graph, p, a.tile_rows(), a.distribution()) {}
+
+ private:
+  PivotData(ptg::Graph& graph, const IncrementalPivots<T>& p, std::int64_t nt, const Distribution* owners)
+      : PivotData(graph, p, nt, owners, owners == nullptr ? Distribution::over(1) : diagonal_of(*owners)) {}
+  PivotData(ptg::Graph& graph, const IncrementalPivots<T>& p, std::int64_t nt, const Distribution* owners,
+            const Distribution& diagonal)
+      : L1(graph.data<Tile<T>>(
+            "L", {nt}, [&p](const std::int64_t* at) { return p.lower(row(at), row(at)); },
+            owners == nullptr ? nullptr : &diagonal)),
+        L2(graph.data<Tile<T>>(
+            "L of a pair", {nt, nt},
+            [&p](const std::int64_t* at) {
+              return at[1] < at[0] ? p.lower(row(at), row(at + 1)) : Handle<Tile<T>>();
+            },
+            owners)),
+        P(graph.data<Vector<std::int32_t>>(
+            "P", {nt, nt},
+            [&p](const std::int64_t* at) {
+              return at[1] <= at[0] ? p.exchanges(row(at), row(at + 1)) : Handle<Vector<std::int32_t>>();
+            },
+            owners)) {}
+  static Distribution diagonal_of(const Distribution& owners) {
+    return Distribution([owners](std::int32_t row, std::int32_t) { return owners.owner(row, row); });
+  }
   static std::int32_t row(const std::int64_t* at) { return static_cast<std::int32_t>(*at); }
 };
 }  // namespace
@@ -38,33 +56,43 @@ void factor_lu_incremental(ptg::Graph& graph, const Kernels& kernels, const Tile
   const std::int32_t nt = a.tile_rows(), last = nt - 1;
   const ptg::Index k("k"), i("i"), j("j");
   const ptg::Collection A = graph.data(a);
-  const PivotData<T> of_p(graph, p, nt);
+  const PivotData<T> of_p(graph, p, a);
   auto getrf = graph.task("getrf", k.in(0, last));
   auto gessm = graph.task("gessm", k.in(0, last - 1), j.in(k + 1, last));
   auto tstrf = graph.task("tstrf", k.in(0, last - 1), i.in(k + 1, last));
   auto ssssm = graph.task("ssssm", k.in(0, last - 1), i.in(k + 1, last), j.in(k + 1, last));
   const std::int64_t tile = a.tile(), block = nt == 1 ? 0 : p.lower(1, 0).rows();
 
+  // Over ranks a row of U goes down its column, to the tiles that it is paired with, and comes home at the end.
+  const auto home_after_last = [&](ptg::FlowSpecification of, const ptg::Expression& column) {
+    return a.distribution() == nullptr ? of : std::move(of).to(A(k, column)).when(i == last);
+  };
   getrf
       .runs(panel.getrf, flow("U").from(A(k, k)).when(k == 0).from(ssssm["C"](k - 1, k, k)),
             flow("L").from(of_p.L1(k)), flow("P").from(of_p.P(k, k)), k * tile, k == last)
-      .priority(3 * nt - 3 * k);
+      .priority(3 * nt - 3 * k)
+      .at(A(k, k));
   gessm
       .runs(update.gessm, flow("L").from(getrf["L"](k)), flow("P").from(getrf["P"](k)),
             flow("C").from(A(k, j)).when(k == 0).from(ssssm["C"](k - 1, k, j)))
-      .priority(3 * nt - (2 * k + j));
+      .priority(3 * nt - (2 * k + j))
+      .at(A(k, j));
   // Its scratch is that for whole tiles, also where the last ones are smaller.
   tstrf
-      .runs(panel.tstrf, flow("U").from(getrf["U"](k)).when(i == k + 1).from(tstrf["U"](k, i - 1)),
+      .runs(panel.tstrf,
+            home_after_last(flow("U").from(getrf["U"](k)).when(i == k + 1).from(tstrf["U"](k, i - 1)), k),
             flow("A").from(A(i, k)).when(k == 0).from(ssssm["C"](k - 1, i, k)), flow("L").from(of_p.L2(i, k)),
             flow("P").from(of_p.P(i, k)), scratch((block + a.rows_of(0)) * block), k * tile, i == last)
-      .priority(3 * nt - (2 * k + i));
+      .priority(3 * nt - (2 * k + i))
+      .at(A(i, k));
   ssssm
-      .runs(update.ssssm, flow("A").from(tstrf["A"](k, i)), flow("L").from(tstrf["L"](k, i)),
-            flow("P").from(tstrf["P"](k, i)),
-            flow("B").from(gessm["C"](k, j)).when(i == k + 1).from(ssssm["B"](k, i - 1, j)),
-            flow("C").from(A(i, j)).when(k == 0).from(ssssm["C"](k - 1, i, j)))
-      .priority(3 * nt - (i + j + k));
+      .runs(
+          update.ssssm, flow("A").from(tstrf["A"](k, i)), flow("L").from(tstrf["L"](k, i)),
+          flow("P").from(tstrf["P"](k, i)),
+          home_after_last(flow("B").from(gessm["C"](k, j)).when(i == k + 1).from(ssssm["B"](k, i - 1, j)), j),
+          flow("C").from(A(i, j)).when(k == 0).from(ssssm["C"](k - 1, i, j)))
+      .priority(3 * nt - (i + j + k))
+      .at(A(i, j));
 }
 
 template <class T>
@@ -77,23 +105,31 @@ void solve_lu_incremental_factored(ptg::Graph& graph, const Kernels& kernels, co
   const std::int32_t nt = a.tile_rows(), last = nt - 1;
   const ptg::Index k("k"), i("i"), c("c");
   const ptg::Range column = c.in(0, b.tile_columns() - 1);
-  const ptg::Collection A = graph.data(a), B = graph.data(b, "B");
-  const PivotData<T> of_p(graph, p, nt);
+  const SolvePlaces<T> of(graph, a, b);
+  const PivotData<T> of_p(graph, p, a);
+  PassedOn<Tile<T>> L1(of_p.L1), L2(of_p.L2);
+  PassedOn<Vector<std::int32_t>> P(of_p.P);
+  if (of.matrix_travels()) {
+    L1.pass(graph, "pass L", {k.in(0, last)}, 4 * nt - 2 * k);
+    L2.pass(graph, "pass L of a pair", {k.in(0, last), i.in(0, k - 1)}, 4 * nt - i - k);
+    P.pass(graph, "pass P", {k.in(0, last), i.in(0, k)}, 4 * nt - i - k);
+  }
   auto gessm = graph.task("gessm", k.in(0, last), column);
   auto ssssm = graph.task("ssssm", k.in(0, last - 1), i.in(k + 1, last), column);
   UpperClasses upper(graph, nt, b.tile_columns());
 
   gessm
-      .runs(update.gessm, flow("L").from(of_p.L1(k)), flow("P").from(of_p.P(k, k)),
-            flow("C").from(B(k, c)).when(k == 0).from(ssssm["C"](k - 1, k, c)))
-      .priority(4 * nt - 2 * k);
+      .runs(update.gessm, flow("L").from(L1(k)), flow("P").from(P(k, k)),
+            flow("C").from(of.side(k, c)).when(k == 0).from(ssssm["C"](k - 1, k, c)))
+      .priority(4 * nt - 2 * k)
+      .at(of.where(k, k, k, c));
   ssssm
-      .runs(update.ssssm, flow("A").from(A(i, k)), flow("L").from(of_p.L2(i, k)),
-            flow("P").from(of_p.P(i, k)),
+      .runs(update.ssssm, flow("A").from(of.matrix(i, k)), flow("L").from(L2(i, k)), flow("P").from(P(i, k)),
             flow("B").from(gessm["C"](k, c)).when(i == k + 1).from(ssssm["B"](k, i - 1, c)),
-            flow("C").from(B(i, c)).when(k == 0).from(ssssm["C"](k - 1, i, c)))
-      .priority(4 * nt - i - k);
-  upper.run<T>(kernels, u_of_lu, A, a.tile(),
+            flow("C").from(of.side(i, c)).when(k == 0).from(ssssm["C"](k - 1, i, c)))
+      .priority(4 * nt - i - k)
+      .at(of.where(i, k, i, c));
+  upper.run<T>(kernels, u_of_lu, of, a.tile(),
                [&](ptg::FlowSpecification flow, const ptg::Expression& row, const ptg::Expression& of,
                    const ptg::Expression& condition) {
                  return std::move(flow)

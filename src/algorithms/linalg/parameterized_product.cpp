@@ -1,6 +1,7 @@
 // A tiled matrix product as a parameterized graph: tile by tile of C the products one after the other.
 #include <fairlead/parameterized_linalg.hpp>
 
+#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
@@ -15,17 +16,43 @@ void multiply(ptg::Graph& graph, const Kernels& kernels, T alpha, const TiledMat
   const std::int32_t rows = c.tile_rows(), columns = c.tile_columns(), depth = a.tile_columns();
   const ptg::Index i("i"), j("j"), k("k");
   // A datum is in one collection only, and A may be B.
-  const bool square = a(0, 0).datum().datum == b(0, 0).datum().datum;
-  const ptg::Collection A = graph.data(a), B = square ? A : graph.data(b, "B"), C = graph.data(c, "C");
+  const bool square = a.distribution() == nullptr
+                          ? a(0, 0).datum().datum == b(0, 0).datum().datum
+                          : a.distribution() == b.distribution();  // a matrix has one of its own
+  const ptg::Collection of_a = graph.data(a), of_b = square ? of_a : graph.data(b, "B"),
+                        C = graph.data(c, "C");
+  PassedOn<Tile<T>> A(of_a), B(of_b);
   auto first = graph.task("gemm_first", i.in(0, rows - 1), j.in(0, columns - 1));
   auto add = graph.task("gemm", i.in(0, rows - 1), j.in(0, columns - 1), k.in(1, depth - 1));
+  if (c.distribution() != nullptr) {
+    // Not all at once: so many steps ahead of one of those who get it. What is both is needed in two steps.
+    constexpr int ahead = 2;
+    const auto not_before = [&](const ptg::Expression& row, const ptg::Expression& column,
+                                const ptg::Expression& step) {
+      return ptg::control("not before").from(add(row, column, step - ahead)).when(step > ahead);
+    };
+    const auto pass = [&](PassedOn<Tile<T>>& of, const char* name, std::vector<ptg::Range> indices,
+                          const ptg::Expression& step, const auto&... controls) {
+      of.pass(graph, name, std::move(indices), depth - step, controls...);
+    };
+    if (square) {
+      pass(A, "pass A", {i.in(0, rows - 1), k.in(0, depth - 1)}, min(i, k));
+      B = A;
+    } else {
+      pass(A, "pass A", {i.in(0, rows - 1), k.in(0, depth - 1)}, k, not_before(i, k % columns, k));
+      pass(B, "pass B", {k.in(0, depth - 1), j.in(0, columns - 1)}, k, not_before(k % rows, j, k));
+    }
+  }
 
   const auto begins_with = [&](const auto& product) {
-    first.runs(product, flow("A").from(A(i, 0)), flow("B").from(B(0, j)), flow("C").from(C(i, j)));
+    first.runs(product, flow("A").from(A(i, 0)), flow("B").from(B(0, j)), flow("C").from(C(i, j)))
+        .at(C(i, j));
   };
   beta == 0 ? begins_with(tile.set) : begins_with(tile.scale_and_add);
   add.runs(tile.add, flow("A").from(A(i, k)), flow("B").from(B(k, j)),
-           flow("C").from(first["C"](i, j)).when(k == 1).from(add["C"](i, j, k - 1)));
+           flow("C").from(first["C"](i, j)).when(k == 1).from(add["C"](i, j, k - 1)))
+      .at(C(i, j));
+  if (c.distribution() != nullptr) add.priority(depth - k);
 }
 
 template void multiply<float>(ptg::Graph&, const Kernels&, float, const TiledMatrix<float>&,

@@ -3,13 +3,14 @@
 
 #include "algorithms/linalg/parameterized_qr_updates.hpp"
 #include "algorithms/linalg/parameterized_upper.hpp"
+#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
 
-/// What a factorization has of Q besides the tiles of the matrix, by tile; empty where there is none.
+/// What a factorization has of Q besides the tiles of the matrix, by tile, where that is; empty where there is none.
 template <class T>
 struct ReflectorData {
   using Of = const Handle<Tile<T>>& (QrReflectors<T>::*)(std::int32_t, std::int32_t) const;
@@ -20,9 +21,12 @@ struct ReflectorData {
         T2(of(graph, q, a, "T of a pair", &QrReflectors<T>::joined_factors)) {}
   static ptg::Collection of(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a,
                             const char* name, Of which) {
-    return graph.data<Tile<T>>(name, {a.tile_rows(), a.tile_columns()}, [&](const std::int64_t* at) {
-      return (q.*which)(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
-    });
+    return graph.data<Tile<T>>(
+        name, {a.tile_rows(), a.tile_columns()},
+        [&](const std::int64_t* at) {
+          return (q.*which)(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+        },
+        a.distribution());
   }
 
   ptg::Collection V, T1, T2;
@@ -57,6 +61,11 @@ void factor_qr(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& 
            : graph.task("ttqrt", k.in(0, columns - 1), tiles.below(), tiles.distance(), tiles.last_on_top());
   QrUpdates updates(graph, q.tree(), rows, columns, tiles, j.in(k + 1, columns - 1));
   const ptg::Expression steps = 2 * rows + columns;
+  const bool over_ranks = a.distribution() != nullptr;
+  const auto home = [&](ptg::FlowSpecification of, const ptg::Expression& row,
+                        const ptg::Expression& condition) {
+    return over_ranks ? std::move(of).to(A(row, k)).when(condition) : of;
+  };
   const auto from_before = [&](ptg::FlowSpecification of, const ptg::Expression& row) {
     return std::move(of).from(A(row, k)).when(k == 0).from(updates.annihilated(k - 1, row, k));
   };
@@ -65,21 +74,30 @@ void factor_qr(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& 
     geqrt
         .runs(panel.geqrt, from_before(flow("R"), k), flow("V").from(of_q.V(k, k)),
               flow("T").from(of_q.T1(k, k)), work)
-        .priority(steps - 3 * k);
-    join.runs(panel.tsqrt, flow("R").from(geqrt["R"](k)).when(i == k + 1).from(join["R"](k, i - 1)),
-              from_before(flow("A"), i), flow("T").from(of_q.T2(i, k)), work)
-        .priority(steps - (i + 2 * k));
+        .priority(steps - 3 * k)
+        .at(A(k, k));
+    join.runs(
+            panel.tsqrt,
+            home(flow("R").from(geqrt["R"](k)).when(i == k + 1).from(join["R"](k, i - 1)), k, i == rows - 1),
+            from_before(flow("A"), i), flow("T").from(of_q.T2(i, k)), work)
+        .priority(steps - (i + 2 * k))
+        .at(A(i, k));
   } else {
     const auto start = [&](const ptg::Expression& row) { return geqrt["R"](k, row); };
     const auto top = [&](const ptg::Expression& row) { return join["R"](k, row); };
     const auto bottom = [&](const ptg::Expression& row) { return join["A"](k, row); };
     geqrt
-        .runs(panel.geqrt, tiles.from_start(from_before(flow("R"), i), top, bottom),
+        .runs(panel.geqrt,
+              home(tiles.from_start(from_before(flow("R"), i), top, bottom), k, tiles.start_is_last()),
               flow("V").from(of_q.V(i, k)), flow("T").from(of_q.T1(i, k)), work)
-        .priority(steps - (i + 2 * k));
-    join.runs(panel.ttqrt, tiles.from_upper(tiles.upper(flow("R"), start, top), top, bottom),
-              tiles.lower(flow("A"), start, top), flow("T").from(of_q.T2(i, k)), work)
-        .priority(steps - (i + 2 * k));
+        .priority(steps - (i + 2 * k))
+        .at(A(i, k));
+    join.runs(
+            panel.ttqrt,
+            home(tiles.from_upper(tiles.upper(flow("R"), start, top), top, bottom), k, tiles.upper_is_last()),
+            home(tiles.lower(flow("A"), start, top), i, 1), flow("T").from(of_q.T2(i, k)), work)
+        .priority(steps - (i + 2 * k))
+        .at(A(i, k));
   }
   const auto of_triangle = [&geqrt, flat](const char* name) {
     return [&geqrt, flat, name](const ptg::Expression& step, const ptg::Expression& row) {
@@ -92,8 +110,13 @@ void factor_qr(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& 
     };
   };
   updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed),
-              {of_triangle("V"), of_triangle("T"), of_join("A"), of_join("T")}, A, work, steps - j,
-              leaves_nothing);
+              {of_triangle("V"), of_triangle("T"), of_join("A"), of_join("T")},
+              {.begins = A,
+               .home = over_ranks ? RotatedPlaces::Of(A) : nullptr,
+               .rows_end = true,
+               .where = [&A](const ptg::Expression& row, const ptg::Expression&,
+                             const ptg::Expression& column) { return A(row, column); }},
+              work, steps - j, leaves_nothing);
 }
 
 template <class T>
@@ -105,23 +128,43 @@ void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMat
   const bool flat = q.tree() == QrTree::flat;
   const TreeOfRows tiles(rows);
   const ptg::Index c("c");
-  const ptg::Collection A = graph.data(a), B = graph.data(b, "B");
+  const SolvePlaces<T> of(graph, a, b);
   const ReflectorData<T> of_q(graph, q, a);
+  PassedOn<Tile<T>> V(of_q.V), T1(of_q.T1), T2(of_q.T2);
+  if (of.matrix_travels()) {
+    const ptg::Index i("i"), k("k");
+    const ptg::Expression priority = 3 * rows + columns - k - i, width = columns;
+    std::vector<ptg::Range> triangles{i.in(0, rows - 1), k.in(0, min(i, width - 1))};
+    if (flat) triangles = {i.in(0, columns - 1), k.in(i, i)};
+    V.pass(graph, "pass V", triangles, priority);
+    T1.pass(graph, "pass T", triangles, priority);
+    T2.pass(graph, "pass T of a pair", {i.in(1, rows - 1), k.in(0, min(i, width) - 1)}, priority);
+  }
   QrUpdates updates(graph, q.tree(), rows, columns, tiles, c.in(0, b.tile_columns() - 1));
   UpperClasses upper(graph, columns, b.tile_columns());
-  const auto in = [](const ptg::Collection& data) {
+  const auto in = [](const auto& data) {
     return [data](const ptg::Expression& step, const ptg::Expression& row) { return data(row, step); };
   };
-  updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed), {in(of_q.V), in(of_q.T1), in(A), in(of_q.T2)},
-              B, work_for(q, b), 2 * rows + columns,
+  const auto of_matrix = [&of](const ptg::Expression& step, const ptg::Expression& row) {
+    return of.matrix(row, step);
+  };
+  const ptg::Collection B = of.sides();
+  updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed), {in(V), in(T1), of_matrix, in(T2)},
+              {.begins = [&of](const ptg::Expression& row,
+                               const ptg::Expression& column) { return of.side(row, column); },
+               .home = of.over_ranks() ? RotatedPlaces::Of(B) : nullptr,
+               .rows_end = false,
+               .where = [&of](const ptg::Expression& row, const ptg::Expression& step,
+                              const ptg::Expression& column) { return of.where(row, step, row, column); }},
+              work_for(q, b), 2 * rows + columns,
               [&](ptg::FlowSpecification flow, const ptg::Expression& condition) {
                 return upper.begins(std::move(flow), tiles.step(), c, condition);
               });
-  upper.run<T>(kernels, r_of_qr, A, a.tile(),
-               [&](ptg::FlowSpecification flow, const ptg::Expression& row, const ptg::Expression& of,
+  upper.run<T>(kernels, r_of_qr, of, a.tile(),
+               [&](ptg::FlowSpecification flow, const ptg::Expression& row, const ptg::Expression& column,
                    const ptg::Expression& condition) {
-                 return flat ? updates.from_flat(std::move(flow), row, of, condition)
-                             : updates.from_binary(std::move(flow), row, of, condition);
+                 return flat ? updates.from_flat(std::move(flow), row, column, condition)
+                             : updates.from_binary(std::move(flow), row, column, condition);
                });
 }
 

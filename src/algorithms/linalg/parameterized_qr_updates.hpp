@@ -89,6 +89,18 @@ struct ReflectorPlaces {
   Of triangle, triangle_factors, joined, joined_factors;
 };
 
+/// Over ranks: where what is rotated is. Rows go to those that they are joined with, and come home at the end.
+struct RotatedPlaces {
+  using Of = std::function<ptg::Place(const ptg::Expression& row, const ptg::Expression& column)>;
+  Of begins;      ///< with what a tile begins
+  Of home;        ///< where its last value is left. Nothing: where it is anyway
+  bool rows_end;  ///< when row k is rotated for the last time, in step k, it goes home
+  /// Where the tasks of step k for a tile of that row and column run.
+  std::function<ptg::Place(const ptg::Expression& row, const ptg::Expression& step,
+                           const ptg::Expression& column)>
+      where;
+};
+
 /// Q^T to columns of tiles: the classes "unmqr", and "tsmqr" or "ttmqr".
 class QrUpdates {
  public:
@@ -97,6 +109,7 @@ class QrUpdates {
             const ptg::Range& column)
       : tree_(tree),
         rows_(rows),
+        columns_(columns),
         tiles_(tiles),
         j_(column.index),
         unmqr_(tree == QrTree::flat ? graph.task("unmqr", tiles.step().in(0, columns - 1), column)
@@ -107,43 +120,55 @@ class QrUpdates {
                   : graph.task("ttmqr", tiles.step().in(0, columns - 1), tiles.below(), tiles.distance(),
                                tiles.last_on_top(), column)) {}
 
-  /// What they do, to the tiles of `c`. `steps`: the priority of step 0 in row 0.
+  /// What they do, to the tiles at `c`. `steps`: the priority of step 0 in row 0.
   /// `last(flow, condition)`: the flow, that leaves the value of row k if the condition holds.
   template <class T, class Last>
-  void run(const QrUpdateKernels<T>& body, const ReflectorPlaces& places, const ptg::Collection& c,
+  void run(const QrUpdateKernels<T>& body, const ReflectorPlaces& places, const RotatedPlaces& c,
            ScratchSize work, const ptg::Expression& steps, const Last& last) {
     using ptg::flow;
     const ptg::Index &k = tiles_.step(), &i = tiles_.row();
     const auto v = flow("V").from(places.joined(k, i)), t = flow("T").from(places.joined_factors(k, i));
     const auto from_before = [&](ptg::FlowSpecification of, const ptg::Expression& row) {
-      return std::move(of).from(c(row, j_)).when(k == 0).from(join_["C"](k - 1, row, j_));
+      return std::move(of).from(c.begins(row, j_)).when(k == 0).from(join_["C"](k - 1, row, j_));
     };
+    const auto home = [&](ptg::FlowSpecification of, const ptg::Expression& row,
+                          const ptg::Expression& condition) {
+      return c.home ? std::move(of).to(c.home(row, j_)).when(condition) : of;
+    };
+    const ptg::Expression in_last_step = k == columns_ - 1;
     if (tree_ == QrTree::flat) {
       unmqr_
           .runs(body.unmqr, flow("V").from(places.triangle(k, k)),
                 flow("T").from(places.triangle_factors(k, k)), from_before(flow("C"), k), work)
-          .priority(steps - 2 * k);
+          .priority(steps - 2 * k)
+          .at(c.where(k, k, j_));
+      const auto top = flow("B").from(unmqr_["C"](k, j_)).when(i == k + 1).from(join_["B"](k, i - 1, j_));
       join_
-          .runs(body.tsmqr, v, t,
-                flow("B").from(unmqr_["C"](k, j_)).when(i == k + 1).from(join_["B"](k, i - 1, j_)),
-                from_before(flow("C"), i), work)
-          .priority(steps - (i + k));
+          .runs(body.tsmqr, v, t, c.rows_end ? home(top, k, i == rows_ - 1) : top,
+                home(from_before(flow("C"), i), i, in_last_step), work)
+          .priority(steps - (i + k))
+          .at(c.where(i, k, j_));
       return;
     }
     const auto start = [&](const ptg::Expression& row) { return unmqr_["C"](k, row, j_); };
     const auto top = [&](const ptg::Expression& row) { return join_["B"](k, row, j_); };
     const auto bottom = [&](const ptg::Expression& row) { return join_["C"](k, row, j_); };
+    const auto ends = [&](ptg::FlowSpecification of, const ptg::Expression& condition) {
+      return c.rows_end ? home(last(std::move(of), condition), k, condition) : last(std::move(of), condition);
+    };
     unmqr_
         .runs(body.unmqr, flow("V").from(places.triangle(k, i)),
               flow("T").from(places.triangle_factors(k, i)),
-              last(tiles_.from_start(from_before(flow("C"), i), top, bottom), tiles_.start_is_last()), work)
-        .priority(steps - (i + k));
+              ends(tiles_.from_start(from_before(flow("C"), i), top, bottom), tiles_.start_is_last()), work)
+        .priority(steps - (i + k))
+        .at(c.where(i, k, j_));
     join_
         .runs(
             body.ttmqr, v, t,
-            last(tiles_.from_upper(tiles_.upper(flow("B"), start, top), top, bottom), tiles_.upper_is_last()),
-            tiles_.lower(flow("C"), start, top), work)
-        .priority(steps - (i + k));
+            ends(tiles_.from_upper(tiles_.upper(flow("B"), start, top), top, bottom), tiles_.upper_is_last()),
+            home(tiles_.lower(flow("C"), start, top), i, in_last_step), work)
+        .priority(steps - (i + k))
+        .at(c.where(i, k, j_));
   }
 
   /// Of step k, when row i is annihilated: its value in column j.
@@ -171,7 +196,7 @@ class QrUpdates {
 
  private:
   QrTree tree_;
-  std::int32_t rows_;
+  std::int32_t rows_, columns_;
   const TreeOfRows& tiles_;
   ptg::Index j_;
   ptg::TaskClass unmqr_, join_;

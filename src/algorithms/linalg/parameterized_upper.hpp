@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 
 namespace fairlead::linalg {
@@ -21,19 +22,22 @@ class UpperClasses {
   /// What its tasks do. `begun(flow, row, column, condition)`: the flow, to which the value of that tile of b has
   /// come before, if the condition holds.
   template <class T, class Begun>
-  void run(const Kernels& kernels, const UpperTriangle& triangle, const ptg::Collection& a, std::int32_t tile,
+  void run(const Kernels& kernels, const UpperTriangle& triangle, const SolvePlaces<T>& of, std::int32_t tile,
            const Begun& begun) {
     using ptg::flow;
     const UpperKernels<T> body(kernels, triangle, UpperForm::plain);
     const ptg::Expression first = k_ == rows_ - 1;
     solve_
-        .runs(body.solve, flow("U").from(a(k_, k_)),
-              begun(flow("X"), k_, c_, first).from(update_["Y"](k_ + 1, k_, c_)), k_ * std::int64_t{tile})
-        .priority(2 * k_);
+        .runs(body.solve, flow("U").from(of.matrix(k_, k_)),
+              of.ends(begun(flow("X"), k_, c_, first).from(update_["Y"](k_ + 1, k_, c_)), k_, c_, 1),
+              k_ * std::int64_t{tile})
+        .priority(2 * k_)
+        .at(of.where(k_, k_, k_, c_));
     update_
-        .runs(body.update, flow("U").from(a(i_, k_)), flow("X").from(solve_["X"](k_, c_)),
+        .runs(body.update, flow("U").from(of.matrix(i_, k_)), flow("X").from(solve_["X"](k_, c_)),
               begun(flow("Y"), i_, c_, first).from(update_["Y"](k_ + 1, i_, c_)))
-        .priority(k_ + i_);
+        .priority(k_ + i_)
+        .at(of.where(i_, k_, i_, c_));
   }
   /// The flow, whose value is that with which this row of b begins here, if the condition holds. To be said where it
   /// cannot be found out.

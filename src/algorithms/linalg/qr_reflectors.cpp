@@ -59,9 +59,12 @@ QrReflectors<T>::QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree 
   for (Handles* handles : {&reflectors_, &factors_, &joined_}) handles->resize(tiles);
   const auto keep = [&](Handles& handles, const char* name, std::int32_t i, std::int32_t k, std::int32_t rows,
                         std::int32_t columns) {
+    const Distribution* const owners = a.distribution();
     handles[static_cast<std::size_t>(i) * static_cast<std::size_t>(tile_columns_) +
             static_cast<std::size_t>(k)] =
-        runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns);
+        owners != nullptr && owners->owner(i, k) != runtime_.rank()
+            ? Handle<Tile<T>>({}, {rows, columns, rows})
+            : runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns);
   };
   try {
     for_each_reflecting_tile(

@@ -65,6 +65,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void memory_of(NodeId node, void* begin) override { addresses_.map(node, begin); }
   void carry(LinkId link, Carrier& carrier) override { copies_->carry(link, carrier); }
   void give(WorkerId worker, Chore& chore) override { workers_.give(worker, chore); }
+  void watch(Lookout& lookout) override { workers_.watch(lookout); }
   void run_by(WorkerId worker, Processor& processor) override { workers_.run_by(worker, processor); }
   std::string name_of(DatumId datum) const override { return options_.name_of(datum); }
   void stop_run(std::exception_ptr why) noexcept override { engine_->stop(std::move(why)); }

@@ -28,6 +28,7 @@ constexpr unsigned looks_per_clock = 64;
 constexpr unsigned looks_while_patient = 64;  // about two microseconds
 constexpr std::size_t enough_to_steal = 16;   // of tiny tasks: each theft costs their owner as much as one
 constexpr unsigned run_in_a_row = 16;         // tasks of the direct lane, before looking what else there is
+constexpr unsigned looks_before_yielding = 256;  // in vain, at what others send: some tens of microseconds
 constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
 
 void pause_briefly() noexcept {
@@ -124,6 +125,10 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
     reporter.report();
     worker.clock_is_fresh = false;
   }
+  // Meanwhile nobody else would look out. For a tiny task nobody is woken, which costs as much.
+  if (asleep_.load(std::memory_order_relaxed) != 0 && nobody_watches() &&
+      !worker.tiny.contains(implementation))
+    wake_one_of(settings_.cores);
   const Time start = worker.clock_is_fresh ? worker.last_end : clock_.now();
   TaskContext context{&task, task.worker, world_};
   const bool asynchronous = implementation.asynchronous;
@@ -174,6 +179,7 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
 
 bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
+  if (lookout_ != nullptr && lookout_->wanted() && lookout_->look()) worker.clock_is_fresh = false;
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
     leave_lane(index, reporter);
@@ -366,7 +372,15 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
   // Who plays an accelerator has no core of his own to look around on.
   const Time until = index < settings_.cores ? clock_.now() + settings_.spin : Time{};
   const auto nothing_here = [&] { return worker.mailbox.empty() && chore_of(worker) == nullptr; };
+  bool watches = false;
+  unsigned in_vain = 0;
   for (unsigned looks = 1; nothing_here() && !stop(); ++looks) {
+    if (lookout_ != nullptr && index < settings_.cores && lookout_->wanted()) [[unlikely]] {
+      int free = nobody;
+      watches = watches || watcher_.compare_exchange_strong(free, static_cast<int>(index));
+      in_vain = watches && lookout_->look() ? 0 : in_vain + 1;
+      if (in_vain > looks_before_yielding) std::this_thread::yield();  // others may have no core meanwhile
+    }
     if (looks % looks_per_glance == 0) {
       if (engine_->entrance().something_posted()) reporter.serve();
       if (!worker.patient && engine_->lane().something_queued()) break;
@@ -376,14 +390,15 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
       worker.patient = false;  // if there is less, it is worth having at the next glance
       if (engine_->lane().something_queued(enough_to_steal)) break;
     }
-    if (looks % looks_per_clock == 0 &&
+    if (looks % looks_per_clock == 0 && !(watches && lookout_->wanted()) &&
         (worker.aside.load(std::memory_order_relaxed) || clock_.now() >= until)) {
       // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
       // changing it.
       asleep_.fetch_add(1);
       worker.sleeper.sleep_unless([&] {
         return !nothing_here() || engine_->entrance().something_posted() ||
-               engine_->lane().something_queued() || engine_->wants_more() || stop();
+               engine_->lane().something_queued() || engine_->wants_more() ||
+               (index < settings_.cores && nobody_watches()) || stop();
       });
       asleep_.fetch_sub(1);
       if (nothing_here() && engine_->entrance().something_posted()) reporter.serve();
@@ -391,6 +406,7 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
     }
     pause_briefly();
   }
+  if (watches) watcher_.store(nobody);
   idle_.fetch_sub(1);
   worker.clock_is_fresh = false;
 }
@@ -473,6 +489,7 @@ void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
     if (application_->unreported() != 0) application_->report();
     leave_lane(0, *application_);  // nobody may have to wait until the program comes back
     announce(EventKind::worker_left);
+    if (nobody_watches()) wake_one_of(settings_.cores);
   };
   announce(EventKind::worker_arrived);
   try {

@@ -40,6 +40,7 @@ class WorkerThreads {
   void prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
                engine::Reporter& application, const Addresses& addresses);
   void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
+  void watch(Lookout& lookout) { lookout_ = &lookout; }
   void run_by(WorkerId worker, Processor& processor) { workers_[index(worker)]->processor = &processor; }
   /// Throws SystemError if the system gives no thread.
   void begin();
@@ -106,6 +107,9 @@ class WorkerThreads {
   template <class Stop>
   void rest(std::size_t index, engine::Reporter& reporter, Stop&& stop);
   static Chore* chore_of(const Worker& worker) noexcept;
+  bool nobody_watches() const noexcept {
+    return lookout_ != nullptr && lookout_->wanted() && watcher_.load() == nobody;
+  }
   void wake_one_of(std::size_t first_workers) noexcept;
   void wake_all() noexcept;
   void wait_until_nothing_runs() noexcept;
@@ -117,8 +121,11 @@ class WorkerThreads {
   engine::DrivenWorld* world_ = nullptr;
   engine::Reporter* application_ = nullptr;
   const Addresses* addresses_ = nullptr;
+  Lookout* lookout_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  static constexpr int nobody = -1;
+  std::atomic<int> watcher_{nobody};  // the idle core that looks out all the time
   // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.
   alignas(64) std::atomic<int> asleep_{0};
   alignas(64) std::atomic<bool> ending_{false};

@@ -82,6 +82,7 @@ void EmitTasks::home(const Home& home, std::size_t number, EmitText& text) {
         "auto to = ptg::flow(\"home\").from(home).when(goes).from(ptg::nothing()).to(home).when(goes);");
   }
   lines.push_back("tasks.runs(fairlead::parsec::home_codelet(), from, to);");
+  lines.push_back("fairlead::parsec::runs_at(tasks, home);");
   for (const std::string& line : lines) {
     text.from(where);
     text.statement("    " + line);

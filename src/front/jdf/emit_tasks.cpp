@@ -28,6 +28,8 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
                     it.name.text));
   const auto collect = [&](ExpressionId id) { expressions_.collect(id, plan.scope, plan.needed); };
   collect(it.priority);
+  if (is_placed(it))
+    for (const ExpressionId argument : it.placement.datum.arguments) collect(argument);
   for (const Flow& flow : it.flows)
     for (const Dependency& dependency : flow.dependencies) {
       for (const Index& index : dependency.indices) collect(index.range);
@@ -317,6 +319,10 @@ void EmitTasks::space(const TaskClass& it, EmitText& text) {
   text.line("  }");
 }
 
+bool EmitTasks::is_placed(const TaskClass& it) {
+  return it.placement.kind == Placement::Kind::datum && it.placement.datum.index != nowhere;
+}
+
 /// What NEW data of a class are like: those beside which it runs.
 std::string EmitTasks::like(const TaskClass& it, Range where) {
   if (it.placement.kind == Placement::Kind::datum && it.placement.datum.index != nowhere)
@@ -351,7 +357,16 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
     const std::string value = expressions_.cpp(it.priority, scope, hoist).text;
     lines.push_back(fmt::format("tasks_{}.priority({});", it.name.text, value));
   }
+  std::vector<std::string> placement;
+  if (is_placed(it)) {
+    EmitScope scope = of.scope;
+    scope.purpose = it.name.text + "_placement";
+    std::vector<std::string> ranges;
+    const std::string where = place(it.placement.datum, scope, ranges, placement);
+    placement.push_back(fmt::format("fairlead::parsec::runs_at(tasks_{}, {});", it.name.text, where));
+  }
   std::vector<std::string> all = lines;
+  all.insert(all.end(), placement.begin(), placement.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
   text.line();
   text.line(fmt::format("  void define_{}() {{", it.name.text));
@@ -360,6 +375,10 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
   text.list(fmt::format("    tasks_{}.runs(", it.name.text), arguments, ");");
   for (const std::string& line : lines) {
     text.from(file_.at(it.priority).where);
+    text.statement("    " + line);
+  }
+  for (const std::string& line : placement) {
+    text.from(it.placement.datum.where);
     text.statement("    " + line);
   }
   const std::size_t elsewhere = homes(it).size();

@@ -81,6 +81,7 @@ class EmitTasks {
   void bind_all_indices(const TaskClass& it, EmitText& text) const;
   void define(const TaskClass& it, EmitText& text);
   void bind_indices(const TaskClass& it, const std::vector<std::string>& lines, EmitText& text) const;
+  static bool is_placed(const TaskClass& it);
   std::string like(const TaskClass& it, Range where);
   std::string access(const TaskClass& it, const Flow& flow) const;
   std::vector<const Flow*> data_flows(const TaskClass& it) const;

@@ -85,7 +85,19 @@ class Lowering {
       for (const Definition& it : of.definitions)
         if (it.parameter == i) definition.numbers.push_back(*own_[class_].slots[it.slot]);
     priority(of, definition);
+    placement(of, definition);
     make_.body(class_, elements_[class_], definition);
+  }
+
+  /// Over ranks the tasks run where that is. Alone nobody asks.
+  void placement(const TaskClass& of, ptg::ClassDefinition& definition) {
+    const Target& at = of.placement.datum;
+    if (of.placement.kind != Placement::Kind::datum || at.index == nowhere ||
+        data_[at.index].collection == nullptr || data_[at.index].collection->owners.empty())
+      return;
+    Arguments arguments;
+    add_arguments(at, own_[class_].slots, arguments);
+    definition.at = place(at, arguments.values);
   }
 
   void priority(const TaskClass& of, ptg::ClassDefinition& definition) {
@@ -351,6 +363,7 @@ class Lowering {
     into.mode = AccessMode::write;
     into.type = from.type;
     into.inputs.push_back({.place = to.place});
+    definition->at = to.place;
     definition->flows = {std::move(value), std::move(into)};
     make_.copy(elements_[class_][flow_], *definition);
     std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);

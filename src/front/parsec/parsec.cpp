@@ -5,11 +5,26 @@
 
 namespace fairlead::parsec {
 
-Handle<Datum> Datum::another(Runtime& runtime, const Handle<Datum>& like) {
-  const Layout* const layout = like.shape().layout->fresh;
+namespace {
+Handle<Datum> one_more(Runtime& runtime, const Layout* layout) {
   const auto made = runtime.matrix<std::byte>("NEW", static_cast<std::int32_t>(layout->column_bytes),
                                               static_cast<std::int32_t>(layout->columns));
   return {made.datum(), {layout}};
+}
+}  // namespace
+
+Handle<Datum> Datum::another(Runtime& runtime, const Handle<Datum>& like) {
+  return one_more(runtime, like.shape().layout->fresh);
+}
+Handle<Datum> Datum::another_exactly(Runtime& runtime, const Handle<Datum>& like) {
+  return one_more(runtime, like.shape().layout);
+}
+bool Datum::alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept {
+  const Layout* const made = first.shape().layout;
+  const Layout* const wanted = second.shape().layout;
+  if (made == nullptr || wanted == nullptr) return made == wanted;
+  const Layout& it = exact ? *made : *made->fresh;
+  return it.column_bytes == wanted->column_bytes && it.columns == wanted->columns;
 }
 
 void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int64_t columns,
@@ -75,7 +90,8 @@ ptg::Collection GraphData::of(const parsec_data_collection_t* described, const s
     throw UsageError(fmt::format(
         "{} is no descriptor that Fairlead has made: give a fairlead::parsec::Descriptor or Collection",
         name));
-  const ptg::Collection made = graph_.data<Datum>(name, source->extents, source->handle_of);
+  const ptg::Collection made =
+      graph_.data<Datum>(name, source->extents, source->handle_of, source->distribution);
   known_.emplace(described, made);
   return made;
 }
@@ -91,14 +107,15 @@ void Lent::give_back() noexcept {
                 static_cast<std::size_t>(layout_->column_bytes));
 }
 
+void copy_elements(const DatumView<const std::byte>& from, const DatumView<std::byte>& to) {
+  if (from.data() == nullptr || to.data() == nullptr) return;
+  const auto bytes = static_cast<std::size_t>(std::min(from.layout().column_bytes, to.layout().column_bytes));
+  for (std::int64_t i = 0; i < std::min(from.layout().columns, to.layout().columns); ++i)
+    std::memcpy(to.data() + i * to.distance(), from.data() + i * from.distance(), bytes);
+}
+
 Codelet<In<Datum>, Out<Datum>> home_codelet() {
-  return codelet("home").cpu([](In<Datum> value, Out<Datum> home) {
-    if (value.data() == nullptr || home.data() == nullptr) return;
-    const auto bytes =
-        static_cast<std::size_t>(std::min(value.layout().column_bytes, home.layout().column_bytes));
-    for (std::int64_t i = 0; i < std::min(value.layout().columns, home.layout().columns); ++i)
-      std::memcpy(home.data() + i * home.distance(), value.data() + i * value.distance(), bytes);
-  });
+  return codelet("home").cpu([](In<Datum> value, Out<Datum> home) { copy_elements(value, home); });
 }
 
 void done(const char* task_class, int returned) {

@@ -84,7 +84,8 @@ struct Leaving {
   Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
-  Conditions each;  ///< over its own indices as well
+  Conditions each;          ///< over its own indices as well
+  bool comes_home = false;  ///< a task takes it there, if it is elsewhere
 };
 
 struct TableFlow {

@@ -15,7 +15,7 @@ namespace fairlead::ptg {
 /// Makes one more datum like one of a collection, of which there is the handle: a handle of it, which stays. The
 /// program's thread's.
 using MakeFresh = std::function<std::pair<const void*, engine::RegisteredDatum*>(
-    const CollectionDefinition& of, const void* like)>;
+    const CollectionDefinition& of, const void* like, bool exact)>;
 
 class FreshData {
  public:
@@ -67,8 +67,8 @@ class FreshData {
     }
     for (std::uint32_t i = 0; i < missing.size(); ++i)
       for (std::size_t k = 0; missing[i] != 0 && k < missing[i] + at_once; ++k) {
-        const auto [handle, datum] =
-            make_(values_.collection(values_.kinds()[i].collection), values_.kinds()[i].like);
+        const auto [handle, datum] = make_(values_.collection(values_.kinds()[i].collection),
+                                           values_.kinds()[i].like, values_.kinds()[i].exact);
         const std::uint32_t number = values_.add_fresh(i, handle, *datum);
         is_new(values_[number]);
         const std::lock_guard guard(mutex_);

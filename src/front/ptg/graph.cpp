@@ -23,7 +23,9 @@ class Graph::Implementation {
       net::Communicator* const communicator = runtime.communicator();
       source = std::make_unique<GraphSource>(
           core, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
-          [this](const CollectionDefinition& of, const void* like) { return make_fresh(of, like); },
+          [this](const CollectionDefinition& of, const void* like, bool exact) {
+            return make_fresh(of, like, exact);
+          },
           communicator);
       shown.store(source.get());
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
@@ -31,11 +33,11 @@ class Graph::Implementation {
     return *source;
   }
   std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& of,
-                                                              const void* like) {
+                                                              const void* like, bool exact) {
     if (of.another == nullptr)
       throw UsageError(fmt::format("of the data of {} no more can be made", of.name));
     fairlead::detail::DatumReference datum;
-    fresh.push_back({of.another(runtime, like, datum), datum});
+    fresh.push_back({of.another(runtime, like, datum, exact), datum});
     return {fresh.back().handle.get(), datum.datum};
   }
 

@@ -192,8 +192,15 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
       core_.world().wake(engine::Who::application());
       return false;
     }
-    if (input->kind != Place::Kind::memory) continue;
-    values[i] = values_.at(input->memory, numbers);
+    if (input->kind != Place::Kind::memory && input->kind != Place::Kind::home) continue;
+    const std::uint32_t there = values_.at(input->memory, numbers);
+    if (input->kind == Place::Kind::home && there != no_value) {
+      if (values[0] == there || values[0] == no_value) continue;
+      if (!unfolding_.may_come_home(there, task)) return false;
+      values[i] = there;
+      continue;
+    }
+    values[i] = there;
     const auto refuse = [&](const char* why) {
       misused(fmt::format("the flow \"{}\" of {} takes {}, {}", flow.name, table_.text_of(task),
                           values_.text_of(input->memory, numbers), why));

@@ -42,7 +42,7 @@ void GraphSource::run() {
   over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
   stop_handing_out();
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
-    throw TaskError("the parameterized graph cannot go on: " + over_ranks_->failure());
+    throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure());
   if (misuse_.empty()) return wait();
   core_.throw_if_stopped();
   std::exception_ptr cause;
@@ -137,7 +137,10 @@ void GraphSource::wait_over_ranks() {
       return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.wanted();
     }));
     core_.throw_if_stopped();
-    if (over || (idle && told)) break;
+    if (over || (idle && told)) {
+      if (failed && !told) over_ranks_->fail();  // the last task of this rank has
+      break;
+    }
     // What has starved goes on, though only to be cancelled.
     if (fresh_.wanted()) make_more_fresh();
     if (failed && !std::exchange(told, true)) {

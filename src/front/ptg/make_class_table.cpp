@@ -11,6 +11,7 @@
 
 #include "base/suggest.hpp"
 #include "front/ptg/copied_values.hpp"
+#include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
 
 namespace fairlead::ptg {
@@ -186,6 +187,7 @@ class TableMaker {
       case Place::Kind::nothing:
         break;
       case Place::Kind::memory:
+      case Place::Kind::home:
         input.memory = memory(definition, flow, alternative.place, places);
         break;
       case Place::Kind::fresh: {
@@ -222,6 +224,7 @@ class TableMaker {
     if (alternative.condition)
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
+    leaving.comes_home = over_ranks_ && comes_home(*alternative.place.collection);
     into.leavings.push_back(std::move(leaving));
   }
 
@@ -356,8 +359,9 @@ class TableMaker {
     std::vector<bool> readers(table_.collections.size()), writers(table_.collections.size());
     for_each_flow([&](std::size_t i, std::size_t k, const TableFlow& flow) {
       for (const Input& input : flow.inputs) {
-        if (input.kind != Place::Kind::memory) continue;
         const std::uint32_t of = input.memory.collection;
+        if (input.kind == Place::Kind::home) writers[of] = true;
+        if (input.kind != Place::Kind::memory) continue;
         if (writes(flow.mode)) writers[of] = true;
         if (!writes(flow.mode)) readers[of] = true;
         if (!writes(flow.mode) && reaches_writer(i, k)) writers[of] = true;
@@ -491,7 +495,7 @@ class TableMaker {
 
 ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
                             bool over_ranks) {
-  return TableMaker(definitions, over_ranks).make();
+  return TableMaker(over_ranks ? with_homecomings(definitions) : definitions, over_ranks).make();
 }
 
 }  // namespace fairlead::ptg

@@ -41,7 +41,7 @@ class Reached {
       if (input.kind == Place::Kind::task) add(input.from_class, input.from_flow, found, seen);
       if (input.like_flow) {
         add(task_class, *input.like_flow, found, seen);
-      } else if (input.kind == Place::Kind::memory || input.kind == Place::Kind::fresh)
+      } else if (input.kind != Place::Kind::task && input.kind != Place::Kind::nothing)
         found.insert(input.memory.collection);
     }
   }

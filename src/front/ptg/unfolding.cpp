@@ -14,6 +14,13 @@ void Unfolding::begin(bool alone) {
   });
   if (!count) return;
   if (of_collections_ == nullptr) of_collections_ = std::make_unique<Readers[]>(values_.of_collections());
+  for (std::uint32_t i = 0; own_ != nullptr && i < values_.of_collections(); ++i) {
+    Readers& it = readers(i);  // a run that failed may have left some
+    it.count.store(0);
+    it.counted.store(false);
+    it.has_writer = false;
+    it.coming_home.store(nullptr);
+  }
   find_readers_of_memory();
 }
 
@@ -163,7 +170,7 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
   Numbers numbers;
   std::copy_n(telling.numbers.data(), own, numbers.data());
   for (const Leaving& leaving : flow.leavings) {
-    if (!leaving.condition(numbers.data())) continue;
+    if (leaving.comes_home || !leaving.condition(numbers.data())) continue;
     Walk walk;
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))

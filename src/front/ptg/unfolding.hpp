@@ -33,6 +33,8 @@ struct Readers {
   bool awaited = false;  ///< who takes it from memory to change it waits for them. Fixed for a run
   std::uint16_t writer_class = 0, writer_flow = 0;
   std::uint64_t writer = 0;
+  /// Over ranks: a task that brings a value home to the datum waits for them.
+  std::atomic<ActiveTask*> coming_home{nullptr};
 };
 
 /// A `Host` is whom it tells, on one thread: it has
@@ -82,6 +84,16 @@ class Unfolding {
   /// The task of another rank of which that output has come: it is told of by go_on().
   Telling came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
                std::size_t thread);
+  /// Whether nobody has what the datum holds, so that the task may bring a value home to it. If not, the task is
+  /// satisfied again after the last of them.
+  bool may_come_home(std::uint32_t number, ActiveTask& task) {
+    Readers& it = readers(number);
+    it.count.fetch_add(1, std::memory_order_relaxed);  // nobody else is the last meanwhile
+    it.coming_home.store(&task, std::memory_order_relaxed);
+    if (it.count.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    it.coming_home.store(nullptr, std::memory_order_relaxed);
+    return true;
+  }
   /// Those elsewhere have the value.
   template <class Host>
   void left(std::uint32_t number, Host&& host) {
@@ -258,7 +270,9 @@ template <class Host>
 void Unfolding::settle(std::uint32_t number, Host& host) {
   Readers& it = readers(number);
   if (!it.has_writer) {
-    if (values_[number].fresh) host.unused(number);
+    if (values_[number].fresh) return host.unused(number);
+    if (own_ == nullptr) return;
+    if (ActiveTask* const home = it.coming_home.exchange(nullptr)) host.satisfied(*home);
     return;
   }
   it.has_writer = false;

@@ -62,10 +62,10 @@ void Values::find_kinds(const ClassTable& table, bool over_ranks) {
     const auto alike = collections_[value.collection].definition->alike;
     if ((value.datum == nullptr && !over_ranks) || alike == nullptr) continue;
     const auto found = std::ranges::find_if(kinds_, [&](const FreshKind& kind) {
-      return kind.collection == value.collection && alike(kind.like, value.handle);
+      return kind.collection == value.collection && alike(kind.like, value.handle, kind.exact);
     });
     value.kind = static_cast<std::uint32_t>(found - kinds_.begin());
-    if (found == kinds_.end()) kinds_.push_back({value.collection, value.handle, i});
+    if (found == kinds_.end()) kinds_.push_back({value.collection, value.handle, i, true});
   }
 }
 

@@ -37,6 +37,7 @@ struct FreshKind {
   std::uint32_t collection = 0;
   const void* like = nullptr;
   std::uint32_t number = 0;  ///< its own
+  bool exact = false;        ///< of the very same extents
 };
 
 /// All of them: first those of the collections, one after the other, then the fresh ones.

@@ -99,6 +99,7 @@ class WritingOut {
         graph_.inputs.push_back(end_of(Kind::fresh, unrolled::none, {}));
         return;
       case Place::Kind::memory:
+      case Place::Kind::home:
         graph_.inputs.push_back(end_of(Kind::memory, input.memory.collection, input.memory.indices));
         return;
       case Place::Kind::task:

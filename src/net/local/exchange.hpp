@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -61,6 +62,9 @@ class LocalRank final : public Network {
 
   RankId own() const noexcept override { return own_; }
   std::uint32_t ranks() const noexcept override { return exchange_->ranks(); }
+  bool in_process() const noexcept override { return true; }
+  std::string description() const override { return "threads of one process"; }
+  Sharing sharing() const noexcept override { return {ranks(), ranks(), static_cast<std::uint32_t>(own_)}; }
   void begin(Listener& listener) override;
   void poke() override;
   void end() override;

@@ -103,7 +103,7 @@ void RankProgram::run() {
   try {
     ptg::GraphSource source(
         core_, classes(),
-        [this](const ptg::CollectionDefinition&, const void* like) {
+        [this](const ptg::CollectionDefinition&, const void* like, bool) {
           const TileShape& shape = static_cast<const TileHandle*>(like)->shape();
           const Blueprint::Tile tile{-1, -1, own_, shape.rows, shape.columns};
           engine::RegisteredDatum& datum = add(tile.bytes(blueprint_.size().precision), {});

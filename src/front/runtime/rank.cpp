@@ -1,0 +1,125 @@
+// See rank.hpp, and <fairlead/ranks.hpp>.
+#include "front/runtime/rank.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "config/environment.hpp"
+#include "config/launcher.hpp"
+#include "machine/machine.hpp"
+#include "net/communicator.hpp"
+#include "net/launched.hpp"
+#include "net/local/exchange.hpp"
+
+namespace fairlead {
+
+namespace front {
+
+namespace {
+
+class NetworkLookout final : public backend::Lookout {
+ public:
+  NetworkLookout(std::shared_ptr<net::Network> network, backend::Site& site)
+      : network_(std::move(network)), site_(site) {}
+  bool look() noexcept override {
+    try {
+      return network_->drive();
+    } catch (...) {
+      site_.stop_run(std::current_exception());
+      return true;
+    }
+  }
+  bool wanted() const noexcept override { return network_->listens(); }
+
+ private:
+  const std::shared_ptr<net::Network> network_;
+  backend::Site& site_;
+};
+
+class NetworkPart final : public backend::Part {
+ public:
+  explicit NetworkPart(std::shared_ptr<net::Network> network) : network_(std::move(network)) {}
+  void begin(backend::Site& site) override {
+    if (!network_->has_to_be_driven()) return;
+    lookout_ = std::make_unique<NetworkLookout>(network_, site);
+    site.watch(*lookout_);
+  }
+
+ private:
+  const std::shared_ptr<net::Network> network_;
+  std::unique_ptr<NetworkLookout> lookout_;
+};
+
+class NetworkBackend final : public backend::Backend {
+ public:
+  explicit NetworkBackend(std::shared_ptr<net::Network> network) : network_(std::move(network)) {}
+  std::string_view kind() const noexcept override { return "network"; }
+  std::unique_ptr<backend::Part> make() const override { return std::make_unique<NetworkPart>(network_); }
+
+ private:
+  const std::shared_ptr<net::Network> network_;
+};
+
+/// Of the cores that several ranks may use, each keeps to its own, or shares one where there are too few.
+void keep_to_part(const net::Network::Sharing& sharing) {
+  if (sharing.of_processors < 2) return;
+  const auto cores = machine::processors().cores;
+  const std::size_t ranks = sharing.of_processors, place = sharing.place, all = cores.size();
+  const std::size_t first = ranks <= all ? place * all / ranks : place % all;
+  const std::size_t end = ranks <= all ? (place + 1) * all / ranks : first + 1;
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  for (std::size_t i = first; i < end; ++i) CPU_SET(cores[i].processing_unit, &own);
+  // Where the system does not let us, ranks share all of them, as they did before.
+  static_cast<void>(::sched_setaffinity(0, sizeof own, &own));
+}
+
+}  // namespace
+
+Config config_of(const Config& config, const Rank& rank) {
+  Config own = config;
+  if (rank.network != nullptr && !own.has("memory"))
+    own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
+  return own;
+}
+
+backend::Backends backends_of(const Rank& rank) {
+  backend::Backends backends = backend::default_backends();
+  if (rank.network != nullptr) backends.push_back(std::make_shared<NetworkBackend>(rank.network));
+  return backends;
+}
+
+}  // namespace front
+
+std::uint32_t Rank::number() const noexcept {
+  return network == nullptr ? 0 : static_cast<std::uint32_t>(network->own());
+}
+std::uint32_t Rank::count() const noexcept { return network == nullptr ? 1 : network->ranks(); }
+
+bool Rank::in_process() const noexcept { return network != nullptr && network->in_process(); }
+void Rank::give_up(const std::string& why) const {
+  if (network == nullptr || !network->take()) return;
+  net::Communicator(network, net::Protocol{}).fail(why);
+}
+
+std::vector<Rank> ranks_in_process(std::uint32_t count) {
+  const auto exchange = std::make_shared<net::Exchange>(count);
+  std::vector<Rank> ranks;
+  for (std::uint32_t i = 0; i < count; ++i)
+    ranks.push_back({std::make_shared<net::LocalRank>(exchange, net::RankId{i})});
+  return ranks;
+}
+
+Rank launched_rank() {
+  const auto launched = config::launched(config::process_environment());
+  if (!launched) return {};
+  Rank rank{net::network_of(*launched, net::plugin_folders())};
+  front::keep_to_part(rank.network->sharing());
+  return rank;
+}
+
+}  // namespace fairlead

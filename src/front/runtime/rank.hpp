@@ -1,0 +1,17 @@
+// What it means for a runtime to be one of several ranks: it takes its part of a machine that they share, and its workers
+// look after the network where that does not hear by itself.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/ranks.hpp>
+
+#include "backend/backend.hpp"
+
+namespace fairlead::front {
+
+/// The same settings, with the rank's share of the memory where they leave open how much that is.
+Config config_of(const Config& config, const Rank& rank);
+
+/// What every runtime is made from, and the network.
+backend::Backends backends_of(const Rank& rank);
+
+}  // namespace fairlead::front

@@ -1,0 +1,72 @@
+// See launched.hpp.
+#include "net/launched.hpp"
+
+#include <dlfcn.h>
+#include <fairlead/error.hpp>
+#include <fairlead/version.hpp>
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "net/mpi/plugin.hpp"
+
+namespace fairlead::net {
+
+namespace {
+
+struct Names {
+  std::string_view in_words, packages;
+};
+Names names_of(std::string_view with) {
+  if (with == "openmpi") return {"Open MPI", "libopenmpi-dev and openmpi-bin"};
+  if (with == "mpich") return {"MPICH", "libmpich-dev and mpich"};
+  return {with, "it"};
+}
+
+std::string said_by_loader() {
+  const char* const text = ::dlerror();
+  return text != nullptr ? text : "the loader gives no reason";
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> plugin_folders() {
+  std::vector<std::filesystem::path> folders;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    folders.push_back(program.parent_path() / ".." / FAIRLEAD_PLUGINS_BESIDE_PROGRAMS);
+    folders.push_back(program.parent_path());
+  }
+  folders.emplace_back(FAIRLEAD_PLUGINS_WHERE_BUILT);
+  return folders;
+}
+
+std::shared_ptr<Network> network_of(const config::Launched& launched,
+                                    const std::vector<std::filesystem::path>& folders) {
+  const Names names = names_of(launched.with);
+  const std::string file = fmt::format("fairlead-{}.so", launched.with);
+  const std::string who = fmt::format("this process was started as rank {} of {} by {}", launched.rank,
+                                      launched.ranks, names.in_words);
+  for (const auto& folder : folders) {
+    std::error_code error;
+    const auto path = folder / file;
+    if (!std::filesystem::exists(path, error)) continue;
+    // Global, since parts of an MPI that it loads by itself look for its symbols.
+    void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    if (library == nullptr)
+      throw SystemError(fmt::format("{}, but {} cannot be loaded: {}", who, path.string(), said_by_loader()));
+    const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
+    if (plugin == nullptr || std::string_view(plugin->version) != version())
+      throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again",
+                                    who, path.string(), version()));
+    return plugin->join();
+  }
+  throw SystemError(fmt::format(
+      "{}, for which this Fairlead has no plug-in, {}: where it is built there have to be {}.\n  In "
+      "Debian these are {}. Without mpirun it computes alone.",
+      who, file, names.in_words, names.packages));
+}
+
+}  // namespace fairlead::net

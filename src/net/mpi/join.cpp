@@ -1,0 +1,104 @@
+// The plug-in's one symbol: a process joins those that were started with it.
+#include <sched.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "net/mpi/mpi_network.hpp"
+#include "net/mpi/plugin.hpp"
+#include "policy/interface_hash.hpp"
+
+namespace fairlead::net {
+
+namespace {
+
+void finalize() {
+  int over = 1;
+  if (MPI_Finalized(&over) == MPI_SUCCESS && over == 0) MPI_Finalize();
+}
+
+/// What MPI lets threads do, now that it has begun.
+int begin_mpi() {
+  int begun = 0, level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Initialized(&begun), "say whether it has begun");
+  if (begun != 0) {
+    check_mpi(MPI_Query_thread(&level), "say what threads may do");
+  } else {
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "begin");
+    std::atexit(finalize);
+  }
+  if (level < MPI_THREAD_SERIALIZED)
+    throw SystemError(
+        "this MPI may be called by one thread alone, and Fairlead's workers take turns: begin it by "
+        "MPI_Init_thread with MPI_THREAD_SERIALIZED or more, or leave that to Fairlead");
+  return level;
+}
+
+MPI_Comm own_copy(MPI_Comm of) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(of, &copy), "make a communicator");
+  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "take errors as answers");
+  return copy;
+}
+
+/// Ranks on this machine that may use the same processors have to divide them, and all of them its memory.
+Network::Sharing sharing_of_machine() {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+            "say who is on this machine");
+  int ranks = 1, place = 0;
+  check_mpi(MPI_Comm_size(machine, &ranks), "count ranks");
+  check_mpi(MPI_Comm_rank(machine, &place), "number ranks");
+  cpu_set_t own{};
+  if (::sched_getaffinity(0, sizeof own, &own) != 0) CPU_ZERO(&own);
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks));
+  check_mpi(MPI_Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, all.data(),
+                          static_cast<int>(sizeof own), MPI_BYTE, machine),
+            "say which processors ranks may use");
+  check_mpi(MPI_Comm_free(&machine), "free a communicator");
+  Network::Sharing sharing{.ranks = static_cast<std::uint32_t>(ranks)};
+  sharing.of_processors = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (CPU_EQUAL(&all[i], &own) == 0) continue;
+    if (i < static_cast<std::size_t>(place)) ++sharing.place;
+    ++sharing.of_processors;
+  }
+  return sharing;
+}
+
+std::string text_of(int level) {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string version(text.data(), static_cast<std::size_t>(length));
+  version.erase(std::min(version.find_first_of(",\n"), version.size()));
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return version +
+         (level == MPI_THREAD_MULTIPLE ? ", called by any thread" : ", called by one thread at a time");
+}
+
+std::shared_ptr<Network> join() {
+  const int level = begin_mpi();
+  MpiGroups groups{.messages = own_copy(MPI_COMM_WORLD),
+                   .long_messages = own_copy(MPI_COMM_WORLD),
+                   .payloads = own_copy(MPI_COMM_WORLD)};
+  check_mpi(MPI_Comm_rank(groups.messages, &groups.rank), "number ranks");
+  check_mpi(MPI_Comm_size(groups.messages, &groups.ranks), "count ranks");
+  int* largest = nullptr;
+  int known = 0;
+  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "say which tags there are");
+  if (known != 0) groups.largest_tag = *largest;
+  groups.sharing = sharing_of_machine();
+  return std::make_shared<MpiNetwork>(groups, text_of(level));
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const MpiPlugin fairlead_mpi;
+const MpiPlugin fairlead_mpi{interface_version, join};
+
+}  // namespace fairlead::net

@@ -1,0 +1,193 @@
+// See mpi_network.hpp.
+#include "net/mpi/mpi_network.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace fairlead::net {
+
+namespace {
+// What most messages have room in: an activate with some outputs is 60 bytes.
+constexpr std::size_t short_bytes = 4096;
+// MPI keeps what finds none of them waiting.
+constexpr std::size_t receives = 16;
+constexpr int message_tag = 1;
+constexpr Bytes largest_part = Bytes{1} << 30;  // MPI counts elements by int
+// The first byte of a short message.
+constexpr std::byte is_whole{0}, announces_long{1};
+struct Announcement {
+  std::uint64_t bytes = 0;
+  std::int32_t tag = 0;
+};
+int count_of(std::size_t bytes) noexcept { return static_cast<int>(bytes); }
+}  // namespace
+
+MpiNetwork::MpiNetwork(const MpiGroups& groups, std::string description)
+    : groups_(groups), description_(std::move(description)) {}
+
+MpiNetwork::~MpiNetwork() {
+  try {
+    if (listener_ != nullptr) end();
+  } catch (const Error&) {
+    // It is over either way.
+  }
+}
+
+void MpiNetwork::begin(Listener& listener) {
+  const std::lock_guard guard(mutex_);
+  listener_ = &listener;
+  for (std::size_t i = 0; i < receives; ++i) {
+    MpiRequests::Operation operation{.kind = Kind::hears, .bytes = std::vector<std::byte>(short_bytes + 1)};
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Recv_init(operation.bytes.data(), count_of(operation.bytes.size()), MPI_BYTE,
+                            MPI_ANY_SOURCE, message_tag, groups_.messages, &request),
+              "prepare to receive");
+    requests_.add(request, std::move(operation));
+  }
+  requests_.start();
+}
+
+void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(
+      MPI_Isend(bytes.data(), count_of(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, by, &request),
+      "send a message");
+  requests_.add(request, {.kind = Kind::says, .other = to, .bytes = std::move(bytes)});
+}
+
+void MpiNetwork::send(Commands::Message message) {
+  const std::lock_guard guard(mutex_);
+  if (ended_) return;
+  std::vector<std::byte> first(1, is_whole);
+  if (message.bytes.size() <= short_bytes) {
+    first.insert(first.end(), message.bytes.begin(), message.bytes.end());
+    return say(message.to, groups_.messages, message_tag, std::move(first));
+  }
+  if (message.bytes.size() > largest_part) throw SystemError("a message between ranks is longer than 1 GiB");
+  const Announcement announcement{.bytes = message.bytes.size(), .tag = tag_of(long_messages_++)};
+  first[0] = announces_long;
+  first.resize(1 + sizeof announcement);
+  std::memcpy(first.data() + 1, &announcement, sizeof announcement);
+  say(message.to, groups_.messages, message_tag, std::move(first));
+  say(message.to, groups_.long_messages, announcement.tag, std::move(message.bytes));
+}
+
+void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
+  const auto begin = operation.bytes.begin();
+  if (operation.kind == Kind::hears_long) {
+    happened_.push_back({.kind = Kind::hears, .from = from, .message = {begin, operation.bytes.end()}});
+    return;
+  }
+  if (bytes == 0) return;
+  if (operation.bytes[0] == is_whole) {
+    happened_.push_back({.kind = Kind::hears,
+                         .from = from,
+                         .message = {begin + 1, begin + static_cast<std::ptrdiff_t>(bytes)}});
+    return;
+  }
+  Announcement announcement;
+  std::memcpy(&announcement, operation.bytes.data() + 1, sizeof announcement);
+  announced_.push_back({from, announcement.tag, announcement.bytes});
+}
+
+void MpiNetwork::expect(const Commands::Expected& expected) {
+  const std::lock_guard guard(mutex_);
+  if (ended_) return;
+  auto* place = static_cast<std::byte*>(expected.place);
+  std::size_t parts = 0;
+  for (Bytes done = 0; done < expected.bytes; done += largest_part, ++parts) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(place + done, count_of(std::min(largest_part, expected.bytes - done)), MPI_BYTE,
+                        static_cast<int>(expected.from), tag_of(expected.tag), groups_.payloads, &request),
+              "prepare to receive a value");
+    requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
+  }
+  parts_[expected.id] = parts;
+}
+
+void MpiNetwork::send(const Commands::Payload& payload) {
+  const std::lock_guard guard(mutex_);
+  if (ended_) return;
+  const auto* from = static_cast<const std::byte*>(payload.from);
+  std::size_t parts = 0;
+  for (Bytes done = 0; done < payload.bytes; done += largest_part, ++parts) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(from + done, count_of(std::min(largest_part, payload.bytes - done)), MPI_BYTE,
+                        static_cast<int>(payload.to), tag_of(payload.tag), groups_.payloads, &request),
+              "send a value");
+    requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+  }
+  parts_[payload.id] = parts;
+}
+
+void MpiNetwork::drop(PayloadId payload) {
+  const std::lock_guard guard(mutex_);
+  if (ended_) return;
+  requests_.drop(payload);
+  parts_.erase(payload);
+}
+
+bool MpiNetwork::drive() {
+  std::deque<Happened> happened;
+  {
+    const std::unique_lock guard(mutex_, std::try_to_lock);
+    if (!guard.owns_lock() || ended_) return false;
+    look();
+    happened.swap(happened_);
+  }
+  const bool poked = poked_.load(std::memory_order_relaxed) && poked_.exchange(false);
+  if (poked) listener_->poked();
+  for (const Happened& it : happened) {
+    if (it.kind == Kind::hears) listener_->came(it.from, it.message);
+    if (it.kind == Kind::lands) listener_->landed(it.payload);
+    if (it.kind == Kind::leaves) listener_->left(it.payload);
+  }
+  return poked || !happened.empty();
+}
+
+void MpiNetwork::look() {
+  requests_.test([this](const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
+    if (operation.kind == Kind::hears || operation.kind == Kind::hears_long)
+      return hear(operation, bytes, from);
+    if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
+    const auto parts = parts_.find(operation.payload);
+    if (parts == parts_.end() || --parts->second != 0) return;
+    parts_.erase(parts);
+    happened_.push_back({.kind = operation.kind, .payload = operation.payload});
+  });
+  // Not while what is over is gone through.
+  for (const Announced& it : std::exchange(announced_, {})) {
+    MpiRequests::Operation operation{
+        .kind = Kind::hears_long, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(operation.bytes.data(), count_of(it.bytes), MPI_BYTE, static_cast<int>(it.from),
+                        it.tag, groups_.long_messages, &request),
+              "receive a long message");
+    requests_.add(request, std::move(operation));
+  }
+}
+
+void MpiNetwork::end() {
+  const std::lock_guard guard(mutex_);
+  if (std::exchange(ended_, true) || listener_ == nullptr) return;
+  // What was said arrives; and whoever still has something of another rank's memory under way has given it up first.
+  const auto look_on = [this] {
+    look();
+    happened_.clear();
+    std::this_thread::yield();
+  };
+  while (requests_.something_is_said()) look_on();
+  MPI_Request all_end = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(groups_.messages, &all_end), "wait for the other ranks' end");
+  for (int over = 0; over == 0;) {
+    check_mpi(MPI_Test(&all_end, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
+    if (over == 0) look_on();
+  }
+  requests_.end();
+}
+
+}  // namespace fairlead::net

@@ -1,0 +1,79 @@
+// Ranks that are processes, by MPI. Nothing here has a thread: whoever drives it asks MPI what has come. Payloads go
+// straight between where they are and where they are wanted: a receive is there before the message that asks for them.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "net/mpi/requests.hpp"
+#include "net/network.hpp"
+
+namespace fairlead::net {
+
+/// Communicators of our own, so that nothing that the program sends is taken for ours.
+struct MpiGroups {
+  MPI_Comm messages = MPI_COMM_NULL, long_messages = MPI_COMM_NULL, payloads = MPI_COMM_NULL;
+  int rank = 0, ranks = 1;
+  int largest_tag = 32767;
+  Network::Sharing sharing{};
+};
+
+class MpiNetwork final : public Network {
+ public:
+  MpiNetwork(const MpiGroups& groups, std::string description);
+  ~MpiNetwork() override;
+
+  RankId own() const noexcept override { return RankId{static_cast<std::uint32_t>(groups_.rank)}; }
+  std::uint32_t ranks() const noexcept override { return static_cast<std::uint32_t>(groups_.ranks); }
+  Sharing sharing() const noexcept override { return groups_.sharing; }
+  std::string description() const override { return description_; }
+  void begin(Listener& listener) override;
+  void poke() override { poked_.store(true); }
+  bool has_to_be_driven() const noexcept override { return true; }
+  bool drive() override;
+  /// Collective: afterwards no rank writes where another has been.
+  void end() override;
+
+  void expect(const Commands::Expected& expected) override;
+  void send(Commands::Message message) override;
+  void send(const Commands::Payload& payload) override;
+  void drop(PayloadId payload) override;
+
+ private:
+  using Kind = MpiRequests::Kind;
+  struct Happened {
+    Kind kind{};
+    RankId from = no_rank;
+    PayloadId payload{};
+    std::vector<std::byte> message{};
+  };
+  /// A long message that a short one has announced.
+  struct Announced {
+    RankId from = no_rank;
+    std::int32_t tag = 0;
+    std::uint64_t bytes = 0;
+  };
+  void look();
+  void hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from);
+  void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
+  int tag_of(std::uint64_t tag) const noexcept {
+    return static_cast<int>(tag % (static_cast<std::uint64_t>(groups_.largest_tag) + 1));
+  }
+
+  const MpiGroups groups_;
+  const std::string description_;
+  Listener* listener_ = nullptr;
+  std::atomic<bool> poked_{false};
+  std::mutex mutex_;  // guards what follows, and is held in every call of MPI
+  MpiRequests requests_;
+  std::deque<Happened> happened_;
+  std::vector<Announced> announced_;
+  std::unordered_map<PayloadId, std::size_t> parts_;  // of payloads that go or come in several: left
+  std::uint64_t long_messages_ = 0;                   // sent so far
+  bool ended_ = false;
+};
+
+}  // namespace fairlead::net

@@ -1,0 +1,208 @@
+// Compiled graphs over ranks, which are threads here: Cholesky, LU, QR and products run where the file places their tasks,
+// and have the bits of one rank; those of one rank are right.
+#include <gtest/gtest.h>
+#include <fairlead/ranks.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "cholesky_double.hpp"
+#include "compiled_jdf/compiled.hpp"
+#include "gemm_double.hpp"
+#include "lu_double.hpp"
+#include "on_ranks.hpp"
+#include "qr.hpp"
+
+namespace fairlead::compiled_jdf {
+namespace {
+
+using Numbers = Plain<double>;
+
+/// A matrix dealt out over the ranks, or of one runtime alone; its tiles with these numbers, and the way back.
+class Dealt {
+ public:
+  Dealt(Runtime& runtime, const Numbers& from, std::int32_t tile, const Distribution* distribution)
+      : runtime_(runtime),
+        matrix_(distribution == nullptr
+                    ? runtime.tiled<double>("A", from.rows, from.columns, tile)
+                    : runtime.tiled<double>("A", from.rows, from.columns, tile, *distribution)),
+        descriptor_(matrix_) {
+    each_tile([&](auto& flow, const auto& handle, std::int64_t row, std::int64_t column) {
+      auto hold = flow.acquire(write(handle));
+      const auto t = hold.template get<0>();
+      for (std::int32_t j = 0; j < t.columns(); ++j)
+        for (std::int32_t i = 0; i < t.rows(); ++i) t(i, j) = from(row + i, column + j);
+    });
+  }
+  parsec::Descriptor& descriptor() { return descriptor_; }
+  void take(Numbers& all) {
+    each_tile([&](auto& flow, const auto& handle, std::int64_t row, std::int64_t column) {
+      auto hold = flow.acquire(read(handle));
+      const auto t = hold.template get<0>();
+      for (std::int32_t j = 0; j < t.columns(); ++j)
+        for (std::int32_t i = 0; i < t.rows(); ++i) all(row + i, column + j) = t(i, j);
+    });
+  }
+
+ private:
+  template <class F>
+  void each_tile(const F& f) {
+    Flow flow(runtime_);
+    for (std::int32_t j = 0; j < matrix_.tile_columns(); ++j)
+      for (std::int32_t i = 0; i < matrix_.tile_rows(); ++i)
+        if (const auto handle = matrix_.here_or_not(i, j); handle.datum().datum != nullptr)
+          f(flow, handle, std::int64_t{i} * matrix_.tile(), std::int64_t{j} * matrix_.tile());
+    flow.wait();
+  }
+  Runtime& runtime_;
+  TiledMatrix<double> matrix_;
+  parsec::Descriptor descriptor_;
+};
+
+/// Matrices with which a rank computes; what it makes of the first is wanted.
+using Compute = std::function<void(Runtime&, std::vector<std::unique_ptr<Dealt>>&)>;
+
+struct Case {
+  std::vector<Numbers> matrices;
+  std::int32_t tile;
+  const char* memory;
+  Compute compute;
+};
+
+Config config_of(const Case& of) {
+  Config config;
+  config.set("memory", of.memory);
+  config.set("workers", 1);
+  config.set("bind-threads", false);
+  return config;
+}
+void compute(Runtime& runtime, const Case& of, const Distribution* distribution, Numbers& result) {
+  std::vector<std::unique_ptr<Dealt>> dealt;
+  for (const Numbers& numbers : of.matrices)
+    dealt.push_back(std::make_unique<Dealt>(runtime, numbers, of.tile, distribution));
+  of.compute(runtime, dealt);
+  dealt[0]->take(result);
+}
+Numbers by_one(const Case& of) {
+  Numbers result{of.matrices[0].rows, of.matrices[0].columns};
+  Runtime runtime(config_of(of));
+  compute(runtime, of, nullptr, result);
+  return result;
+}
+/// On every grid the bits are those of one rank, which are returned.
+Numbers the_same_on_all_grids(const Case& of) {
+  const Numbers expected = by_one(of);
+  for (const CyclicMap& grid :
+       {CyclicMap{1, 1}, CyclicMap{1, 2}, CyclicMap{2, 1}, CyclicMap{2, 2}, CyclicMap{2, 3}}) {
+    const Distribution distribution(grid);
+    Numbers result{expected.rows, expected.columns};
+    const auto thrown = tests::on_ranks(
+        static_cast<std::uint32_t>(grid.rank_rows * grid.rank_columns),
+        [&](std::uint32_t) { return config_of(of); },
+        [&](Runtime& runtime) { compute(runtime, of, &distribution, result); });
+    for (const std::string& text : thrown) EXPECT_EQ(text, "");
+    EXPECT_TRUE(result.numbers == expected.numbers) << grid.rank_rows << " x " << grid.rank_columns;
+  }
+  return expected;
+}
+
+struct Shape {
+  std::int64_t rows, columns;
+  std::int32_t tile;
+  const char* memory;
+};
+constexpr Shape square[] = {
+    {96, 96, 24, "16MiB"}, {101, 101, 24, "16MiB"}, {130, 130, 9, "256KiB"}, {7, 7, 100, "16MiB"}};
+
+}  // namespace
+
+TEST(CompiledJdfOverRanks, Cholesky) {
+  for (const Shape& shape : square) {
+    SCOPED_TRACE(fmt::format("{} in tiles of {}", shape.rows, shape.tile));
+    Numbers a = random_matrix<double>(shape.rows, shape.rows, 1, static_cast<double>(shape.rows));
+    for (std::int64_t j = 0; j < shape.rows; ++j)
+      for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
+    const Numbers l = the_same_on_all_grids({{a}, shape.tile, shape.memory, [](Runtime& runtime, auto& of) {
+                                               int info = 0;
+                                               ptg::Graph graph(runtime);
+                                               cholesky_double(graph, of[0]->descriptor(), &info);
+                                               graph.run();
+                                               EXPECT_EQ(info, 0);
+                                             }});
+    for (std::int64_t j = 0; j < shape.rows; ++j)
+      for (std::int64_t i = j; i < shape.rows; ++i) {
+        double sum = 0;
+        for (std::int64_t k = 0; k <= j; ++k) sum += l(i, k) * l(j, k);
+        ASSERT_NEAR(sum, a(i, j), 1e-11);
+      }
+  }
+}
+
+TEST(CompiledJdfOverRanks, Lu) {
+  for (const Shape& shape : square) {
+    SCOPED_TRACE(fmt::format("{} in tiles of {}", shape.rows, shape.tile));
+    const Numbers a = random_matrix<double>(shape.rows, shape.rows, 3, static_cast<double>(shape.rows));
+    const Numbers lu = the_same_on_all_grids({{a}, shape.tile, shape.memory, [](Runtime& runtime, auto& of) {
+                                                int info = 0;
+                                                ptg::Graph graph(runtime);
+                                                lu_double(graph, of[0]->descriptor(), &info);
+                                                graph.run();
+                                              }});
+    for (std::int64_t j = 0; j < shape.rows; ++j)
+      for (std::int64_t i = 0; i < shape.rows; ++i) {
+        double sum = i <= j ? lu(i, j) : 0;
+        for (std::int64_t k = 0; k < i && k <= j; ++k) sum += lu(i, k) * lu(k, j);
+        ASSERT_NEAR(sum, a(i, j), 1e-10);
+      }
+  }
+}
+
+TEST(CompiledJdfOverRanks, Qr) {
+  for (const Shape& shape :
+       {Shape{96, 96, 24, "16MiB"}, Shape{101, 61, 20, "16MiB"}, Shape{130, 100, 9, "512KiB"},
+        Shape{50, 7, 8, "16MiB"}, Shape{7, 7, 100, "16MiB"}}) {
+    SCOPED_TRACE(fmt::format("{} x {} in tiles of {}", shape.rows, shape.columns, shape.tile));
+    const Numbers a = random_matrix<double>(shape.rows, shape.columns, 5);
+    const auto whole = [&](std::int64_t size) { return (size + shape.tile - 1) / shape.tile * shape.tile; };
+    const Numbers t{whole(shape.rows), whole(shape.columns)};
+    const Numbers r =
+        the_same_on_all_grids({{a, t}, shape.tile, shape.memory, [](Runtime& runtime, auto& of) {
+                                 ptg::Graph graph(runtime);
+                                 qr(graph, of[0]->descriptor(), of[1]->descriptor());
+                                 graph.run();
+                               }});
+    // R^T R = A^T A
+    for (std::int64_t j = 0; j < shape.columns; ++j)
+      for (std::int64_t i = 0; i <= j; ++i) {
+        double of_r = 0, of_a = 0;
+        for (std::int64_t k = 0; k <= i; ++k) of_r += r(k, i) * r(k, j);
+        for (std::int64_t k = 0; k < shape.rows; ++k) of_a += a(k, i) * a(k, j);
+        ASSERT_NEAR(of_r, of_a, 1e-11) << i << ", " << j;
+      }
+  }
+}
+
+TEST(CompiledJdfOverRanks, Product) {
+  for (const Shape& shape : square) {
+    SCOPED_TRACE(fmt::format("{} in tiles of {}", shape.rows, shape.tile));
+    const std::int64_t m = shape.rows, k = shape.rows / 2 + 3, n = shape.rows + 5;
+    const Numbers c = random_matrix<double>(m, n, 7), a = random_matrix<double>(m, k, 8),
+                  b = random_matrix<double>(k, n, 9);
+    const Numbers sum = the_same_on_all_grids(
+        {{c, a, b}, shape.tile, shape.memory, [](Runtime& runtime, auto& of) {
+           ptg::Graph graph(runtime);
+           gemm_double(graph, 2.0, -1.0, of[1]->descriptor(), of[2]->descriptor(), of[0]->descriptor());
+           graph.run();
+         }});
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < m; ++i) {
+        double expected = -c(i, j);
+        for (std::int64_t l = 0; l < k; ++l) expected += 2 * a(i, l) * b(l, j);
+        ASSERT_NEAR(sum(i, j), expected, 1e-11);
+      }
+  }
+}
+
+}  // namespace fairlead::compiled_jdf

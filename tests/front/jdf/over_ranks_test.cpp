@@ -1,0 +1,254 @@
+// JDF files whose bodies are interpreted, over ranks that are threads here: each task runs where the file places it, and the
+// results have the bits of one rank. What a task reads from memory has to be where it runs.
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/linalg/tile_functions.hpp"
+#include "front/jdf/lowered.hpp"
+#include "front/jdf_graph/codelets.hpp"
+#include "on_ranks.hpp"
+#include "sanitized.hpp"
+
+namespace fairlead::jdf::tests {
+namespace {
+
+using Elements = std::vector<double>;
+
+struct MatrixShape {
+  std::string name;
+  std::int64_t rows, columns;
+};
+/// A file, its matrices, and what they are in the beginning.
+struct OverRanksCase {
+  std::string text;
+  std::vector<MatrixShape> matrices;
+  std::vector<std::string> set{};
+  std::int32_t tile = 16;
+  std::size_t pages = 4000;
+};
+
+double element_of(std::size_t matrix, std::int64_t i, std::int64_t j, std::int64_t rows) {
+  const std::int64_t low = std::min(i, j), high = std::max(i, j);  // symmetric, for those that are to be
+  const double number =
+      static_cast<double>((low * 7 + high * 13 + static_cast<std::int64_t>(matrix) * 5) % 19) - 9;
+  return i == j ? number + static_cast<double>(10 * rows) : number;
+}
+
+/// What is in the matrices afterwards, as far as this rank has it.
+void run_on(Runtime& runtime, const OverRanksCase& of, const Distribution* distribution,
+            std::vector<Elements>& after) {
+  ReadText it = read_text(of.text, "it.jdf");
+  if (it.errors != 0) throw InputError(it.told);
+  Diagnostics diagnostics;
+  const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
+  if (diagnostics.errors() != 0) throw InputError(shown(diagnostics, program->file.source));
+  std::vector<TiledMatrix<double>> matrices;
+  fairlead::Flow flow(runtime);
+  const auto each_tile = [&](std::size_t number, const auto& f) {
+    const TiledMatrix<double>& m = matrices[number];
+    for (std::int32_t i = 0; i < m.tile_rows(); ++i)
+      for (std::int32_t j = 0; j < m.tile_columns(); ++j)
+        if (const auto handle = m.here_or_not(i, j); handle.datum().datum != nullptr)
+          f(handle, std::int64_t{i} * m.tile(), std::int64_t{j} * m.tile());
+  };
+  for (std::size_t number = 0; number < of.matrices.size(); ++number) {
+    const std::string& name = of.matrices[number].name;
+    const std::int64_t rows = of.matrices[number].rows, columns = of.matrices[number].columns;
+    program->settings.describe(fmt::format("{}={},{},{},{}", name, rows, columns, of.tile, of.tile));
+    matrices.push_back(distribution == nullptr
+                           ? runtime.tiled<double>(name, rows, columns, of.tile)
+                           : runtime.tiled<double>(name, rows, columns, of.tile, *distribution));
+    each_tile(number, [&](const auto& handle, std::int64_t row, std::int64_t column) {
+      auto hold = flow.acquire(write(handle));
+      const auto tile = hold.template get<0>();
+      for (std::int32_t j = 0; j < tile.columns(); ++j)
+        for (std::int32_t i = 0; i < tile.rows(); ++i)
+          tile(i, j) = element_of(number, row + i, column + j, rows);
+    });
+  }
+  flow.wait();
+  for (const std::string& set : of.set) program->settings.set(set);
+  {
+    ptg::Graph graph(runtime);
+    std::vector<BoundData> data(program->file.globals.size());
+    for (std::size_t number = 0; number < matrices.size(); ++number)
+      data[program->file.global_numbers.find(of.matrices[number].name)].collection =
+          graph.data(matrices[number], of.matrices[number].name).definition();
+    lower(program, data, {}, maker_of(graph, program, linalg::Kernels::load()));
+    graph.run();
+  }
+  for (std::size_t number = 0; number < matrices.size(); ++number)
+    each_tile(number, [&](const auto& handle, std::int64_t row, std::int64_t column) {
+      auto hold = flow.acquire(read(handle));
+      const auto tile = hold.template get<0>();
+      for (std::int32_t j = 0; j < tile.columns(); ++j)
+        for (std::int32_t i = 0; i < tile.rows(); ++i)
+          after[number][static_cast<std::size_t>(row + i + (column + j) * of.matrices[number].rows)] =
+              tile(i, j);
+    });
+}
+Config config_of(const OverRanksCase& of) {
+  Config config;
+  config.set("workers", 1);
+  config.set("bind-threads", false);
+  config.set("memory", of.pages * 4096);
+  return config;
+}
+std::vector<Elements> nothing_of(const OverRanksCase& of) {
+  std::vector<Elements> out;
+  for (const MatrixShape& it : of.matrices) out.emplace_back(static_cast<std::size_t>(it.rows * it.columns));
+  return out;
+}
+std::vector<Elements> by_one(const OverRanksCase& of) {
+  std::vector<Elements> after = nothing_of(of);
+  Runtime runtime(config_of(of));
+  run_on(runtime, of, nullptr, after);
+  return after;
+}
+/// `thrown`: what the ranks do.
+std::vector<Elements> by_grid(const OverRanksCase& of, const CyclicMap& grid,
+                              std::vector<std::string>& thrown) {
+  std::vector<Elements> after = nothing_of(of);
+  const Distribution distribution(grid);
+  thrown = fairlead::tests::on_ranks(
+      static_cast<std::uint32_t>(grid.rank_rows * grid.rank_columns),
+      [&](std::uint32_t) { return config_of(of); },
+      [&](Runtime& runtime) { run_on(runtime, of, &distribution, after); });
+  return after;
+}
+void expect_the_same_on_all_grids(const OverRanksCase& of) {
+  const std::vector<Elements> expected = by_one(of);
+  for (const CyclicMap& grid : {CyclicMap{1, 1}, CyclicMap{2, 1}, CyclicMap{2, 2}, CyclicMap{2, 3}}) {
+    std::vector<std::string> thrown;
+    EXPECT_TRUE(by_grid(of, grid, thrown) == expected) << grid.rank_rows << " x " << grid.rank_columns;
+    for (const std::string& text : thrown) EXPECT_EQ(text, "");
+  }
+}
+
+}  // namespace
+
+TEST(JdfOverRanks, FactorizationsHaveTheBitsOfOneRank) {
+  if (::fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  for (const char* name : {"cholesky.jdf", "lu.jdf"})
+    for (const std::int64_t n : {16, 41, 96, 127})
+      for (const std::size_t pages : {std::size_t{4000}, std::size_t{16}}) {
+        SCOPED_TRACE(fmt::format("{}, {} in {} pages", name, n, pages));
+        expect_the_same_on_all_grids(
+            {.text = text_of(examples_folder() / name), .matrices = {{"descA", n, n}}, .pages = pages});
+      }
+}
+
+TEST(JdfOverRanks, ProductsHaveTheBitsOfOneRank) {
+  if (::fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
+  for (const std::int64_t n : {16, 57, 90})
+    expect_the_same_on_all_grids({.text = text_of(examples_folder() / "gemm.jdf"),
+                                  .matrices = {{"descC", n, n + 9}, {"descA", n, 40}, {"descB", 40, n + 9}},
+                                  .set = {"alpha=0.5", "beta=-2"}});
+}
+
+// Each row's own value goes round all rows and is left where the next row's is: wherever that is, it comes home, after those
+// who read what was there. Temporaries go to other ranks, too.
+TEST(JdfOverRanks, ValuesGoRoundAndComeHome) {
+  const std::string text = R"(
+descA [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+
+START(i)
+i = 0 .. descA->mt-1
+: descA(i, 0)
+RW    A <- descA(i, 0)
+        -> X ROUND(i, 1)
+        -> Y KEEP(i)
+WRITE T <- NEW
+        -> T ROUND(i, descA->mt-1)
+BODY
+    tile_dlacpy('A', descA->mb, descA->nb, A, descA->mb, T, descA->mb);
+END
+
+ROUND(i, k)
+i = 0 .. descA->mt-1
+k = 1 .. descA->mt-1
+: descA((i + k) % descA->mt, 0)
+RW   X <- (k == 1) ? A START(i) : X ROUND(i, k-1)
+       -> (k < descA->mt-1) ? X ROUND(i, k+1) : X LEAVE(i)
+READ T <- (k == descA->mt-1) ? T START(i) : NULL
+CTL after <- (k == 1) ? own KEEP(i)
+BODY
+{
+    if (k == descA->mt-1) tile_dgeadd(descA->mb, descA->nb, 1.0, T, descA->mb, 2.0, X, descA->mb);
+}
+END
+
+LEAVE(i)
+i = 0 .. descA->mt-1
+: descA(i, 0)
+READ X <- X ROUND(i, descA->mt-1)
+       -> descA(i, 0)
+BODY
+{
+    /* Home again. */
+}
+END
+
+KEEP(i)
+i = 0 .. descA->mt-1
+: descB(i, 0)
+READ Y <- A START(i)
+RW   B <- descB(i, 0)
+       -> descB(i, 0)
+CTL own -> after ROUND(i, 1)
+BODY
+    tile_dlacpy('A', descA->mb, descA->nb, Y, descA->mb, B, descA->mb);
+END
+)";
+  const OverRanksCase of{.text = text, .matrices = {{"descA", 16 * 7, 16}, {"descB", 16 * 7, 16}}};
+  const auto after = [&] {
+    std::vector<Elements> all = nothing_of(of);
+    for (std::int64_t j = 0; j < 16; ++j)
+      for (std::int64_t i = 0; i < 16 * 7; ++i) {
+        const double before = element_of(0, i, j, 16 * 7);
+        all[0][static_cast<std::size_t>(i + j * 16 * 7)] = 3 * before;
+        all[1][static_cast<std::size_t>(i + j * 16 * 7)] = before;
+      }
+    return all;
+  }();
+  for (const CyclicMap& grid :
+       {CyclicMap{1, 1}, CyclicMap{2, 1}, CyclicMap{3, 1}, CyclicMap{2, 2}, CyclicMap{5, 1}}) {
+    std::vector<std::string> thrown;
+    EXPECT_TRUE(by_grid(of, grid, thrown) == after) << grid.rank_rows << " x " << grid.rank_columns;
+    for (const std::string& told : thrown) EXPECT_EQ(told, "");
+  }
+}
+
+TEST(JdfOverRanks, WhatATaskReadsFromMemoryIsOnItsRank) {
+  const OverRanksCase of{.text = R"(
+descA [ type = "tiled_matrix *" ]
+SHIFT(i)
+i = 0 .. descA->mt-2
+: descA(i, 0)
+READ A <- descA(i+1, 0)
+RW   B <- descA(i, 1)
+       -> descA(i, 1)
+BODY
+    tile_dlacpy('A', descA->mb, descA->nb, A, descA->mb, B, descA->mb);
+END
+)",
+                         .matrices = {{"descA", 64, 32}}};
+  std::vector<std::string> thrown;
+  by_grid(of, {1, 1}, thrown);
+  EXPECT_EQ(thrown[0], "");
+  by_grid(of, {2, 1}, thrown);
+  for (const std::string& told : thrown) {
+    EXPECT_NE(told.find("\"A\" of SHIFT("), std::string::npos) << told;
+    EXPECT_NE(told.find("which belongs to rank"), std::string::npos) << told;
+  }
+}
+
+}  // namespace fairlead::jdf::tests
