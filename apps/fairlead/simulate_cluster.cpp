@@ -33,7 +33,7 @@ bool is_on_command_line(const Config& config, std::string_view key) {
 CyclicMap grid_of(const Config& config) {
   if (!config.has("grid")) return Distribution::grid_of(static_cast<std::uint32_t>(config.count("ranks")));
   const std::string& text = config.text("grid");
-  const std::optional<CyclicMap> grid = grid_in(text);
+  const std::optional<CyclicMap> grid = simulate::grid_in(text);
   if (!grid)
     throw ConfigError(fmt::format(
         "--grid is \"{}\", but must be rows and columns of at most 4,096 ranks, as in 6x8", text));
