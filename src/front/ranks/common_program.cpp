@@ -19,11 +19,17 @@ namespace fairlead::front {
 
 namespace {
 constexpr std::uint64_t fingerprint_of_flows = 0x666c'6f77'73u;
-/// Of the pool's size: what comes may take so much at once, and what goes as much; or one value each.
+/// Of the pool's size: what comes may take so much at once, and what goes as
+/// much; or one value each.
 constexpr Bytes share_of_visitors = 16;
 
 std::string place_in(const Submission& submission) {
   return fmt::format("\n  submitted at {}:{}", submission.file, submission.line);
+}
+/// Versions are counted by all alike; two whose numbers are equal in these bits
+/// are never on their way at once.
+constexpr std::uint64_t name_of_value(const SharedDatum& datum) noexcept {
+  return std::uint64_t{datum.number} << 24 | (datum.version & 0xff'ffffu);
 }
 constexpr std::uint64_t hashed(std::uint64_t hash, std::uint64_t value) noexcept {
   hash = (hash ^ value) * 0xff51'afd7'ed55'8ccdu;
@@ -98,7 +104,8 @@ std::int64_t CommonProgram::place_of(const Submission& submission, std::uint64_t
     const SharedDatum* const datum = use.datum->shared;
     if (use.datum->generation != use.generation)
       throw UsageError(
-          fmt::format("the task {} uses a datum that is gone: it was removed, or its matrix was destroyed{}",
+          fmt::format("the task {} uses a datum that is gone: it "
+                      "was removed, or its matrix was destroyed{}",
                       submission.codelet->name, place_in(submission)));
     if (datum == nullptr) {
       if (place == -1 && writes(use.mode)) place = everywhere;
@@ -152,17 +159,18 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
     SharedDatum* const datum = use.datum->shared;
     if (datum == nullptr) continue;
     if (place_ == everywhere && writes(use.mode))
-      throw UsageError(fmt::format(
-          "the task {} runs on all ranks, since the first datum that it writes is not shared, and "
-          "writes {}, which is: put that first, or say on_rank(){}",
-          submission.codelet->name, use.datum->text(), place_in(submission)));
+      throw UsageError(
+          fmt::format("the task {} runs on all ranks, since the first datum that it writes "
+                      "is not shared, and "
+                      "writes {}, which is: put that first, or say on_rank(){}",
+                      submission.codelet->name, use.datum->text(), place_in(submission)));
     if (!reads(use.mode)) continue;
     if (datum->here == nullptr) {
       engine::RegisteredDatum& into = datum->home != nullptr ? *datum->home : guests_.take(*datum);
       datum->here = &into;
       touch(*datum);
       into.ever_written = true;
-      traffic_.receive(*datum, into);
+      traffic_.receive(name_of_value(*datum), into, datum->bytes);
     } else if (place_ == everywhere && datum->holder == own_) {
       for (std::uint32_t rank = 0; rank < communicator_.ranks(); ++rank)
         if (net::RankId{rank} != own_) give(*datum, net::RankId{rank});
@@ -199,7 +207,7 @@ void CommonProgram::give(SharedDatum& datum, net::RankId to) {
     open->close();
   datum.given_to.push_back(to);
   touch(datum);
-  traffic_.send(datum, to);
+  datum.sending = traffic_.send(datum.sending, name_of_value(datum), *datum.here, datum.bytes, to);
 }
 
 void CommonProgram::rewritten(SharedDatum& datum, net::RankId by) {
@@ -215,7 +223,9 @@ void CommonProgram::drop_copies(const detail::DatumReference& reference, const c
                                 std::uint32_t line) {
   static const CodeletInfo info = pseudo_codelet("drop_copies");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError("drop_copies was given a handle that is empty, or of a datum that is gone");
+    throw UsageError(
+        "drop_copies was given a handle that is empty, or of a "
+        "datum that is gone");
   SharedDatum* const datum = reference.datum->shared;
   if (datum == nullptr || !under_way_) return;
   comparison_.walked(hashed(datum->number, line), &info, file, line);
@@ -234,7 +244,8 @@ void CommonProgram::check_room(Bytes footprint, const Submission& submission) co
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
   if (footprint + reserve() <= capacity) return;
   throw FootprintError(fmt::format(
-      "the task {} needs {} at once, and over ranks {} are kept for values that come and go; "
+      "the task {} needs {} at once, and over ranks {} are kept for values "
+      "that come and go; "
       "there is {}{}\n  Use smaller tiles, or {}.",
       submission.codelet->name, mebibytes(footprint), mebibytes(reserve()), mebibytes(capacity),
       place_in(submission), core_.more_memory(core_.engine().view().host(), footprint + reserve())));
@@ -249,8 +260,10 @@ void CommonProgram::check_hold(const Submission& submission) const {
                                    submission.file, submission.line));
     };
     if (datum->owner != own_)
-      refuse(fmt::format("which is rank {}'s, and this is rank {}: a rank acquires what it owns",
-                         net::index(datum->owner), net::index(own_)));
+      refuse(
+          fmt::format("which is rank {}'s, and this is rank {}: a rank "
+                      "acquires what it owns",
+                      net::index(datum->owner), net::index(own_)));
     if (datum->holder != own_ && datum->here == nullptr)
       refuse(
           fmt::format("and rank {} has written it last: wait() brings it home", net::index(datum->holder)));
@@ -276,7 +289,7 @@ void CommonProgram::begin_wait() {
       if (datum->holder == own_) give(*datum, datum->owner);
       if (datum->owner == own_ && datum->here == nullptr) {
         datum->home->ever_written = true;
-        traffic_.receive(*datum, *datum->home);
+        traffic_.receive(name_of_value(*datum), *datum->home, datum->bytes);
       }
     }
     drop_guest(*datum);

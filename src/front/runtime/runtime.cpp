@@ -240,7 +240,7 @@ Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runt
 }
 Runtime::~Runtime() {
   const auto& ranks = core().surroundings().among_ranks;
-  if (ranks) ranks->program().leave();
+  if (ranks) ranks->leave();
   implementation_->core.close();
   if (ranks && core().caller().same_process()) ranks->end();
   // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
