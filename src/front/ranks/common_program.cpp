@@ -344,7 +344,9 @@ void CommonProgram::leave() noexcept {
 
 void CommonProgram::add(TaskSource& flow) {
   const std::lock_guard guard(mutex_);
-  if (std::ranges::find(flows_, &flow) == flows_.end()) flows_.push_back(&flow);
+  if (std::ranges::find(flows_, &flow) != flows_.end()) return;
+  flows_.push_back(&flow);
+  if (has_failed_.load()) core_.engine().cancel(flow);
 }
 void CommonProgram::remove(TaskSource& flow) {
   const std::lock_guard guard(mutex_);

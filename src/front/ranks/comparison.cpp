@@ -39,7 +39,11 @@ void Comparison::close_block() {
     Block& it = blocks_[number];
     it.hash = hash_;
     it.closed = true;
-    it.entries = std::exchange(entries_, {});
+    it.entries.swap(entries_);
+    if (!spare_.empty()) {
+      entries_.swap(spare_.back());
+      spare_.pop_back();
+    }
     if (is_first()) compare(number);
   }
   entries_.reserve(block);
@@ -88,10 +92,19 @@ void Comparison::compare(std::uint64_t number) {
   // Blocks end in order on each rank, but are told of in any.
   while (!blocks_.empty() && blocks_.begin()->second.equal + 1 == communicator_.ranks() &&
          blocks_.begin()->first == equal_.load()) {
-    blocks_.erase(blocks_.begin());
+    forget_until(blocks_.begin()->first + 1);
     ++equal_;
   }
   say_to_all(Note::equal, equal_.load());
+}
+
+/// Under the mutex.
+void Comparison::forget_until(std::uint64_t number) {
+  while (!blocks_.empty() && blocks_.begin()->first < number) {
+    spare_.push_back(std::move(blocks_.begin()->second.entries));
+    spare_.back().clear();
+    blocks_.erase(blocks_.begin());
+  }
 }
 
 void Comparison::heard(net::RankId from, std::span<const std::byte> note) {
@@ -109,7 +122,7 @@ void Comparison::heard(net::RankId from, std::span<const std::byte> note) {
       case Note::equal: {
         const std::uint64_t count = in.number();
         if (count <= equal_.load()) break;  // overtaken
-        blocks_.erase(blocks_.begin(), blocks_.lower_bound(count));
+        forget_until(count);
         equal_.store(count);
         break;
       }

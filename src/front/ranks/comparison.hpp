@@ -68,6 +68,7 @@ class Comparison {
   enum class Note : std::uint8_t { block, equal, differs, over, all_over };
   void close_block();
   void compare(std::uint64_t number);
+  void forget_until(std::uint64_t number);
   void differs(std::uint64_t number, net::RankId with, NoteReader& theirs);
   void say_to_all(Note note, std::uint64_t number);
   void count_over();
@@ -81,6 +82,7 @@ class Comparison {
   std::atomic<std::uint64_t> equal_{0}, all_over_{0};
   std::mutex mutex_;  // guards what follows
   std::map<std::uint64_t, Block> blocks_;
+  std::vector<std::vector<Entry>> spare_;
   std::uint64_t over_heard_ = 0;  // rank 0's
 };
 

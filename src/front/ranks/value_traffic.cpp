@@ -63,25 +63,29 @@ bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
 
 void ValueTraffic::end() {
   communicator_.end(run_);
-  std::unordered_map<std::uint64_t, Coming> open;
-  {
-    const std::lock_guard guard(mutex_);
-    open.swap(coming_);
-    by_key_.clear();
-    sendings_.clear();
+  // Something is left only where it was given up.
+  for (const std::uint64_t number : open()) {
+    if (number % 2 == 0) holds_.let_go(number, true);  // of what goes, the network lets go
+    turns_.let_go(number, true);
   }
-  for (const auto& [number, coming] : open) holds_.let_go(number, true);
+  const std::lock_guard guard(mutex_);
+  coming_.clear();
+  by_key_.clear();
+  sendings_.clear();
+}
+
+std::vector<std::uint64_t> ValueTraffic::open() const {
+  std::vector<std::uint64_t> numbers;
+  const std::lock_guard guard(mutex_);
+  for (const auto& [number, sending] : sendings_) numbers.push_back(number);
+  for (const auto& [number, coming] : coming_) numbers.push_back(number);
+  return numbers;
 }
 
 void ValueTraffic::give_up() {
-  std::vector<std::uint64_t> open;
-  {
-    const std::lock_guard guard(mutex_);
-    for (const auto& [number, sending] : sendings_) open.push_back(number);
-    for (const auto& [number, coming] : coming_) open.push_back(number);
-  }
+  // First: what is not granted by now never will be.
   core_.engine().cancel(turns_);
-  for (const std::uint64_t number : open) turns_.let_go(number, true);
+  for (const std::uint64_t number : open()) turns_.let_go(number, true);
 }
 
 /// Several that were found meanwhile are told of it at once. Under the mutex.

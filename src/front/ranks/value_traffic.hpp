@@ -68,6 +68,7 @@ class ValueTraffic final : public net::Client {
   // Numbers of what comes are even and of what goes odd, in turns; and in holds, where the network's number names
   // what goes.
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
+  std::vector<std::uint64_t> open() const;
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
   void hold_granted(std::uint64_t name, void* address);
