@@ -6,10 +6,6 @@
 
 #include "graph/graph.hpp"
 
-namespace fairlead::front {
-struct SharedDatum;
-}
-
 namespace fairlead::engine {
 
 struct DatumView;
@@ -28,7 +24,7 @@ struct RegisteredDatum {
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
   DatumView* view = nullptr;             ///< if the same can be seen otherwise, too: as a whole, or as parts
-  front::SharedDatum* shared = nullptr;  ///< if all ranks know it
+  void* shared = nullptr;     ///< if all ranks know it: what front::shared_of() gives
 
   std::string text() const {
     return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));

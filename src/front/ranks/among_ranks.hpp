@@ -40,4 +40,9 @@ class AmongRanks {
   MessageBook messages_;
 };
 
+/// Null: the runtime computes alone.
+inline AmongRanks* among_ranks(const engine::Surroundings& of) noexcept {
+  return static_cast<AmongRanks*>(of.among_ranks.get());
+}
+
 }  // namespace fairlead::front

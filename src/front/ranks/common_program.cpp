@@ -41,7 +41,6 @@ CommonProgram::CommonProgram(engine::RuntimeCore& core, net::Communicator& commu
     : core_(core),
       communicator_(communicator),
       own_(communicator.own()),
-      run_{communicator.next_graph(), 0},
       guests_(core),
       comparison_(communicator, [&core] { core.world().wake(engine::Who::application()); }),
       traffic_(core, communicator, [this](const std::string& why) { failed(why); }) {}
@@ -69,7 +68,7 @@ void CommonProgram::share(engine::RegisteredDatum& named, std::uint32_t number, 
 }
 
 void CommonProgram::forget(engine::RegisteredDatum& named) {
-  SharedDatum* const datum = std::exchange(named.shared, nullptr);
+  auto* const datum = static_cast<SharedDatum*>(std::exchange(named.shared, nullptr));
   if (datum == nullptr) return;
   drop_guest(*datum);
   std::erase(touched_, datum);
@@ -101,7 +100,7 @@ std::int64_t CommonProgram::place_of(const Submission& submission, std::uint64_t
   hash = hashed(submission.codelet->name_hash(), submission.line);
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr) return common = false;  // it is refused later
-    const SharedDatum* const datum = use.datum->shared;
+    const SharedDatum* const datum = shared_of(*use.datum);
     if (use.datum->generation != use.generation)
       throw UsageError(
           fmt::format("the task {} uses a datum that is gone: it "
@@ -144,11 +143,11 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
   if (place == everywhere || place == static_cast<std::int64_t>(own_)) return Where::here;
   const net::RankId by{static_cast<std::uint32_t>(place)};
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared;
+    if (SharedDatum* const datum = shared_of(*use.datum);
         datum != nullptr && reads(use.mode) && datum->holder == own_)
       give(*datum, by);
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+    if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, by);
   return Where::elsewhere;
 }
@@ -156,7 +155,7 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
 std::span<const Submission::Use> CommonProgram::bring(const Submission& submission) {
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const Submission::Use& use = submission.uses[i];
-    SharedDatum* const datum = use.datum->shared;
+    SharedDatum* const datum = shared_of(*use.datum);
     if (datum == nullptr) continue;
     if (place_ == everywhere && writes(use.mode))
       throw UsageError(
@@ -178,7 +177,7 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
   }
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const Submission::Use& use = submission.uses[i];
-    SharedDatum* const datum = use.datum->shared;
+    SharedDatum* const datum = shared_of(*use.datum);
     uses_[i] = use;
     if (datum == nullptr) continue;
     if (datum->here == nullptr) {
@@ -193,7 +192,7 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
 
 void CommonProgram::written(const Submission& submission) {
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+    if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, own_);
 }
 
@@ -226,7 +225,7 @@ void CommonProgram::drop_copies(const detail::DatumReference& reference, const c
     throw UsageError(
         "drop_copies was given a handle that is empty, or of a "
         "datum that is gone");
-  SharedDatum* const datum = reference.datum->shared;
+  SharedDatum* const datum = shared_of(*reference.datum);
   if (datum == nullptr || !under_way_) return;
   comparison_.walked(hashed(datum->number, line), &info, file, line);
   if (datum->holder != own_) drop_guest(*datum);
@@ -253,7 +252,7 @@ void CommonProgram::check_room(Bytes footprint, const Submission& submission) co
 
 void CommonProgram::check_hold(const Submission& submission) const {
   for (const Submission::Use& use : submission.uses) {
-    const SharedDatum* const datum = use.datum == nullptr ? nullptr : use.datum->shared;
+    const SharedDatum* const datum = use.datum == nullptr ? nullptr : shared_of(*use.datum);
     if (datum == nullptr || use.datum->generation != use.generation) continue;
     const auto refuse = [&](const std::string& why) {
       throw UsageError(fmt::format("{} is acquired, {}\n  acquired at {}:{}", use.datum->text(), why,
@@ -277,7 +276,7 @@ void CommonProgram::check_hold(const Submission& submission) const {
 void CommonProgram::begin() {
   under_way_ = true;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(run_, fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
+  traffic_.begin(fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
 }
 
 void CommonProgram::begin_wait() {
@@ -325,7 +324,6 @@ void CommonProgram::end_wait() {
   static_cast<void>(core_.help([this] { return traffic_.none(); }));
   codelets_.clear();
   under_way_ = false;
-  ++run_.run;
 }
 
 void CommonProgram::leave() noexcept {

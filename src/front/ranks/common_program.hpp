@@ -107,7 +107,6 @@ class CommonProgram {
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const net::RankId own_;
-  net::GraphRun run_;
   Guests guests_;
   Comparison comparison_;
   ValueTraffic traffic_;

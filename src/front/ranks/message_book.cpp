@@ -25,12 +25,11 @@ std::uint64_t name_of_message(net::RankId from, std::uint32_t tag, std::uint64_t
 MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communicator)
     : core_(core),
       communicator_(communicator),
-      run_{communicator.next_graph(), 0},
       traffic_(
           core, communicator, [this](const std::string& why) { failed(why); },
           [this](std::uint64_t number) { over(number); }) {
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(run_, fingerprint_of_messages, capacity / share_of_messages);
+  traffic_.begin(fingerprint_of_messages, capacity / share_of_messages);
 }
 
 std::shared_ptr<MessageState> MessageBook::begin(engine::RegisteredDatum& datum, bool sends, net::RankId peer,
@@ -42,7 +41,7 @@ std::shared_ptr<MessageState> MessageBook::begin(engine::RegisteredDatum& datum,
     refuse(fmt::format("there is no rank {}", net::index(peer)));
   if (peer == communicator_.own()) refuse("a rank sends nothing to itself");
   if (tag >= tags) refuse(fmt::format("the tag {} is not below {}", tag, tags));
-  if (datum.shared != nullptr) refuse("all ranks know it, and tasks that need it get it");
+  if (shared_of(datum) != nullptr) refuse("all ranks know it, and tasks that need it get it");
   if (datum.in_place) refuse("it lies in the program's memory; data that the runtime keeps can be");
   if (datum.view != nullptr) refuse("it is split, or a part");
   if (sends && !has_value(datum)) refuse("nothing has written it yet");

@@ -60,7 +60,6 @@ class MessageBook {
 
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
-  const net::GraphRun run_;
   ValueTraffic traffic_;
   std::atomic<bool> has_failed_{false};
   std::atomic<std::size_t> open_{0};

@@ -34,11 +34,12 @@ Message begin_message(Runtime& runtime, const detail::DatumReference& reference,
   const auto refuse = [&](const char* why) {
     throw UsageError(fmt::format("a message {}\n  begun at {}:{}", why, where.file_name(), where.line()));
   };
-  if (core.surroundings().among_ranks == nullptr) refuse("is for several ranks, and this runtime is none");
+  if (front::among_ranks(core.surroundings()) == nullptr)
+    refuse("is for several ranks, and this runtime is none");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
     refuse("was given a handle that is empty, or of a datum that is gone");
   if (reference.datum->runtime != &core) refuse("was given a datum that belongs to another runtime");
-  const auto& ranks = core.surroundings().among_ranks;
+  const auto ranks = std::static_pointer_cast<front::AmongRanks>(core.surroundings().among_ranks);
   Message message;
   message.state_ = std::make_shared<Message::State>();
   message.state_->ranks = ranks;

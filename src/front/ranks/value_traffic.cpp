@@ -22,11 +22,11 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       holds_(
           core, TaskRole::hold, [this](std::uint64_t name, void* address) { hold_granted(name, address); },
-          [this](const std::string& why) { communicator_.fail_soon(why); }) {}
+          [this](const std::string& why) { communicator_.fail_soon(why); }),
+      run_{communicator.next_graph(), 0} {}
 
-void ValueTraffic::begin(const net::GraphRun& run, std::uint64_t fingerprint, Bytes visitors) {
-  run_ = run;
-  communicator_.begin(run, fingerprint, visitors, *this, true);
+void ValueTraffic::begin(std::uint64_t fingerprint, Bytes visitors) {
+  communicator_.begin(run_, fingerprint, visitors, *this, true);
 }
 
 std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from,
@@ -64,7 +64,7 @@ bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
 void ValueTraffic::end() {
   communicator_.end(run_);
   // Something is left only where it was given up.
-  for (const std::uint64_t number : open()) {
+  for (const std::uint64_t number : unfinished()) {
     if (number % 2 == 0) holds_.let_go(number, true);  // of what goes, the network lets go
     turns_.let_go(number, true);
   }
@@ -72,9 +72,10 @@ void ValueTraffic::end() {
   coming_.clear();
   by_key_.clear();
   sendings_.clear();
+  ++run_.run;
 }
 
-std::vector<std::uint64_t> ValueTraffic::open() const {
+std::vector<std::uint64_t> ValueTraffic::unfinished() const {
   std::vector<std::uint64_t> numbers;
   const std::lock_guard guard(mutex_);
   for (const auto& [number, sending] : sendings_) numbers.push_back(number);
@@ -85,7 +86,7 @@ std::vector<std::uint64_t> ValueTraffic::open() const {
 void ValueTraffic::give_up() {
   // First: what is not granted by now never will be.
   core_.engine().cancel(turns_);
-  for (const std::uint64_t number : open()) turns_.let_go(number, true);
+  for (const std::uint64_t number : unfinished()) turns_.let_go(number, true);
 }
 
 /// Several that were found meanwhile are told of it at once. Under the mutex.

@@ -26,7 +26,7 @@ class ValueTraffic final : public net::Client {
   /// A name: the lowest byte is ours (see net::Gate).
   static constexpr std::uint64_t name_bits = 56;
   /// Between this and end() values come and go. `fingerprint`: the same on all ranks.
-  void begin(const net::GraphRun& run, std::uint64_t fingerprint, Bytes visitors);
+  void begin(std::uint64_t fingerprint, Bytes visitors);
   /// The value that the datum has after all that was submitted goes there, under that name; the number by which over()
   /// calls it. `joined`: the number of one that goes to others under the same name, and may not be over; 0: none does.
   /// `apart`: differs between those that go under one name and are of different data.
@@ -68,7 +68,7 @@ class ValueTraffic final : public net::Client {
   // Numbers of what comes are even and of what goes odd, in turns; and in holds, where the network's number names
   // what goes.
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
-  std::vector<std::uint64_t> open() const;
+  std::vector<std::uint64_t> unfinished() const;
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
   void hold_granted(std::uint64_t name, void* address);
@@ -78,7 +78,7 @@ class ValueTraffic final : public net::Client {
   const std::function<void(const std::string&)> failed_;
   const std::function<void(std::uint64_t)> over_;
   RankAccesses turns_, holds_;
-  net::GraphRun run_;
+  net::GraphRun run_;         // the next, or the present one
   std::uint64_t next_ = 2;    // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
   std::unordered_map<std::uint64_t, Sending> sendings_;

@@ -234,12 +234,12 @@ Runtime::Runtime(const Config& config, Bytes reserved,
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
 Runtime::Runtime(const Config& config, const Rank& place, Bytes reserved) : Runtime(config, reserved) {
-  if (place.network == nullptr) throw UsageError("a rank that is none");
+  if (!place.network) throw UsageError("a rank that is none");
   core().surroundings().among_ranks =
       std::make_shared<front::AmongRanks>(core(), place.network, net::Protocol{});
 }
 Runtime::~Runtime() {
-  const auto& ranks = core().surroundings().among_ranks;
+  auto* const ranks = front::among_ranks(core().surroundings());
   if (ranks) ranks->leave();
   implementation_->core.close();
   if (ranks && core().caller().same_process()) ranks->end();
@@ -250,15 +250,15 @@ Runtime::~Runtime() {
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 net::Communicator* Runtime::communicator() noexcept {
-  const auto& ranks = core().surroundings().among_ranks;
+  auto* const ranks = front::among_ranks(core().surroundings());
   return !ranks ? nullptr : &ranks->communicator();
 }
 std::uint32_t Runtime::rank() const noexcept {
-  const auto& all = implementation_->core.surroundings().among_ranks;
+  auto* const all = front::among_ranks(implementation_->core.surroundings());
   return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  const auto& all = implementation_->core.surroundings().among_ranks;
+  auto* const all = front::among_ranks(implementation_->core.surroundings());
   return !all ? 1 : all->communicator().ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
