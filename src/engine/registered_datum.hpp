@@ -23,7 +23,7 @@ struct RegisteredDatum {
   Reduction* reduction = nullptr;  ///< of its partial results, once it has been reduced
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
-  DatumView* view = nullptr;             ///< if the same can be seen otherwise, too: as a whole, or as parts
+  DatumView* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
   void* shared = nullptr;     ///< if all ranks know it: what front::shared_of() gives
 
   std::string text() const {
