@@ -22,7 +22,11 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void rank(const Rank& place, std::vector<double>& ns_per_task) {
+struct Times {
+  std::vector<double> whole, handles;  // ns for each task, and of that for making its three handles
+};
+
+void rank(const Rank& place, Times& times) {
   Config config;
   config.set("workers", 1);
   config.set("memory", "64MiB");
@@ -48,22 +52,32 @@ void rank(const Rank& place, std::vector<double>& ns_per_task) {
         for (std::int32_t j = 0; j < tiles; ++j)
           flow.submit(gemm(a(i, k), b(k, j), c(i, j), 1.0, 1.0).priority(k));
     const double seconds = thread_seconds() - begin;
-    ns_per_task.push_back(1e9 * seconds / (double{tiles} * tiles * tiles));
+    times.whole.push_back(1e9 * seconds / (double{tiles} * tiles * tiles));
     flow.wait();
+    volatile std::int32_t sink = 0;
+    const double handles_begin = thread_seconds();
+    for (std::int32_t k = 0; k < tiles; ++k)
+      for (std::int32_t i = 0; i < tiles; ++i)
+        for (std::int32_t j = 0; j < tiles; ++j)
+          sink = sink + a(i, k).rows() + b(k, j).rows() + c(i, j).rows();
+    times.handles.push_back(1e9 * (thread_seconds() - handles_begin) / (double{tiles} * tiles * tiles));
   }
 }
 }  // namespace
 
 int main() {
   const std::vector<Rank> places = ranks_in_process(2);
-  std::vector<double> of_others, own;
+  Times of_others, own;
   std::thread other([&] { rank(places[1], own); });
   rank(places[0], of_others);
   other.join();
-  std::ranges::sort(of_others);
-  std::ranges::sort(own);
   std::printf("%d x %d tasks; ns of the program's thread per task, median (least) of %d\n", repetitions,
               tiles * tiles * tiles, repetitions);
-  std::printf("of others %6.1f (%.1f)\n", of_others[repetitions / 2], of_others[0]);
-  std::printf("own       %6.1f (%.1f), with what it runs meanwhile\n", own[repetitions / 2], own[0]);
+  const auto print = [](const char* what, std::vector<double> values) {
+    std::ranges::sort(values);
+    std::printf("%-32s %6.1f (%.1f)\n", what, values[repetitions / 2], values[0]);
+  };
+  print("of others", of_others.whole);
+  print("  of that for handles of tiles", of_others.handles);
+  print("own, with what it runs meanwhile", own.whole);
 }

@@ -6,10 +6,6 @@
 
 #include "graph/graph.hpp"
 
-namespace fairlead::front {
-struct SharedDatum;
-}
-
 namespace fairlead::engine {
 
 struct DatumView;
@@ -27,8 +23,8 @@ struct RegisteredDatum {
   Reduction* reduction = nullptr;  ///< of its partial results, once it has been reduced
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
-  DatumView* view = nullptr;             ///< if the same can be seen otherwise, too: as a whole, or as parts
-  front::SharedDatum* shared = nullptr;  ///< if all ranks know it
+  DatumView* view = nullptr;  ///< if the same can be seen otherwise, too: as a whole, or as parts
+  void* shared = nullptr;     ///< if all ranks know it: what front::shared_of() gives
 
   std::string text() const {
     return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));

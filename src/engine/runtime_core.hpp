@@ -21,10 +21,6 @@
 #include "engine/submission_book.hpp"
 #include "graph/graph.hpp"
 
-namespace fairlead::front {
-class AmongRanks;
-}
-
 namespace fairlead::engine {
 
 /// A backend together with the application's thread: what it does when it has to wait.
@@ -71,7 +67,8 @@ struct Surroundings {
   /// Tells people what nobody is there to be thrown. Unset: it is lost.
   std::function<void(const std::string&)> say{};
   /// What the runtime has if it is one of several that compute together; null: it computes alone.
-  std::shared_ptr<front::AmongRanks> among_ranks{};
+  /// front::among_ranks() has its type.
+  std::shared_ptr<void> among_ranks{};
 };
 
 /// What programs ask of a machine when they submit.

@@ -27,7 +27,7 @@ bool Endpoint::is_stale(const GraphRun& run) const {
 
 void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
                      bool gated) {
-  runs_[run.graph] = {run.run, true, fingerprint, gated};
+  runs_[run.graph] = {.number = run.run, .open = true, .fingerprint = fingerprint, .gated = gated};
   moved();
   status_.reset();
   outgoing_.let_read(visitors);
@@ -42,14 +42,16 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visit
 
 void Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
-  auto told = gate_.expect(key);
+  auto told = runs_[run.graph].gate.expect(key);
   if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
 }
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
   runs_[run.graph].open = false;
-  if (runs_[run.graph].gated) gate_.clear();
-  if (failure_.empty()) say({.run = run, .over = true}, out);
+  if (runs_[run.graph].gated)
+    runs_[run.graph].gate.clear();  // nobody waits in it for what no task gives: the program says what comes
+  else if (failure_.empty())
+    say({.run = run, .over = true}, out);
   std::erase_if(announced_by_, [&](const auto& entry) {
     const auto found = announcements_.find(entry.second);
     return found == announcements_.end() || found->second.to.front().activate.of == run;
@@ -223,7 +225,7 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
                     "on the one than on the other",
                     index(own_), index(from), activate.of.graph),
         out);
-  if (run->second.gated && !gate_.lets_in(from, activate)) return;
+  if (run->second.gated && !run->second.gate.lets_in(from, activate)) return;
   // Ends without a value first.
   std::vector<Activate::Output> values;
   for (std::size_t i = 0; i < activate.outputs.size(); ++i) {

@@ -39,7 +39,7 @@ class Endpoint {
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
   /// on all ranks that run the same program. `visitors`: as in Protocol, from now on. `gated`: what others tell of waits
-  /// for expect(), of one such run at a time.
+  /// for expect().
   void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
              bool gated = false);
   /// The value that others call so (see Gate) may come. Once for each.
@@ -91,6 +91,7 @@ class Endpoint {
     bool open = false;
     std::uint64_t fingerprint = 0;
     bool gated = false;
+    Gate gate{};
   };
   /// The end of a task of which others are told as soon as what travels along can be read.
   struct Announcement {
@@ -147,7 +148,6 @@ class Endpoint {
   Traffic traffic_;
   Outgoing outgoing_;
   Incoming incoming_;
-  Gate gate_;
   std::unordered_map<std::uint32_t, Run> runs_;  // by graph: the last one that began
   std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> not_begun_;  // here; told of by others
   std::uint64_t next_announcement_ = 0;

@@ -59,7 +59,7 @@ Future Flow::insert_extended(const detail::Submission& submission,
 
 void Flow::drop_copies_of(const detail::DatumReference& datum, SourceLine where) {
   implementation_->core.caller().check("drop_copies");
-  const auto& ranks = implementation_->core.surroundings().among_ranks;
+  front::AmongRanks* const ranks = front::among_ranks(implementation_->core.surroundings());
   if (ranks != nullptr) ranks->program().drop_copies(datum, where.file_name(), where.line());
 }
 void Flow::wait() { implementation_->source->wait(); }

@@ -27,9 +27,9 @@ constexpr std::uint64_t tasks_between_lane_trials = 1024;
 
 FlowSource::FlowSource(engine::RuntimeCore& core)
     : CountedSource(core),
-      common_program_(core.surroundings().among_ranks == nullptr
+      common_program_(among_ranks(core.surroundings()) == nullptr
                           ? nullptr
-                          : &core.surroundings().among_ranks->program()) {}
+                          : &among_ranks(core.surroundings())->program()) {}
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
@@ -68,13 +68,14 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
       throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
                                    SubmissionFit::subject(submission), used + 1, submission.file,
                                    submission.line));
-    if (use.datum->shared != nullptr && use.datum->shared->named == use.datum &&
-        use.datum->shared->home == nullptr && use.datum->generation == use.generation)
+    if (const SharedDatum* const shared = shared_of(*use.datum);
+        shared != nullptr && shared->named == use.datum && shared->home == nullptr &&
+        use.datum->generation == use.generation)
       throw UsageError(fmt::format(
           "{} uses {}, which is rank {}'s: what this rank does alone it does with its own data\n  "
           "submitted at {}:{}",
-          SubmissionFit::subject(submission), use.datum->text(), net::index(use.datum->shared->owner),
-          submission.file, submission.line));
+          SubmissionFit::subject(submission), use.datum->text(), net::index(shared->owner), submission.file,
+          submission.line));
     if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
       throw UsageError(
           fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "

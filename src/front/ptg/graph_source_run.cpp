@@ -18,7 +18,7 @@ void GraphSource::run() {
     throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
                      core_.holds().text());
   if (!misuse_.empty()) throw UsageError(misuse_);
-  if (const auto& ranks = core_.surroundings().among_ranks) {  // what flows have made comes home
+  if (auto* const ranks = front::among_ranks(core_.surroundings())) {  // what flows have made comes home
     ranks->program().begin_wait();
     ranks->program().end_wait();
   }

@@ -19,11 +19,17 @@ namespace fairlead::front {
 
 namespace {
 constexpr std::uint64_t fingerprint_of_flows = 0x666c'6f77'73u;
-/// Of the pool's size: what comes may take so much at once, and what goes as much; or one value each.
+/// Of the pool's size: what comes may take so much at once, and what goes as
+/// much; or one value each.
 constexpr Bytes share_of_visitors = 16;
 
 std::string place_in(const Submission& submission) {
   return fmt::format("\n  submitted at {}:{}", submission.file, submission.line);
+}
+/// Versions are counted by all alike; two whose numbers are equal in these bits
+/// are never on their way at once.
+constexpr std::uint64_t name_of_value(const SharedDatum& datum) noexcept {
+  return std::uint64_t{datum.number} << 24 | (datum.version & 0xff'ffffu);
 }
 constexpr std::uint64_t hashed(std::uint64_t hash, std::uint64_t value) noexcept {
   hash = (hash ^ value) * 0xff51'afd7'ed55'8ccdu;
@@ -35,7 +41,6 @@ CommonProgram::CommonProgram(engine::RuntimeCore& core, net::Communicator& commu
     : core_(core),
       communicator_(communicator),
       own_(communicator.own()),
-      run_{communicator.next_graph(), 0},
       guests_(core),
       comparison_(communicator, [&core] { core.world().wake(engine::Who::application()); }),
       traffic_(core, communicator, [this](const std::string& why) { failed(why); }) {}
@@ -63,7 +68,7 @@ void CommonProgram::share(engine::RegisteredDatum& named, std::uint32_t number, 
 }
 
 void CommonProgram::forget(engine::RegisteredDatum& named) {
-  SharedDatum* const datum = std::exchange(named.shared, nullptr);
+  auto* const datum = static_cast<SharedDatum*>(std::exchange(named.shared, nullptr));
   if (datum == nullptr) return;
   drop_guest(*datum);
   std::erase(touched_, datum);
@@ -95,10 +100,11 @@ std::int64_t CommonProgram::place_of(const Submission& submission, std::uint64_t
   hash = hashed(submission.codelet->name_hash(), submission.line);
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr) return common = false;  // it is refused later
-    const SharedDatum* const datum = use.datum->shared;
+    const SharedDatum* const datum = shared_of(*use.datum);
     if (use.datum->generation != use.generation)
       throw UsageError(
-          fmt::format("the task {} uses a datum that is gone: it was removed, or its matrix was destroyed{}",
+          fmt::format("the task {} uses a datum that is gone: it "
+                      "was removed, or its matrix was destroyed{}",
                       submission.codelet->name, place_in(submission)));
     if (datum == nullptr) {
       if (place == -1 && writes(use.mode)) place = everywhere;
@@ -137,11 +143,11 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
   if (place == everywhere || place == static_cast<std::int64_t>(own_)) return Where::here;
   const net::RankId by{static_cast<std::uint32_t>(place)};
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared;
+    if (SharedDatum* const datum = shared_of(*use.datum);
         datum != nullptr && reads(use.mode) && datum->holder == own_)
       give(*datum, by);
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+    if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, by);
   return Where::elsewhere;
 }
@@ -149,20 +155,21 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
 std::span<const Submission::Use> CommonProgram::bring(const Submission& submission) {
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const Submission::Use& use = submission.uses[i];
-    SharedDatum* const datum = use.datum->shared;
+    SharedDatum* const datum = shared_of(*use.datum);
     if (datum == nullptr) continue;
     if (place_ == everywhere && writes(use.mode))
-      throw UsageError(fmt::format(
-          "the task {} runs on all ranks, since the first datum that it writes is not shared, and "
-          "writes {}, which is: put that first, or say on_rank(){}",
-          submission.codelet->name, use.datum->text(), place_in(submission)));
+      throw UsageError(
+          fmt::format("the task {} runs on all ranks, since the first datum that it writes "
+                      "is not shared, and "
+                      "writes {}, which is: put that first, or say on_rank(){}",
+                      submission.codelet->name, use.datum->text(), place_in(submission)));
     if (!reads(use.mode)) continue;
     if (datum->here == nullptr) {
       engine::RegisteredDatum& into = datum->home != nullptr ? *datum->home : guests_.take(*datum);
       datum->here = &into;
       touch(*datum);
       into.ever_written = true;
-      traffic_.receive(*datum, into);
+      traffic_.receive(name_of_value(*datum), into, datum->bytes);
     } else if (place_ == everywhere && datum->holder == own_) {
       for (std::uint32_t rank = 0; rank < communicator_.ranks(); ++rank)
         if (net::RankId{rank} != own_) give(*datum, net::RankId{rank});
@@ -170,7 +177,7 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
   }
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const Submission::Use& use = submission.uses[i];
-    SharedDatum* const datum = use.datum->shared;
+    SharedDatum* const datum = shared_of(*use.datum);
     uses_[i] = use;
     if (datum == nullptr) continue;
     if (datum->here == nullptr) {
@@ -185,7 +192,7 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
 
 void CommonProgram::written(const Submission& submission) {
   for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = use.datum->shared; datum != nullptr && writes(use.mode))
+    if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, own_);
 }
 
@@ -199,7 +206,7 @@ void CommonProgram::give(SharedDatum& datum, net::RankId to) {
     open->close();
   datum.given_to.push_back(to);
   touch(datum);
-  traffic_.send(datum, to);
+  datum.sending = traffic_.send(datum.sending, name_of_value(datum), *datum.here, datum.bytes, to);
 }
 
 void CommonProgram::rewritten(SharedDatum& datum, net::RankId by) {
@@ -215,8 +222,10 @@ void CommonProgram::drop_copies(const detail::DatumReference& reference, const c
                                 std::uint32_t line) {
   static const CodeletInfo info = pseudo_codelet("drop_copies");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError("drop_copies was given a handle that is empty, or of a datum that is gone");
-  SharedDatum* const datum = reference.datum->shared;
+    throw UsageError(
+        "drop_copies was given a handle that is empty, or of a "
+        "datum that is gone");
+  SharedDatum* const datum = shared_of(*reference.datum);
   if (datum == nullptr || !under_way_) return;
   comparison_.walked(hashed(datum->number, line), &info, file, line);
   if (datum->holder != own_) drop_guest(*datum);
@@ -234,7 +243,8 @@ void CommonProgram::check_room(Bytes footprint, const Submission& submission) co
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
   if (footprint + reserve() <= capacity) return;
   throw FootprintError(fmt::format(
-      "the task {} needs {} at once, and over ranks {} are kept for values that come and go; "
+      "the task {} needs {} at once, and over ranks {} are kept for values "
+      "that come and go; "
       "there is {}{}\n  Use smaller tiles, or {}.",
       submission.codelet->name, mebibytes(footprint), mebibytes(reserve()), mebibytes(capacity),
       place_in(submission), core_.more_memory(core_.engine().view().host(), footprint + reserve())));
@@ -242,15 +252,17 @@ void CommonProgram::check_room(Bytes footprint, const Submission& submission) co
 
 void CommonProgram::check_hold(const Submission& submission) const {
   for (const Submission::Use& use : submission.uses) {
-    const SharedDatum* const datum = use.datum == nullptr ? nullptr : use.datum->shared;
+    const SharedDatum* const datum = use.datum == nullptr ? nullptr : shared_of(*use.datum);
     if (datum == nullptr || use.datum->generation != use.generation) continue;
     const auto refuse = [&](const std::string& why) {
       throw UsageError(fmt::format("{} is acquired, {}\n  acquired at {}:{}", use.datum->text(), why,
                                    submission.file, submission.line));
     };
     if (datum->owner != own_)
-      refuse(fmt::format("which is rank {}'s, and this is rank {}: a rank acquires what it owns",
-                         net::index(datum->owner), net::index(own_)));
+      refuse(
+          fmt::format("which is rank {}'s, and this is rank {}: a rank "
+                      "acquires what it owns",
+                      net::index(datum->owner), net::index(own_)));
     if (datum->holder != own_ && datum->here == nullptr)
       refuse(
           fmt::format("and rank {} has written it last: wait() brings it home", net::index(datum->holder)));
@@ -264,7 +276,7 @@ void CommonProgram::check_hold(const Submission& submission) const {
 void CommonProgram::begin() {
   under_way_ = true;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(run_, fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
+  traffic_.begin(fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
 }
 
 void CommonProgram::begin_wait() {
@@ -276,7 +288,7 @@ void CommonProgram::begin_wait() {
       if (datum->holder == own_) give(*datum, datum->owner);
       if (datum->owner == own_ && datum->here == nullptr) {
         datum->home->ever_written = true;
-        traffic_.receive(*datum, *datum->home);
+        traffic_.receive(name_of_value(*datum), *datum->home, datum->bytes);
       }
     }
     drop_guest(*datum);
@@ -312,7 +324,6 @@ void CommonProgram::end_wait() {
   static_cast<void>(core_.help([this] { return traffic_.none(); }));
   codelets_.clear();
   under_way_ = false;
-  ++run_.run;
 }
 
 void CommonProgram::leave() noexcept {
@@ -331,7 +342,9 @@ void CommonProgram::leave() noexcept {
 
 void CommonProgram::add(TaskSource& flow) {
   const std::lock_guard guard(mutex_);
-  if (std::ranges::find(flows_, &flow) == flows_.end()) flows_.push_back(&flow);
+  if (std::ranges::find(flows_, &flow) != flows_.end()) return;
+  flows_.push_back(&flow);
+  if (has_failed_.load()) core_.engine().cancel(flow);
 }
 void CommonProgram::remove(TaskSource& flow) {
   const std::lock_guard guard(mutex_);

@@ -81,6 +81,7 @@ class CommonProgram {
   /// Its tasks are cancelled when a rank cannot go on.
   void add(TaskSource& flow);
   void remove(TaskSource& flow);
+  Comparison& comparison() noexcept { return comparison_; }
   /// A task has failed here, or was not run; in the middle of whatever.
   void failed_here(const std::string& why) {
     if (!failed_here_.exchange(true)) communicator_.fail_soon(why);
@@ -106,7 +107,6 @@ class CommonProgram {
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const net::RankId own_;
-  net::GraphRun run_;
   Guests guests_;
   Comparison comparison_;
   ValueTraffic traffic_;

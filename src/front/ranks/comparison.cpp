@@ -4,55 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 namespace fairlead::front {
-
-namespace {
-class NoteWriter {
- public:
-  explicit NoteWriter(std::uint8_t kind) { bytes_.push_back(std::byte{kind}); }
-  NoteWriter& number(std::uint64_t value) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), begin, begin + sizeof value);
-    return *this;
-  }
-  NoteWriter& text(std::string_view value) {
-    number(value.size());
-    const auto* const begin = reinterpret_cast<const std::byte*>(value.data());
-    bytes_.insert(bytes_.end(), begin, begin + value.size());
-    return *this;
-  }
-  std::vector<std::byte> taken() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-}  // namespace
-
-/// Of ranks of the same version: what they write can be read.
-class NoteReader {
- public:
-  explicit NoteReader(std::span<const std::byte> of) : rest_(of) {}
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    if (rest_.size() < sizeof value) return 0;
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_ = rest_.subspan(sizeof value);
-    return value;
-  }
-  std::string text() {
-    const auto size = std::min<std::size_t>(number(), rest_.size());
-    const std::string found(reinterpret_cast<const char*>(rest_.data()), size);
-    rest_ = rest_.subspan(size);
-    return found;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
 
 namespace {
 template <class Entry>
@@ -65,7 +19,6 @@ std::string text_of_entry(const Entry& entry) {
 Comparison::Comparison(net::Communicator& communicator, std::function<void()> changed)
     : communicator_(communicator), changed_(std::move(changed)) {
   entries_.reserve(block);
-  communicator_.hear([this](net::RankId from, std::span<const std::byte> note) { heard(from, note); });
 }
 
 void Comparison::waits() {
@@ -86,7 +39,11 @@ void Comparison::close_block() {
     Block& it = blocks_[number];
     it.hash = hash_;
     it.closed = true;
-    it.entries = std::exchange(entries_, {});
+    it.entries.swap(entries_);
+    if (!spare_.empty()) {
+      entries_.swap(spare_.back());
+      spare_.pop_back();
+    }
     if (is_first()) compare(number);
   }
   entries_.reserve(block);
@@ -135,10 +92,19 @@ void Comparison::compare(std::uint64_t number) {
   // Blocks end in order on each rank, but are told of in any.
   while (!blocks_.empty() && blocks_.begin()->second.equal + 1 == communicator_.ranks() &&
          blocks_.begin()->first == equal_.load()) {
-    blocks_.erase(blocks_.begin());
+    forget_until(blocks_.begin()->first + 1);
     ++equal_;
   }
   say_to_all(Note::equal, equal_.load());
+}
+
+/// Under the mutex.
+void Comparison::forget_until(std::uint64_t number) {
+  while (!blocks_.empty() && blocks_.begin()->first < number) {
+    spare_.push_back(std::move(blocks_.begin()->second.entries));
+    spare_.back().clear();
+    blocks_.erase(blocks_.begin());
+  }
 }
 
 void Comparison::heard(net::RankId from, std::span<const std::byte> note) {
@@ -156,7 +122,7 @@ void Comparison::heard(net::RankId from, std::span<const std::byte> note) {
       case Note::equal: {
         const std::uint64_t count = in.number();
         if (count <= equal_.load()) break;  // overtaken
-        blocks_.erase(blocks_.begin(), blocks_.lower_bound(count));
+        forget_until(count);
         equal_.store(count);
         break;
       }
@@ -184,10 +150,11 @@ void Comparison::differs(std::uint64_t number, net::RankId with, NoteReader& the
     const std::uint64_t hash = i < count ? theirs.number() : 0;
     const std::string text = i < count ? theirs.text() : "nothing";
     if (i < count && i < own.size() && own[i].hash == hash) continue;
-    return communicator_.fail_soon(fmt::format(
-        "ranks {} and {} do not run the same program: on rank {} comes {}, where on rank {} comes {}",
-        net::index(with), net::index(communicator_.own()), net::index(with), text,
-        net::index(communicator_.own()), i < own.size() ? text_of_entry(own[i]) : "nothing"));
+    return communicator_.fail_soon(
+        fmt::format("ranks {} and {} do not run the same program: on rank {} "
+                    "comes {}, where on rank {} comes {}",
+                    net::index(with), net::index(communicator_.own()), net::index(with), text,
+                    net::index(communicator_.own()), i < own.size() ? text_of_entry(own[i]) : "nothing"));
   }
   communicator_.fail_soon(fmt::format("ranks {} and {} do not run the same program", net::index(with),
                                       net::index(communicator_.own())));

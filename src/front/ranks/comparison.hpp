@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "front/ranks/notes.hpp"
 #include "net/communicator.hpp"
 
 namespace fairlead::front {
@@ -44,6 +45,12 @@ class Comparison {
   /// All have, as often as this one.
   bool all_over() const noexcept { return all_over_.load() == overs_; }
 
+  // ---- the network's
+
+  /// Notes of its own begin with a number below this.
+  static constexpr std::uint8_t kinds_of_notes = 5;
+  void heard(net::RankId from, std::span<const std::byte> note);
+
  private:
   struct Entry {
     std::uint64_t hash = 0;
@@ -60,9 +67,9 @@ class Comparison {
   };
   enum class Note : std::uint8_t { block, equal, differs, over, all_over };
   void close_block();
-  void heard(net::RankId from, std::span<const std::byte> note);
   void compare(std::uint64_t number);
-  void differs(std::uint64_t number, net::RankId with, class NoteReader& theirs);
+  void forget_until(std::uint64_t number);
+  void differs(std::uint64_t number, net::RankId with, NoteReader& theirs);
   void say_to_all(Note note, std::uint64_t number);
   void count_over();
   bool alone() const noexcept { return communicator_.ranks() == 1; }
@@ -75,6 +82,7 @@ class Comparison {
   std::atomic<std::uint64_t> equal_{0}, all_over_{0};
   std::mutex mutex_;  // guards what follows
   std::map<std::uint64_t, Block> blocks_;
+  std::vector<std::vector<Entry>> spare_;
   std::uint64_t over_heard_ = 0;  // rank 0's
 };
 

@@ -8,7 +8,8 @@ namespace fairlead::front {
 namespace {
 bool is_idle(const engine::RegisteredDatum& guest) noexcept {
   const graph::Epoch* const last = guest.tail.last;
-  // acquire: what its last users did is seen. 1: only the mark of a datum's last epoch.
+  // acquire: what its last users did is seen. 1: only the mark of a datum's
+  // last epoch.
   return last == nullptr || last->pending.load(std::memory_order_acquire) == 1;
 }
 std::string name_of_guest(const void* owner, const engine::RegisteredDatum&) {

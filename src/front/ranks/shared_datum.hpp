@@ -28,4 +28,9 @@ struct SharedDatum {
   engine::RegisteredDatum* named = nullptr;  ///< what handles of it name on this rank
 };
 
+/// Null: each rank has one of its own.
+inline SharedDatum* shared_of(const engine::RegisteredDatum& datum) noexcept {
+  return static_cast<SharedDatum*>(datum.shared);
+}
+
 }  // namespace fairlead::front

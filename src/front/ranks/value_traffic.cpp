@@ -9,85 +9,96 @@
 namespace fairlead::front {
 
 ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator,
-                           std::function<void(const std::string&)> failed)
+                           std::function<void(const std::string&)> failed,
+                           std::function<void(std::uint64_t)> over)
     : core_(core),
       communicator_(communicator),
       failed_(std::move(failed)),
-      // A turn that is refused is one at a datum without a value: its task has failed, and says so itself.
+      over_(std::move(over)),
+      // A turn that is refused is one at a datum without a value: its task has
+      // failed, and says so itself.
       turns_(
           core, TaskRole::turn, [this](std::uint64_t name, void*) { turn_granted(name); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       holds_(
           core, TaskRole::hold, [this](std::uint64_t name, void* address) { hold_granted(name, address); },
-          [this](const std::string& why) { communicator_.fail_soon(why); }) {}
+          [this](const std::string& why) { communicator_.fail_soon(why); }),
+      run_{communicator.next_graph(), 0} {}
 
-void ValueTraffic::begin(const net::GraphRun& run, std::uint64_t fingerprint, Bytes visitors) {
-  run_ = run;
-  communicator_.begin(run, fingerprint, visitors, *this, true);
+void ValueTraffic::begin(std::uint64_t fingerprint, Bytes visitors) {
+  communicator_.begin(run_, fingerprint, visitors, *this, true);
 }
 
-void ValueTraffic::send(SharedDatum& datum, net::RankId to) {
+std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from,
+                                 Bytes bytes, net::RankId to, std::uint32_t apart) {
+  std::uint64_t number = 0;
   {
     const std::lock_guard guard(mutex_);
-    if (const auto found = sendings_.find(datum.sending); found != sendings_.end()) {
+    if (const auto found = sendings_.find(joined); found != sendings_.end()) {
       found->second.to.push_back(to);
       if (found->second.granted) tell(found->first, found->second);
-      return;
+      return joined;
     }
-    datum.sending = next_ + 1;
+    number = next_ + 1;
     next_ += 2;
-    sendings_[datum.sending] = {
-        .from = {.id = datum.here->id}, .bytes = datum.bytes, .task = task_of(datum), .to = {to}};
+    sendings_[number] = {.from = {.id = from.id}, .bytes = bytes, .name = name, .apart = apart, .to = {to}};
   }
-  turns_.queue(datum.sending, *datum.here, AccessMode::read);
+  turns_.queue(number, from, AccessMode::read);
+  return number;
 }
 
-void ValueTraffic::receive(const SharedDatum& datum, engine::RegisteredDatum& into) {
-  const std::uint64_t number = next_, key = net::Gate::key_of(task_of(datum));
+std::uint64_t ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes) {
+  const std::uint64_t number = next_;
   next_ += 2;
   {
     const std::lock_guard guard(mutex_);
-    coming_[number] = {.into = {.id = into.id}, .bytes = datum.bytes, .key = key, .what = into.text()};
-    by_key_[key] = number;
+    coming_[number] = {.into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text()};
+    by_key_[name] = number;
   }
   turns_.queue(number, into, AccessMode::write);
+  return number;
 }
 
-bool ValueTraffic::none() const { return turns_.none() && communicator_.quiet() && holds_.none(); }
+bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
 
 void ValueTraffic::end() {
   communicator_.end(run_);
-  std::unordered_map<std::uint64_t, Coming> open;
-  {
-    const std::lock_guard guard(mutex_);
-    open.swap(coming_);
-    by_key_.clear();
-    sendings_.clear();
+  // Something is left only where it was given up.
+  for (const std::uint64_t number : unfinished()) {
+    if (number % 2 == 0) holds_.let_go(number, true);  // of what goes, the network lets go
+    turns_.let_go(number, true);
   }
-  for (const auto& [number, coming] : open) holds_.let_go(number, true);
+  const std::lock_guard guard(mutex_);
+  coming_.clear();
+  by_key_.clear();
+  sendings_.clear();
+  ++run_.run;
+}
+
+std::vector<std::uint64_t> ValueTraffic::unfinished() const {
+  std::vector<std::uint64_t> numbers;
+  const std::lock_guard guard(mutex_);
+  for (const auto& [number, sending] : sendings_) numbers.push_back(number);
+  for (const auto& [number, coming] : coming_) numbers.push_back(number);
+  return numbers;
 }
 
 void ValueTraffic::give_up() {
-  std::vector<std::uint64_t> open;
-  {
-    const std::lock_guard guard(mutex_);
-    for (const auto& [number, sending] : sendings_) open.push_back(number);
-    for (const auto& [number, coming] : coming_) open.push_back(number);
-  }
+  // First: what is not granted by now never will be.
   core_.engine().cancel(turns_);
-  for (const std::uint64_t number : open) turns_.let_go(number, true);
+  for (const std::uint64_t number : unfinished()) turns_.let_go(number, true);
 }
 
 /// Several that were found meanwhile are told of it at once. Under the mutex.
 void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
   if (sending.to.empty()) return;
   std::ranges::sort(sending.to);
-  const std::uint32_t time = sending.told++;
+  const std::uint32_t time = sending.apart + sending.told++;
   net::Endpoint::Output output{.number = static_cast<std::uint8_t>(time % net::most_outputs),
                                .value = number,
                                .bytes = sending.bytes,
                                .to = std::exchange(sending.to, {})};
-  communicator_.over(run_, sending.task | (time / net::most_outputs & 0xff), {std::move(output)});
+  communicator_.over(run_, sending.name << 8 | (time / net::most_outputs & 0xff), {std::move(output)});
 }
 
 void ValueTraffic::turn_granted(std::uint64_t name) {
@@ -127,7 +138,8 @@ void ValueTraffic::find_place(const net::Commands::Place& place) {
     Coming& coming = coming_.at(number);
     if (coming.bytes != place.bytes)
       return communicator_.fail_soon(
-          fmt::format("a value of {} bytes came for {}, which has {}: it differs between the ranks",
+          fmt::format("a value of {} bytes came for {}, which has {}: it "
+                      "differs between the ranks",
                       place.bytes, coming.what, coming.bytes));
     coming.id = place.id;
     into = coming.into;
@@ -158,6 +170,7 @@ void ValueTraffic::landed(const net::Commands::Landed& landed) {
   // The engine hears of the value before it hears of a task that uses it.
   holds_.let_go(landed.value);
   turns_.let_go(landed.value);
+  if (over_) over_(landed.value);
 }
 
 void ValueTraffic::left(const net::Commands::Left& left) {
@@ -170,6 +183,7 @@ void ValueTraffic::left(const net::Commands::Left& left) {
     sendings_.erase(found);
   }
   turns_.let_go(left.value);
+  if (over_) over_(left.value);
 }
 
 }  // namespace fairlead::front

@@ -1,6 +1,6 @@
-// Values that go from rank to rank while all walk through the same tasks. Who needs a value is found by the rank that has
-// it and by the one that gets it, each by itself; they call it by datum and version. Each of both takes a turn in the
-// program's order at its own datum: the value goes when it is there, and comes when nobody uses the place any more.
+// Values that go from rank to rank because the programs of both say so: each by itself, and by a name on which they agree
+// without a word. Each of both takes a turn in the program's order at its own datum: the value goes when it is there, and
+// comes when nobody uses the place any more.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,25 +10,30 @@
 #include <vector>
 
 #include "front/ranks/rank_accesses.hpp"
-#include "front/ranks/shared_datum.hpp"
 #include "net/communicator.hpp"
 
 namespace fairlead::front {
 
 class ValueTraffic final : public net::Client {
  public:
-  /// `failed(why)`: nothing more will come. Any thread.
+  /// `failed(why)`: nothing more will come. `over(number)`: a value is there, or with all to whom it went; unset: nobody
+  /// asks. Any thread.
   ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator,
-               std::function<void(const std::string&)> failed);
+               std::function<void(const std::string&)> failed, std::function<void(std::uint64_t)> over = {});
 
   // ---- the program's thread's
 
+  /// A name: the lowest byte is ours (see net::Gate).
+  static constexpr std::uint64_t name_bits = 56;
   /// Between this and end() values come and go. `fingerprint`: the same on all ranks.
-  void begin(const net::GraphRun& run, std::uint64_t fingerprint, Bytes visitors);
-  /// The newest value, which is here, goes there as well.
-  void send(SharedDatum& datum, net::RankId to);
-  /// The newest value comes from its holder into that datum, after all that was submitted.
-  void receive(const SharedDatum& datum, engine::RegisteredDatum& into);
+  void begin(std::uint64_t fingerprint, Bytes visitors);
+  /// The value that the datum has after all that was submitted goes there, under that name; the number by which over()
+  /// calls it. `joined`: the number of one that goes to others under the same name, and may not be over; 0: none does.
+  /// `apart`: differs between those that go under one name and are of different data.
+  std::uint64_t send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from, Bytes bytes,
+                     net::RankId to, std::uint32_t apart = 0);
+  /// A value of that name comes into the datum, after all that was submitted.
+  std::uint64_t receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes);
   /// Nothing is under way, nor will be.
   bool none() const;
   void end();
@@ -48,8 +53,8 @@ class ValueTraffic final : public net::Client {
   struct Sending {
     RankAccesses::Datum from;
     Bytes bytes = 0;
-    std::uint64_t task = 0;  // what the network calls it
-    std::uint32_t told = 0, left = 0;
+    std::uint64_t name = 0;
+    std::uint32_t apart = 0, told = 0, left = 0;
     bool granted = false;
     std::vector<net::RankId> to;  // who has still to be told
   };
@@ -63,10 +68,7 @@ class ValueTraffic final : public net::Client {
   // Numbers of what comes are even and of what goes odd, in turns; and in holds, where the network's number names
   // what goes.
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
-  /// See net::Gate: all but the lowest byte are known to who gets it.
-  static std::uint64_t task_of(const SharedDatum& datum) noexcept {
-    return std::uint64_t{datum.number} << 32 | (std::uint64_t{datum.version} & 0xff'ffff) << 8;
-  }
+  std::vector<std::uint64_t> unfinished() const;
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
   void hold_granted(std::uint64_t name, void* address);
@@ -74,8 +76,9 @@ class ValueTraffic final : public net::Client {
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const std::function<void(const std::string&)> failed_;
+  const std::function<void(std::uint64_t)> over_;
   RankAccesses turns_, holds_;
-  net::GraphRun run_;
+  net::GraphRun run_;         // the next, or the present one
   std::uint64_t next_ = 2;    // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
   std::unordered_map<std::uint64_t, Sending> sendings_;

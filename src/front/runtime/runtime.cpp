@@ -36,8 +36,8 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
       std::make_shared<front::AmongRanks>(core(), rank.network, net::Protocol{});
 }
 Runtime::~Runtime() {
-  const auto& ranks = core().surroundings().among_ranks;
-  if (ranks) ranks->program().leave();
+  auto* const ranks = front::among_ranks(core().surroundings());
+  if (ranks) ranks->leave();
   implementation_->core.close();
   if (ranks && core().caller().same_process()) ranks->end();
   // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
@@ -47,15 +47,15 @@ Runtime::~Runtime() {
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 net::Communicator* Runtime::communicator() noexcept {
-  const auto& ranks = core().surroundings().among_ranks;
+  auto* const ranks = front::among_ranks(core().surroundings());
   return !ranks ? nullptr : &ranks->communicator();
 }
 std::uint32_t Runtime::rank() const noexcept {
-  const auto& all = implementation_->core.surroundings().among_ranks;
+  auto* const all = front::among_ranks(implementation_->core.surroundings());
   return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  const auto& all = implementation_->core.surroundings().among_ranks;
+  auto* const all = front::among_ranks(implementation_->core.surroundings());
   return !all ? 1 : all->communicator().ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
@@ -248,7 +248,7 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
 Statistics Runtime::statistics() const {
   implementation_->core.caller().check_process("statistics");
   Statistics::Network network;
-  if (const auto& ranks = implementation_->core.surroundings().among_ranks) {
+  if (auto* const ranks = front::among_ranks(implementation_->core.surroundings())) {
     const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.activates + sent.requests + sent.credits,
                .payloads = sent.payloads,

@@ -66,7 +66,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   core.caller().check(as.kind);
   const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
-  const auto& ranks = core.surroundings().among_ranks;
+  front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
   if (as.owner >= 0 && ranks != nullptr) return add_shared(core, name, as, bytes);
   if (as.owner > 0)
     throw UsageError(fmt::format("{}: is to be rank {}'s, and there is one rank", name, as.owner));
@@ -103,7 +103,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
 /// With a place in the spill file on the rank that owns it; elsewhere only named.
 SingleDatum& SingleData::add_shared(engine::RuntimeCore& core, const std::string& name,
                                     const detail::Description& as, Bytes bytes) {
-  AmongRanks& ranks = *core.surroundings().among_ranks;
+  AmongRanks& ranks = *among_ranks(core.surroundings());
   const net::RankId owner{static_cast<std::uint32_t>(as.owner)}, own = ranks.communicator().own();
   if (net::index(owner) >= ranks.communicator().ranks())
     throw UsageError(fmt::format("{}: is to be rank {}'s, and there are {}", name, as.owner,
@@ -138,7 +138,7 @@ SingleDatum& SingleData::keep(SingleDatum&& single) {
 }
 
 void SingleData::remove(engine::RuntimeCore& core, SingleDatum& single) {
-  if (single.datum->shared != nullptr) core.surroundings().among_ranks->program().forget(*single.datum);
+  if (single.datum->shared != nullptr) among_ranks(core.surroundings())->program().forget(*single.datum);
   if (single.datum->id == no_id<DatumId>)
     ++single.datum->generation;  // another rank's
   else

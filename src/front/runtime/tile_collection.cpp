@@ -32,7 +32,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   const auto extent = [&](std::int64_t elements, std::int32_t at) {
     return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
   };
-  const auto& ranks = core.surroundings().among_ranks;
+  front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
   if (ranks != nullptr && distribution_) {
     first_number_ = ranks->program().take_numbers(entries_.size());
     ranks->program().guests().live_in(store_, *spill_);
@@ -132,7 +132,7 @@ std::vector<DatumId> TileCollection::ids_in_place() const {
 
 void TileCollection::remove_all() noexcept {
   for (Entry& entry : entries_) {
-    const auto& ranks = core_.surroundings().among_ranks;
+    front::AmongRanks* const ranks = front::among_ranks(core_.surroundings());
     try {
       if (ranks != nullptr && entry.datum != nullptr) ranks->program().forget(*entry.datum);
       if (entry.named != nullptr) {
@@ -198,9 +198,10 @@ engine::RegisteredDatum& TileCollection::named_elsewhere(std::int32_t row, std::
   named.name = &TileCollection::name_of_tile;
   named.runtime = &core_;
   named.home = core_.topology().store();
-  core_.surroundings().among_ranks->program().share(
-      named, first_number_ + static_cast<std::uint32_t>(position(row, column)),
-      net::RankId{distribution_->owner(row, column)}, bytes_of(entry));
+  front::among_ranks(core_.surroundings())
+      ->program()
+      .share(named, first_number_ + static_cast<std::uint32_t>(position(row, column)),
+             net::RankId{distribution_->owner(row, column)}, bytes_of(entry));
   entry.named = &named;
   return named;
 }

@@ -1,0 +1,51 @@
+// The public messages over the book of them.
+#include <fairlead/messages.hpp>
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "front/ranks/among_ranks.hpp"
+
+namespace fairlead {
+
+/// Of messages of a runtime that may be gone.
+struct Message::State {
+  std::weak_ptr<front::AmongRanks> ranks;
+  std::shared_ptr<front::MessageState> message;
+};
+
+bool Message::test() const noexcept { return state_ != nullptr && state_->message->over.load(); }
+
+void Message::wait() const {
+  if (state_ == nullptr) throw UsageError("a message that was never begun is waited for");
+  if (test()) return;
+  const auto ranks = state_->ranks.lock();
+  if (ranks == nullptr) throw UsageError("a message is waited for whose runtime is gone");
+  ranks->messages().wait(*state_->message);
+}
+
+Message begin_message(Runtime& runtime, const detail::DatumReference& reference, bool sends,
+                      std::uint32_t peer, std::uint32_t tag, SourceLine where, std::function<void()> done) {
+  engine::RuntimeCore& core = runtime.core();
+  core.caller().check(sends ? "send" : "receive");
+  const auto refuse = [&](const char* why) {
+    throw UsageError(fmt::format("a message {}\n  begun at {}:{}", why, where.file_name(), where.line()));
+  };
+  if (front::among_ranks(core.surroundings()) == nullptr)
+    refuse("is for several ranks, and this runtime is none");
+  if (reference.datum == nullptr || reference.datum->generation != reference.generation)
+    refuse("was given a handle that is empty, or of a datum that is gone");
+  if (reference.datum->runtime != &core) refuse("was given a datum that belongs to another runtime");
+  const auto ranks = std::static_pointer_cast<front::AmongRanks>(core.surroundings().among_ranks);
+  Message message;
+  message.state_ = std::make_shared<Message::State>();
+  message.state_->ranks = ranks;
+  message.state_->message =
+      ranks->messages().begin(*reference.datum, sends, net::RankId{peer}, tag, std::move(done));
+  return message;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,214 @@
+// Messages that programs send and receive by themselves.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
+#include <fairlead/messages.hpp>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "on_ranks.hpp"
+
+namespace fairlead::rank_messages {
+namespace {
+
+using Numbers = Vector<double>;
+constexpr std::int64_t size = 100;
+
+std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
+                                  Bytes memory = Bytes{1} << 20) {
+  const auto config_of = [&](std::uint32_t i) {
+    Config config;
+    config.set("workers", 1 + i % 2);
+    config.set("memory", memory);
+    config.set("bind-threads", false);
+    return config;
+  };
+  return tests::on_ranks(count, config_of, rank);
+}
+void expect_nothing_thrown(const std::vector<std::string>& thrown) {
+  for (const std::string& text : thrown) EXPECT_EQ(text, "");
+}
+
+const auto set = codelet("set").cpu([](Out<Numbers> v, double value) {
+  for (std::int64_t k = 0; k < v.size(); ++k) v(k) = value;
+});
+const auto increment = codelet("increment").cpu([](InOut<Numbers> v) {
+  for (std::int64_t k = 0; k < v.size(); ++k) v(k) += 1;
+});
+double value_of(Flow& flow, const Handle<Numbers>& handle) {
+  auto hold = flow.acquire(read(handle));
+  const auto v = hold.get<0>();
+  for (std::int64_t k = 1; k < v.size(); ++k)
+    if (v(k) != v(0)) return -1;
+  return v(0);
+}
+
+// StarPU (Augonnet et al. 2012), Figure 2: a token goes round, and each rank adds one to it. The last rank of the last
+// round does not send: nobody would receive it.
+TEST(Messages, ATokenGoesRound) {
+  constexpr std::uint32_t rounds = 50;
+  for (const std::uint32_t ranks : {2u, 3u, 5u})
+    expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+      const std::uint32_t rank = runtime.rank();
+      const auto token = runtime.vector<double>("token", size);
+      Flow flow(runtime);
+      for (std::uint32_t round = 0; round < rounds; ++round) {
+        const bool first = round == 0 && rank == 0, last = round == rounds - 1 && rank == ranks - 1;
+        if (first)
+          flow.submit(set(token, 0.0));
+        else
+          receive_detached(runtime, token, (rank + ranks - 1) % ranks, round * ranks + rank);
+        flow.submit(increment(token));
+        if (!last) send_detached(runtime, token, (rank + 1) % ranks, round * ranks + rank + 1);
+      }
+      flow.wait();
+      if (rank == ranks - 1) {
+        EXPECT_EQ(value_of(flow, token), rounds * ranks);
+      }
+    }));
+}
+
+// The tag of the last of a round is the first of the next.
+TEST(Messages, OneTagKeepsTheOrder) {
+  constexpr int count = 200;
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    const auto v = runtime.vector<double>("v", size);
+    Flow flow(runtime);
+    std::vector<Message> messages;
+    for (int i = 0; i < count; ++i)
+      if (runtime.rank() == 0) {
+        flow.submit(set(v, static_cast<double>(i)));
+        messages.push_back(isend(runtime, v, 1));
+      } else {
+        receive(runtime, v, 0);
+        EXPECT_EQ(value_of(flow, v), i);
+      }
+    wait_all(messages);
+    for (const Message& message : messages) EXPECT_TRUE(message.test());
+    flow.wait();
+  }));
+}
+
+TEST(Messages, CallbacksArraysAndTests) {
+  constexpr std::uint32_t count = 20;
+  std::atomic<std::uint32_t> called{0};
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    std::vector<Mail<Numbers>> all;
+    Flow flow(runtime);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      all.push_back({runtime.vector<double>("v" + std::to_string(i), size), 1 - runtime.rank(), i});
+      if (runtime.rank() == 0) flow.submit(set(all.back().datum, i));
+    }
+    const std::span<const Mail<Numbers>> span(all);
+    if (runtime.rank() == 0) {
+      wait_all(isend(runtime, span));
+      for (const auto& one : all) send_detached(runtime, one.datum, 1, one.tag + count, [&] { ++called; });
+    } else {
+      const auto messages = ireceive(runtime, span);
+      wait_all(messages);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        EXPECT_TRUE(messages[i].test());
+        EXPECT_EQ(value_of(flow, all[i].datum), i);
+      }
+      for (const auto& one : all) receive_detached(runtime, one.datum, 0, one.tag + count, [&] { ++called; });
+    }
+    flow.wait();
+  }));
+  EXPECT_EQ(called, 2 * count);
+}
+
+// What is sent is what the tasks before have left, whatever those after do; and memory is for a few values.
+TEST(Messages, RandomExchangesInLittleMemory) {
+  constexpr std::int64_t large = 1500;  // three pages
+  for (std::uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
+    const auto ranks = static_cast<std::uint32_t>(2 + random.below(4));
+    struct Step {
+      std::uint32_t from, to;
+      std::size_t which, into;
+      double value;
+    };
+    constexpr std::size_t vectors = 6;
+    std::vector<Step> steps;
+    std::vector<std::vector<double>> expected(ranks, std::vector<double>(vectors));
+    for (int i = 0; i < 60; ++i) {
+      Step step{.from = static_cast<std::uint32_t>(random.below(ranks)),
+                .to = static_cast<std::uint32_t>(random.below(ranks)),
+                .which = random.below(vectors),
+                .into = random.below(vectors),
+                .value = static_cast<double>(i)};
+      if (step.from == step.to) continue;
+      steps.push_back(step);
+      expected[step.from][step.which] += step.value;
+      expected[step.to][step.into] = expected[step.from][step.which];
+    }
+    const auto plus = codelet("plus").cpu([](InOut<Numbers> v, double value) {
+      for (std::int64_t k = 0; k < v.size(); ++k) v(k) += value;
+    });
+    expect_nothing_thrown(on_ranks(
+        ranks,
+        [&](Runtime& runtime) {
+          std::vector<Handle<Numbers>> own;
+          Flow flow(runtime);
+          for (std::size_t i = 0; i < vectors; ++i) {
+            own.push_back(runtime.vector<double>("v" + std::to_string(i), large));
+            flow.submit(set(own.back(), 0.0));
+          }
+          for (const Step& step : steps) {
+            if (step.from == runtime.rank()) {
+              flow.submit(plus(own[step.which], step.value));
+              send_detached(runtime, own[step.which], step.to, step.from);
+            } else if (step.to == runtime.rank()) {
+              receive_detached(runtime, own[step.into], step.from, step.from);
+            }
+          }
+          for (std::size_t i = 0; i < vectors; ++i)
+            EXPECT_EQ(value_of(flow, own[i]), expected[runtime.rank()][i]) << "seed " << seed;
+        },
+        Bytes{64} << 10));
+  }
+}
+
+TEST(Messages, OneThatNobodySendsIsToldWhenTheSenderHasEnded) {
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    const auto v = runtime.vector<double>("v", size);
+    if (runtime.rank() == 0) receive(runtime, v, 1, 7);
+  });
+  EXPECT_EQ(thrown[1], "");
+  EXPECT_NE(thrown[0].find("rank 1 has ended"), std::string::npos) << thrown[0];
+  EXPECT_NE(thrown[0].find("the tag 7"), std::string::npos) << thrown[0];
+}
+
+TEST(Messages, WhatCannotBeSentIsRefused) {
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    const auto unwritten = runtime.vector<double>("unwritten", size);
+    double x = 0;
+    const auto own = runtime.value("x", x);
+    const auto shared = runtime.vector<double>("shared", size, OwnedBy{0});
+    const auto refused = [&](auto&& f) {
+      try {
+        f();
+      } catch (const UsageError& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    const std::uint32_t other = 1 - runtime.rank();
+    EXPECT_NE(refused([&] { send(runtime, unwritten, other); }).find("nothing has written"),
+              std::string::npos);
+    EXPECT_NE(refused([&] { send(runtime, own, other); }).find("program's memory"), std::string::npos);
+    EXPECT_NE(refused([&] { send(runtime, shared, other); }).find("all ranks know it"), std::string::npos);
+    EXPECT_NE(refused([&] { receive(runtime, unwritten, 2); }).find("there is no rank 2"), std::string::npos);
+    EXPECT_NE(refused([&] { receive(runtime, unwritten, runtime.rank()); }).find("itself"),
+              std::string::npos);
+    EXPECT_NE(refused([&] { receive(runtime, unwritten, other, 1u << 24); }).find("the tag"),
+              std::string::npos);
+  }));
+}
+
+}  // namespace
+}  // namespace fairlead::rank_messages
