@@ -57,6 +57,7 @@ class Settings {
   void set(std::string_view assignment);
   /// "descA=4000,4000,500,500": rows, columns, and those of a tile.
   void describe(std::string_view matrix);
+  void describe(std::uint32_t global, const MatrixShape& shape) { matrices_[global] = shape; }
 
   std::optional<Value> global(std::uint32_t index) const { return globals_[index]; }
   std::optional<Value> member(std::uint32_t index) const { return members_[index]; }

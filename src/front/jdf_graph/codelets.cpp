@@ -64,9 +64,9 @@ struct Interpreted {
   std::vector<Precision> elements{};   ///< by flow
   std::vector<std::uint32_t> flows{};  ///< of each datum
   TaskArguments::Numbers numbers{};
-  const CodeletInfo* codelet = nullptr;     ///< which has this
-  std::shared_ptr<const CLibrary> in_c{};   ///< of bodies that are C
-  std::vector<std::int32_t> whole_tiles{};  ///< by flow: what those are promised
+  const CodeletInfo* codelet = nullptr;    ///< which has this
+  std::shared_ptr<const CLibrary> in_c{};  ///< of bodies that are C
+  std::vector<TileSize> whole_tiles{};     ///< by flow: what those are promised
 
   /// The closure has room for them; else a pointer to them is there.
   bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
@@ -105,17 +105,17 @@ void run_interpreted(const void* body, TaskContext& context) {
       .run(it.kernels);
 }
 
-/// A tile as bodies in C expect it, whole, with as many rows from one column to the next: where it lies otherwise, a copy, which
+/// A tile as bodies in C expect it, whole, with its rows from one column to the next: where it lies otherwise, a copy, which
 /// is taken back.
 class LentTile {
  public:
-  LentTile(const TileArgument& tile, std::int32_t whole, std::size_t element_bytes, bool returns)
+  LentTile(const TileArgument& tile, TileSize whole, std::size_t element_bytes, bool returns)
       : tile_(tile), whole_(whole), element_bytes_(element_bytes) {
     if (tile.data == nullptr ||
-        (tile.rows == whole && tile.columns == whole && tile.leading_dimension == whole))
+        (tile.rows == whole.rows && tile.columns == whole.columns && tile.leading_dimension == whole.rows))
       return;
-    const auto side = static_cast<std::size_t>(whole);
-    copy_.resize(side * side * element_bytes);
+    copy_.resize(static_cast<std::size_t>(whole.rows) * static_cast<std::size_t>(whole.columns) *
+                 element_bytes);
     returns_ = returns;
     for (std::int32_t j = 0; j < tile_.columns; ++j) std::memcpy(lent(j), own(j), column_bytes());
   }
@@ -132,7 +132,7 @@ class LentTile {
   std::size_t column_bytes() const noexcept { return static_cast<std::size_t>(tile_.rows) * element_bytes_; }
   std::byte* lent(std::int32_t column) noexcept {
     return copy_.data() +
-           static_cast<std::size_t>(column) * static_cast<std::size_t>(whole_) * element_bytes_;
+           static_cast<std::size_t>(column) * static_cast<std::size_t>(whole_.rows) * element_bytes_;
   }
   std::byte* own(std::int32_t column) const noexcept {
     return static_cast<std::byte*>(tile_.data) + static_cast<std::size_t>(column) *
@@ -141,7 +141,7 @@ class LentTile {
   }
 
   TileArgument tile_;
-  std::int32_t whole_;
+  TileSize whole_;
   std::size_t element_bytes_;
   std::vector<std::byte> copy_;
   bool returns_ = false;
@@ -280,7 +280,7 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
                     std::shared_ptr<const CLibrary> in_c, std::span<const BoundData> data) {
   GraphMaker out;
   const auto constants = std::make_shared<const Constants>(constants_of(*program));
-  std::vector<std::vector<std::int32_t>> whole_tiles;
+  std::vector<std::vector<TileSize>> whole_tiles;
   if (in_c != nullptr) whole_tiles = whole_tiles_of_flows(*program, data);
   out.add = [&graph](std::string name, std::vector<ptg::Range> indices) {
     return graph.task(ptg::NameHere(std::move(name)), std::move(indices)).definition();
@@ -300,7 +300,7 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
       it->in_c = in_c;
       it->whole_tiles = whole_tiles[task_class];
       for (const std::uint32_t flow : it->flows)
-        if (it->whole_tiles[flow] == 0)
+        if (it->whole_tiles[flow] == TileSize(0))
           throw InputError(fmt::format(
               "{}: tiles of several sizes meet in {}, whose body is C: give matrices in tiles of one size",
               program->file.source.where(of.flows[flow].name.where), of.flows[flow].name.text));
