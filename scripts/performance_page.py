@@ -5,8 +5,8 @@ from measuring import median
 GRAPHS = (("independent", "independent"), ("chain", "chain"), ("wavefront-1000", "wavefront 1000 x 1000"),
           ("cholesky-40", "Cholesky 40"), ("cholesky-80", "Cholesky 80"))
 KERNELS = ("gemm", "syrk", "trsm", "potrf")
-SYSTEMS = {"fairlead": "Fairlead", "fairlead-darts": "Fairlead, darts", "fairlead-recorded": "Fairlead, a Recording", "openmp": "GCC OpenMP", "tbb": "oneTBB",
-           "starpu": "StarPU 1.3"}
+SYSTEMS = {"fairlead": "Fairlead, a flow", "fairlead-darts": "Fairlead, darts", "fairlead-recorded": "Fairlead, a Recording",
+           "fairlead-ptg": "Fairlead, a parameterized graph", "gcc-openmp": "GCC OpenMP", "starpu-1.3": "StarPU 1.3", "onetbb-flow": "oneTBB"}
 
 
 def page(sections: dict, before: str = "") -> str:

@@ -35,9 +35,9 @@ std::string in_precision(std::string text, bool single) {
 bool is_in_jdf(std::string_view algorithm) noexcept { return find_text(algorithm) != nullptr; }
 
 namespace {
-/// `shapes`: as --matrix says them.
-std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool single,
-                                           const std::vector<std::string>& shapes) {
+using Shapes = std::vector<std::pair<std::string_view, jdf::MatrixShape>>;
+
+std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool single, const Shapes& shapes) {
   const JdfText* const text = find_text(algorithm);
   if (text == nullptr) throw UsageError(fmt::format("there is no {} in JDF", algorithm));
   jdf::Diagnostics diagnostics;
@@ -48,7 +48,8 @@ std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool sing
   if (diagnostics.errors() != 0)
     throw Error(fmt::format("the JDF of {}: {}", algorithm,
                             jdf::shown(diagnostics.sorted().front(), program->file.source)));
-  for (const std::string& shape : shapes) program->settings.describe(shape);
+  for (const auto& [name, shape] : shapes)
+    program->settings.describe(program->file.global_numbers.find(name), shape);
   for (const auto& global : program->file.globals)
     if (global.name.text == "alpha" || global.name.text == "beta")
       program->settings.set(fmt::format("{}=1", global.name.text));
@@ -60,10 +61,9 @@ template <class T>
 void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const MatricesOfJdf<T>& matrices,
                        const linalg::Kernels& kernels) {
   constexpr bool single = std::is_same_v<T, float>;
-  std::vector<std::string> shapes;
+  Shapes shapes;
   for (const auto& [name, matrix] : matrices)
-    shapes.push_back(fmt::format("{}={},{},{},{}", name, matrix->rows(), matrix->columns(), matrix->tile(),
-                                 matrix->tile()));
+    shapes.push_back({name, {matrix->rows(), matrix->columns(), matrix->tile(), matrix->tile()}});
   const auto program = read_program(algorithm, single, shapes);
   std::vector<jdf::BoundData> data(program->file.globals.size());
   for (const auto& [name, matrix] : matrices)
@@ -75,10 +75,10 @@ void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const Matr
 
 std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,
                                                   const simulate::WorkloadSize& size) {
-  std::vector<std::string> shapes;
+  Shapes shapes;
   for (const char* name : {"descA", "descB", "descC"})
     if (algorithm == "gemm" || shapes.empty())
-      shapes.push_back(fmt::format("{}={},{},{},{}", name, size.n, size.n, size.tile, size.tile));
+      shapes.push_back({name, {size.n, size.n, size.tile, size.tile}});
   return read_program(algorithm, false, shapes);  // what is computed on does not matter here
 }
 

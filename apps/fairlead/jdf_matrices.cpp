@@ -34,6 +34,22 @@ std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
   return text.empty() ? std::optional(sizes) : std::nullopt;
 }
 
+/// ROWSxCOLUMNS.
+TileSize tile_size_in(std::string_view text, const std::string& option) {
+  std::array<std::int32_t, 2> sizes{};
+  const std::size_t times = text.find('x');
+  bool sound = times != std::string_view::npos;
+  const std::array<std::string_view, 2> halves{text.substr(0, times), sound ? text.substr(times + 1) : ""};
+  for (std::size_t i = 0; sound && i < 2; ++i) {
+    const auto [end, error] =
+        std::from_chars(halves[i].data(), halves[i].data() + halves[i].size(), sizes[i]);
+    sound = error == std::errc() && end == halves[i].data() + halves[i].size() && sizes[i] > 0;
+  }
+  if (!sound)
+    throw ConfigError(fmt::format("{}: write ROWSxCOLUMNS, or NAME=ROWSxCOLUMNS, as in A=512x256", option));
+  return {sizes[0], sizes[1]};
+}
+
 /// NAME=REST.
 std::pair<std::string, std::string> halves_of(const std::string& text, std::string_view option,
                                               const char* form) {
@@ -48,12 +64,10 @@ MatrixGiven described(const std::string& option, const std::array<std::int64_t, 
   for (const std::int64_t size : {rows, columns, tile_rows, tile_columns})
     if (size < 1 || size > INT32_MAX)
       throw ConfigError(fmt::format("{}: sizes are from 1 to {}", option, INT32_MAX));
-  if (tile_rows != tile_columns)
-    throw ConfigError(fmt::format("{}: tiles are square here: give MB and NB alike", option));
   MatrixGiven it;
   it.rows = rows;
   it.columns = columns;
-  it.tile = static_cast<std::int32_t>(tile_rows);
+  it.tile = {static_cast<std::int32_t>(tile_rows), static_cast<std::int32_t>(tile_columns)};
   it.in_single = in_single;
   return it;
 }
@@ -115,6 +129,36 @@ std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& con
   return out;
 }
 
+void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
+  std::vector<std::uint32_t> named;
+  std::optional<TileSize> otherwise;
+  for (const std::string& text : lines_of(config, "tiles")) {
+    const std::string option = "--tiles " + text;
+    const std::size_t equals = text.find('=');
+    const TileSize size = tile_size_in(equals == std::string::npos ? text : text.substr(equals + 1), option);
+    if (equals == std::string::npos) {
+      if (otherwise) throw ConfigError(option + ": tiles of all matrices are said already");
+      otherwise = size;
+      continue;
+    }
+    const std::string name = text.substr(0, equals);
+    const std::uint32_t global = global_of(file, name, option);
+    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
+    if (matrix == given.end())
+      throw ConfigError(fmt::format("{}: {} is no matrix here: give --matrix {}=...", option, name, name));
+    if (matrix->file == nullptr)
+      throw ConfigError(fmt::format("{}: the tiles of {} are said by --matrix", option, name));
+    if (std::ranges::find(named, global) != named.end())
+      throw ConfigError(fmt::format("{}: the tiles of {} are said already", option, name));
+    named.push_back(global);
+    matrix->tile = size;
+  }
+  if (!otherwise) return;
+  if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both say how large tiles are");
+  for (MatrixGiven& it : given)
+    if (it.tile == TileSize(0)) it.tile = *otherwise;
+}
+
 void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
   for (const std::string& text : lines_of(config, "output")) {
     const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
@@ -154,8 +198,7 @@ std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodie
 }
 
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
-  for (const MatrixGiven& it : given)
-    program.settings.describe(fmt::format("{}={},{},{},{}", it.name, it.rows, it.columns, it.tile, it.tile));
+  for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }
 

@@ -1,6 +1,7 @@
 // The matrices that `fairlead jdf run` and `fairlead simulate jdf` are told of: in files, or described by their sizes.
 #pragma once
 #include <fairlead/config.hpp>
+#include <fairlead/tiled_matrix.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -23,9 +24,11 @@ struct MatrixGiven {
   std::string name;                           ///< of that global
   std::shared_ptr<const data::NpyFile> file;  ///< null: described
   std::int64_t rows = 0, columns = 0;
-  std::int32_t tile = 0;  ///< 0: to be chosen
+  TileSize tile = 0;  ///< 0: to be chosen
   bool in_single = false;
   std::string output;  ///< where it goes in the end; empty: nowhere
+
+  jdf::MatrixShape shape() const noexcept { return {rows, columns, tile.rows, tile.columns}; }
 };
 
 /// The global of that name, or with "desc" before it. Throws ConfigError naming the nearest.
@@ -34,6 +37,9 @@ std::uint32_t global_of(const jdf::File& file, std::string_view name, std::strin
 /// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described. Throws ConfigError, and
 /// InputError for files that cannot be used.
 std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single);
+
+/// Heeds --tiles ROWSxCOLUMNS and --tiles NAME=ROWSxCOLUMNS. Throws ConfigError.
+void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
 
 /// Heeds --output NAME=FILE.npy. Throws ConfigError.
 void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);

@@ -62,6 +62,11 @@ constexpr auto options = both(
                   "number of times",
           .letter = 'o',
           .repeatable = true},
+         {.key = "tiles",
+          .value_name = "[NAME=]ROWSxCOLUMNS",
+          .help =
+              "tiles that are not square, of that matrix or of all that are in files; any number of times",
+          .repeatable = true},
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -127,7 +132,7 @@ class JdfRun {
         workers_(config_.count_or("workers", machine::discover().workers)),
         problem_(problem()) {
     for (MatrixGiven& it : given_)
-      if (it.tile == 0) it.tile = problem_.tile;
+      if (it.tile == TileSize(0)) it.tile = problem_.tile;
     settle(*program_, given_, config_);
     if (config_.flag("allow-c")) {
       kernels_.emplace(load_kernels(config_));  // C may call what they call
@@ -157,7 +162,7 @@ class JdfRun {
     std::int32_t tile = 0;
     for (const MatrixGiven& it : given_) {
       if (largest == nullptr || it.rows * it.columns > largest->rows * largest->columns) largest = &it;
-      tile = std::max(tile, it.tile);
+      tile = std::max({tile, it.tile.rows, it.tile.columns});
     }
     DenseProblem problem{.operation = &graph_operation,
                          .title = "task graph",
@@ -318,10 +323,11 @@ class JdfRun {
       });
       run_->begin("writing", static_cast<std::uint64_t>(tiles.tile_rows()) *
                                  static_cast<std::uint64_t>(tiles.tile_columns()));
+      const TileSize size = tiles.tile_size();
       for (std::int32_t i = 0; i < tiles.tile_rows(); ++i)
         for (std::int32_t j = 0; j < tiles.tile_columns(); ++j)
           run_->flow().submit(
-              leave(tiles(i, j), std::int64_t{i} * tiles.tile(), std::int64_t{j} * tiles.tile()));
+              leave(tiles(i, j), std::int64_t{i} * size.rows, std::int64_t{j} * size.columns));
       seconds_ += run_->end();
       out.commit();
     });
@@ -351,6 +357,7 @@ int run(const ParsedCommandLine& given) {
   if (program == nullptr) return failure;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, given.config, given.config.text("precision") == "single");
+  set_tiles(program->file, given.config, matrices);
   add_outputs(program->file, given.config, matrices);
   require_all_given(program->file, matrices);
   if (matrices.empty()) throw ConfigError("no --matrix is given: there is nothing to work on");

@@ -52,9 +52,8 @@ void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& gi
       continue;
     const auto rows = member(i, "mt"), columns = member(i, "nt");
     if (!rows && !columns) continue;
-    program.settings.describe(fmt::format("{}={},{},{},{}", file.globals[i].name.text,
-                                          rows.value_or(*columns) * tile,
-                                          columns ? *columns * tile : *rows * tile, tile, tile));
+    program.settings.describe(
+        i, {rows.value_or(*columns) * tile, columns ? *columns * tile : *rows * tile, tile, tile});
   }
 }
 
@@ -69,7 +68,7 @@ int run(const ParsedCommandLine& given) {
       matrices_given(program->file, config, precision == simulate::Precision::single);
   const auto tile = static_cast<std::int64_t>(config.count_or("tile", 1920));
   for (MatrixGiven& it : matrices)
-    if (it.tile == 0) it.tile = static_cast<std::int32_t>(tile);
+    if (it.tile == TileSize(0)) it.tile = static_cast<std::int32_t>(tile);
   for (const std::string& assignment : lines_of(config, "set")) program->settings.set(assignment);
   describe_by_tiles(*program, matrices, tile);
   settle(*program, matrices, config);

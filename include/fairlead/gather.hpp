@@ -24,7 +24,7 @@ void gather(Runtime& runtime, const TiledMatrix<T>& a, T* into, std::int64_t lea
   const auto of_rank = runtime.tiled<char>(
       "rank", ranks, 1, 1,
       Distribution([](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row); }));
-  const std::int64_t side = a.tile();
+  const std::int64_t height = a.tile_size().rows, width = a.tile_size().columns;
   const auto pass = codelet("pass").cpu([](In<Tile<T>>) {});
   const auto take = codelet("gather").cpu(
       [into, leading_dimension](In<Tile<T>> tile, std::int64_t row, std::int64_t column) {
@@ -41,7 +41,7 @@ void gather(Runtime& runtime, const TiledMatrix<T>& a, T* into, std::int64_t lea
   auto have = graph.task("have", rows, columns);
   auto get = graph.task("gather", rows, columns, r.in(0, static_cast<std::int64_t>(ranks) - 1));
   have.runs(pass, ptg::flow("T").from(A(i, j))).at(A(i, j));
-  get.runs(take, ptg::flow("T").from(have["T"](i, j)), i * side, j * side).at(R(r, 0));
+  get.runs(take, ptg::flow("T").from(have["T"](i, j)), i * height, j * width).at(R(r, 0));
   graph.run();
 }
 

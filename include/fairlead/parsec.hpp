@@ -123,8 +123,8 @@ class Descriptor {
       return handle(tile.datum(), tile.shape(), sizeof(Element));
     };
     source_.distribution = matrix.distribution();
-    describe(matrix.rows(), matrix.columns(), matrix.tile(), matrix.tile(), detail::matrix_type<Element>(),
-             sizeof(Element));
+    describe(matrix.rows(), matrix.columns(), matrix.tile_size().rows, matrix.tile_size().columns,
+             detail::matrix_type<Element>(), sizeof(Element));
   }
   /// A matrix whose tiles, of tile_rows x tile_columns but for those of the last row and column, are data of their
   /// own: the first column of tiles, then the next. Throws UsageError if there are not as many.

@@ -59,28 +59,28 @@ class Runtime {
   /// their space is set aside now. Throws SystemError if the disk does not have it, UsageError for a tile of
   /// 0 or no elements.
   template <class Element>
-  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
-                             std::int32_t tile, Tiles which = Tiles::all) {
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
+                             Tiles which = Tiles::all) {
     return TiledMatrix<Element>(make_tiles(name, rows, columns, tile, which, sizeof(Element), {}));
   }
   /// A matrix over all ranks, each of which has the tiles that it owns. All make the same ones in the same order.
   template <class Element>
-  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
-                             std::int32_t tile, const Distribution& distribution, Tiles which = Tiles::all) {
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
+                             const Distribution& distribution, Tiles which = Tiles::all) {
     return TiledMatrix<Element>(
         make_tiles(name, rows, columns, tile, which, sizeof(Element), {}, &distribution));
   }
   template <class Element, class Function>
-  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
-                             std::int32_t tile, const Distribution& distribution, GeneratedBy<Function> by,
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
+                             const Distribution& distribution, GeneratedBy<Function> by,
                              Tiles which = Tiles::all) {
     return TiledMatrix<Element>(make_tiles(name, rows, columns, tile, which, sizeof(Element),
                                            detail::fill_of_matrix<Element>(std::move(by)), &distribution));
   }
   /// The same, and tiles that nothing has written are computed, not stored: see generated_by().
   template <class Element, class Function>
-  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns,
-                             std::int32_t tile, GeneratedBy<Function> by, Tiles which = Tiles::all) {
+  TiledMatrix<Element> tiled(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
+                             GeneratedBy<Function> by, Tiles which = Tiles::all) {
     return TiledMatrix<Element>(make_tiles(name, rows, columns, tile, which, sizeof(Element),
                                            detail::fill_of_matrix<Element>(std::move(by))));
   }
@@ -88,8 +88,7 @@ class Runtime {
   /// destroyed.
   template <class Element>
   TiledMatrix<Element> tiled_in_place(const std::string& name, Element* data, std::int64_t rows,
-                                      std::int64_t columns, std::int64_t leading_dimension,
-                                      std::int32_t tile) {
+                                      std::int64_t columns, std::int64_t leading_dimension, TileSize tile) {
     return TiledMatrix<Element>(
         place_tiles(name, data, rows, columns, leading_dimension, tile, sizeof(Element)));
   }
@@ -285,12 +284,12 @@ class Runtime {
   class Implementation;
   std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,
-                                                     std::int64_t columns, std::int32_t tile, Tiles which,
+                                                     std::int64_t columns, TileSize tile, Tiles which,
                                                      std::size_t element_bytes, detail::Fill fill,
                                                      const Distribution* distribution = nullptr);
   std::shared_ptr<detail::TileCollection> place_tiles(const std::string& name, void* data, std::int64_t rows,
                                                       std::int64_t columns, std::int64_t leading_dimension,
-                                                      std::int32_t tile, std::size_t element_bytes);
+                                                      TileSize tile, std::size_t element_bytes);
   template <Array T>
   Handle<T> in_place(const char* kind, const std::string& name, typename T::Element* data,
                      const typename T::Shape& shape) {

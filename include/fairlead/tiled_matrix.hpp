@@ -1,5 +1,5 @@
-// A matrix cut into tiles: a collection of data without a whole. Tile (i, j) holds rows i * tile ... and
-// columns j * tile ...; those of the last row and column may be smaller.
+// A matrix cut into tiles: a collection of data without a whole. Tile (i, j) holds rows i * tile_size().rows ... and
+// columns j * tile_size().columns ...; those of the last row and column may be smaller.
 #pragma once
 #include <fairlead/distribution.hpp>
 #include <fairlead/handle.hpp>
@@ -11,6 +11,16 @@
 #include <memory>
 
 namespace fairlead {
+
+/// Of whole tiles. Square ones are said by their side.
+struct TileSize {
+  constexpr TileSize(std::int32_t side) noexcept : rows(side), columns(side) {}  // NOLINT: a side is one
+  constexpr TileSize(std::int32_t tile_rows, std::int32_t tile_columns) noexcept
+      : rows(tile_rows), columns(tile_columns) {}
+  bool operator==(const TileSize&) const = default;
+
+  std::int32_t rows, columns;
+};
 
 namespace detail {
 class TileCollection;
@@ -25,11 +35,13 @@ void advise_tiles(const TileCollection* tiles,
 void refresh_tiles(const TileCollection* tiles, Refresh when);
 struct Grid {
   std::int64_t rows = 0, columns = 0;
-  std::int32_t tile = 1;
+  TileSize tile = 1;
   bool lower_only = false;
   std::int64_t leading_dimension = 0;  ///< of the user's memory; 0: the tiles are the runtime's
 };
 const Grid& grid_of(const TileCollection& tiles) noexcept;
+/// Throws UsageError if tiles are not square.
+std::int32_t side_of(const TileCollection& tiles);
 }  // namespace detail
 
 /// Which tiles exist.
@@ -75,11 +87,17 @@ class TiledMatrix {
   bool lower_only() const noexcept { return detail::grid_of(*tiles_).lower_only; }
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
   std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }
-  std::int32_t tile() const noexcept { return detail::grid_of(*tiles_).tile; }
-  std::int32_t tile_rows() const noexcept { return count(rows()); }
-  std::int32_t tile_columns() const noexcept { return count(columns()); }
-  std::int32_t rows_of(std::int32_t tile_row) const noexcept { return extent(rows(), tile_row); }
-  std::int32_t columns_of(std::int32_t tile_column) const noexcept { return extent(columns(), tile_column); }
+  /// The side of whole tiles. Throws UsageError if they are not square.
+  std::int32_t tile() const { return detail::side_of(*tiles_); }
+  TileSize tile_size() const noexcept { return detail::grid_of(*tiles_).tile; }
+  std::int32_t tile_rows() const noexcept { return count(rows(), tile_size().rows); }
+  std::int32_t tile_columns() const noexcept { return count(columns(), tile_size().columns); }
+  std::int32_t rows_of(std::int32_t tile_row) const noexcept {
+    return extent(rows(), tile_size().rows, tile_row);
+  }
+  std::int32_t columns_of(std::int32_t tile_column) const noexcept {
+    return extent(columns(), tile_size().columns, tile_column);
+  }
 
  private:
   TileShape shape_of(std::int32_t row, std::int32_t column) const noexcept {
@@ -93,12 +111,12 @@ class TiledMatrix {
         grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
     return shape;
   }
-  std::int32_t count(std::int64_t elements) const noexcept {
-    return static_cast<std::int32_t>((elements + tile() - 1) / tile());
+  static std::int32_t count(std::int64_t elements, std::int32_t tile) noexcept {
+    return static_cast<std::int32_t>((elements + tile - 1) / tile);
   }
-  std::int32_t extent(std::int64_t elements, std::int32_t index) const noexcept {
-    const std::int64_t left = elements - static_cast<std::int64_t>(index) * tile();
-    return static_cast<std::int32_t>(left < tile() ? left : tile());
+  static std::int32_t extent(std::int64_t elements, std::int32_t tile, std::int32_t index) noexcept {
+    const std::int64_t left = elements - static_cast<std::int64_t>(index) * tile;
+    return static_cast<std::int32_t>(left < tile ? left : tile);
   }
   std::shared_ptr<detail::TileCollection> tiles_;
 };

@@ -25,7 +25,8 @@ class Recycler;
 /// leaves the rest to TaskSource::more().
 class ReadyTasks {
  public:
-  static constexpr std::size_t most = 128;
+  /// What a task's end releases beyond that waits until somebody asks for it, while others go on: few ends ought to.
+  static constexpr std::size_t most = 1024;
 
   /// `lane`: the generation of the direct lane in which this thread may put lazy tasks; 0: none.
   ReadyTasks(Recycler& of, EventChain& into, std::uint32_t generation) noexcept

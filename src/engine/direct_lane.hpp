@@ -89,6 +89,11 @@ class DirectLane {
     it.seen_inside.store(true);  // sequentially consistent, see left()
   }
   bool inside(std::size_t worker) const noexcept { return threads_[worker].inside; }
+  /// Before it leaves: a task that waits behind its queues, where nobody else sees it; none is left in the end.
+  LazyTask* take_kept(std::size_t worker) noexcept {
+    LazyTask* const urgent = own(worker).urgent.take_kept();
+    return urgent != nullptr ? urgent : own(worker).ordinary.take_kept();
+  }
   /// True if the engine has to be entered: the lane was closed, and it may have waited for this worker.
   bool leave(std::size_t worker) noexcept {
     Own& it = own(worker);
@@ -153,8 +158,12 @@ class DirectLane {
     std::size_t queued() const noexcept { return urgent.size() + ordinary.size(); }
   };
   Own& own(std::size_t worker) noexcept { return threads_[worker]; }
+  /// Only who is inside takes what it keeps, or gives it up as it leaves: see take_kept().
   bool put_into(LaneQueue& queue, std::size_t thread, LazyTask& task) noexcept {
-    return alone_ && thread == 0 ? queue.put_alone(task) : queue.put(task);
+    const bool alone = alone_ && thread == 0;
+    if (own(thread).inside) [[likely]]
+      return queue.put_or_keep(task, alone);
+    return alone ? queue.put_alone(task) : queue.put(task);
   }
   void look_at_all() noexcept;
   LazyTask* steal(std::size_t worker, LaneQueue Own::*from, std::size_t least) noexcept;

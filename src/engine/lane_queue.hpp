@@ -1,18 +1,20 @@
 // The ready tasks of one worker while no lock stands before them: its thread puts them in at one end, takes
-// them out at the other, oldest first, and others steal half of them from there.
+// them out at the other, oldest first, and others steal half of them from there. Of more than there is room for
+// the youngest wait behind, where nobody steals.
 #pragma once
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 
 #include "base/prefetch.hpp"
 #include "data/task_source.hpp"
 
 namespace fairlead::engine {
 
-/// put() and take() are one thread's, steal() is anybody's. A ring between two counts that only grow: who
+/// put(), keep() and take() are one thread's, steal() is anybody's. A ring between two counts that only grow: who
 /// moves `first_` on has the tasks that it passed.
 class LaneQueue {
  public:
@@ -36,8 +38,17 @@ class LaneQueue {
     return true;
   }
 
+  /// As put(), or put_alone(), of a thread that takes: what there is no room for waits behind. False if there is no memory.
+  bool put_or_keep(LazyTask& task, bool alone) noexcept {
+    if (kept_count_.load(std::memory_order_relaxed) == 0 && (alone ? put_alone(task) : put(task))) [[likely]]
+      return true;
+    return keep(task);
+  }
+
   /// The oldest, or nothing.
   LazyTask* take() noexcept {
+    if (kept_count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      move_up();
     std::uint32_t first = first_.load(std::memory_order_relaxed);
     for (;;) {
       if (first == end_.load(std::memory_order_relaxed)) return nullptr;
@@ -53,6 +64,8 @@ class LaneQueue {
   }
   /// The same where nobody steals. Also what is written when the next one is over comes meanwhile.
   LazyTask* take_alone() noexcept {
+    if (kept_count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      move_up();
     const std::uint32_t first = first_.load(std::memory_order_relaxed);
     const std::uint32_t end = end_.load(std::memory_order_relaxed);
     if (first == end) return nullptr;
@@ -64,6 +77,11 @@ class LaneQueue {
     const LazyTask* const next = slots_[(first + 1) % capacity].load(std::memory_order_relaxed);
     next->family->source->look_ahead(*next);
     return task;
+  }
+
+  /// The oldest of what waits behind, or nothing: the owner takes no more.
+  LazyTask* take_kept() noexcept {
+    return kept_count_.load(std::memory_order_relaxed) == 0 ? nullptr : oldest_kept();
   }
 
   /// Half of the tasks, rounded up, oldest first, at most `most_stolen`; returns how many. Any thread.
@@ -83,9 +101,12 @@ class LaneQueue {
     }
   }
 
-  /// Any thread; sequentially consistent, see put().
-  bool empty() const noexcept { return first_.load() == end_.load(); }
-  std::size_t size() const noexcept { return end_.load() - first_.load(); }
+  /// Any thread; sequentially consistent, see put(). What is kept is looked at first: it is put before it is kept no more.
+  bool empty() const noexcept { return kept_count_.load() == 0 && first_.load() == end_.load(); }
+  std::size_t size() const noexcept {
+    const std::size_t kept = kept_count_.load();
+    return kept + (end_.load() - first_.load());
+  }
 
  private:
   /// What is next may come from another core, or from far away. Only lines are fetched: a thief may have had
@@ -105,11 +126,18 @@ class LaneQueue {
     return end - seen_first_ < capacity;
   }
 
+  bool keep(LazyTask& task) noexcept;
+  LazyTask* oldest_kept() noexcept;
+  /// When half of the ring is free.
+  void move_up() noexcept;
+
   static constexpr std::uint32_t lazy_ahead = 4;
 
   alignas(64) std::atomic<std::uint32_t> first_{0};
   alignas(64) std::atomic<std::uint32_t> end_{0};
-  std::uint32_t seen_first_ = 0;  // the owner's: first_ when it last looked
+  std::uint32_t seen_first_ = 0;            // the owner's: first_ when it last looked
+  std::atomic<std::size_t> kept_count_{0};  // written by the owner
+  std::deque<LazyTask*> kept_;              // the owner's: oldest first, all younger than those in the ring
   std::array<std::atomic<LazyTask*>, capacity> slots_{};
 };
 

@@ -55,6 +55,7 @@ class Maker {
  public:
   Maker(const jdf::Program& jdf, const unrolled::Graph& graph, std::int64_t tile, Precision precision)
       : jdf_(jdf),
+        constants_(jdf::constants_of(jdf)),
         graph_(graph),
         tile_(tile),
         precision_(precision),
@@ -162,8 +163,8 @@ class Maker {
     const std::vector<std::int64_t> wide(parameters.begin(), parameters.end());
     const std::vector<jdf::Precision> elements(
         of.flows.size(), precision_ == Precision::single ? jdf::Precision::single : jdf::Precision::double_);
-    const jdf::BodyRun::Amount amount =
-        amount_of(jdf::BodyRun(jdf_, number, wide, tiles, elements), body, uses);
+    jdf::BodyRun run(jdf_, constants_, number, wide, tiles, elements);
+    const jdf::BodyRun::Amount amount = amount_of(run, body, uses);
     out_.program.add({.kernel = out_.program.kernel(body.is_c ? kernel_of(body.name) : body.name),
                       .priority = graph_.tasks[task].priority,
                       .flops = static_cast<float>(amount.flops),
@@ -171,7 +172,7 @@ class Maker {
                      uses);
   }
   /// As the class says, else as its calls do, else by the bytes of its data.
-  jdf::BodyRun::Amount amount_of(jdf::BodyRun run, const jdf::ReadBody& body,
+  jdf::BodyRun::Amount amount_of(jdf::BodyRun& run, const jdf::ReadBody& body,
                                  const std::vector<ProgramUse>& uses) {
     jdf::BodyRun::Amount amount;
     if (!body.is_c) amount = run.amount();
@@ -220,6 +221,7 @@ class Maker {
   }
 
   const jdf::Program& jdf_;
+  const jdf::Constants constants_;
   const unrolled::Graph& graph_;
   const std::int64_t tile_;
   const Precision precision_;

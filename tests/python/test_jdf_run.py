@@ -89,6 +89,87 @@ def test_gemm(run, m, n, k, tile, dtype):
     expect_product(done, lambda out: out, 1.5 * a.astype(float) @ b - 0.5 * c.astype(float), dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n, columns, tile", [(1, 1, 4), (96, 32, 32), (250, 70, 64), (333, 1, 50)])
+def test_trsm(run, n, columns, tile, dtype):
+    a = numpy.tril(random_matrix((n, n), dtype)) + (2 * n) * numpy.eye(n, dtype=dtype)
+    b = random_matrix((n, columns), dtype, 2)
+    expect_product(run("trsm.jdf", {"A": a, "B": b}, "B", "--tile", tile), lambda x: a.astype(float) @ x, b, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("m, n, tile, memory", [(1, 1, 4, "1GiB"), (96, 96, 32, "1GiB"), (250, 130, 48, "1GiB"), (130, 250, 48, "1GiB"),
+                                                (700, 500, 64, "3MiB")])
+def test_qr(run, fairlead, m, n, tile, memory, dtype):
+    tiles, text = (EXAMPLES / "tiles.h").read_text(), (EXAMPLES / "qr.jdf").read_text()
+    if dtype == "float32":
+        text = text.replace("double", "float").replace("CORE_d", "CORE_s")
+    (fairlead.folder / "tiles.h").write_text(tiles)
+    a, block = random_matrix((m, n), dtype), 4
+    of_t = f"T={block * -(-m // tile)},{n},{block},{tile}"
+    done = run("qr.jdf", {"A": a}, "A", "--tile", tile, "--matrix", of_t, "--precision",
+               "single" if dtype == "float32" else "double", "--allow-c", "--memory", memory, text=text)
+    assert done.returncode == 0, done.stdout + done.stderr
+    r, exact = numpy.triu(done.result)[:min(m, n)].astype(float), a.astype(float)
+    error = numpy.abs(r.T @ r - exact.T @ exact).max()  # A^T A = R^T Q^T Q R
+    assert error <= 100 * m * numpy.finfo(dtype).eps * numpy.abs(exact.T @ exact).max()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("memory", ["1GiB", "3MiB"])
+def test_tiles_that_are_not_square(run, order, memory, dtype):
+    m, n, k = 550, 333, 401
+    a, b, c = random_matrix((m, k), dtype, 1), random_matrix((k, n), dtype, 2), random_matrix((m, n), dtype, 3)
+    done = run("gemm.jdf", {"A": a, "B": b, "C": c}, "C", "--tiles", "A=96x40", "--tiles", "B=40x64", "--tiles", "C=96x64",
+               "--set", "alpha=1.5", "--set", "beta=-0.5", "--memory", memory, order=order)
+    expect_product(done, lambda out: out, 1.5 * a.astype(float) @ b - 0.5 * c.astype(float), dtype)
+
+
+def test_tiles_of_all_that_are_not_square(run):
+    a = dominant(96, 50, "float64")
+    # Of two columns of tiles each body takes the whole: what it does is to count its tile's places.
+    text = """descA [type = "tiled_matrix *"]
+ONE(m, n)
+m = 0 .. descA->mt-1
+n = 0 .. descA->nt-1
+: descA(m, n)
+RW A <- descA(m, n)
+     -> descA(m, n)
+BODY
+{
+  int rows = m == descA->mt-1 ? descA->m - m * descA->mb : descA->mb;
+  int columns = n == descA->nt-1 ? descA->n - n * descA->nb : descA->nb;
+  tile_dlaset('A', rows, columns, 1.0 * m, 100.0 + n, A, descA->mb);
+}
+END
+"""
+    done = run("one.jdf", {"A": a}, "A", "--tiles", "20x30", text=text)
+    assert done.returncode == 0, done.stderr
+    expected = numpy.zeros_like(a)
+    for i in range(0, 96, 20):
+        for j in range(0, 50, 30):
+            piece = expected[i:i + 20, j:j + 30]
+            piece[:] = i // 20
+            numpy.fill_diagonal(piece, 100 + j // 30)
+    assert (done.result == expected).all()
+
+
+@pytest.mark.parametrize("options, told", [
+    (["--tiles", "A=3"], "ROWSxCOLUMNS"), (["--tiles", "0x3"], "ROWSxCOLUMNS"), (["--tiles", "3x4x5"], "ROWSxCOLUMNS"),
+    (["--tiles", "X=3x4"], "has no X"), (["--tiles", "A=3x4", "--tiles", "A=4x4"], "said already"),
+    (["--tiles", "3x4", "--tile", "8"], "both say"),
+])
+def test_tiles_that_cannot_be(run, options, told):
+    done = run("cholesky.jdf", {"A": positive_definite(20, "float64")}, "A", *options)
+    assert done.returncode == NOT_ASKED and told in done.stderr, done.stderr
+
+
+def test_a_file_for_square_tiles_says_so(run):
+    done = run("cholesky.jdf", {"A": positive_definite(40, "float64")}, "A", "--tiles", "8x10")
+    assert done.returncode == NOT_DONE and done.result is None, done.stderr
+
+
 @pytest.mark.parametrize("scheduler", ["auto", "lws", "eager", "darts", "blocks", "dmdas"])
 def test_out_of_core_under_policies(run, scheduler):
     a = positive_definite(900, "float64")  # 6.5 MB

@@ -15,7 +15,8 @@ namespace fairlead::linalg {
 struct NpyPiece {
   std::int64_t across, across_count;  ///< lines: rows of a file in C order, columns in Fortran order
   std::int64_t along, along_count;
-  std::int64_t tile;
+  std::int64_t tile;         ///< lines along one
+  std::int64_t tile_across;  ///< and across
 };
 
 inline constexpr std::size_t most_band_tiles = 16;  // of a task

@@ -33,8 +33,9 @@ constexpr std::uint64_t unsigned_of(std::int64_t value) noexcept { return static
 template <class T>
 template <class Each>
 void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
-  const std::int64_t side = tiles.tile();
-  const Bytes tile_bytes = unsigned_of(side * side) * sizeof(T);
+  const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
+  const Bytes tile_bytes = unsigned_of(tall * wide) * sizeof(T);
+  const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
   const auto most =
       static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_band_tiles));
   const std::int64_t lines = by_columns_ ? tiles.columns() : tiles.rows(),
@@ -47,8 +48,8 @@ void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_byt
       while (2 * count <= std::min(most, along_count - along)) count *= 2;
       // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
       if (by_columns_ && count > 1 && along + count == along_count && length % side != 0) count /= 2;
-      each(NpyPiece{across * side, std::min(side, lines - across * side), along * side,
-                    std::min(count * side, length - along * side), side},
+      each(NpyPiece{across * side_across, std::min(side_across, lines - across * side_across), along * side,
+                    std::min(count * side, length - along * side), side, side_across},
            across, along, count);
       along += count;
     }
@@ -79,7 +80,8 @@ template <class T>
 void GeneralNpy<T>::read(const NpyPiece& piece, std::span<T* const> tiles) {
   // Of a line of tiles in columns all have as many rows: the last one goes alone if it has fewer.
   const std::int64_t high = by_columns_ ? std::min(piece.tile, piece.along_count) : piece.across_count;
-  const data::TileGrid<T> grid{tiles, unsigned_of(high), unsigned_of(piece.tile), unsigned_of(high)};
+  const std::int64_t wide = by_columns_ ? piece.tile_across : piece.tile;
+  const data::TileGrid<T> grid{tiles, unsigned_of(high), unsigned_of(wide), unsigned_of(high)};
   {
     const auto lease = staging_.lease();
     if (by_columns_)

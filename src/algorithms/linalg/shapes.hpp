@@ -7,12 +7,13 @@
 
 namespace fairlead::linalg {
 
-/// Throws UsageError if the matrix is not square; `what`: "an LU factorization".
+/// Throws UsageError if the matrix or its tiles are not square; `what`: "an LU factorization".
 template <class T>
 void require_square(const TiledMatrix<T>& a, const char* what) {
   if (a.rows() != a.columns())
     throw UsageError(
         fmt::format("{} needs a square matrix; this one is {} x {}", what, a.rows(), a.columns()));
+  static_cast<void>(a.tile());  // throws if tiles are not
 }
 
 /// Throws UsageError if C is not of the shape of A B, or their tiles have different sides.

@@ -94,8 +94,9 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
         while (2 * count <= std::min(most, end - along)) count *= 2;
         // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
         if (by_columns_ && count > 1 && along + count == nt && tiles.rows_of(nt - 1) != side) count /= 2;
-        const Piece piece{across * side, std::min(side, n - across * side), along * side,
-                          std::min(count * side, n - along * side), side};
+        const Piece piece{across * side, std::min(side, n - across * side),
+                          along * side,  std::min(count * side, n - along * side),
+                          side,          side};
         each(lower, piece, across, along, count);
         along += count;
       }

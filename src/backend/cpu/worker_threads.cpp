@@ -324,6 +324,9 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
 
 /// Somebody may wait until nobody is inside, and then takes it that all that happened there has been told.
 void WorkerThreads::leave_lane(std::size_t index, engine::Reporter& reporter) {
+  // The engine has what others would not find.
+  while (LazyTask* const kept = engine_->lane().take_kept(index))
+    reporter.add_ready(reporter.describe(*kept));
   reporter.post();
   if (engine_->lane().leave(index)) reporter.serve_surely();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "front/jdf/c_leaves.hpp"
+#include "front/jdf/constants.hpp"
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/names.hpp"
 
@@ -28,12 +29,8 @@ bool is_real_type(std::string_view type) { return type == "double" || type == "f
 
 }  // namespace
 
-Evaluator::Evaluator(const File& file, const Settings& settings)
-    : file_(file),
-      settings_(settings),
-      known_(file.globals.size()),
-      under_way_(file.globals.size()),
-      global_slots_(file.global_slots) {}
+Evaluator::Evaluator(const File& file, const Settings& settings, const Constants* constants)
+    : file_(file), settings_(settings), constants_(constants) {}
 
 void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
   std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
@@ -42,6 +39,8 @@ void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string&
 }
 
 Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
+  if (constants_ != nullptr)
+    if (const Value known = constants_->of(id); known.is_known()) return known;
   const Expression& it = file_.at(id);
   switch (it.kind) {
     case Expression::Kind::integer: {
@@ -133,6 +132,8 @@ Value Evaluator::ternary(const Expression& it, std::span<Value> slots) {
 
 /// Without its value: names are ints, unless they are known to be something else.
 Value::Type Evaluator::type(ExpressionId id) const {
+  if (constants_ != nullptr)
+    if (const Value known = constants_->of(id); known.is_known()) return known.type();
   const Expression& it = file_.at(id);
   switch (it.kind) {
     case Expression::Kind::integer:
@@ -141,7 +142,10 @@ Value::Type Evaluator::type(ExpressionId id) const {
     case Expression::Kind::real:
       return Value::Type::double_;
     case Expression::Kind::name:
-      if (it.meaning == Meaning::global && known_[it.index]) return known_[it.index]->type();
+      if (it.meaning == Meaning::global && is_real_type(file_.globals[it.index].type))
+        return Value::Type::double_;
+      if (it.meaning == Meaning::global && it.index < known_.size() && known_[it.index])
+        return known_[it.index]->type();
       return Value::Type::int_;
     case Expression::Kind::unary:
       return it.op == Operator::logical_not ? Value::Type::int_ : type(it.parts[0]);
@@ -190,6 +194,11 @@ std::int32_t Evaluator::integer(ExpressionId id, std::span<Value> slots) {
 }
 
 Value Evaluator::global(std::uint32_t index, Range asked) {
+  if (known_.empty()) {
+    known_.resize(file_.globals.size());
+    under_way_.resize(file_.globals.size());
+    global_slots_.resize(file_.global_slots);
+  }
   if (known_[index]) return *known_[index];
   const Global& it = file_.globals[index];
   std::optional<Value> found = settings_.global(index);

@@ -38,6 +38,8 @@ class EvaluationError : public Error {
   Range where_;
 };
 
+class Constants;
+
 /// A matrix that `--matrix` describes.
 struct MatrixShape {
   std::int64_t rows = 0, columns = 0, tile_rows = 0, tile_columns = 0;
@@ -55,6 +57,7 @@ class Settings {
   void set(std::string_view assignment);
   /// "descA=4000,4000,500,500": rows, columns, and those of a tile.
   void describe(std::string_view matrix);
+  void describe(std::uint32_t global, const MatrixShape& shape) { matrices_[global] = shape; }
 
   std::optional<Value> global(std::uint32_t index) const { return globals_[index]; }
   std::optional<Value> member(std::uint32_t index) const { return members_[index]; }
@@ -76,8 +79,8 @@ class Settings {
 
 class Evaluator {
  public:
-  /// Both must outlive it.
-  Evaluator(const File& file, const Settings& settings);
+  /// They must outlive it. `constants`: what they know needs no evaluating; null: nothing.
+  Evaluator(const File& file, const Settings& settings, const Constants* constants = nullptr);
 
   /// `slots` are those of a task: TaskClass::slots many, of which inline C sets its own. Throws EvaluationError.
   Value value(ExpressionId id, std::span<Value> slots);
@@ -100,6 +103,8 @@ class Evaluator {
 
   const File& file_;
   const Settings& settings_;
+  const Constants* constants_;
+  // Empty until a global is asked for: most are constants.
   std::vector<std::optional<Value>> known_;  // values of globals that have been asked for
   std::vector<bool> under_way_;
   std::vector<Value> global_slots_;

@@ -127,7 +127,7 @@ void Settings::describe(std::string_view matrix) {
     throw ConfigError(
         fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
   }
-  matrices_[index] = MatrixShape{sizes[0], sizes[1], sizes[2], sizes[3]};
+  describe(index, {sizes[0], sizes[1], sizes[2], sizes[3]});
 }
 
 }  // namespace fairlead::jdf

@@ -141,7 +141,7 @@ Computed shifted(Operator op, Value left, Value right) {
 }  // namespace
 
 std::string Value::text() const {
-  if (is_real()) return fmt::format("{}", real_);
+  if (is_real()) return fmt::format("{}", real());
   return is_unsigned() ? fmt::format("{}", bits_) : fmt::format("{}", integer());
 }
 

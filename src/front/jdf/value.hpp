@@ -1,5 +1,6 @@
 // A number as C has it: int, unsigned, long (64 bits), unsigned long or double, with C's conversions between them.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -32,7 +33,7 @@ class Value {
   static constexpr Value of_double(double value) {
     Value it;
     it.type_ = Type::double_;
-    it.real_ = value;
+    it.bits_ = std::bit_cast<std::uint64_t>(value);
     return it;
   }
   /// An int where it fits, else a long.
@@ -54,13 +55,13 @@ class Value {
     return type_ == Type::unsigned_ || type_ == Type::unsigned_long;
   }
   constexpr bool is_wide() const noexcept { return type_ == Type::long_ || type_ == Type::unsigned_long; }
-  constexpr bool truth() const noexcept { return is_real() ? real_ != 0 : bits_ != 0; }
+  constexpr bool truth() const noexcept { return is_real() ? real() != 0 : bits_ != 0; }
 
   /// Of the integers: with its sign; the bits of an unsigned long beyond the range of long are as in C.
   constexpr std::int64_t integer() const noexcept { return static_cast<std::int64_t>(bits_); }
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr double real() const noexcept {
-    if (is_real()) return real_;
+    if (is_real()) return std::bit_cast<double>(bits_);
     return is_unsigned() ? static_cast<double>(bits_) : static_cast<double>(integer());
   }
 
@@ -69,8 +70,7 @@ class Value {
  private:
   Type type_ = Type::int_;
   bool known_ = true;
-  std::uint64_t bits_ = 0;
-  double real_ = 0;
+  std::uint64_t bits_ = 0;  // of a double, too
 };
 
 /// What an operator gives, and what C leaves undefined.

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/child_process.hpp"
 #include "base/file_descriptor.hpp"
 #include "front/jdf_c/c_headers.hpp"
 
@@ -143,59 +143,32 @@ void CCompiler::stop() noexcept {
 }
 
 std::pair<int, std::string> CCompiler::run(const std::vector<std::string>& words) {
-  auto [output, input] = open_pipe();
-  if (!input) throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&files, input.get(), 1);
-  ::posix_spawn_file_actions_adddup2(&files, input.get(), 2);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  sigset_t none, all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setpgroup(&attributes, 0);  // it and whom it starts are ended together
-  ::posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  int failure = 0;
-  pid_t child = 0;
+  StartedChild started;
   {
     const std::lock_guard lock(guards_child_);
-    if (!stopped_) {
-      failure = ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environ);
-      child_ = failure == 0 ? child : 0;
-    }
+    if (stopped_) return {1, {}};
+    started = start_child({.arguments = words, .in_path = true, .with_errors = true, .own_group = true});
+    child_ = started.id;
   }
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
-  input.close();
-  if (failure != 0)
+  if (started.error != 0)
     throw SystemError(fmt::format(
         "--allow-c needs a C compiler, and \"{}\" cannot be started: {}; the variable CC names one", words[0],
-        std::strerror(failure)));
-  if (child == 0) return {1, {}};
+        std::strerror(started.error)));
   std::string said;
   std::array<char, 4096> piece;
   for (;;) {
-    const auto bytes = ::read(output.get(), piece.data(), piece.size());
+    const auto bytes = ::read(started.output.get(), piece.data(), piece.size());
     if (bytes == 0 || (bytes < 0 && errno != EINTR)) break;
     if (bytes > 0 && said.size() < 2 * most_said) said.append(piece.data(), static_cast<std::size_t>(bytes));
   }
   int status = 0;
   // Its number is another's once it has been waited for.
   siginfo_t ended{};
-  while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  while (::waitid(P_PID, static_cast<id_t>(started.id), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   const std::lock_guard lock(guards_child_);
   child_ = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(started.id, &status, 0) < 0 && errno == EINTR) {
   }
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 1, said};
 }

@@ -36,16 +36,18 @@ std::string_view letters_of(char argument) {
 
 }  // namespace
 
-BodyRun::BodyRun(const Program& program, std::uint32_t task_class, std::span<const std::int64_t> parameters,
-                 std::span<const TileArgument> tiles, std::span<const Precision> elements)
+BodyRun::BodyRun(const Program& program, const Constants& constants, std::uint32_t task_class,
+                 std::span<const std::int64_t> parameters, std::span<const TileArgument> tiles,
+                 std::span<const Precision> elements)
     : program_(program),
       class_(program.file.classes[task_class]),
       body_(program.bodies[task_class]),
       parameters_(parameters),
       tiles_(tiles),
       elements_(elements),
-      evaluator_(program.file, program.settings),
-      slots_(body_.slots) {
+      evaluator_(program.file, program.settings, &constants),
+      row_(body_.slots),
+      slots_(row_.all()) {
   const std::vector<bool>& needed = program.needed[task_class];
   for (const Definition& it : class_.definitions) {
     if (it.parameter != nowhere)

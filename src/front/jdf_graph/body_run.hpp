@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/short_row.hpp"
 #include "front/jdf_graph/program.hpp"
 
 namespace fairlead::jdf {
@@ -13,8 +14,9 @@ namespace fairlead::jdf {
 class BodyRun {
  public:
   /// `tiles`: by flow of the class; what they hold counts for run() only. `elements`: likewise.
-  BodyRun(const Program& program, std::uint32_t task_class, std::span<const std::int64_t> parameters,
-          std::span<const fairlead::detail::TileArgument> tiles, std::span<const Precision> elements);
+  BodyRun(const Program& program, const Constants& constants, std::uint32_t task_class,
+          std::span<const std::int64_t> parameters, std::span<const fairlead::detail::TileArgument> tiles,
+          std::span<const Precision> elements);
 
   /// Throws NumericalError where a function fails and nobody looks at it, or the body sets INFO; UsageError for a call
   /// that uses more than the tiles have.
@@ -31,6 +33,8 @@ class BodyRun {
 
  private:
   enum class Going : std::uint8_t { on, over };
+  BodyRun(const BodyRun&) = delete;
+  BodyRun& operator=(const BodyRun&) = delete;
   Going all(const std::vector<StatementId>& statements);
   Going one(const Statement& it);
   int call(const BodyCall& it);
@@ -47,7 +51,8 @@ class BodyRun {
   std::span<const fairlead::detail::TileArgument> tiles_;
   std::span<const Precision> elements_;
   Evaluator evaluator_;
-  std::vector<Value> slots_;
+  ShortRow<Value, 24> row_;
+  std::span<Value> slots_;
   const linalg::Kernels* kernels_ = nullptr;  // null: as if
   Amount amount_;
   std::string failure_;  // of the last call that failed

@@ -7,13 +7,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "base/short_row.hpp"
+#include "data/task.hpp"
 #include "front/jdf_graph/body_run.hpp"
 #include "front/jdf_graph/elements.hpp"
 
@@ -24,29 +26,54 @@ namespace {
 using fairlead::detail::Submission;
 using fairlead::detail::TileArgument;
 
-constexpr std::size_t most_data = 64;
+constexpr std::size_t most_data = 64, usual_data = 6;
+
+/// What one task is given, in a row: its parameters, the shapes of its data, and what accesses these are.
+class TaskArguments {
+ public:
+  struct Numbers {
+    std::size_t parameters = 0, data = 0;
+    std::size_t bytes() const noexcept {
+      return parameters * sizeof(std::int64_t) + data * (sizeof(TileShape) + sizeof(std::uint8_t));
+    }
+  };
+  TaskArguments(void* at, const Numbers& numbers) noexcept
+      : at_(static_cast<std::byte*>(at)), numbers_(numbers) {}
+
+  std::span<std::int64_t> parameters() const noexcept {
+    return {reinterpret_cast<std::int64_t*>(at_), numbers_.parameters};
+  }
+  TileShape* shapes() const noexcept {
+    return reinterpret_cast<TileShape*>(at_ + numbers_.parameters * sizeof(std::int64_t));
+  }
+  std::uint8_t* accesses() const noexcept {
+    return reinterpret_cast<std::uint8_t*>(shapes() + numbers_.data);
+  }
+
+ private:
+  std::byte* at_;
+  Numbers numbers_;
+};
 
 /// What the tasks of a class have in common.
 struct Interpreted {
   std::shared_ptr<const Program> program;
+  std::shared_ptr<const Constants> constants{};
   linalg::Kernels kernels;
   std::uint32_t task_class = 0;
   std::vector<Precision> elements{};   ///< by flow
   std::vector<std::uint32_t> flows{};  ///< of each datum
-  std::size_t parameters = 0;
-  const CodeletInfo* codelet = nullptr;     ///< which has this
-  std::shared_ptr<const CLibrary> in_c{};   ///< of bodies that are C
-  std::vector<std::int32_t> whole_tiles{};  ///< by flow: what those are promised
-};
+  TaskArguments::Numbers numbers{};
+  const CodeletInfo* codelet = nullptr;    ///< which has this
+  std::shared_ptr<const CLibrary> in_c{};  ///< of bodies that are C
+  std::vector<TileSize> whole_tiles{};     ///< by flow: what those are promised
 
-/// What one task is given; its closure has a pointer to it.
-struct TaskArguments {
-  std::vector<std::int64_t> parameters;
-  std::vector<TileShape> shapes;  // by datum
-  std::vector<std::uint8_t> accesses;
+  /// The closure has room for them; else a pointer to them is there.
+  bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
+  TaskArguments arguments_in(void* closure) const noexcept {
+    return {arguments_fit() ? closure : *static_cast<void**>(closure), numbers};
+  }
 };
-
-TaskArguments*& arguments_in(void* closure) { return *static_cast<TaskArguments**>(closure); }
 
 TileShape shape_in(const void* handle, Precision element) {
   return element == Precision::single ? static_cast<const Handle<Tile<float>>*>(handle)->shape()
@@ -70,24 +97,25 @@ TileArgument tile_at(const TaskContext& context, std::uint8_t access, const Tile
 
 void run_interpreted(const void* body, TaskContext& context) {
   const Interpreted& it = *static_cast<const Interpreted*>(body);
-  const TaskArguments& arguments = *arguments_in(fairlead::detail::closure_of(context));
-  std::vector<TileArgument> tiles(it.elements.size());
+  const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
+  ShortRow<TileArgument, usual_data> tiles(it.elements.size());
   for (std::size_t i = 0; i < it.flows.size(); ++i)
-    tiles[it.flows[i]] = tile_at(context, arguments.accesses[i], arguments.shapes[i]);
-  BodyRun(*it.program, it.task_class, arguments.parameters, tiles, it.elements).run(it.kernels);
+    tiles[it.flows[i]] = tile_at(context, arguments.accesses()[i], arguments.shapes()[i]);
+  BodyRun(*it.program, *it.constants, it.task_class, arguments.parameters(), tiles.all(), it.elements)
+      .run(it.kernels);
 }
 
-/// A tile as bodies in C expect it, whole, with as many rows from one column to the next: where it lies otherwise, a copy, which
+/// A tile as bodies in C expect it, whole, with its rows from one column to the next: where it lies otherwise, a copy, which
 /// is taken back.
 class LentTile {
  public:
-  LentTile(const TileArgument& tile, std::int32_t whole, std::size_t element_bytes, bool returns)
+  LentTile(const TileArgument& tile, TileSize whole, std::size_t element_bytes, bool returns)
       : tile_(tile), whole_(whole), element_bytes_(element_bytes) {
     if (tile.data == nullptr ||
-        (tile.rows == whole && tile.columns == whole && tile.leading_dimension == whole))
+        (tile.rows == whole.rows && tile.columns == whole.columns && tile.leading_dimension == whole.rows))
       return;
-    const auto side = static_cast<std::size_t>(whole);
-    copy_.resize(side * side * element_bytes);
+    copy_.resize(static_cast<std::size_t>(whole.rows) * static_cast<std::size_t>(whole.columns) *
+                 element_bytes);
     returns_ = returns;
     for (std::int32_t j = 0; j < tile_.columns; ++j) std::memcpy(lent(j), own(j), column_bytes());
   }
@@ -104,7 +132,7 @@ class LentTile {
   std::size_t column_bytes() const noexcept { return static_cast<std::size_t>(tile_.rows) * element_bytes_; }
   std::byte* lent(std::int32_t column) noexcept {
     return copy_.data() +
-           static_cast<std::size_t>(column) * static_cast<std::size_t>(whole_) * element_bytes_;
+           static_cast<std::size_t>(column) * static_cast<std::size_t>(whole_.rows) * element_bytes_;
   }
   std::byte* own(std::int32_t column) const noexcept {
     return static_cast<std::byte*>(tile_.data) + static_cast<std::size_t>(column) *
@@ -113,7 +141,7 @@ class LentTile {
   }
 
   TileArgument tile_;
-  std::int32_t whole_;
+  TileSize whole_;
   std::size_t element_bytes_;
   std::vector<std::byte> copy_;
   bool returns_ = false;
@@ -132,21 +160,21 @@ void require_success(const Program& program, std::uint32_t task_class,
 
 void run_in_c(const void* body, TaskContext& context) {
   const Interpreted& it = *static_cast<const Interpreted*>(body);
-  const TaskArguments& arguments = *arguments_in(fairlead::detail::closure_of(context));
+  const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
   std::vector<void*> addresses(it.elements.size());
   std::deque<LentTile> lent;
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
     const std::uint32_t flow = it.flows[i];
-    const TileArgument tile = tile_at(context, arguments.accesses[i], arguments.shapes[i]);
+    const TileArgument tile = tile_at(context, arguments.accesses()[i], arguments.shapes()[i]);
     addresses[flow] =
         lent.emplace_back(tile, it.whole_tiles[flow],
                           it.elements[flow] == Precision::single ? sizeof(float) : sizeof(double),
                           it.codelet->modes[i] != AccessMode::read)
             .address();
   }
-  it.in_c->run(it.task_class, arguments.parameters.data(), addresses.data());
+  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data());
   for (LentTile& tile : lent) tile.give_back();
-  require_success(*it.program, it.task_class, arguments.parameters);
+  require_success(*it.program, it.task_class, arguments.parameters());
 }
 
 /// Row by row they are alike; a tile may be smaller than the place that it goes to.
@@ -160,51 +188,65 @@ void copy_tile(const TileArgument& from, const TileArgument& to) {
 
 void run_copy(const void* body, TaskContext& context) {
   const Interpreted& it = *static_cast<const Interpreted*>(body);
-  const TaskArguments& arguments = *arguments_in(fairlead::detail::closure_of(context));
-  const TileArgument from = tile_at(context, arguments.accesses[0], arguments.shapes[0]),
-                     to = tile_at(context, arguments.accesses[1], arguments.shapes[1]);
+  const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
+  const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
+                     to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
   if (from.rows != to.rows || from.columns != to.columns)
     throw UsageError(fmt::format("a tile of {} x {} is to be left in one of {} x {}", from.rows, from.columns,
                                  to.rows, to.columns));
   it.elements[0] == Precision::single ? copy_tile<float>(from, to) : copy_tile<double>(from, to);
 }
 
-float flops_of(const Interpreted& it, const TaskArguments& arguments,
-               const std::vector<TileArgument>& tiles) {
+float flops_of(const Interpreted& it, std::span<const std::int64_t> parameters,
+               std::span<const TileArgument> tiles) {
   try {
     return static_cast<float>(
-        BodyRun(*it.program, it.task_class, arguments.parameters, tiles, it.elements).amount().flops);
+        BodyRun(*it.program, *it.constants, it.task_class, parameters, tiles, it.elements).amount().flops);
   } catch (const Error&) {
     return 0;  // the task's run tells what is wrong
   }
+}
+
+/// What a task's closure is made from.
+struct Given {
+  const Interpreted& it;
+  const std::int64_t* parameters;
+  const TileShape* shapes;
+};
+
+void fill_closure(void* closure, const void* from, const std::uint8_t* access_of_use) {
+  const Given& given = *static_cast<const Given*>(from);
+  const TaskArguments::Numbers& numbers = given.it.numbers;
+  if (!given.it.arguments_fit()) *static_cast<void**>(closure) = ::operator new(numbers.bytes());
+  const TaskArguments arguments = given.it.arguments_in(closure);
+  std::copy_n(given.parameters, numbers.parameters, arguments.parameters().data());
+  std::copy_n(given.shapes, numbers.data, arguments.shapes());
+  std::copy_n(access_of_use, numbers.data, arguments.accesses());
 }
 
 /// Maker::make of all of them.
 void make(const void* self, const void* const* handles, const std::int64_t* numbers,
           void (*use)(void*, const Submission&), void* context) {
   const Interpreted& it = *static_cast<const Interpreted*>(self);
-  TaskArguments arguments;
-  arguments.parameters.assign(numbers, numbers + it.parameters);
-  std::array<Submission::Use, most_data> uses;
-  std::vector<TileArgument> tiles(it.elements.size());
+  ShortRow<Submission::Use, usual_data> uses(it.flows.size());
+  ShortRow<TileShape, usual_data> shapes(it.flows.size());
+  ShortRow<TileArgument, usual_data> tiles(it.elements.size());
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
     const Precision element = it.elements[it.flows[i]];
     const fairlead::detail::DatumReference datum = datum_in(handles[i], element);
     uses[i] = {datum.datum, it.codelet->modes[i], datum.generation};
-    const TileShape shape = arguments.shapes.emplace_back(shape_in(handles[i], element));
+    const TileShape shape = shapes[i] = shape_in(handles[i], element);
     tiles[it.flows[i]] = {nullptr, shape.rows, shape.columns, shape.leading_dimension};
   }
+  const Given given{it, numbers, shapes.data()};
   Submission submission;
   submission.codelet = it.codelet;
-  submission.uses = std::span(uses).first(it.flows.size());
+  submission.uses = uses.all();
   submission.workers = it.codelet->workers;
-  if (it.codelet->unit == WorkUnit::flops) submission.work = flops_of(it, arguments, tiles);
-  submission.arguments = &arguments;
-  submission.fill_closure = [](void* closure, const void* given, const std::uint8_t* access_of_use) {
-    auto* const own = new TaskArguments(*static_cast<const TaskArguments*>(given));
-    own->accesses.assign(access_of_use, access_of_use + own->shapes.size());
-    arguments_in(closure) = own;
-  };
+  if (it.codelet->unit == WorkUnit::flops)
+    submission.work = flops_of(it, {numbers, it.numbers.parameters}, tiles.all());
+  submission.arguments = &given;
+  submission.fill_closure = &fill_closure;
   use(context, submission);
 }
 
@@ -219,8 +261,12 @@ void set(ptg::ClassDefinition& definition, std::shared_ptr<Interpreted> it, std:
   if (codelet->modes.size() > most_data)
     throw InputError(fmt::format("{} has more than {} flows with data", definition.name, most_data));
   codelet->unit = unit;
-  codelet->closure_bytes = sizeof(TaskArguments*);
-  codelet->destroy_closure = [](void* closure) { delete arguments_in(closure); };
+  it->numbers.data = codelet->modes.size();
+  codelet->closure_bytes = sizeof(void*);
+  if (it->arguments_fit())
+    codelet->closure_bytes = static_cast<std::uint32_t>(it->numbers.bytes());
+  else
+    codelet->destroy_closure = [](void* closure) { ::operator delete(*static_cast<void**>(closure)); };
   codelet->implement(WorkerKind::cpu, {run, it});
   codelet->implement(WorkerKind::emulated, {run, it});
   it->codelet = codelet.get();
@@ -233,27 +279,28 @@ void set(ptg::ClassDefinition& definition, std::shared_ptr<Interpreted> it, std:
 GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, const linalg::Kernels& kernels,
                     std::shared_ptr<const CLibrary> in_c, std::span<const BoundData> data) {
   GraphMaker out;
-  std::vector<std::vector<std::int32_t>> whole_tiles;
+  const auto constants = std::make_shared<const Constants>(constants_of(*program));
+  std::vector<std::vector<TileSize>> whole_tiles;
   if (in_c != nullptr) whole_tiles = whole_tiles_of_flows(*program, data);
   out.add = [&graph](std::string name, std::vector<ptg::Range> indices) {
     return graph.task(ptg::NameHere(std::move(name)), std::move(indices)).definition();
   };
-  out.body = [program, kernels, in_c, whole_tiles](std::uint32_t task_class,
-                                                   std::span<const Precision> elements,
-                                                   ptg::ClassDefinition& definition) {
-    auto it = std::make_shared<Interpreted>(
-        Interpreted{.program = program, .kernels = kernels, .task_class = task_class});
+  out.body = [program, constants, kernels, in_c, whole_tiles](std::uint32_t task_class,
+                                                              std::span<const Precision> elements,
+                                                              ptg::ClassDefinition& definition) {
+    auto it = std::make_shared<Interpreted>(Interpreted{
+        .program = program, .constants = constants, .kernels = kernels, .task_class = task_class});
     it->elements.assign(elements.begin(), elements.end());
     const TaskClass& of = program->file.classes[task_class];
     for (std::uint32_t i = 0; i < of.flows.size(); ++i)
       if (of.flows[i].access != Access::control) it->flows.push_back(i);
-    it->parameters = of.parameters.size();
+    it->numbers.parameters = of.parameters.size();
     const ReadBody& body = program->bodies[task_class];
     if (body.is_c && in_c != nullptr) {
       it->in_c = in_c;
       it->whole_tiles = whole_tiles[task_class];
       for (const std::uint32_t flow : it->flows)
-        if (it->whole_tiles[flow] == 0)
+        if (it->whole_tiles[flow] == TileSize(0))
           throw InputError(fmt::format(
               "{}: tiles of several sizes meet in {}, whose body is C: give matrices in tiles of one size",
               program->file.source.where(of.flows[flow].name.where), of.flows[flow].name.text));

@@ -95,22 +95,22 @@ std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
   return found;
 }
 
-std::vector<std::vector<std::int32_t>> whole_tiles_of_flows(const Program& program,
-                                                            std::span<const BoundData> data) {
-  constexpr std::int32_t unknown = -1, several = 0;
+std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
+                                                        std::span<const BoundData> data) {
+  constexpr TileSize unknown = -1, several = 0;
   const auto of_data = [&](std::uint32_t global) {
     return data[global].collection != nullptr ? data[global].tile : unknown;
   };
-  auto found = Spread<std::int32_t>::over(program.file, unknown, of_data,
-                                          [](std::int32_t, std::int32_t, const Target&) { return several; });
+  auto found = Spread<TileSize>::over(program.file, unknown, of_data,
+                                      [&](TileSize, TileSize, const Target&) { return several; });
   // What never is in memory is as large as what is.
-  std::int32_t otherwise = unknown;
+  TileSize otherwise = unknown;
   for (const BoundData& it : data)
     if (it.collection != nullptr)
       otherwise = otherwise == unknown || otherwise == it.tile ? it.tile : several;
   for (auto& of : found)
-    for (std::int32_t& it : of)
-      if (it == unknown) it = std::max(otherwise, several);
+    for (TileSize& it : of)
+      if (it == unknown) it = otherwise == unknown ? several : otherwise;
   return found;
 }
 

@@ -11,8 +11,8 @@ namespace fairlead::jdf {
 std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
                                                       std::span<const BoundData> data);
 
-/// By class and flow: the side of the whole tiles of the data that they come from or go to; 0 where two kinds meet.
-std::vector<std::vector<std::int32_t>> whole_tiles_of_flows(const Program& program,
-                                                            std::span<const BoundData> data);
+/// By class and flow: the size of the whole tiles of the data that they come from or go to; 0 where two kinds meet.
+std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
+                                                        std::span<const BoundData> data);
 
 }  // namespace fairlead::jdf

@@ -2,6 +2,7 @@
 // writes out, and so are the edges.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
+#include <fairlead/tiled_matrix.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -19,7 +20,7 @@ namespace fairlead::jdf {
 struct BoundData {
   std::shared_ptr<const ptg::CollectionDefinition> collection{};  ///< null: nothing
   Precision precision = Precision::double_;
-  std::int32_t tile = 0;  ///< the side of a whole one
+  TileSize tile = 0;  ///< a whole one's
 };
 
 /// What of the outputs is known from having written the graph out.

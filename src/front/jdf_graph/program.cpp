@@ -38,6 +38,18 @@ void require_values(const Program& program) {
   }
 }
 
+Constants constants_of(const Program& program) {
+  Constants out(program.file);
+  const auto find = [&](ExpressionId id) { out.find(program.file, program.settings, id); };
+  for (std::size_t i = 0; i < program.bodies.size(); ++i) {
+    for (const Definition& it : program.file.classes[i].definitions) find(it.value);
+    for (const Statement& it : program.bodies[i].statements) find(it.value);
+    for (const BodyCall& call : program.bodies[i].calls)
+      for (const BodyCall::Argument& argument : call.arguments) find(argument.value);
+  }
+  return out;
+}
+
 void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);

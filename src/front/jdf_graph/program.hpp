@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "front/jdf/body.hpp"
+#include "front/jdf/constants.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/tree.hpp"
 
@@ -28,6 +29,9 @@ struct Program {
 
 /// Marks the slots that the value of an expression depends on.
 void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots);
+
+/// Of what bodies need, when its settings are complete.
+Constants constants_of(const Program& program);
 
 /// Throws EvaluationError if a body needs something that nobody has set.
 void require_values(const Program& program);

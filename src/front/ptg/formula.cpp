@@ -87,6 +87,14 @@ std::optional<Affine> Affine::of(const Expression& expression, const Places& pla
   return a;
 }
 
+std::optional<Affine> Affine::difference(const Expression& a, const Expression& b, const Places& places) {
+  std::optional<Affine> first = of(a, places);
+  const std::optional<Affine> second = of(b, places);
+  if (!first || !second) return std::nullopt;
+  first->add(*second, -1);
+  return first;
+}
+
 /// Steps over a stack of numbers.
 struct Formula::Program {
   struct Step {
@@ -239,19 +247,26 @@ void Conditions::add(const Expression& expression, const Places& places) {
     add(node.operands[0], places);
     return add(node.operands[1], places);
   }
-  const bool compares = node.operation >= Operation::less && node.operation <= Operation::different;
-  std::optional<Affine> a, b;
-  if (compares) {
-    a = Affine::of(node.operands[0], places);
-    b = Affine::of(node.operands[1], places);
-  }
-  if (!a || !b) return add(Condition(Formula(expression, places), Condition::Kind::not_zero));
-  b->add(*a, -1);
-  if (node.operation == Operation::less) --b->constant;
-  const auto kind = node.operation == Operation::equal       ? Condition::Kind::zero
-                    : node.operation == Operation::different ? Condition::Kind::not_zero
-                                                             : Condition::Kind::not_negative;
-  add(Condition(Formula(*b), kind));
+  std::optional<Comparison> compared = Comparison::of(expression, true, places);
+  if (!compared) return add(Condition(Formula(expression, places), Condition::Kind::not_zero));
+  add(Condition(Formula(compared->sum), compared->kind));
+}
+
+std::optional<Comparison> Comparison::of(const Expression& condition, bool holds, const Places& places) {
+  const ExpressionNode& node = *condition.node();
+  const Operation operation = node.operation;
+  if (operation < Operation::less || operation > Operation::different) return std::nullopt;
+  const bool orders = operation == Operation::less || operation == Operation::at_most;
+  // a < b and a <= b; else b <= a and b < a.
+  const bool turned = orders && !holds;
+  const Expression &a = node.operands[turned ? 1 : 0], &b = node.operands[turned ? 0 : 1];
+  std::optional<Affine> sum = Affine::difference(b, a, places);
+  if (!sum) return std::nullopt;
+  if (orders && (operation == Operation::less) == holds) --sum->constant;
+  const auto kind = orders                                     ? Condition::Kind::not_negative
+                    : (operation == Operation::equal) == holds ? Condition::Kind::zero
+                                                               : Condition::Kind::not_zero;
+  return Comparison{*std::move(sum), kind};
 }
 
 }  // namespace fairlead::ptg

@@ -41,6 +41,8 @@ struct Affine {
 
   /// The expression as such a sum, if it is one. Throws UsageError naming an index that has no place.
   static std::optional<Affine> of(const Expression& expression, const Places& places);
+  /// The same of `a` - `b`.
+  static std::optional<Affine> difference(const Expression& a, const Expression& b, const Places& places);
 };
 
 class Formula {
@@ -104,6 +106,15 @@ class Condition {
  private:
   Formula formula_;
   Kind kind_;
+};
+
+/// What a comparison of two sums says of one.
+struct Comparison {
+  Affine sum;
+  Condition::Kind kind;
+
+  /// Nothing if the condition is none. `holds`: that it does, or that it does not.
+  static std::optional<Comparison> of(const Expression& condition, bool holds, const Places& places);
 };
 
 /// All of them hold.

@@ -35,25 +35,13 @@ void bound(std::vector<Loop>& loops, const Expression& condition, bool wanted, c
     bound(loops, node.operands[0], wanted, places);
     return bound(loops, node.operands[1], wanted, places);
   }
-  const bool orders = node.operation == Operation::less || node.operation == Operation::at_most;
-  const bool equal = node.operation == (wanted ? Operation::equal : Operation::different);
-  if (!orders && !equal) return;
-  const std::optional<Affine> a = Affine::of(node.operands[0], places);
-  const std::optional<Affine> b = Affine::of(node.operands[1], places);
-  if (!a || !b) return;
-  Affine up, down;  // b - a, a - b
-  up.add(*b, 1);
-  up.add(*a, -1);
-  down.add(up, -1);
-  if (orders) {
-    // a < b, a <= b; else b <= a, b < a.
-    const bool strictly = (node.operation == Operation::less) == wanted;
-    Affine& sum = wanted ? up : down;
-    if (strictly) --sum.constant;
-    return bound(loops, sum);
-  }
-  bound(loops, up);
-  bound(loops, down);
+  const std::optional<Comparison> compared = Comparison::of(condition, wanted, places);
+  if (!compared || compared->kind == Condition::Kind::not_zero) return;
+  bound(loops, compared->sum);
+  if (compared->kind != Condition::Kind::zero) return;
+  Affine negative;
+  negative.add(compared->sum, -1);
+  bound(loops, negative);
 }
 
 /// If the first alternative of a flow does not hold, its value comes from a task.

@@ -69,52 +69,34 @@ class System {
   Expression in_unknowns(const Expression& expression) const { return with(expression, meanings_); }
 
   void equal(const Expression& a, const Expression& b) {
-    const std::optional<Affine> left = Affine::of(a, places_), right = Affine::of(b, places_);
-    if (!left || !right) {
+    if (std::optional<Affine> difference = Affine::difference(a, b, places_))
+      equations_.push_back(*std::move(difference));
+    else
       opaque_.push_back(a == b);
-      return;
-    }
-    Affine difference = *left;
-    difference.add(*right, -1);
-    equations_.push_back(std::move(difference));
   }
   /// a <= b.
-  void at_most(const Expression& a, const Expression& b, std::int64_t less = 0) {
-    const std::optional<Affine> left = Affine::of(a, places_), right = Affine::of(b, places_);
-    if (!left || !right) {
-      opaque_.push_back(less == 0 ? a <= b : a < b);
-      return;
-    }
-    Affine difference = *right;
-    difference.add(*left, -1);
-    difference.constant -= less;
-    not_negative_.push_back(std::move(difference));
+  void at_most(const Expression& a, const Expression& b) {
+    if (std::optional<Affine> difference = Affine::difference(b, a, places_))
+      not_negative_.push_back(*std::move(difference));
+    else
+      opaque_.push_back(a <= b);
   }
   void holds(const Expression& condition, bool wanted = true) {
-    const auto first = [&]() -> const Expression& { return operand(condition, 0); };
-    const auto second = [&]() -> const Expression& { return operand(condition, 1); };
     if (is(condition, wanted ? Operation::both : Operation::either)) {
-      holds(first(), wanted);
-      return holds(second(), wanted);
+      holds(operand(condition, 0), wanted);
+      return holds(operand(condition, 1), wanted);
     }
-    if (is(condition, Operation::less))
-      return wanted ? at_most(first(), second(), 1) : at_most(second(), first());
-    if (is(condition, Operation::at_most))
-      return wanted ? at_most(first(), second()) : at_most(second(), first(), 1);
-    if (is(condition, wanted ? Operation::equal : Operation::different)) {
-      if (is_zero(second()) && says_yes_or_no(first())) return holds(first(), false);
-      return equal(first(), second());
-    }
-    if (is(condition, wanted ? Operation::different : Operation::equal)) {
-      if (is_zero(second()) && says_yes_or_no(first())) return holds(first(), true);
-      const std::optional<Affine> left = Affine::of(first(), places_), right = Affine::of(second(), places_);
-      if (left && right) {
-        Affine difference = *left;
-        difference.add(*right, -1);
-        return different_.push_back(std::move(difference));
-      }
-    }
-    opaque_.push_back(wanted ? condition : !condition);
+    // Of a condition, that it is 0 or is not.
+    const bool equal_to_zero = is(condition, Operation::equal),
+               compares = equal_to_zero || is(condition, Operation::different);
+    if (compares && is_zero(operand(condition, 1)) && says_yes_or_no(operand(condition, 0)))
+      return holds(operand(condition, 0), equal_to_zero != wanted);
+    std::optional<Comparison> compared = Comparison::of(condition, wanted, places_);
+    if (!compared) return opaque_.push_back(wanted ? condition : !condition);
+    auto& of_its_kind = compared->kind == Condition::Kind::not_negative ? not_negative_
+                        : compared->kind == Condition::Kind::zero       ? equations_
+                                                                        : different_;
+    of_its_kind.push_back(std::move(compared->sum));
   }
 
   /// All numbers that the ranges allow. What is no sum, of an index that stays free, is a bound of its loop if it
@@ -300,11 +282,8 @@ class System {
   static Differences ranges_of(const TableClass& of) {
     Differences known(of.places.size());
     const auto at_most = [&](const Expression& a, const Expression& b) {
-      const std::optional<Affine> left = Affine::of(a, of.places), right = Affine::of(b, of.places);
-      if (!left || !right) return;
-      Affine difference = *right;
-      difference.add(*left, -1);
-      known.know(difference);
+      if (const std::optional<Affine> difference = Affine::difference(b, a, of.places))
+        known.know(*difference);
     };
     for (const Range& range : of.definition->indices) {
       for_each_of(range.first, Operation::maximum,

@@ -122,14 +122,12 @@ std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::T
 }
 
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
-                                                            std::int64_t columns, std::int32_t tile,
-                                                            Tiles which, std::size_t element_bytes,
-                                                            detail::Fill fill,
+                                                            std::int64_t columns, TileSize tile, Tiles which,
+                                                            std::size_t element_bytes, detail::Fill fill,
                                                             const Distribution* distribution) {
   auto& it = *implementation_;
   it.core.caller().check("tiled");
-  if (tile <= 0)
-    throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
+  front::check_tile(name, tile);
   if (rows <= 0 || columns <= 0)
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
   front::check_tiles(name, rows, columns, tile, which == Tiles::lower);
@@ -145,12 +143,11 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
 
 std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& name, void* data,
                                                              std::int64_t rows, std::int64_t columns,
-                                                             std::int64_t leading_dimension,
-                                                             std::int32_t tile, std::size_t element_bytes) {
+                                                             std::int64_t leading_dimension, TileSize tile,
+                                                             std::size_t element_bytes) {
   auto& it = *implementation_;
   it.core.caller().check("tiled_in_place");
-  if (tile <= 0)
-    throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile));
+  front::check_tile(name, tile);
   if (data == nullptr) throw UsageError(fmt::format("{}: a matrix at no address", name));
   if (rows <= 0 || columns <= 0 || leading_dimension < rows)
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,

@@ -54,9 +54,23 @@ Bytes checked_bytes(const std::string& name, const char* kind, const Strided& ar
       name, kind, text, element_bytes, most_bytes));
 }
 
-void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, std::int32_t tile,
+namespace {
+std::string text_of(TileSize tile) {
+  return tile.rows == tile.columns ? fmt::format("{} a side", tile.rows)
+                                   : fmt::format("{} x {}", tile.rows, tile.columns);
+}
+}  // namespace
+
+void check_tile(const std::string& name, TileSize tile) {
+  if (tile.rows > 0 && tile.columns > 0) return;
+  if (tile.rows == tile.columns)
+    throw UsageError(fmt::format("{}: a tile of {} elements a side is not possible", name, tile.rows));
+  throw UsageError(fmt::format("{}: a tile of {} elements is not possible", name, text_of(tile)));
+}
+
+void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
                  bool lower_only) {
-  const std::int64_t down = (rows - 1) / tile + 1, across = (columns - 1) / tile + 1;
+  const std::int64_t down = (rows - 1) / tile.rows + 1, across = (columns - 1) / tile.columns + 1;
   const std::uint64_t all = size(down).times(static_cast<std::uint64_t>(across)).value();
   if (all <= most_tiles) return;
   if (lower_only && down <= most_tiles && across <= most_tiles) {
@@ -64,9 +78,9 @@ void check_tiles(const std::string& name, std::int64_t rows, std::int64_t column
     if (full * (full + 1) / 2 + (down - full) * across <= most_tiles) return;
   }
   throw UsageError(
-      fmt::format("{}: {} x {} elements in tiles of {} a side are {} x {} tiles; a matrix may have {}\n"
+      fmt::format("{}: {} x {} elements in tiles of {} are {} x {} tiles; a matrix may have {}\n"
                   "  Use larger tiles.",
-                  name, rows, columns, tile, down, across, most_tiles));
+                  name, rows, columns, text_of(tile), down, across, most_tiles));
 }
 
 }  // namespace fairlead::front

@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/strided.hpp>
+#include <fairlead/tiled_matrix.hpp>
 
 #include <cstdint>
 #include <string>
@@ -14,7 +15,9 @@ namespace fairlead::front {
 Bytes checked_bytes(const std::string& name, const char* kind, const Strided& array, Bytes element_bytes);
 
 /// Throws UsageError if these are more tiles than one matrix may have.
-void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, std::int32_t tile,
+void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
                  bool lower_only);
+/// Throws UsageError if there is nothing in such a tile.
+void check_tile(const std::string& name, TileSize tile);
 
 }  // namespace fairlead::front

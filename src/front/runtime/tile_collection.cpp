@@ -19,8 +19,8 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       store_(store),
       name_(std::move(name)),
       grid_(grid),
-      tile_rows_(static_cast<std::int32_t>((grid.rows - 1) / grid.tile + 1)),
-      tile_columns_(static_cast<std::int32_t>((grid.columns - 1) / grid.tile + 1)),
+      tile_rows_(static_cast<std::int32_t>((grid.rows - 1) / grid.tile.rows + 1)),
+      tile_columns_(static_cast<std::int32_t>((grid.columns - 1) / grid.tile.columns + 1)),
       spill_(spill),
       fill_(std::move(fill)),
       distribution_(distribution == nullptr ? std::nullopt : std::optional(*distribution)),
@@ -29,8 +29,15 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({.row = i, .column = j});
-  const auto extent = [&](std::int64_t elements, std::int32_t at) {
-    return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
+  const auto extent = [](std::int64_t elements, std::int64_t tile, std::int32_t at) {
+    return std::min(tile, elements - at * tile);
+  };
+  const auto rows_of = [&](const Entry& entry) { return extent(grid_.rows, grid_.tile.rows, entry.row); };
+  const auto columns_of = [&](const Entry& entry) {
+    return extent(grid_.columns, grid_.tile.columns, entry.column);
+  };
+  const auto bytes_of = [&](const Entry& entry) {
+    return static_cast<Bytes>(rows_of(entry) * columns_of(entry)) * element_bytes;
   };
   front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
   if (ranks != nullptr && distribution_) {
@@ -58,22 +65,21 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
         spec.home_offset = entry.slot.offset;
       } else {
         const std::int64_t offset =
-            static_cast<std::int64_t>(entry.row) * grid_.tile +
-            static_cast<std::int64_t>(entry.column) * grid_.tile * grid_.leading_dimension;
+            static_cast<std::int64_t>(entry.row) * grid_.tile.rows +
+            static_cast<std::int64_t>(entry.column) * grid_.tile.columns * grid_.leading_dimension;
         spec.bytes = bytes_of(entry);
         spec.home = core.topology().user_memory();
         spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
-        spec.layout =
-            layout_for(extent(grid_.rows, entry.row), extent(grid_.columns, entry.column), element_bytes);
+        spec.layout = layout_for(rows_of(entry), columns_of(entry), element_bytes);
       }
       entry.datum = &store_.make();
       if (fill_)
         spec.generator = &generators_.emplace_back(
             fill_,
-            front::GeneratedArray::Place{static_cast<std::int64_t>(entry.row) * grid_.tile,
-                                         extent(grid_.rows, entry.row),
-                                         static_cast<std::int64_t>(entry.column) * grid_.tile,
-                                         extent(grid_.columns, entry.column), element_bytes},
+            front::GeneratedArray::Place{static_cast<std::int64_t>(entry.row) * grid_.tile.rows,
+                                         rows_of(entry),
+                                         static_cast<std::int64_t>(entry.column) * grid_.tile.columns,
+                                         columns_of(entry), element_bytes},
             *entry.datum);
       entry.datum->owner = this;
       entry.datum->name = &TileCollection::name_of_tile;
@@ -250,5 +256,12 @@ void refresh_tiles(const TileCollection* tiles, Refresh when) {
   tiles->refresh(when);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
+std::int32_t side_of(const TileCollection& tiles) {
+  const TileSize size = tiles.grid().tile;
+  if (size.rows != size.columns)
+    throw UsageError(fmt::format("{} has tiles of {} x {}, and square ones are needed here", tiles.name(),
+                                 size.rows, size.columns));
+  return size.rows;
+}
 
 }  // namespace fairlead::detail

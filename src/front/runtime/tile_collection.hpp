@@ -32,6 +32,7 @@ class TileCollection {
   void remove_all() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
+  const std::string& name() const noexcept { return name_; }
   /// Throws UsageError if there is no such tile.
   DatumReference tile(std::int32_t row, std::int32_t column);
   DatumReference tile_if_here(std::int32_t row, std::int32_t column) const;

@@ -67,9 +67,41 @@ TEST(LaneQueue, RefusesWhatItHasNoRoomFor) {
   EXPECT_TRUE(queue.lane->put(queued(one_more)));
 }
 
+TEST(LaneQueue, KeepsBehindWhatItHasNoRoomFor) {
+  constexpr std::size_t count = 3 * LaneQueue::capacity + 5;
+  for (const bool alone : {false, true}) {
+    Queue queue;
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_TRUE(queue.lane->put_or_keep(queued(queue.tasks.emplace_back()), alone));
+    EXPECT_EQ(queue.lane->size(), count);
+    Stolen stolen;
+    std::size_t next = alone ? 0 : queue.lane->steal(stolen);
+    for (; next < count; ++next) {
+      EXPECT_FALSE(queue.lane->empty());
+      ASSERT_EQ(alone ? queue.lane->take_alone() : queue.lane->take(), &queue.tasks[next]);
+    }
+    EXPECT_EQ(alone ? queue.lane->take_alone() : queue.lane->take(), nullptr);
+    EXPECT_TRUE(queue.lane->empty());
+    // Once all are gone it is as it was.
+    ASSERT_TRUE(queue.lane->put_or_keep(queue.tasks[0], alone));
+    EXPECT_EQ(queue.lane->steal(stolen), 1u);
+  }
+}
+
+TEST(LaneQueue, GivesUpWhatWaitsBehind) {
+  Queue queue;
+  for (std::size_t i = 0; i < LaneQueue::capacity + 3; ++i)
+    ASSERT_TRUE(queue.lane->put_or_keep(queued(queue.tasks.emplace_back()), false));
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(queue.lane->take_kept(), &queue.tasks[LaneQueue::capacity + i]);
+  EXPECT_EQ(queue.lane->take_kept(), nullptr);
+  EXPECT_EQ(queue.lane->size(), LaneQueue::capacity);
+  EXPECT_EQ(queue.lane->take(), &queue.tasks[0]);
+}
+
 /// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
 /// plain value that the owner wrote before.
-TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
+void lose_nothing(bool keeps) {
   constexpr std::size_t count = 200'000, thieves = 3;
   LaneQueue lane;
   std::vector<Task> tasks(count);
@@ -92,10 +124,11 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
   for (std::size_t burst = 1; put < count; burst = burst % 61 + 1) {
     for (std::size_t k = 0; k < burst && put < count; ++k) {
       tasks[put].priority = static_cast<std::int32_t>(put);
-      if (!lane.put(queued(tasks[put]))) break;
+      if (!(keeps ? lane.put_or_keep(queued(tasks[put]), false) : lane.put(queued(tasks[put])))) break;
       ++put;
     }
-    for (std::size_t k = 0; k < burst / 2; ++k)
+    // With all of a burst kept now and then, more than there is room for.
+    for (std::size_t k = 0; k < (keeps ? burst / 8 : burst / 2); ++k)
       if (LazyTask* const task = lane.take()) have(task);
   }
   while (all.load() < count)
@@ -103,6 +136,10 @@ TEST(LaneQueue, LosesNothingAndGivesNothingTwice) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(all, count);
+  EXPECT_TRUE(lane.empty());
 }
+
+TEST(LaneQueue, LosesNothingAndGivesNothingTwice) { lose_nothing(false); }
+TEST(LaneQueue, LosesNothingOfWhatItKeeps) { lose_nothing(true); }
 
 }  // namespace fairlead::engine

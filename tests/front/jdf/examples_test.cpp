@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -139,6 +140,61 @@ TEST(JdfExamples, LuIsWhatTheLoopsDo) {
         }
     }
     expect_same(example("lu.jdf", {}, {matrix("descA", mt, nt)}), loops, true);
+  }
+}
+
+TEST(JdfExamples, QrIsWhatTheLoopsDo) {
+  for (int size = 1; size <= 10; ++size) {
+    const int mt = size % 3 == 1 ? size + 2 : size, nt = size % 3 == 2 ? size + 3 : size;
+    Sequence loops;
+    const auto a = [](int m, int n) { return tile("descA", m, n); };
+    const auto t = [](int m, int n) { return tile("descT", m, n); };
+    for (int k = 0; k < std::min(mt, nt); ++k) {
+      loops.task(fmt::format("GEQRT({})", k));
+      loops.changes("A", a(k, k));
+      loops.changes("T", t(k, k));
+      for (int n = k + 1; n < nt; ++n) {
+        loops.task(fmt::format("UNMQR({},{})", k, n));
+        loops.reads("V", a(k, k));
+        loops.reads("T", t(k, k));
+        loops.changes("C", a(k, n));
+      }
+      for (int m = k + 1; m < mt; ++m) {
+        loops.task(fmt::format("TSQRT({},{})", m, k));
+        loops.changes("A1", a(k, k));
+        loops.changes("A2", a(m, k));
+        loops.changes("T", t(m, k));
+        for (int n = k + 1; n < nt; ++n) {
+          loops.task(fmt::format("TSMQR({},{},{})", m, n, k));
+          loops.changes("A1", a(k, n));
+          loops.changes("A2", a(m, n));
+          loops.reads("V", a(m, k));
+          loops.reads("T", t(m, k));
+        }
+      }
+    }
+    const std::string of_t = fmt::format("descT={},{},8,100", 8 * mt, 100 * nt - 70);
+    expect_same(example("qr.jdf", {}, {matrix("descA", mt, nt), of_t}), loops, true);
+  }
+}
+
+TEST(JdfExamples, TrsmIsWhatTheLoopsDo) {
+  for (int mt = 1; mt <= 10; ++mt) {
+    const int nt = 1 + mt % 4;
+    Sequence loops;
+    for (int k = 0; k < mt; ++k)
+      for (int n = 0; n < nt; ++n) {
+        loops.task(fmt::format("TRSM({},{})", k, n));
+        loops.reads("L", tile("descA", k, k));
+        loops.changes("B", tile("descB", k, n));
+        for (int m = k + 1; m < mt; ++m) {
+          loops.task(fmt::format("GEMM({},{},{})", m, n, k));
+          loops.reads("A", tile("descA", m, k));
+          loops.reads("X", tile("descB", k, n));
+          loops.changes("C", tile("descB", m, n));
+        }
+      }
+    expect_same(example("trsm.jdf", {}, {matrix("descA", mt, mt), matrix("descB", mt, nt)}), loops, true);
   }
 }
 

@@ -241,16 +241,21 @@ TEST(JdfRuns, MutatedBodiesDoNoHarm) {
     }
     ++sound;
     program.settings.describe("descA=100,100,40,40");
+    const Constants constants = constants_of(program);
     for (std::uint32_t k = 0; k < program.file.classes.size(); ++k) {
       const std::size_t flows = program.file.classes[k].flows.size();
       const std::vector<fairlead::detail::TileArgument> tiles(flows, {nullptr, 40, 40, 40});
       const std::vector<Precision> elements(flows, Precision::double_);
       const std::vector<std::int64_t> parameters(program.file.classes[k].parameters.size(), 1);
-      try {
-        BodyRun(program, k, parameters, tiles, elements).amount();
-      } catch (const Error&) {
-        // A division by zero, a letter that is none.
-      }
+      const auto told = [&](const Constants& known) -> std::string {
+        try {
+          const BodyRun::Amount amount = BodyRun(program, known, k, parameters, tiles, elements).amount();
+          return fmt::format("{} {}", amount.flops, amount.side);
+        } catch (const Error& error) {
+          return error.what();  // a division by zero, a letter that is none
+        }
+      };
+      EXPECT_EQ(told(constants), told(Constants(program.file))) << text;
     }
   }
   EXPECT_GT(sound, ::fairlead::tests::sanitized ? 5U : 50U);

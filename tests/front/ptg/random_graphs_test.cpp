@@ -118,11 +118,11 @@ class Drawn {
  private:
   void draw_class() {
     DrawnClass it;
-    const std::size_t parameters = static_cast<std::size_t>(random_.between(1, 3));
+    const std::size_t parameters = random_.once_in(6) ? 4 : static_cast<std::size_t>(random_.between(1, 3));
     for (std::size_t i = 0; i < parameters; ++i) {
       DrawnRange range;
       range.first.constant = random_.between(-2, 2);
-      range.last.constant = range.first.constant + random_.between(-1, i == 0 ? 6 : 3);
+      range.last.constant = range.first.constant + random_.between(-1, i == 0 ? 6 : parameters == 4 ? 1 : 3);
       if (i > 0 && random_.once_in(2)) range.first = sum_of(i, range.first.constant);
       if (i > 0 && random_.once_in(2)) range.last = sum_of(i, range.last.constant);
       range.step = random_.once_in(4) ? 2 : 1;

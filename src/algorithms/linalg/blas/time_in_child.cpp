@@ -1,9 +1,6 @@
-// The parent's side of timing a BLAS: posix_spawn (a fork without exec is not allowed in a process with
-// threads), a pipe, a deadline.
-#include <fcntl.h>
+// The parent's side of timing a BLAS: a child process, what it prints, a deadline.
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,21 +12,16 @@
 #include <cstring>
 #include <fairlead/error.hpp>
 #include <string_view>
+#include <utility>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
+#include "base/child_process.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace fairlead::linalg {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> list;
-  for (auto& string : strings) list.push_back(string.data());
-  list.push_back(nullptr);
-  return list;
-}
 
 /// This process's environment handed on (no setting is read from it), with the core type set or taken away,
 /// and no threads of the library's own.
@@ -50,32 +42,14 @@ std::vector<std::string> environment_with(const BlasCandidate& candidate) {
 /// A started process with its standard output on a pipe; killed and waited for when destroyed.
 class Child {
  public:
-  Child(std::vector<std::string> arguments, std::vector<std::string> environment) {
-    auto [output, input] = open_pipe();
-    if (!input) throw SystemError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-    // Nothing of this process goes along: neither its files nor how it treats signals.
-    ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&files, input.get(), 1);
-    ::posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    auto argv = pointers(arguments), envp = pointers(environment);
-    const int failure = ::posix_spawn(&id_, argv[0], &files, &attributes, argv.data(), envp.data());
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-    if (failure != 0)
+  Child(std::vector<std::string> arguments, const std::vector<std::string>& environment) {
+    const std::string program = arguments[0];
+    StartedChild started = start_child({.arguments = std::move(arguments), .environment = &environment});
+    if (started.error != 0)
       throw SystemError(
-          fmt::format("cannot start \"{}\", which times kernels: {}", arguments[0], std::strerror(failure)));
-    output_ = std::move(output);
+          fmt::format("cannot start \"{}\", which times kernels: {}", program, std::strerror(started.error)));
+    id_ = started.id;
+    output_ = std::move(started.output);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
