@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -100,8 +101,11 @@ class Plays {
 
 }  // namespace
 
+std::span<const std::string_view> members() noexcept { return names; }
+
 std::size_t most_plays(const Question& question) noexcept {
-  return names.size() + question.dispensable.size();
+  const auto played = [&](std::string_view name) { return !question.left_out.has(name); };
+  return static_cast<std::size_t>(std::ranges::count_if(names, played)) + question.dispensable.size();
 }
 
 // The policy, and then without whom: two digits to the base of all policies and one more.
@@ -144,7 +148,8 @@ std::uint64_t glance(Stage& stage, const Question& question, Reach reach) {
   }
   std::vector<std::string> policies;
   for (const std::string_view name : quick)
-    if (name != question.present) policies.emplace_back(name);
+    if (name != question.present && !question.left_out.has(name)) policies.emplace_back(name);
+  if (policies.empty()) return 0;
   policies.push_back(question.present);
   const std::vector<Duration> times = plays.play(policies, part);
   const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
@@ -157,7 +162,8 @@ std::uint64_t glance(Stage& stage, const Question& question, Reach reach) {
 std::uint64_t judge(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   std::vector<Found> found;
-  for (const std::string_view name : names) found.push_back({std::string(name)});
+  for (const std::string_view name : names)
+    if (!question.left_out.has(name)) found.push_back({std::string(name)});
   const auto present_first = std::ranges::find(found, question.present, &Found::policy);
   double part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   if (present_first != found.end()) {
@@ -166,22 +172,24 @@ std::uint64_t judge(Stage& stage, const Question& question) {
     plays.takes(plays.play(question.present, first, Duration::max()), first);
     part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   }
-  if (part < plays.least_part()) return 0;
+  if (found.empty() || part < plays.least_part()) return 0;
   plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size();
   if (const double larger = part_for(plays.allowed() / 2, left, question.tasks); larger > part) {
     // The best one, and the second or the one that there is: it is the measure.
     part = larger;
-    const auto behind = std::ranges::find(found.begin() + 2, found.end(), question.present, &Found::policy);
+    const std::size_t best = std::min<std::size_t>(2, found.size());
+    const auto behind = std::ranges::find(found.begin() + static_cast<std::ptrdiff_t>(best), found.end(),
+                                          question.present, &Found::policy);
     if (behind != found.end()) std::iter_swap(found.begin() + 1, behind);
-    found.resize(2);
+    found.resize(best);
     plays.play(found, part);
   }
   Found best = found.front();
   if (best.time == Duration::max()) return 0;
   const auto frugal = std::ranges::find(found, thriftiest, &Found::policy);
-  const bool saves = question.exceeds_memories && part >= 1 && frugal != found.end() &&
-                     !clearly_better(best.time, frugal->time, part);
+  const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
+                     frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
   const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;

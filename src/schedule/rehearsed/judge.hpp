@@ -3,11 +3,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
 #include "policy/rehearsal.hpp"
+#include "schedule/rehearsed/ideas.hpp"
 
 namespace fairlead::schedule::rehearsed {
 
@@ -22,7 +25,10 @@ struct Question {
   std::size_t fewest = 0;         ///< of each policy: fewer say nothing
   bool exceeds_memories = false;  ///< of those who do most of the work, all of them together: the data do
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
+  LeftOut left_out;
 };
+/// The policies that are played.
+std::span<const std::string_view> members() noexcept;
 /// So many plays at most.
 std::size_t most_plays(const Question& question) noexcept;
 /// Who is to take over by what a judge found; empty: nobody, or it is no judge's.

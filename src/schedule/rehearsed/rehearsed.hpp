@@ -23,7 +23,10 @@ inline constexpr std::array options{
         "something has been played"},
     PolicyOption{
         "within", "0.25",
-        "of the time that the tasks are expected to take: what cannot be played by then is not played"}};
+        "of the time that the tasks are expected to take: what cannot be played by then is not played"},
+    PolicyOption{"off", "none",
+                 "what is left out, to see what it is worth, as glancing+darts: waiting, looking, glancing, "
+                 "confirming, narrowing, saving, or a policy that is not to be played"}};
 }  // namespace rehearsed
 
 std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options);
