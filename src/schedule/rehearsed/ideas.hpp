@@ -13,15 +13,14 @@ namespace fairlead::schedule::rehearsed {
 namespace idea {
 inline constexpr std::string_view waiting =
                                       "waiting",  // workers stand still while all is played, if that is short
-    looking = "looking",                          // or while two are, if that is short
     glancing = "glancing",                        // otherwise two of them are played first, and little of it
     confirming = "confirming",  // what was found meanwhile is played once more from where things are
     narrowing = "narrowing",    // the best one also without some workers
     saving = "saving";          // of those equally fast, the one that moves the fewest bytes
 }  // namespace idea
 
-inline constexpr std::array ideas{idea::waiting,    idea::looking,   idea::glancing,
-                                  idea::confirming, idea::narrowing, idea::saving};
+inline constexpr std::array ideas{idea::waiting, idea::glancing, idea::confirming, idea::narrowing,
+                                  idea::saving};
 
 class LeftOut {
  public:

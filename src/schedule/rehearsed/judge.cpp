@@ -127,25 +127,16 @@ namespace {
 constexpr std::array<std::string_view, 2> quick = {"near", "blocks"};
 }  // namespace
 
-Duration time_of_a_whole_glance(const Question& question) noexcept {
-  const double one_after_the_other = std::max(question.at_once, static_cast<double>(quick.size()));
-  return Duration(static_cast<std::int64_t>(question.tasks * one_after_the_other *
-                                            static_cast<double>(question.cost.count())));
-}
-
-std::uint64_t glance(Stage& stage, const Question& question, Reach reach) {
+std::uint64_t glance(Stage& stage, const Question& question) {
   constexpr double share = 1.0 / 8;  // of what may be played
   Plays plays(stage, question);
   const auto part_now = [&] {
     const double part = plays.allowed() * share / (static_cast<double>(quick.size() + 1) * question.tasks);
     return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
   };
-  double part = 1;
-  if (reach == Reach::part) {
-    part = part_now();
-    plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
-    part = part_now();
-  }
+  double part = part_now();
+  plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
+  part = part_now();
   std::vector<std::string> policies;
   for (const std::string_view name : quick)
     if (name != question.present && !question.left_out.has(name)) policies.emplace_back(name);
@@ -155,7 +146,7 @@ std::uint64_t glance(Stage& stage, const Question& question, Reach reach) {
   const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
   if (*best >= Duration::max() / 4) return 0;
   // Of who takes one and a half times as long it is not even known how long.
-  if (reach == Reach::part ? times.back() < *best * 3 / 2 : !clearly_better(*best, times.back(), 1)) return 0;
+  if (times.back() < *best * 3 / 2) return 0;
   return number_of(policies[static_cast<std::size_t>(best - times.begin())]);
 }
 

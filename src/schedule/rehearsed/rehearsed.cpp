@@ -30,7 +30,6 @@ namespace idea = rehearsed::idea;
 using rehearsed::can_be_judged;
 using rehearsed::Question;
 using rehearsed::Replaceable;
-using rehearsed::time_of_a_whole_glance;
 
 struct Limits {
   double share = 0, within = 0;
@@ -42,7 +41,6 @@ struct Limits {
 /// One follows the other, if it has to.
 enum class Step : std::uint8_t {
   none,
-  look,     // all wait, but not for long: which of two?
   glance,   // tasks are running already: is the first policy quite wrong?
   judge,    // which one is the best?
   confirm,  // also from where things are now?
@@ -77,7 +75,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const bool confirms = over == Step::judge && !waited && !better.empty() && has(idea::confirming);
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if ((over == Step::glance || over == Step::look) && begin(Step::judge)) return;
+    if (over == Step::glance && begin(Step::judge)) return;
     answered_ = asked_;
     decide(true);
   }
@@ -201,18 +199,20 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
     const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                        static_cast<double>(question_.cost.count());
-    const double most = limits_.share * static_cast<double>(question_.expected.count());
-    const bool judges = all <= most;
-    const bool looks =
-        has(idea::looking) && static_cast<double>(time_of_a_whole_glance(question_).count()) <= most;
-    if (!judges && !looks) holding_back_ = false;
+    if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
+    if (holding_back_) {
+      play(Step::judge, tasks);
+      return true;
+    }
     // In long programs near costs a multiple there, before anything is known.
-    if (!holding_back_ && limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
-      deputy_.hand_over("blocks");
+    if (limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
+      deputy_.hand_over(question_.ways_limit ? "darts" : "blocks");
       question_.present = deputy_.deputy();
     }
-    const Step unnoticed = has(idea::glancing) ? Step::glance : Step::judge;
-    play(!holding_back_ ? unnoticed : judges ? Step::judge : Step::look, tasks);
+    // Where data fit, the first policy may be quite wrong for the links; where they do not, a part says little of how
+    // often they come.
+    const bool glances = has(idea::glancing) && !question_.exceeds_memories;
+    play(glances ? Step::glance : Step::judge, tasks);
     return true;
   }
   void describe(const std::vector<Task*>& tasks) {
@@ -221,8 +221,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.work = {};
     for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
     Bytes bytes = 0;
-    question_.expected = std::max(share_of(1, question_.work), way_of_data(tasks, bytes));
+    const Duration computing = share_of(1, question_.work), way = way_of_data(tasks, bytes);
+    question_.expected = std::max(computing, way);
     question_.exceeds_memories = bytes > capacity_;
+    question_.ways_limit = way > computing;
   }
   /// About what is left. `finding`: to be confirmed. False: too little.
   bool begin(Step step, std::uint64_t finding = 0) {
@@ -237,10 +239,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::look     ? rehearsed::glance(stage, question, rehearsed::Reach::whole)
-             : step == Step::glance ? rehearsed::glance(stage, question, rehearsed::Reach::part)
-             : step == Step::judge  ? rehearsed::judge(stage, question)
-                                    : rehearsed::confirm(stage, question, finding);
+      return step == Step::glance  ? rehearsed::glance(stage, question)
+             : step == Step::judge ? rehearsed::judge(stage, question)
+                                   : rehearsed::confirm(stage, question, finding);
     });
   }
 
