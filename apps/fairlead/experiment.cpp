@@ -18,6 +18,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/kept_file.hpp"
+#include "experiment/ablations.hpp"
 #include "experiment/judged.hpp"
 #include "experiment/overview.hpp"
 #include "experiment/runner.hpp"
@@ -135,7 +136,7 @@ class MarkedPage {
 int run_experiments(const Config& config, const std::string& name) {
   if (config.has("markdown"))
     require_files_apart(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
-  const std::vector<Experiment> wanted = find_experiments(name);
+  const std::vector<Experiment> wanted = laid_out(find_experiments(name));
   const bool quick = config.flag("quick");
   // What is wrong with where the results go is said before minutes of simulation, not after.
   std::optional<MarkedPage> page;
@@ -172,7 +173,7 @@ int run_experiments(const Config& config, const std::string& name) {
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick);
     // A row of a table at the end says it in less room.
-    if (!one.every_policy && one.judged.empty()) sections += markdown(one, table);
+    if (!one.every_policy && one.judged.empty() && one.over.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
     told.push_back({&one, table});
   }
@@ -186,6 +187,12 @@ int run_experiments(const Config& config, const std::string& name) {
     fmt::print("{}", all);
     if (config.text("output") != "none")
       report::write_file(config.text("output") + "/judged.csv", judged_csv(told));
+  }
+  if (const std::string all = ablations(told); !all.empty()) {
+    sections += all;
+    fmt::print("{}", all);
+    if (config.text("output") != "none")
+      report::write_file(config.text("output") + "/ablations.csv", ablations_csv(told));
   }
   if (page) page->write(sections);
   return all_finished ? success : failure;

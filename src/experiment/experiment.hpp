@@ -103,7 +103,9 @@ struct Experiment {
   std::vector<double> around;  ///< each point is the mean over x + these; {0} if nothing is said
   bool every_policy = false;   ///< they are lines, too, and the experiment is a row of the overview
   std::string judged;          ///< a policy that is compared with all published ones, which are lines, too
-  bool variant = false;        ///< all of it is beyond the paper, each line
+  std::string
+      over;  ///< a folder: its lines are run at every point of those there that are judged; see laid_out()
+  bool variant = false;  ///< all of it is beyond the paper, each line
   std::vector<Line> lines;
   std::vector<Metric> metrics;  ///< one picture each
   bool page = false;            ///< and for each x a page with the order in which tasks ran
@@ -125,6 +127,10 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
 /// Those that a name means: one, all of a folder ("darts"), "all", or the file of one's own (*.toml). Throws
 /// ConfigError if there is none.
 std::vector<Experiment> find_experiments(std::string_view name);
+
+/// Each as it is, but for those `over` a folder: such a one becomes many, one for each that it is over, with its
+/// own lines.
+std::vector<Experiment> laid_out(std::span<const Experiment> found);
 
 /// The run of one line at one x, with the first seed. Throws ConfigError for a setting that there is not.
 RunSpec run_of(const Experiment& experiment, const Line& line, double x);

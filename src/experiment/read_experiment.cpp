@@ -252,6 +252,15 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   experiment.title = reader.text("title");
   experiment.paper = reader.text("paper");
   experiment.notes = reader.text_or("notes", "");
+  experiment.over = reader.text_or("over", "");
+  if (!experiment.over.empty()) {  // all else is theirs
+    reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
+    if (experiment.lines.size() < 2)
+      reader.fail("line", "must be there at least twice, as [[line]]: others are compared with the first");
+    experiment.variant = true;
+    reader.require_all_known();
+    return experiment;
+  }
   reader.table("settings", [&](TomlReader& inner) { experiment.settings = settings_in(inner, file); });
   experiment.sweep = reader.text("sweep");
   check_setting(experiment.sweep, file);
@@ -313,7 +322,9 @@ std::vector<Experiment> find_experiments(std::string_view name) {
     names.insert(names.end(), one.also.begin(), one.also.end());
     const bool in_folder =
         one.name.size() > name.size() && one.name.starts_with(name) && one.name[name.size()] == '/';
-    if (name == "all" || one.name == name || in_folder || std::ranges::find(one.also, name) != one.also.end())
+    // One over others runs all of these many times: by its own name only.
+    const bool among_many = (name == "all" || in_folder) && one.over.empty();
+    if (among_many || one.name == name || std::ranges::find(one.also, name) != one.also.end())
       found.push_back(one);
   }
   if (found.empty())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -100,8 +101,11 @@ class Plays {
 
 }  // namespace
 
+std::span<const std::string_view> members() noexcept { return names; }
+
 std::size_t most_plays(const Question& question) noexcept {
-  return names.size() + question.dispensable.size();
+  const auto played = [&](std::string_view name) { return !question.left_out.has(name); };
+  return static_cast<std::size_t>(std::ranges::count_if(names, played)) + question.dispensable.size();
 }
 
 // The policy, and then without whom: two digits to the base of all policies and one more.
@@ -123,41 +127,34 @@ namespace {
 constexpr std::array<std::string_view, 2> quick = {"near", "blocks"};
 }  // namespace
 
-Duration time_of_a_whole_glance(const Question& question) noexcept {
-  const double one_after_the_other = std::max(question.at_once, static_cast<double>(quick.size()));
-  return Duration(static_cast<std::int64_t>(question.tasks * one_after_the_other *
-                                            static_cast<double>(question.cost.count())));
-}
-
-std::uint64_t glance(Stage& stage, const Question& question, Reach reach) {
+std::uint64_t glance(Stage& stage, const Question& question) {
   constexpr double share = 1.0 / 8;  // of what may be played
   Plays plays(stage, question);
   const auto part_now = [&] {
     const double part = plays.allowed() * share / (static_cast<double>(quick.size() + 1) * question.tasks);
     return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
   };
-  double part = 1;
-  if (reach == Reach::part) {
-    part = part_now();
-    plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
-    part = part_now();
-  }
+  double part = part_now();
+  plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
+  part = part_now();
   std::vector<std::string> policies;
   for (const std::string_view name : quick)
-    if (name != question.present) policies.emplace_back(name);
+    if (name != question.present && !question.left_out.has(name)) policies.emplace_back(name);
+  if (policies.empty()) return 0;
   policies.push_back(question.present);
   const std::vector<Duration> times = plays.play(policies, part);
   const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
   if (*best >= Duration::max() / 4) return 0;
   // Of who takes one and a half times as long it is not even known how long.
-  if (reach == Reach::part ? times.back() < *best * 3 / 2 : !clearly_better(*best, times.back(), 1)) return 0;
+  if (times.back() < *best * 3 / 2) return 0;
   return number_of(policies[static_cast<std::size_t>(best - times.begin())]);
 }
 
 std::uint64_t judge(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   std::vector<Found> found;
-  for (const std::string_view name : names) found.push_back({std::string(name)});
+  for (const std::string_view name : names)
+    if (!question.left_out.has(name)) found.push_back({std::string(name)});
   const auto present_first = std::ranges::find(found, question.present, &Found::policy);
   double part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   if (present_first != found.end()) {
@@ -166,22 +163,24 @@ std::uint64_t judge(Stage& stage, const Question& question) {
     plays.takes(plays.play(question.present, first, Duration::max()), first);
     part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   }
-  if (part < plays.least_part()) return 0;
+  if (found.empty() || part < plays.least_part()) return 0;
   plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size();
   if (const double larger = part_for(plays.allowed() / 2, left, question.tasks); larger > part) {
     // The best one, and the second or the one that there is: it is the measure.
     part = larger;
-    const auto behind = std::ranges::find(found.begin() + 2, found.end(), question.present, &Found::policy);
+    const std::size_t best = std::min<std::size_t>(2, found.size());
+    const auto behind = std::ranges::find(found.begin() + static_cast<std::ptrdiff_t>(best), found.end(),
+                                          question.present, &Found::policy);
     if (behind != found.end()) std::iter_swap(found.begin() + 1, behind);
-    found.resize(2);
+    found.resize(best);
     plays.play(found, part);
   }
   Found best = found.front();
   if (best.time == Duration::max()) return 0;
   const auto frugal = std::ranges::find(found, thriftiest, &Found::policy);
-  const bool saves = question.exceeds_memories && part >= 1 && frugal != found.end() &&
-                     !clearly_better(best.time, frugal->time, part);
+  const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
+                     frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
   const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;

@@ -3,11 +3,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
 #include "policy/rehearsal.hpp"
+#include "schedule/rehearsed/ideas.hpp"
 
 namespace fairlead::schedule::rehearsed {
 
@@ -21,8 +24,12 @@ struct Question {
   double at_once = 1;
   std::size_t fewest = 0;         ///< of each policy: fewer say nothing
   bool exceeds_memories = false;  ///< of those who do most of the work, all of them together: the data do
+  bool ways_limit = false;        ///< bringing each of the data once takes longer than computing
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
+  LeftOut left_out;
 };
+/// The policies that are played.
+std::span<const std::string_view> members() noexcept;
 /// So many plays at most.
 std::size_t most_plays(const Question& question) noexcept;
 /// Who is to take over by what a judge found; empty: nobody, or it is no judge's.
@@ -32,11 +39,8 @@ bool can_be_judged(const Question& question) noexcept;
 
 // What these find is for policy_of(), with the same question; 0: nobody is to take over.
 
-enum class Reach : bool { part, whole };
 /// A short look at few: whether another one is so much better that it should take over before more is known.
-std::uint64_t glance(Stage& stage, const Question& question, Reach reach);
-/// If it is at all of the work.
-Duration time_of_a_whole_glance(const Question& question) noexcept;
+std::uint64_t glance(Stage& stage, const Question& question);
 std::uint64_t judge(Stage& stage, const Question& question);
 /// Whether what was found holds as well for what is left, from where the data are now: the finding, or 0.
 std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding);

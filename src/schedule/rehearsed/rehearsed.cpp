@@ -4,12 +4,17 @@
 // by then; again when all of that is over and something else has come.
 #include "schedule/rehearsed/rehearsed.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/suggest.hpp"
 #include "policy/forwarding_policy.hpp"
 #include "policy/least_estimate.hpp"
 #include "policy/rehearsal.hpp"
@@ -21,21 +26,21 @@
 namespace fairlead::schedule {
 namespace {
 
+namespace idea = rehearsed::idea;
 using rehearsed::can_be_judged;
 using rehearsed::Question;
 using rehearsed::Replaceable;
-using rehearsed::time_of_a_whole_glance;
 
 struct Limits {
   double share = 0, within = 0;
   std::size_t fewest_tasks = 0;
   bool finds_first = false;
+  rehearsed::LeftOut left_out;
 };
 
 /// One follows the other, if it has to.
 enum class Step : std::uint8_t {
   none,
-  look,     // all wait, but not for long: which of two?
   glance,   // tasks are running already: is the first policy quite wrong?
   judge,    // which one is the best?
   confirm,  // also from where things are now?
@@ -44,7 +49,9 @@ enum class Step : std::uint8_t {
 class Rehearsed final : public ForwardingPolicy<Rehearsed> {
  public:
   Rehearsed(std::unique_ptr<Replaceable> deputy, Limits limits)
-      : ForwardingPolicy(std::move(deputy)), deputy_(static_cast<Replaceable&>(inner())), limits_(limits) {}
+      : ForwardingPolicy(std::move(deputy)),
+        deputy_(static_cast<Replaceable&>(inner())),
+        limits_(std::move(limits)) {}
 
   std::size_t horizon() const override { return 65'536; }
 
@@ -65,10 +72,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     if (over == Step::none || decided_ || given_up_) return consider();
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
-    const bool confirms = over == Step::judge && !waited && !better.empty();
+    const bool confirms = over == Step::judge && !waited && !better.empty() && has(idea::confirming);
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if ((over == Step::glance || over == Step::look) && begin(Step::judge)) return;
+    if (over == Step::glance && begin(Step::judge)) return;
     answered_ = asked_;
     decide(true);
   }
@@ -108,6 +115,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
+  bool has(std::string_view idea) const noexcept { return !limits_.left_out.has(idea); }
   bool does_most_of_the_work(WorkerId worker) const {
     return !devices_ || view().workers()[index(worker)].kind != WorkerKind::cpu;
   }
@@ -179,6 +187,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.cost = cost_of_playing_a_task(view().nodes().size()) / static_cast<std::int64_t>(at_once);
     question_.at_once = static_cast<double>(at_once);
     question_.fewest = limits_.fewest_tasks;
+    question_.left_out = limits_.left_out;
     describe(tasks);
     if (!can_be_judged(question_)) return false;
     asked_ = {question_.tasks, static_cast<double>(question_.work.count())};
@@ -186,20 +195,24 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       decide(true);
       return false;
     }
-    question_.dispensable = rehearsed::dispensable(view(), tasks);
+    if (has(idea::narrowing)) question_.dispensable = rehearsed::dispensable(view(), tasks);
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
     const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                        static_cast<double>(question_.cost.count());
-    const double most = limits_.share * static_cast<double>(question_.expected.count());
-    const bool judges = all <= most;
-    if (!judges && static_cast<double>(time_of_a_whole_glance(question_).count()) > most)
-      holding_back_ = false;
+    if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
+    if (holding_back_) {
+      play(Step::judge, tasks);
+      return true;
+    }
     // In long programs near costs a multiple there, before anything is known.
-    if (!holding_back_ && limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
-      deputy_.hand_over("blocks");
+    if (limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
+      deputy_.hand_over(question_.ways_limit ? "darts" : "blocks");
       question_.present = deputy_.deputy();
     }
-    play(!holding_back_ ? Step::glance : judges ? Step::judge : Step::look, tasks);
+    // Where data fit, the first policy may be quite wrong for the links; where they do not, a part says little of how
+    // often they come.
+    const bool glances = has(idea::glancing) && !question_.exceeds_memories;
+    play(glances ? Step::glance : Step::judge, tasks);
     return true;
   }
   void describe(const std::vector<Task*>& tasks) {
@@ -208,8 +221,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.work = {};
     for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
     Bytes bytes = 0;
-    question_.expected = std::max(share_of(1, question_.work), way_of_data(tasks, bytes));
+    const Duration computing = share_of(1, question_.work), way = way_of_data(tasks, bytes);
+    question_.expected = std::max(computing, way);
     question_.exceeds_memories = bytes > capacity_;
+    question_.ways_limit = way > computing;
   }
   /// About what is left. `finding`: to be confirmed. False: too little.
   bool begin(Step step, std::uint64_t finding = 0) {
@@ -224,10 +239,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::look     ? rehearsed::glance(stage, question, rehearsed::Reach::whole)
-             : step == Step::glance ? rehearsed::glance(stage, question, rehearsed::Reach::part)
-             : step == Step::judge  ? rehearsed::judge(stage, question)
-                                    : rehearsed::confirm(stage, question, finding);
+      return step == Step::glance  ? rehearsed::glance(stage, question)
+             : step == Step::judge ? rehearsed::judge(stage, question)
+                                   : rehearsed::confirm(stage, question, finding);
     });
   }
 
@@ -266,17 +280,37 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   Question question_;      // what the judge was asked last
 };
 
+/// "glancing+darts"
+rehearsed::LeftOut left_out_of(const PolicyOptions& options) {
+  std::vector<std::string_view> known(rehearsed::ideas.begin(), rehearsed::ideas.end());
+  known.insert(known.end(), rehearsed::members().begin(), rehearsed::members().end());
+  std::vector<std::string> names;
+  for (std::string_view left = options.text("off"); left != "none" && !left.empty();) {
+    const std::size_t end = std::min(left.find('+'), left.size());
+    const std::string_view name = left.substr(0, end);
+    if (std::ranges::find(known, name) == known.end())
+      options.refuse("off", fmt::format("has \"{}\"{}; it can have {}", name, did_you_mean(name, known),
+                                        fmt::join(known, ", ")));
+    names.emplace_back(name);
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return rehearsed::LeftOut(std::move(names));
+}
+
 }  // namespace
 
 std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options) {
   const std::string& first = options.text("first");
   if (name_in(first) == "rehearsed") options.refuse("first", "cannot be itself");
+  rehearsed::LeftOut left_out = left_out_of(options);
+  const bool waits = !left_out.has(idea::waiting);
   return std::make_unique<Rehearsed>(
       std::make_unique<Replaceable>(first == "found" ? "near" : first),
-      Limits{.share = options.number("share", 0, 1),
+      Limits{.share = waits ? options.number("share", 0, 1) : 0,
              .within = options.number("within", 0, 1),
              .fewest_tasks = static_cast<std::size_t>(options.integer("fewest", 1, 1'000'000)),
-             .finds_first = first == "found"});
+             .finds_first = first == "found",
+             .left_out = std::move(left_out)});
 }
 
 }  // namespace fairlead::schedule

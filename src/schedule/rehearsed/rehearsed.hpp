@@ -15,7 +15,8 @@ inline constexpr std::array options{
     PolicyOption{
         "first", "found",
         "the policy until something has been played, and where nothing can be; found: near where there "
-        "are accelerators, and blocks where only cores work or data exceed all their memories"},
+        "are accelerators, blocks where only cores work, and where data exceed all memories darts or "
+        "blocks, by whether bringing them takes longer than computing"},
     PolicyOption{"fewest", "20", "so many tasks at least: fewer are not played"},
     PolicyOption{
         "share", "0.02",
@@ -23,7 +24,10 @@ inline constexpr std::array options{
         "something has been played"},
     PolicyOption{
         "within", "0.25",
-        "of the time that the tasks are expected to take: what cannot be played by then is not played"}};
+        "of the time that the tasks are expected to take: what cannot be played by then is not played"},
+    PolicyOption{"off", "none",
+                 "what is left out, to see what it is worth, as glancing+darts: waiting, glancing, "
+                 "confirming, narrowing, saving, or a policy that is not to be played"}};
 }  // namespace rehearsed
 
 std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options);

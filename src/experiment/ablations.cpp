@@ -1,0 +1,82 @@
+// Ratios of times: above 1 it is slower without that piece.
+#include "experiment/ablations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "report/table_cells.hpp"
+
+namespace fairlead::experiment {
+
+namespace {
+
+/// Calls f(experiment, x, ratio) for each point at which both the line and the first one finished.
+template <class F>
+void at_each_point(std::span<const Told> all, std::string_view name, std::string_view label, F&& f) {
+  for (const Told& told : all) {
+    if (told.experiment->over != name) continue;
+    const Series *const line = told.table.find(label), &whole = told.table.series.front();
+    for (std::size_t at = 0; line != nullptr && at < told.table.x.size(); ++at)
+      if (line->points[at] && whole.points[at] && whole.points[at]->seconds > 0)
+        f(*told.experiment, told.table.x[at], line->points[at]->seconds / whole.points[at]->seconds);
+  }
+}
+
+/// With the experiment that has the lines.
+template <class F>
+void of_each(std::span<const Told> all, F&& f) {
+  std::set<std::string> seen;
+  for (const Told& told : all)
+    if (!told.experiment->over.empty() && !told.table.series.empty() &&
+        seen.insert(told.experiment->over).second)
+      f(*told.experiment);
+}
+
+}  // namespace
+
+std::string ablations(std::span<const Told> all) {
+  std::string out;
+  of_each(all, [&](const Experiment& lines) {
+    out += fmt::format(
+        "### {}\n\nTime over that of {}, in the same case.\n\n| | cases | geometric mean | worst | best | "
+        "more than 3 % "
+        "slower | more than 3 % faster |\n|---|---|---|---|---|---|---|\n",
+        lines.over, report::markdown_cell(lines.lines.front().label));
+    for (std::size_t i = 1; i < lines.lines.size(); ++i) {
+      std::vector<double> ratios;
+      double logarithms = 0;
+      at_each_point(all, lines.over, lines.lines[i].label, [&](const Experiment&, double, double ratio) {
+        ratios.push_back(ratio);
+        logarithms += std::log(ratio);
+      });
+      if (ratios.empty()) continue;
+      const auto [least, most] = std::ranges::minmax(ratios);
+      out += fmt::format("| {} | {} | {:.3f} | {:.2f} | {:.2f} | {} | {} |\n",
+                         report::markdown_cell(lines.lines[i].label), ratios.size(),
+                         std::exp(logarithms / static_cast<double>(ratios.size())), most, least,
+                         std::ranges::count_if(ratios, [](double ratio) { return ratio > 1.03; }),
+                         std::ranges::count_if(ratios, [](double ratio) { return ratio < 1 / 1.03; }));
+    }
+    out += "\n";
+  });
+  return out;
+}
+
+std::string ablations_csv(std::span<const Told> all) {
+  std::string out = "experiment,x,line,ratio\n";
+  of_each(all, [&](const Experiment& lines) {
+    for (std::size_t i = 1; i < lines.lines.size(); ++i)
+      at_each_point(all, lines.over, lines.lines[i].label,
+                    [&](const Experiment& one, double x, double ratio) {
+                      out += fmt::format("{},{:g},{},{:.4f}\n", one.name, x,
+                                         report::csv_cell(lines.lines[i].label), ratio);
+                    });
+  });
+  return out;
+}
+
+}  // namespace fairlead::experiment
