@@ -102,11 +102,8 @@ class TiledMatrix {
  private:
   TileShape shape_of(std::int32_t row, std::int32_t column) const noexcept {
     const detail::Grid& grid = detail::grid_of(*tiles_);
-    const auto extent_in = [&grid](std::int64_t elements, std::int32_t index) {
-      const std::int64_t left = elements - static_cast<std::int64_t>(index) * grid.tile;
-      return static_cast<std::int32_t>(left < grid.tile ? left : grid.tile);
-    };
-    TileShape shape{extent_in(grid.rows, row), extent_in(grid.columns, column), 0};
+    TileShape shape{extent(grid.rows, grid.tile.rows, row), extent(grid.columns, grid.tile.columns, column),
+                    0};
     shape.leading_dimension =
         grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
     return shape;

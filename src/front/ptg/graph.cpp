@@ -101,8 +101,9 @@ Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definitio
       throw UsageError(
           fmt::format("the data {} of a parameterized graph belong to another runtime", definition->name));
     // Known here, and another rank's.
-    if (reference.datum != nullptr && reference.datum->shared != nullptr &&
-        reference.datum->shared->home == nullptr)
+    if (reference.datum == nullptr) continue;
+    if (const front::SharedDatum* const shared = front::shared_of(*reference.datum);
+        shared != nullptr && shared->home == nullptr)
       reference = {};
   }
   return Collection(std::move(definition));

@@ -29,16 +29,6 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({.row = i, .column = j});
-  const auto extent = [](std::int64_t elements, std::int64_t tile, std::int32_t at) {
-    return std::min(tile, elements - at * tile);
-  };
-  const auto rows_of = [&](const Entry& entry) { return extent(grid_.rows, grid_.tile.rows, entry.row); };
-  const auto columns_of = [&](const Entry& entry) {
-    return extent(grid_.columns, grid_.tile.columns, entry.column);
-  };
-  const auto bytes_of = [&](const Entry& entry) {
-    return static_cast<Bytes>(rows_of(entry) * columns_of(entry)) * element_bytes;
-  };
   front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
   if (ranks != nullptr && distribution_) {
     first_number_ = ranks->program().take_numbers(entries_.size());
@@ -180,12 +170,16 @@ const TileCollection::Entry& TileCollection::entry_at(std::int32_t row, std::int
   return entries_[position(row, column)];
 }
 
+std::int64_t TileCollection::rows_of(const Entry& entry) const noexcept {
+  return std::min(static_cast<std::int64_t>(grid_.tile.rows),
+                  grid_.rows - std::int64_t{entry.row} * grid_.tile.rows);
+}
+std::int64_t TileCollection::columns_of(const Entry& entry) const noexcept {
+  return std::min(static_cast<std::int64_t>(grid_.tile.columns),
+                  grid_.columns - std::int64_t{entry.column} * grid_.tile.columns);
+}
 Bytes TileCollection::bytes_of(const Entry& entry) const noexcept {
-  const auto extent = [&](std::int64_t elements, std::int32_t at) {
-    return std::min<std::int64_t>(grid_.tile, elements - static_cast<std::int64_t>(at) * grid_.tile);
-  };
-  return static_cast<Bytes>(extent(grid_.rows, entry.row) * extent(grid_.columns, entry.column)) *
-         element_bytes_;
+  return static_cast<Bytes>(rows_of(entry) * columns_of(entry)) * element_bytes_;
 }
 
 DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) {

@@ -54,6 +54,8 @@ class TileCollection {
   const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
   const Entry& entry_at(std::int32_t row, std::int32_t column) const;
   engine::RegisteredDatum& named_elsewhere(std::int32_t row, std::int32_t column);
+  std::int64_t rows_of(const Entry& entry) const noexcept;
+  std::int64_t columns_of(const Entry& entry) const noexcept;
   Bytes bytes_of(const Entry& entry) const noexcept;
   bool is_here(const Entry& entry) const {
     return !distribution_ || distribution_->owner(entry.row, entry.column) == own_rank_;
