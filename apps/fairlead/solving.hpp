@@ -6,8 +6,8 @@
 
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
-#include "fairlead/dense_problem.hpp"
 #include "fairlead/command_ranks.hpp"
+#include "fairlead/dense_problem.hpp"
 
 namespace fairlead::app {
 
