@@ -51,14 +51,12 @@ inline std::vector<double> gather(Runtime& runtime, std::span<const double> own)
              ranks = static_cast<std::int32_t>(runtime.ranks());
   std::vector<double> all(own.size() * runtime.ranks());
   const auto numbers = runtime.tiled<double>(
-      "numbers", count, static_cast<std::int64_t>(count) * ranks, count,
+      "numbers", count, ranks, TileSize{count, 1},
       Distribution([](std::int32_t, std::int32_t column) { return static_cast<std::uint32_t>(column); }));
-  // A square tile for each rank; its first column counts.
+  const auto say = codelet("say").cpu([own](Out<Tile<double>> tile) {
+    for (std::int32_t i = 0; i < tile.rows(); ++i) tile(i, 0) = own[static_cast<std::size_t>(i)];
+  });
   {
-    const auto say = codelet("say").cpu([own](Out<Tile<double>> tile) {
-      for (std::int32_t i = 0; i < tile.rows(); ++i)
-        for (std::int32_t j = 0; j < tile.columns(); ++j) tile(i, j) = own[static_cast<std::size_t>(i)];
-    });
     ptg::Graph graph(runtime);
     const ptg::Index r("r");
     const ptg::Collection N = graph.data(numbers);
@@ -66,11 +64,7 @@ inline std::vector<double> gather(Runtime& runtime, std::span<const double> own)
     speak.runs(say, ptg::flow("T").from(N(0, r))).at(N(0, r));
     graph.run();
   }
-  std::vector<double> squares(all.size() * own.size());
-  gather(runtime, numbers, squares.data(), count);
-  for (std::size_t r = 0; r < runtime.ranks(); ++r)
-    for (std::size_t i = 0; i < own.size(); ++i)
-      all[r * own.size() + i] = squares[r * own.size() * own.size() + i];
+  gather(runtime, numbers, all.data(), count);
   return all;
 }
 

@@ -1,0 +1,131 @@
+// A value that goes to and fro between two ranks, from task to task, against MPI alone in the same run: Bosilca et al.
+// 2012 (DAGuE), Figure 5. Every hop looks whether the value is what the hop before has left.
+//
+//   mpirun -n 2 ping_pong_openmpi [--hops 2000] [--most-bytes 16777216] [--repetitions 5]
+//
+// Rank 0 prints a row for each size: microseconds of a hop by MPI and by Fairlead (medians), and their ratio.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include <fairlead/fairlead.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/ranks.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace fairlead;
+
+struct Asked {
+  std::int64_t hops = 2000, most_bytes = 16 << 20;
+  int repetitions = 5;
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double by_mpi(int rank, std::int64_t size, std::int64_t hops) {
+  std::vector<double> value(static_cast<std::size_t>(size));
+  const int bytes = static_cast<int>(value.size() * sizeof(double));
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = now();
+  for (std::int64_t i = 0; i < hops; ++i) {
+    if (i % 2 == rank) {
+      value.front() += 1;
+      MPI_Send(value.data(), bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
+    } else {
+      MPI_Recv(value.data(), bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  return (now() - begin) / static_cast<double>(hops);
+}
+
+double by_fairlead(Runtime& runtime, std::int64_t size, std::int64_t hops) {
+  const Distribution by_row(
+      [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row % 2); });
+  const auto values =
+      runtime.tiled<double>("value", 2 * size, 1, TileSize{static_cast<std::int32_t>(size), 1}, by_row);
+  const auto begin = codelet("begin").cpu([](Out<Tile<double>> value) {
+    for (std::int32_t i = 0; i < value.rows(); ++i) value(i, 0) = 0;
+  });
+  const auto hop = codelet("hop").cpu([](InOut<Tile<double>> value, std::int64_t i) {
+    if (value(0, 0) != static_cast<double>(i) || (value.rows() > 1 && value(value.rows() - 1, 0) != 0))
+      throw std::runtime_error("the value is not what the hop before has left");
+    value(0, 0) += 1;
+  });
+  ptg::Graph graph(runtime);
+  const ptg::Index i("i");
+  const ptg::Collection V = graph.data(values);
+  auto first = graph.task("begin");
+  auto next = graph.task("hop", i.in(0, hops - 1));
+  first.runs(begin, ptg::flow("v").from(V(0, 0))).at(V(0, 0));
+  next.runs(hop, ptg::flow("v").from(first["v"]()).when(i == 0).from(next["v"](i - 1)), i).at(V(i % 2, 0));
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = now();
+  graph.run();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return (now() - start) / static_cast<double>(hops);
+}
+
+double median(std::vector<double> of) {
+  std::ranges::sort(of);
+  return of[of.size() / 2];
+}
+
+int bench(const Asked& asked) {
+  const Rank rank = launched_rank();
+  if (rank.count() != 2) {
+    fmt::print(stderr, "two ranks are needed: mpirun -n 2\n");
+    return 2;
+  }
+  Config config;
+  config.set("memory", "512MiB");
+  config.set("workers", 1);
+  Runtime runtime(config, rank);
+  if (rank.number() == 0) fmt::print("{:>10} {:>10} {:>10} {:>8}\n", "bytes", "MPI us", "task us", "ratio");
+  for (std::int64_t size = 1; size * 8 <= asked.most_bytes; size *= 8) {
+    const std::int64_t hops = std::max<std::int64_t>(20, std::min(asked.hops, (asked.hops << 14) / size));
+    std::vector<double> mpi, task;
+    for (int i = 0; i < asked.repetitions; ++i) {
+      mpi.push_back(by_mpi(static_cast<int>(rank.number()), size, hops));
+      task.push_back(by_fairlead(runtime, size, hops));
+    }
+    if (rank.number() == 0)
+      fmt::print("{:>10} {:>10.2f} {:>10.2f} {:>8.2f}\n", size * 8, median(mpi) * 1e6, median(task) * 1e6,
+                 median(task) / median(mpi));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Asked asked;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    const std::int64_t value = std::atoll(argv[i + 1]);
+    if (option == "--hops") asked.hops = value;
+    if (option == "--most-bytes") asked.most_bytes = value;
+    if (option == "--repetitions") asked.repetitions = static_cast<int>(value);
+  }
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  int code = 1;
+  try {
+    code = bench(asked);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ping_pong: {}\n", error.what());
+  }
+  MPI_Finalize();
+  return code;
+}
