@@ -69,15 +69,16 @@ void require_described(const Descriptor& of, const Grid& grid, std::int64_t rows
                        std::int32_t tile, bool lower_only);
 
 namespace detail {
-/// Calls f(handle, offset) for the tiles of this process: where their first element is in its array.
+/// Calls f(handle, offset) for the tiles of this process, or of all ranks, since each submits all tasks: where their first
+/// element is in their process's array.
 template <class T, class F>
-void for_each_own_tile(const Descriptor& of, const Grid& grid, const TiledMatrix<T>& a, const F& f) {
+void for_each_described_tile(const Descriptor& of, const Grid& grid, const TiledMatrix<T>& a, const F& f) {
   require_described(of, grid, a.rows(), a.columns(), a.tile(), a.lower_only());
   for (std::int32_t i = 0; i < a.tile_rows(); ++i)
     for (std::int32_t j = 0; j < a.tile_columns(); ++j) {
       const int row = i * a.tile(), column = j * a.tile();
-      if (indxg2p(row, of[mb], of[rsrc], grid.rows) != grid.row ||
-          indxg2p(column, of[nb], of[csrc], grid.columns) != grid.column)
+      if (a.distribution() == nullptr && (indxg2p(row, of[mb], of[rsrc], grid.rows) != grid.row ||
+                                          indxg2p(column, of[nb], of[csrc], grid.columns) != grid.column))
         continue;
       f(a(i, j), std::int64_t{indxg2l(row, of[mb], grid.rows)} +
                      std::int64_t{indxg2l(column, of[nb], grid.columns)} * of[lld]);
@@ -94,8 +95,8 @@ void take_in(Flow& flow, const Descriptor& of, const Grid& grid, const T* array,
     for (std::int32_t j = 0; j < tile.columns(); ++j)
       for (std::int32_t i = 0; i < tile.rows(); ++i) tile(i, j) = array[offset + i + j * distance];
   });
-  detail::for_each_own_tile(of, grid, a,
-                            [&](const auto& tile, std::int64_t offset) { flow.submit(take(tile, offset)); });
+  detail::for_each_described_tile(
+      of, grid, a, [&](const auto& tile, std::int64_t offset) { flow.submit(take(tile, offset)); });
 }
 
 /// The other way round: the array is written until the flow has been waited for.
@@ -106,8 +107,8 @@ void give_back(Flow& flow, const TiledMatrix<T>& a, const Descriptor& of, const 
     for (std::int32_t j = 0; j < tile.columns(); ++j)
       for (std::int32_t i = 0; i < tile.rows(); ++i) array[offset + i + j * distance] = tile(i, j);
   });
-  detail::for_each_own_tile(of, grid, a,
-                            [&](const auto& tile, std::int64_t offset) { flow.submit(give(tile, offset)); });
+  detail::for_each_described_tile(
+      of, grid, a, [&](const auto& tile, std::int64_t offset) { flow.submit(give(tile, offset)); });
 }
 
 }  // namespace fairlead::scalapack
