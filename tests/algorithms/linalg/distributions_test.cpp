@@ -275,8 +275,8 @@ TEST(ScalapackLayout, GoesInAndComesOut) {
               for (std::int32_t j = 0; j < t.columns(); ++j)
                 for (std::int32_t i = 0; i < t.rows(); ++i) t(i, j) *= 2;
             });
-            each_own_tile(
-                a, [&](const auto& handle, std::int64_t, std::int64_t) { flow.submit(twice(handle)); });
+            for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+              for (std::int32_t j = 0; j < a.tile_columns(); ++j) flow.submit(twice(a(i, j)));
             scalapack::give_back(flow, a, described, grid, array.data());
             flow.wait();
             for (std::size_t k = 0; k < array.size(); ++k)
