@@ -124,7 +124,7 @@ void Unfolding::find_readers_of_memory() {
   const auto contested = [&](const Input& input) {
     return input.kind == Place::Kind::memory && table_.contested[input.memory.collection];
   };
-  Numbers numbers;
+  Numbers numbers{};
   for (std::uint32_t number = 0; number < table_.classes.size(); ++number) {
     const TableClass& of = table_.classes[number];
     const bool takes = std::ranges::any_of(
