@@ -12,28 +12,13 @@
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/front.hpp"
+#include "fairlead/generated_problem.hpp"
 #include "fairlead/system_over_ranks.hpp"
 #include "fairlead/trust.hpp"
 
 namespace fairlead::app {
 
-namespace {
-
-using linalg::GeneratedSpd;
 using linalg::GeneratedUniform;
-using linalg::MatrixSource;
-
-/// The matrix that one rank alone factors.
-template <class U>
-std::shared_ptr<const MatrixSource<U>> generated(const DenseProblem& problem, std::uint64_t seed) {
-  const std::int64_t n = problem.n;
-  if (problem.operation == &lu_operation)
-    return std::make_shared<GeneratedUniform<U>>(n, n, seed, static_cast<double>(n));
-  if (problem.operation == &cholesky_operation) return std::make_shared<GeneratedSpd<U>>(n, seed);
-  return std::make_shared<GeneratedUniform<U>>(n, n, seed);
-}
-
-}  // namespace
 
 void require_bench_over_ranks(const Config& config, const DenseProblem& problem) {
   require_over_ranks(config);
@@ -50,8 +35,8 @@ int bench_over_ranks(const Config& config, const DenseProblem& problem, const li
   const std::uint64_t seed = config.count("seed");
   SystemOverRanks<T> system{.problem = problem, .kernels = kernels, .grid = ranks.grid()};
   system.front = config.has("front") ? front_in(config) : Front::ptg;
-  system.a = generated<T>(problem, seed);
-  system.given_a = generated<double>(problem, seed);
+  system.a = generated_matrix<T>(problem, seed);
+  system.given_a = generated_matrix<double>(problem, seed);
   system.b = std::make_shared<GeneratedUniform<T>>(problem.n, 1, seed + 1);
   system.given_b = std::make_shared<GeneratedUniform<double>>(problem.n, 1, seed + 1);
   SolvedOverRanks<T> solved;

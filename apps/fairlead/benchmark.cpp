@@ -17,6 +17,7 @@
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
+#include "fairlead/generated_problem.hpp"
 #include "fairlead/jdf_algorithms.hpp"
 #include "fairlead/refined_steps.hpp"
 #include "fairlead/tiled_factors.hpp"
@@ -26,7 +27,6 @@ namespace fairlead::app {
 namespace {
 
 using linalg::BackwardError;
-using linalg::GeneratedSpd;
 using linalg::GeneratedUniform;
 using linalg::LeastSquaresError;
 using linalg::MatrixInMemory;
@@ -128,11 +128,7 @@ class Factorization final : public Benchmark<T> {
   bool grows() const noexcept { return problem_.operation == &incremental_lu_operation; }
   template <class U>
   std::shared_ptr<const MatrixSource<U>> matrix() const {
-    const std::int64_t n = problem_.n;
-    if (problem_.operation == &lu_operation)
-      return std::make_shared<GeneratedUniform<U>>(n, n, seed_, static_cast<double>(n));
-    if (problem_.operation == &cholesky_operation) return std::make_shared<GeneratedSpd<U>>(n, seed_);
-    return std::make_shared<GeneratedUniform<U>>(problem_.rows(), n, seed_);
+    return generated_matrix<U>(problem_, seed_);
   }
   double least_squares_error(const std::shared_ptr<const MatrixSource<double>>& b) {
     const std::int64_t m = problem_.rows();

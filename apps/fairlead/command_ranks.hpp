@@ -41,8 +41,6 @@ class CommandRanks {
   bool alone() const noexcept { return count_ == 1; }
   /// This process has rank 0, and says what there is to say.
   bool first() const noexcept { return own_.front().number() == 0; }
-  /// Threads of this process, not processes.
-  bool in_process() const noexcept { return own_.size() > 1; }
   const CyclicMap& grid() const noexcept { return grid_; }
   /// Of so many cores of this process, each of its ranks' part.
   std::size_t part_of(std::size_t cores) const noexcept {

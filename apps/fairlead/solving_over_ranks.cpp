@@ -41,9 +41,7 @@ void require_solve_over_ranks(const System& system, const Config& config) {
 
 std::shared_ptr<const MatrixSource<double>> matrix_of(const System& system) {
   if (system.of_points) return matrix_of_points<double>(system.config, *system.a)->source();
-  if (system.method != &cholesky_operation)
-    return std::make_shared<NpySource>(system.a, NpySource::staging_bytes, linalg::Shape::general);
-  if (system.stored == linalg::Stored::both)
+  if (system.method != &cholesky_operation || system.stored == linalg::Stored::both)
     return std::make_shared<NpySource>(system.a, NpySource::staging_bytes, linalg::Shape::general);
   return std::make_shared<linalg::SymmetricSource>(system.a, system.stored);
 }

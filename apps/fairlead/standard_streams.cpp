@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -46,14 +47,22 @@ class WithoutSignal {
 
 }  // namespace
 
-StandardStreams::StandardStreams() : output_(*new Stream{STDOUT_FILENO}) {
+StandardStreams::StandardStreams() : output_(of_process(STDOUT_FILENO)) {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (!is_closed(number)) continue;
     const FileDescriptor nothing = open_file("/dev/null", O_RDWR);
     if (nothing) ::dup2(nothing.get(), number);
   }
   replace(output_, stdout, ::isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
-  replace(*new Stream{STDERR_FILENO}, stderr, _IONBF);
+  replace(of_process(STDERR_FILENO), stderr, _IONBF);
+}
+
+StandardStreams::Stream& StandardStreams::of_process(int number) {
+  // As stdout and stderr themselves: there from the first line of main() to the last exit handler of any library.
+  static std::array<Stream, 3> streams;
+  Stream& stream = streams.at(static_cast<std::size_t>(number));
+  stream = {number};
+  return stream;
 }
 
 StandardStreams::~StandardStreams() { std::fflush(stdout); }

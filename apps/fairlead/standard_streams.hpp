@@ -20,13 +20,14 @@ class StandardStreams {
 
  private:
   struct Stream {
-    int number;
+    int number = 0;
     int error = 0;  // the first one
   };
+  static Stream& of_process(int number);
   static ssize_t write(void* to, const char* text, size_t bytes);
   static void replace(Stream& stream, std::FILE*& standard, int buffering);
 
-  Stream& output_;  // the C library's, as long as the process lives
+  Stream& output_;
 };
 
 }  // namespace fairlead::app
