@@ -90,6 +90,8 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
 
 void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
   if (activity != activity_ || !still()) return;
+  if (text.empty() && quiet()) return;  // it is over, as the caller sees in a moment
+  if (text.empty()) text = "its tasks are over, and others have not asked for what they left";
   say({.run = run, .waits = true, .text = std::move(text)}, out);
 }
 

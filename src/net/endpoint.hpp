@@ -60,7 +60,8 @@ class Endpoint {
   void readable(OutgoingId id, const void* address, Commands& out);
   /// Grows with everything that is told here but by the network's own questions.
   std::uint64_t activity() const noexcept { return activity_; }
-  /// Nothing moves on this rank, and tasks of the run are left, as `text` says; that was so when activity() was that.
+  /// Nothing moves on this rank, and tasks of the run are left, as `text` says, or only what others have to ask for
+  /// (no text); that was so when activity() was that.
   void waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out);
   /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
   void close(Commands& out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "front/ptg/graph_source.hpp"
 #include "front/ranks/among_ranks.hpp"
 #include "front/runtime/views.hpp"
@@ -28,7 +29,6 @@ void GraphSource::run() {
   core_.application().serve_surely();  // the engine looks at none of our tasks any more
   core_.holds().note_footprint(kinds_.largest_footprint());
   let_in_all();
-  if (over_ranks_ != nullptr) over_ranks_->begin(kinds_.largest_footprint());
   unfolding_.begin(all_in_lane_.load() && !to_be_announced() && core_.engine().view().workers().size() == 1);
   // A policy that plans knows tasks by numbers in the order in which it has heard of them.
   first_id_ = core_.graph().take_ids(to_be_announced() ? tasks_ : table_.names);
@@ -42,6 +42,8 @@ void GraphSource::run() {
   counted_.store(0);
   initial_.begin();
   initial_over_.store(tasks_ == 0);
+  // Last: what others have told of this run may come at once, and workers go on with it.
+  if (over_ranks_ != nullptr) over_ranks_->begin(kinds_.largest_footprint());
   count_submitted(tasks_);
   CountedSource::hand_out();
   over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
@@ -120,7 +122,6 @@ void GraphSource::wait_for_all() {
 void GraphSource::wait_over_ranks() {
   core_.engine().horizon_closed();
   const std::uint64_t before = submitted_ - tasks_;
-  progress_.set_target(submitted_);
   bool told = false;
   std::pair<std::uint64_t, std::uint64_t> said{~std::uint64_t{0}, 0};  // when we said that we wait
   for (;;) {
@@ -128,13 +129,15 @@ void GraphSource::wait_over_ranks() {
     std::optional<std::uint64_t> moved;
     std::uint64_t counted = 0;
     static_cast<void>(core_.help([&] {
+      progress_.set_target(submitted_);
       over = progress_.reached(submitted_) && over_ranks_->quiet() && left_.none();
       failed = over_ranks_->has_failed() || cancelled.load();
       // In this order: what moves after it was asked for is seen by who compares it.
       moved = over_ranks_->moved();
       counted = counted_.load();
       idle = still(counted) && !over;  // its tasks may be over, and others not have what they left
-      if (idle && told) {
+      if (idle) {
+        // Who has counted the last one may be about to tell Progress, and does not wait: then he wakes us.
         progress_.set_target(before + counted);
         idle = progress_.reached(before + counted);
       }
@@ -144,6 +147,7 @@ void GraphSource::wait_over_ranks() {
     core_.throw_if_stopped();
     if (over || (idle && told)) {
       if (failed && !told) over_ranks_->fail();  // the last task of this rank has
+      ensure(told || still(counted_.load()), "what is over was handed out in this run");
       break;
     }
     // What has starved goes on, though only to be cancelled.
@@ -155,7 +159,7 @@ void GraphSource::wait_over_ranks() {
       core_.application().serve();
     } else if (idle && moved && !told) {
       said = {*moved, counted};
-      over_ranks_->waits(*moved, who_waits());
+      over_ranks_->waits(*moved, progress_.reached(submitted_) ? "" : who_waits());
     }
   }
   if (!progress_.reached(submitted_)) {
@@ -184,8 +188,6 @@ std::string GraphSource::who_waits() const {
     some += fmt::format("\n  {} waits for {} more", table_.text_of(task), task.wait);
   });
   if (begun > shown) some += fmt::format("\n  and {} others that got some of their values", begun - shown);
-  if (progress_.reached(submitted_))
-    return "its tasks are over, and others have not asked for what they left";
   return fmt::format("{} of {} tasks wait for what no task gives them{}{}", submitted_ - progress_.done(),
                      tasks_, some.empty() ? "" : ":", some);
 }

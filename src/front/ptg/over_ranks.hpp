@@ -39,7 +39,8 @@ class OverRanks final : public net::Client {
   void end();
   /// What has happened in the network, as a number that grows; nothing while something happens.
   std::optional<std::uint64_t> moved() const;
-  /// Nothing moves on this rank, and did not when moved() was that; tasks are left, as the text says.
+  /// Nothing moves on this rank, and did not when moved() was that; tasks are left, as the text says, or
+  /// (no text) others have not asked for what they left.
   void waits(std::uint64_t moved, std::string text) { communicator_.waits(run_, moved, std::move(text)); }
   /// Data were made: whoever waits for one has another turn.
   void look_again();

@@ -124,6 +124,25 @@ TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
     }));
 }
 
+// A rank that is ahead tells the others of its next run before they have begun it.
+TEST(PtgOverRanks, ManyShortRunsFollowOneAnother) {
+  constexpr std::int64_t runs = 400;
+  expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
+    const std::int64_t count = runtime.ranks();
+    World world(runtime, count);
+    ptg::Graph graph(runtime);
+    const ptg::Index r("r");
+    const auto V = world.data(graph);
+    auto first = graph.task("first");
+    auto others = graph.task("others", r.in(1, count - 1));
+    first.runs(increment, ptg::flow("v").from(V(0))).at(V(0));
+    others.runs(add, ptg::flow("from").from(first["v"]()), ptg::flow("to").from(V(r))).at(V(r));
+    for (std::int64_t run = 0; run < runs; ++run) graph.run();
+    const std::int64_t own = runtime.rank();
+    EXPECT_EQ(world.value(own), static_cast<double>(own == 0 ? runs : own + runs * (runs + 1) / 2));
+  }));
+}
+
 // Everybody waits for everybody, by controls, at each step; temporaries go to the next rank.
 TEST(PtgOverRanks, ControlsAndTemporariesGoToOtherRanks) {
   constexpr std::int64_t steps = 30;
