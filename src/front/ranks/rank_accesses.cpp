@@ -54,7 +54,6 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
     record->name = name;
     record->is_granted = record->is_let_go = record->is_over = false;
     record->applied.store(false);
-    ensure(by_name_.emplace(name, record).second, "a value is held once for each purpose");
   }
   Task& task = record->task;
   static_cast<TaskTraits&>(task) = {};
@@ -72,6 +71,9 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
   access.datum = datum.id;
   access.mode = mode;
   access.packed = datum.packed;
+  // Last: where all is given up, another thread lets go what it finds here.
+  const std::lock_guard guard(mutex_);
+  ensure(by_name_.emplace(name, record).second, "a value is held once for each purpose");
   return *record;
 }
 
