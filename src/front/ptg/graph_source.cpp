@@ -381,10 +381,12 @@ void GraphSource::hand_out(const Satisfied& satisfied, const Ahead::Announced& a
 /// who then counted his own task, but for those that had been left over, of which the first line tells. So once
 /// somebody's end is seen in `counted`, his successors' handing out is seen in what is added up after it.
 bool GraphSource::still(std::uint64_t counted) const noexcept {
-  if (!initial_over_.load() || !left_.none() || fresh_.wanted()) return false;
-  std::uint64_t handed_out = 0;
-  for (const Counts& counts : counts_) handed_out += counts.handed_out.load(std::memory_order_acquire);
-  return counted == handed_out;
+  return initial_over_.load() && left_.none() && !fresh_.wanted() && counted == handed_out();
+}
+std::uint64_t GraphSource::handed_out() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Counts& counts : counts_) sum += counts.handed_out.load(std::memory_order_acquire);
+  return sum;
 }
 
 void GraphSource::count(std::size_t tasks, Recycler& recycler) {

@@ -84,6 +84,7 @@ class GraphSource final : public front::FlowSource {
   void tell_elsewhere(Telling& telling, const Task& over);
   void take_what_came(ReadyTasks& ready);
   bool still(std::uint64_t counted) const noexcept;
+  std::uint64_t handed_out() const noexcept;
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
 

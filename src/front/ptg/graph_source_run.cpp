@@ -147,7 +147,7 @@ void GraphSource::wait_over_ranks() {
     core_.throw_if_stopped();
     if (over || (idle && told)) {
       if (failed && !told) over_ranks_->fail();  // the last task of this rank has
-      ensure(told || still(counted_.load()), "what is over was handed out in this run");
+      ensure(told || counted_.load() == handed_out(), "what is over was handed out in this run");
       break;
     }
     // What has starved goes on, though only to be cancelled.
