@@ -75,7 +75,7 @@ show_failures() {
 }
 
 # build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors, through ccache where it
-# is installed.
+# is installed. Its tests are long ones if FAIRLEAD_LONG_TESTS is ON.
 build() {
   local preset=$1
   shift
@@ -83,5 +83,6 @@ build() {
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # or it keeps nothing that has such a header
   fi
-  cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
+  cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${FAIRLEAD_LONG_TESTS-OFF}" &&
+    cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
 }

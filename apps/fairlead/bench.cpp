@@ -1,6 +1,7 @@
 // fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core against the
 // clock, and a check of the result.
 #include <fairlead/error.hpp>
+#include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -10,16 +11,19 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "fairlead/bench_over_ranks.hpp"
 #include "fairlead/benchmark.hpp"
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/files_apart.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/place.hpp"
+#include "fairlead/ranks_report.hpp"
 #include "fairlead/subcommand.hpp"
-#include "fairlead/system_over_ranks.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -74,9 +78,67 @@ constexpr auto options = both(
           .help = "put a digest of the result's bits into the JSON"}}),
     both(both(front_options_with_jdf, rank_options), report_options));
 
+struct Measured {
+  report::RunReport report;
+  trace::Snapshot recorded;
+};
+
+/// Alone, or as one of several ranks.
+template <class T>
+Measured measure(const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
+                 Benchmark<T>& benchmark, const Place& place) {
+  const DenseOperation& operation = *problem.operation;
+  WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
+  Runtime& runtime = run.runtime();
+  settle_tile(runtime, problem);
+  benchmark.begin(run, place, problem);
+  const bool in_core = problem.fits();
+
+  run.begin("generation", benchmark.generation_tasks());
+  benchmark.generate(run.flow());
+  run.end_aside(!in_core);
+  if (!in_core) runtime.drop_clean();
+  if (!place.alone()) gather(runtime, std::array{0.0});  // all begin together
+
+  const Counts before = counts_of(runtime, kernels);
+  const double flops = operation.flops(problem);
+  run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
+  benchmark.compute();
+  const double seconds = run.end(!in_core);
+  const Counts after = counts_of(runtime, kernels);
+
+  std::optional<std::uint64_t> digest;
+  if (config.flag("digest")) digest = benchmark.digest();
+  const double error = benchmark.check();
+  run.stop_showing();
+  trace::Snapshot recorded = runtime.recorded();
+
+  report::RunReport report = report_between(before, after, config, kernels, problem);
+  report.front = name_of(run.front());
+  report.seconds = seconds;
+  report.phases = run.phases();
+  if (place.alone()) find_limit(report, before, after);
+  report.backward_error = error;
+  report.growth = benchmark.growth();
+  report.refinement_steps = benchmark.refinement_steps();
+  report.backward_error_limit = linalg::largest_right_error<T>(problem.rows());
+  report.factor_digest = digest;
+  if (place.alone()) {
+    // Everything that was told is served: no more commands come.
+    in_core ? runtime.drop_clean() : runtime.flush();
+    report.command_digest = runtime.command_digest().value;
+  }
+  bring_together(report, runtime, place, before, after, problem.reserved);
+  report.gflops = flops / report.seconds * 1e-9;
+  benchmark.end();
+  report.not_written = run.end_records();
+  return {std::move(report), std::move(recorded)};
+}
+
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
   const CommandRanks ranks(config);
+  require_files_apart(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
   if (&operation == &qr_operation) {
@@ -93,16 +155,13 @@ int bench_dense(Config config, const DenseOperation& operation) {
 
   static_cast<void>(front_in(config, operation.key));  // refused before anything takes time
   problem.ranks = ranks.count();
-  if (!ranks.alone()) {
-    require_bench_over_ranks(config, problem);
-    set_workers_of_ranks(config, ranks);
-  }
+  if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
   heed_quiet(config);
   const linalg::Kernels kernels = load_kernels(config);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
-  const auto benchmark = make_benchmark<T>(problem, kernels, config.count("seed"));
-  problem.reserved = ranks.alone() ? benchmark->reserved_bytes(workers) : reserved_over_ranks<T>(n, 1);
+  const auto benchmark = [&] { return make_benchmark<T>(problem, kernels, config.count("seed")); };
+  problem.reserved = benchmark()->reserved_bytes(workers);
   if (!config.has("memory")) {
     const auto part = static_cast<Bytes>(config.real("memory-fraction") *
                                          static_cast<double>(problem.matrix_bytes() / ranks.count()));
@@ -111,53 +170,15 @@ int bench_dense(Config config, const DenseOperation& operation) {
   problem.memory_limit = config.bytes("memory");
   problem.own_products = kernels.has_own_products();
   problem.set_tile(config, workers);
-  if (!ranks.alone()) return bench_over_ranks<T>(config, problem, kernels, ranks);
 
-  report::RunReport report;
-  trace::Snapshot recorded;
-  {
-    WatchedRun run(config, problem.reserved, kernels, front_in(config));
-    benchmark->begin(run, problem);
-    const bool in_core = problem.fits();
-
-    run.begin("generation", benchmark->generation_tasks());
-    benchmark->generate(run.flow());
-    run.end_aside(!in_core);
-    if (!in_core) run.runtime().drop_clean();
-
-    const Counts before = counts_of(run.runtime(), kernels);
-    const double flops = operation.flops(problem);
-    run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
-    benchmark->compute();
-    const double seconds = run.end(!in_core);
-    const Counts after = counts_of(run.runtime(), kernels);
-
-    std::optional<std::uint64_t> digest;
-    if (config.flag("digest")) digest = benchmark->digest();
-    const double error = benchmark->check();
-    run.stop_showing();
-    recorded = run.runtime().recorded();
-
-    report = report_between(before, after, config, kernels, problem);
-    report.front = config.text_or("front", "flow");
-    report.seconds = seconds;
-    report.gflops = flops / seconds * 1e-9;
-    report.phases = run.phases();
-    find_limit(report, before, after);
-    report.backward_error = error;
-    report.growth = benchmark->growth();
-    report.refinement_steps = benchmark->refinement_steps();
-    report.backward_error_limit = linalg::largest_right_error<T>(problem.rows());
-    report.factor_digest = digest;
-    // Everything that was told is served: no more commands come.
-    in_core ? run.runtime().drop_clean() : run.runtime().flush();
-    report.command_digest = run.runtime().command_digest().value;
-    benchmark->end();
-    report.not_written = run.end_records();
-  }
-  measure_ceiling(report, kernels, problem);
-  publish(report, config, recorded);
+  auto [report, recorded] = ranks.results([&](const Place& place) {
+    const auto own = benchmark();
+    return measure<T>(config, problem, kernels, *own, place);
+  });
+  if (ranks.alone()) measure_ceiling(report, kernels, problem);
   const auto wrong = wrong_answer(report);
+  if (!ranks.first()) return wrong ? wrong_result : success;
+  publish(report, config, recorded);
   if (!wrong) return success;
   std::fflush(stdout);  // the report before what is wrong with it
   fmt::print(stderr, "fairlead: {}\n", *wrong);
@@ -179,6 +200,7 @@ const Subcommand bench{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .reports = true};
+    .reports = true,
+    .over_ranks = true};
 
 }  // namespace fairlead::app

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
@@ -38,6 +39,7 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
   linalg::TileDigest<T> digest(which);
   digest.submit(run.flow(), a);
   run.end_aside();
+  digest.bring_together(run.runtime());
   return digest.value();
 }
 
@@ -63,13 +65,12 @@ class Factorization final : public Benchmark<T> {
                          : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
                                workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
   }
-  void begin(WatchedRun& run, const DenseProblem& problem) override {
+  void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) override {
     problem_ = problem;
     run_ = &run;
     const std::int64_t m = problem.rows();
     x_.resize(static_cast<std::size_t>(m));
-    a_.emplace(run.runtime().template tiled<T>("A", m, problem.n, problem.tile, problem.operation->tiles));
-    tiled_x_.emplace(run.runtime().template tiled_in_place<T>("x", x_.data(), m, 1, m, problem.tile));
+    a_.emplace(place.tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
     factors_ = make_factors<T>(problem, kernels_, run.runtime(), *a_);
   }
   std::uint64_t generation_tasks() const override {
@@ -92,10 +93,15 @@ class Factorization final : public Benchmark<T> {
       run_->begin("growth", after_.tasks(*a_, linalg::Elements::upper));
       after_.submit(run_->flow(), *a_, linalg::Elements::upper);
       run_->end_aside();
+      before_.bring_together(run_->runtime());
+      after_.bring_together(run_->runtime());
     }
     run_->begin("solve", factors_->solve_tasks(1));
     GeneratedUniform<T>(m, 1, seed_ + 1).read(0, m, 0, 1, x_.data(), m);
-    run_->compute([this](auto& front) { factors_->solve(front, *tiled_x_); });
+    linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), m, 1, problem_.tile, a_->distribution());
+    run_->compute([&](auto& front) { factors_->solve(front, x.tiles()); });
+    run_->wait();
+    x.bring_back();
     run_->end_aside();
 
     const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
@@ -108,7 +114,9 @@ class Factorization final : public Benchmark<T> {
                                                      .tile = problem_.tile,
                                                      .limit = linalg::largest_right_error<T>(m),
                                                      .may_refine = grows(),
-                                                     .counts = false});
+                                                     .counts = false,
+                                                     .readers = run_->runtime().ranks(),
+                                                     .distribution = a_->distribution()});
     if (judged.steps > 0) steps_ = judged.steps;
     return judged.backward_error;
   }
@@ -119,7 +127,6 @@ class Factorization final : public Benchmark<T> {
   std::optional<int> refinement_steps() const override { return steps_; }
   void end() override {
     factors_.reset();
-    tiled_x_.reset();
     a_.reset();
   }
 
@@ -136,7 +143,8 @@ class Factorization final : public Benchmark<T> {
     LeastSquaresError<T> error(kernels_, matrix<double>(), b, x_.data(), m, 1);
     error.judge(
         run_->runtime(), run_->flow(), problem_.tile,
-        [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); });
+        [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); },
+        run_->runtime().ranks(), a_->distribution());
     run_->end_aside();
     return error.value();
   }
@@ -146,7 +154,7 @@ class Factorization final : public Benchmark<T> {
   std::uint64_t seed_;
   WatchedRun* run_ = nullptr;
   std::vector<T> x_;
-  std::optional<TiledMatrix<T>> a_, tiled_x_;
+  std::optional<TiledMatrix<T>> a_;
   std::unique_ptr<TiledFactors<T>> factors_;
   linalg::ElementSizes<T> before_, after_;  // of A, and of U
   std::optional<int> steps_;
@@ -164,10 +172,10 @@ class Product final : public Benchmark<T> {
     return static_cast<Bytes>(n_) * 2 * (sizeof(T) + sizeof(double)) +
            workers * BackwardError<double>::scratch_bytes_per_worker(1);
   }
-  void begin(WatchedRun& run, const DenseProblem& problem) override {
+  void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) override {
     run_ = &run;
     for (const char* name : {"A", "B", "C"})
-      matrices_.push_back(run.runtime().template tiled<T>(name, n_, n_, problem.tile));
+      matrices_.push_back(place.tiled<T>(run.runtime(), name, n_, n_, problem.tile));
   }
   std::uint64_t generation_tasks() const override { return 3 * linalg::fill_tasks(c(), Tiles::all); }
   void generate(Flow& flow) override {
@@ -192,10 +200,14 @@ class Product final : public Benchmark<T> {
                                    3 * BackwardError<T>::tasks(n_));
     {
       const std::int32_t tile = c().tile();
-      const auto tiled_x = run_->runtime().template tiled_in_place<T>("x", x.data(), n_, 1, n_, tile),
-                 tiled_y = run_->runtime().template tiled_in_place<T>("y", y.data(), n_, 1, n_, tile);
-      run_->compute([&](auto& front) { linalg::multiply<T>(front, kernels_, 1, c(), tiled_x, 0, tiled_y); });
+      const Distribution* const owners = c().distribution();
+      const linalg::DealtColumns<T> tiled_x(run_->runtime(), "x", x.data(), n_, 1, tile, owners);
+      linalg::DealtColumns<T> tiled_y(run_->runtime(), "y", y.data(), n_, 1, tile, owners);
+      run_->compute([&](auto& front) {
+        linalg::multiply<T>(front, kernels_, 1, c(), tiled_x.tiles(), 0, tiled_y.tiles());
+      });
       run_->wait();
+      tiled_y.bring_back();
       const double b = residual(1, r, x.data(), z.data());  // 0 - B x
       for (double& value : z) value = -value;
       std::copy(y.begin(), y.end(), r.begin());
@@ -231,8 +243,10 @@ class Product final : public Benchmark<T> {
   double residual(std::size_t which, const std::vector<double>& b, const X* x, double* out) {
     BackwardError<X> error(kernels_, matrix<double>(which),
                            std::make_shared<MatrixInMemory<double>>(b.data(), n_, 1), x, 1, out);
-    error.submit(run_->flow());
+    const std::uint32_t ranks = run_->runtime().ranks();
+    error.submit(run_->flow(), run_->runtime().rank(), ranks);
     run_->wait();
+    error.bring_together(run_->runtime());
     return error.matrix_norm();
   }
 

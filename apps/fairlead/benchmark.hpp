@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "fairlead/dense_problem.hpp"
+#include "fairlead/place.hpp"
 #include "fairlead/watched_run.hpp"
 
 namespace fairlead::app {
@@ -18,8 +19,9 @@ class Benchmark {
   virtual ~Benchmark() = default;
   /// Of memory besides tiles, with so many workers.
   virtual Bytes reserved_bytes(std::size_t workers) const = 0;
-  /// Makes the matrices, whose tiles are then of problem.tile. They must not outlive the run.
-  virtual void begin(WatchedRun& run, const DenseProblem& problem) = 0;
+  /// Makes the matrices, whose tiles are then of problem.tile. They must not outlive the run. Over ranks each has one of
+  /// these, and all call everything.
+  virtual void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) = 0;
   virtual std::uint64_t generation_tasks() const = 0;
   virtual void generate(Flow& flow) = 0;
   /// To the flow or as a graph: see WatchedRun::compute().

@@ -3,6 +3,7 @@
 
 #include <fairlead/distribution.hpp>
 #include <fairlead/error.hpp>
+#include <fairlead/gather.hpp>
 
 #include <fmt/format.h>
 
@@ -35,18 +36,49 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
 
 }  // namespace
 
-CommandRanks::CommandRanks(const Config& config) {
-  const Rank launched = launched_rank();
-  if (launched.count() > 1 && config.has("ranks") && config.count("ranks") != launched.count())
+CommandRanks::CommandRanks(const Config& config)
+    : wanted_(static_cast<std::uint32_t>(config.count_or("ranks", 1))) {
+  join();
+  if (wanted_ != count_ && config.has("ranks"))
     throw ConfigError(fmt::format(
         "--ranks {}: mpirun has started {} of them, and --ranks makes threads of one process: leave it "
         "out",
-        config.count("ranks"), launched.count()));
-  const auto wanted = static_cast<std::uint32_t>(config.count_or("ranks", 1));
-  own_ = launched.count() > 1 || wanted == 1 ? std::vector<Rank>{launched} : ranks_in_process(wanted);
+        wanted_, count_));
+  readers_ = count_;
+  grid_ = grid_of_ranks(config, count_);
+  if (!alone()) require_over_ranks(config);
+}
+
+void CommandRanks::join() {
+  const Rank launched = launched_rank();
+  own_ = launched.count() > 1 || wanted_ == 1 ? std::vector<Rank>{launched} : ranks_in_process(wanted_);
   count_ = own_.front().count();
   if (own_.front().network != nullptr) on_machine_ = own_.front().network->sharing().ranks;
-  grid_ = grid_of_ranks(config, count_);
+}
+
+void CommandRanks::renew() { join(); }
+
+std::vector<double> CommandRanks::told_by_processes(const Config& config, std::span<const double> own,
+                                                    const std::function<void(Runtime&)>& more) {
+  if (alone() || own_.size() > 1) return {own.begin(), own.end()};
+  Config small = config;
+  small.set("memory", Bytes{16} << 20);
+  small.set("scheduler", "eager");
+  std::vector<double> all;
+  {
+    Runtime runtime(small, own_.front());
+    all = gather(runtime, own);
+    if (more) more(runtime);
+  }
+  renew();
+  return all;
+}
+
+void require_over_ranks(const Config& config) {
+  for (const std::string_view option : {"event-log", "record-flow"})
+    if (config.has(option))
+      throw ConfigError(
+          fmt::format("--{} writes down what one rank does: it does not go with several", option));
 }
 
 CommandRanks::~CommandRanks() {
@@ -62,11 +94,11 @@ void set_workers_of_ranks(Config& config, const CommandRanks& ranks) {
     config.set("workers", static_cast<std::uint64_t>(ranks.part_of(machine::discover().workers)));
 }
 
-void CommandRanks::run(const std::function<void(const Rank&)>& body) const {
+void CommandRanks::run(const std::function<void(const Place&)>& body) const {
   std::vector<std::exception_ptr> thrown(own_.size());
   const auto run_one = [&](std::size_t i) {
     try {
-      body(own_[i]);
+      body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
       own_[i].give_up(error.what());

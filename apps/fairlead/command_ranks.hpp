@@ -8,7 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <vector>
+
+#include "fairlead/place.hpp"
 
 namespace fairlead::app {
 
@@ -48,14 +52,38 @@ class CommandRanks {
   }
   /// Ranks that share the memory of this machine.
   std::uint32_t on_machine() const noexcept { return on_machine_; }
-  /// On each rank of this process. Throws what one of them has thrown, when all have ended.
-  void run(const std::function<void(const Rank&)>& body) const;
+  /// On each rank of this process, once. Throws what one of them has thrown, when all have ended.
+  void run(const std::function<void(const Place&)>& body) const;
+  /// The same of bodies that return something: what the first of them does.
+  template <class Body>
+  auto results(const Body& body) const {
+    std::optional<decltype(body(Place()))> first;
+    run([&](const Place& place) {
+      auto own = body(place);
+      if (place.rank.number() == own_.front().number()) first = std::move(own);
+    });
+    return *std::move(first);
+  }
+  /// Once more: what has run is over.
+  void renew();
+  /// Of files that are given, so many ranks read; unless somebody says otherwise, all.
+  void set_readers(std::uint32_t ranks) noexcept { readers_ = ranks; }
+  /// What each process has to tell, one after the other, before there is a run. All call it; `more` also does something with
+  /// the others meanwhile. Throws as Runtime, and RankError if one of them will not come.
+  std::vector<double> told_by_processes(const Config& config, std::span<const double> own,
+                                        const std::function<void(Runtime&)>& more = {});
 
  private:
+  void join();
+
+  const std::uint32_t wanted_;
   std::vector<Rank> own_;
-  std::uint32_t count_ = 1, on_machine_ = 1;
+  std::uint32_t count_ = 1, on_machine_ = 1, readers_ = 1;
   CyclicMap grid_;
 };
+
+/// Throws ConfigError for what goes with one rank only.
+void require_over_ranks(const Config& config);
 
 /// Each rank's workers, where the settings leave it open.
 void set_workers_of_ranks(Config& config, const CommandRanks& ranks);

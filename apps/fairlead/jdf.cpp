@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
+#include "config/value.hpp"
 #include "fairlead/jdf_compile.hpp"
 #include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
@@ -98,14 +98,10 @@ struct Tally {
 /// "2x3".
 std::optional<CyclicMap> grid_of(const Config& config) {
   if (!config.has("grid")) return std::nullopt;
-  const std::string text(config.text("grid"));
-  CyclicMap grid;
-  char cross = 0;
-  std::istringstream in(text);
-  if (!(in >> grid.rank_rows >> cross >> grid.rank_columns) || cross != 'x' || !in.eof() ||
-      grid.rank_rows < 1 || grid.rank_columns < 1)
-    throw ConfigError(fmt::format("--grid {}: rows and columns of ranks are wanted, as 2x3", text));
-  return grid;
+  const std::string& text = config.text("grid");
+  const auto grid = config::parse_grid(text);
+  if (!grid) throw ConfigError(fmt::format("--grid {}: rows and columns of ranks are wanted, as 2x3", text));
+  return CyclicMap{.rank_rows = (*grid)[0], .rank_columns = (*grid)[1]};
 }
 
 void check_graph(const jdf::File& file, const Config& config, Tally& tally) {

@@ -13,6 +13,7 @@
 
 #include "algorithms/linalg/tile_functions.hpp"
 #include "base/suggest.hpp"
+#include "config/value.hpp"
 #include "data/npy/npy_header.hpp"
 #include "front/jdf/parser.hpp"
 
@@ -36,18 +37,10 @@ std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
 
 /// ROWSxCOLUMNS.
 TileSize tile_size_in(std::string_view text, const std::string& option) {
-  std::array<std::int32_t, 2> sizes{};
-  const std::size_t times = text.find('x');
-  bool sound = times != std::string_view::npos;
-  const std::array<std::string_view, 2> halves{text.substr(0, times), sound ? text.substr(times + 1) : ""};
-  for (std::size_t i = 0; sound && i < 2; ++i) {
-    const auto [end, error] =
-        std::from_chars(halves[i].data(), halves[i].data() + halves[i].size(), sizes[i]);
-    sound = error == std::errc() && end == halves[i].data() + halves[i].size() && sizes[i] > 0;
-  }
-  if (!sound)
+  const auto sizes = config::parse_grid(text);
+  if (!sizes)
     throw ConfigError(fmt::format("{}: write ROWSxCOLUMNS, or NAME=ROWSxCOLUMNS, as in A=512x256", option));
-  return {sizes[0], sizes[1]};
+  return {(*sizes)[0], (*sizes)[1]};
 }
 
 /// NAME=REST.

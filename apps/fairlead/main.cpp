@@ -5,6 +5,8 @@
 #include "fairlead/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
 
+#include <fairlead/error.hpp>
+#include <fairlead/ranks.hpp>
 #include <fairlead/version.hpp>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
@@ -19,6 +21,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +45,15 @@ constexpr const Subcommand* all[] = {&solve_command,
                                      &status_command,
                                      &help};
 
+/// The environment of one process may be wrong, and those of the others right: they would wait for it.
+void tell_others(const std::string& why) {
+  try {
+    launched_rank().give_up(why);
+  } catch (const Error&) {
+    // There is no way to tell them.
+  }
+}
+
 /// `reports`: whether what is printed tells of the work, and is not all of it.
 int run(int argc, const char* const* argv, bool& reports) {
   if (argc < 2) {
@@ -62,18 +74,25 @@ int run(int argc, const char* const* argv, bool& reports) {
   const Subcommand& subcommand = find_subcommand(first, argc > 2 ? argv[2] : "");
   const int words = subcommand.name.find(' ') == std::string_view::npos ? 1 : 2;
   const std::string program = fmt::format("fairlead {}", subcommand.name);
-  const ParsedCommandLine parsed = Config::parse(argc - words, argv + words,
-                                                 {.program = program,
-                                                  .summary = subcommand.summary,
-                                                  .positionals = subcommand.positionals,
-                                                  .options = subcommand.options,
-                                                  .settings = subcommand.settings,
-                                                  .config_lists = subcommand.config_lists});
+  std::optional<ParsedCommandLine> understood;
+  try {
+    understood = Config::parse(argc - words, argv + words,
+                               {.program = program,
+                                .summary = subcommand.summary,
+                                .positionals = subcommand.positionals,
+                                .options = subcommand.options,
+                                .settings = subcommand.settings,
+                                .config_lists = subcommand.config_lists});
+  } catch (const Error& error) {
+    if (subcommand.over_ranks) tell_others(error.what());
+    throw;
+  }
+  const ParsedCommandLine& parsed = *understood;
   if (parsed.help) {
     fmt::print("{}", help_of(subcommand.name));
     return success;
   }
-  require_files_apart(parsed.config);
+  if (!subcommand.over_ranks) require_files_apart(parsed.config);
   reports = subcommand.reports;
   return subcommand.run(parsed);
 }

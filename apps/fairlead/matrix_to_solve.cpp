@@ -14,7 +14,6 @@
 #include "algorithms/linalg/rounded_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
-#include "fairlead/read_vectors.hpp"
 
 namespace fairlead::app {
 
@@ -38,10 +37,12 @@ class MatrixInFile final : public MatrixToSolve<T> {
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const override {
     return reader_->tasks(tiles, memory);
   }
-  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory) override {
-    reader_->submit(flow, tiles, memory);
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
+              const linalg::NpyReaders& readers) override {
+    reader_->submit(flow, tiles, memory, readers);
   }
-  void end_tiling() override {
+  void end_tiling(Runtime& runtime) override {
+    reader_->bring_together(runtime);
     reader_->require_symmetric();
     // The lower triangle is what is solved with: rounding in the other one is no error of the solution.
     if (stored_ == linalg::Stored::both && !reader_->symmetric()) stored_ = linalg::Stored::lower;
@@ -68,8 +69,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
 template <class T>
 class MatrixOfPoints final : public MatrixToSolve<T> {
  public:
-  MatrixOfPoints(linalg::RbfMatrix::Points points, double length_scale, double nugget)
-      : matrix_(std::make_shared<linalg::RbfMatrix>(std::move(points), length_scale, nugget)) {}
+  explicit MatrixOfPoints(std::shared_ptr<const linalg::RbfMatrix> kernel) : matrix_(std::move(kernel)) {}
 
   std::int64_t n() const override { return matrix_->rows(); }
   const char* phase() const override { return nullptr; }
@@ -78,13 +78,16 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
     return std::is_same_v<T, double> ? 0 : linalg::RoundedMatrix::scratch_bytes;
   }
 
-  TiledMatrix<T> tiles(Runtime& runtime, std::int32_t tile) const override {
+  TiledMatrix<T> tiles(const Place& place, Runtime& runtime, std::int32_t tile) const override {
     std::shared_ptr<const linalg::MatrixSource<T>> elements;
     if constexpr (std::is_same_v<T, double>)
       elements = matrix_;
     else
       elements = std::make_shared<linalg::RoundedMatrix>(matrix_);
-    return runtime.tiled<T>("A", n(), n(), tile, linalg::generated_from(std::move(elements)), Tiles::lower);
+    auto made = linalg::generated_from(std::move(elements));
+    return place.alone() ? runtime.tiled<T>("A", n(), n(), tile, std::move(made), Tiles::lower)
+                         : runtime.tiled<T>("A", n(), n(), tile, Distribution(place.grid), std::move(made),
+                                            Tiles::lower);
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override { return matrix_; }
 
@@ -106,21 +109,35 @@ template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared
 template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
                                                                        linalg::Stored);
 
-template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_of_points(const Config& config, const NpyFile& points) {
-  const double length_scale = config.has("length-scale") ? config.real("length-scale") : 1;
-  const double nugget = config.has("nugget") ? config.real("nugget") : 0;
-  if (!(length_scale > 0))
+KernelSettings kernel_settings(const Config& config) {
+  KernelSettings settings;
+  if (config.has("length-scale")) settings.length_scale = config.real("length-scale");
+  if (config.has("nugget")) settings.nugget = config.real("nugget");
+  if (!(settings.length_scale > 0))
+    throw ConfigError(fmt::format("--length-scale {}: the length over which points are alike is positive",
+                                  settings.length_scale));
+  if (!(settings.nugget >= 0))
     throw ConfigError(
-        fmt::format("--length-scale {}: the length over which points are alike is positive", length_scale));
-  std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
-  return std::make_unique<MatrixOfPoints<T>>(
+        fmt::format("--nugget {}: what is added to the diagonal is not negative", settings.nugget));
+  return settings;
+}
+
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const NpyFile& points,
+                                                          std::vector<double> coordinates) {
+  const auto [length_scale, nugget] = kernel_settings(config);
+  return std::make_shared<const linalg::RbfMatrix>(
       linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
-                                static_cast<std::int64_t>(points.columns()),
-                                read_vectors<double>(points, staging)},
+                                static_cast<std::int64_t>(points.columns()), std::move(coordinates)},
       length_scale, nugget);
 }
-template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(const Config&, const NpyFile&);
-template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(const Config&, const NpyFile&);
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {
+  return std::make_unique<MatrixOfPoints<T>>(std::move(kernel));
+}
+template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(
+    std::shared_ptr<const linalg::RbfMatrix>);
+template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(
+    std::shared_ptr<const linalg::RbfMatrix>);
 
 }  // namespace fairlead::app

@@ -9,10 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fairlead/matrix_source.hpp>
+#include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
+#include "fairlead/place.hpp"
 #include "report/run_report.hpp"
 
 namespace fairlead::app {
@@ -31,15 +34,15 @@ class MatrixToSolve {
   virtual Bytes source_bytes_per_worker() const { return 0; }
 
   /// The lower triangle, before it is brought there.
-  virtual TiledMatrix<T> tiles(Runtime& runtime, std::int32_t tile) const {
-    return runtime.tiled<T>("A", n(), n(), tile, Tiles::lower);
+  virtual TiledMatrix<T> tiles(const Place& place, Runtime& runtime, std::int32_t tile) const {
+    return place.tiled<T>(runtime, "A", n(), n(), tile, Tiles::lower);
   }
   virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
   /// This object must stay until the flow has been waited for.
-  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/) {}
+  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::NpyReaders&) {}
   /// Once the flow has been waited for: throws NumericalError if the matrix cannot be used. It is not brought
-  /// into tiles again.
-  virtual void end_tiling() {}
+  /// into tiles again. Over ranks all call it, and it is the same for all.
+  virtual void end_tiling(Runtime&) {}
   /// The matrix that is in the tiles.
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
   /// It is not read any more for a while: the kernel need not remember it.
@@ -48,13 +51,21 @@ class MatrixToSolve {
   virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
 };
 
+/// What --kernel says of the matrix.
+struct KernelSettings {
+  double length_scale = 1, nugget = 0;
+};
+/// Throws ConfigError if there is no such kernel.
+KernelSettings kernel_settings(const Config& config);
 /// Throws InputError if it is not square.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,
                                                  linalg::Stored stored);
-/// What --kernel and its options make of points, one in each row. Throws ConfigError, and NumericalError
-/// naming the place of what is not finite.
+/// What --kernel and its options make of points, one in each row; `coordinates`: all of the file, which need not be here.
+/// Throws ConfigError.
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const data::NpyFile& points,
+                                                          std::vector<double> coordinates);
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_of_points(const Config& config, const data::NpyFile& points);
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
 
 }  // namespace fairlead::app

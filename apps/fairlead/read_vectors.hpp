@@ -11,7 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 #include "data/npy/npy_file.hpp"
+#include "fairlead/place.hpp"
 
 namespace fairlead::app {
 
@@ -27,6 +30,23 @@ std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> stag
                                      file.path().string(), at % file.rows(), at / file.rows(),
                                      std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
   }
+  return all;
+}
+
+/// The same on every rank, whoever reads. All call it, and hear what is wrong with them.
+template <class T>
+std::vector<T> vectors_of_all(Runtime& runtime, const Place& place, const data::NpyFile& file) {
+  constexpr std::int32_t rows_at_once = 1024;
+  std::vector<T> all;
+  if (place.reads())
+    alike(place.first(), [&] {
+      std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
+      all = read_vectors<T>(file, staging);
+    });
+  all.resize(file.rows() * file.columns());
+  if (place.readers == 1)
+    linalg::share_bands(runtime, all.data(), static_cast<std::int64_t>(file.rows()),
+                        static_cast<std::int64_t>(file.columns()), rows_at_once, 1);
   return all;
 }
 

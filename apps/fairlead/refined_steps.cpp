@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
 
 namespace fairlead::app {
 
@@ -22,11 +23,12 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
   std::vector<T> correction(residual.size());
   std::ranges::transform(residual, correction.begin(), [size](double r) { return static_cast<T>(r / size); });
   {
-    const auto rows = solution.a->rows();
-    const auto d = run.runtime().template tiled_in_place<T>("correction", correction.data(), rows,
-                                                            solution.columns, rows, solution.tile);
-    run.begin("refinement", factors.solve_tasks(d.tile_columns()));
-    run.compute([&](auto& front) { factors.solve(front, d); });
+    linalg::DealtColumns<T> d(run.runtime(), "correction", correction.data(), solution.a->rows(),
+                              solution.columns, solution.tile, solution.distribution);
+    run.begin("refinement", factors.solve_tasks(d.tiles().tile_columns()));
+    run.compute([&](auto& front) { factors.solve(front, d.tiles()); });
+    run.wait();
+    d.bring_back();
     seconds = solution.counts ? run.end() : run.end_aside();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)
@@ -50,8 +52,9 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
     run.begin("error check", linalg::BackwardError<T>::tasks(n));
     linalg::BackwardError<T> error(kernels, solution.a, solution.b, solution.x, solution.columns,
                                    solution.may_refine ? residual.data() : nullptr);
-    error.submit(run.flow());
+    error.submit(run.flow(), run.runtime().rank(), solution.readers);
     run.end_aside();
+    error.bring_together(run.runtime());
     const bool halved = step == 0 || error.value() <= judged.backward_error / 2;
     if (step > 0 && !(error.value() < judged.backward_error)) {  // no better: as it was
       std::ranges::copy(best, solution.x);

@@ -27,9 +27,11 @@ struct SolutionToJudge {
   T* x;  ///< n elements for each column, one column after the other
   std::int64_t columns;
   std::int32_t tile;
-  double limit;     ///< of the backward error: what is not above is not refined
-  bool may_refine;  ///< else it is only judged
-  bool counts;      ///< refining belongs to the time of the run
+  double limit;                                ///< of the backward error: what is not above is not refined
+  bool may_refine;                             ///< else it is only judged
+  bool counts;                                 ///< refining belongs to the time of the run
+  std::uint32_t readers = 1;                   ///< over ranks: who reads a and b, all or the first
+  const Distribution* distribution = nullptr;  ///< of the factors
 };
 
 /// What it takes of memory if it may refine.

@@ -14,7 +14,7 @@
 #include "fairlead/front.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "machine/machine_files.hpp"
-#include "schedule/policies.hpp"
+#include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
 #include "simulate/outcome.hpp"
 
@@ -46,19 +46,12 @@ CyclicMap grid_of(const Config& config) {
 }
 
 void refuse_what_is_of_one_node(const Config& config) {
-  for (const char* key :
-       {"streams", "device-bandwidth", "peers", "host-memory", "data", "advice", "priorities", "memory-model",
-        "slow", "csv", "charge-decisions", "runs", "window", "fixed-order", "report", "trace", "event-log"})
+  for (const char* key : {"data", "priorities", "memory-model", "slow", "csv", "charge-decisions", "runs",
+                          "window", "fixed-order", "report", "trace", "event-log"})
     if (is_on_command_line(config, key))
       throw ConfigError(fmt::format("--{} is not there with several ranks", key));
   if (is_on_command_line(config, "front") && front_in(config) != Front::ptg)
     throw ConfigError("several ranks are simulated with parameterized graphs: --front ptg");
-}
-
-std::vector<std::string> policies_of_ranks(const Config& config) {
-  std::vector<std::string> policies = policies_in(config.text_or("scheduler", "auto"));
-  std::ranges::replace(policies, std::string(automatic), std::string(schedule::default_policy(true, false)));
-  return policies;
 }
 
 struct Column {
@@ -75,6 +68,8 @@ const std::vector<Column>& columns() {
       {"in", "GB", [](const RankResult& it) { return static_cast<double>(it.crossed.bytes_in) / 1e9; }},
       {"out", "GB", [](const RankResult& it) { return static_cast<double>(it.crossed.bytes_out) / 1e9; }},
       {"messages", "", [](const RankResult& it) { return static_cast<double>(it.crossed.messages_out); }},
+      {"to device", "GB",
+       [](const RankResult& it) { return static_cast<double>(it.bytes_to_devices) / 1e9; }},
       {"peak", "GB", [](const RankResult& it) { return static_cast<double>(it.peak_memory) / 1e9; }}};
   return all;
 }
@@ -85,12 +80,12 @@ void print_ranks(const ClusterResult& result) {
   std::string heading = fmt::format("\n{:<8}", "rank");
   for (const Column& column : columns())
     heading +=
-        fmt::format("{:>14}", column.unit.empty() ? std::string(column.heading)
+        fmt::format("{:>15}", column.unit.empty() ? std::string(column.heading)
                                                   : fmt::format("{}, {}", column.heading, column.unit));
   fmt::print("{}\n", heading);
   const auto line = [](const std::string& name, const std::function<double(const Column&)>& value) {
     std::string text = fmt::format("{:<8}", name);
-    for (const Column& column : columns()) text += fmt::format("{:>14.4g}", value(column));
+    for (const Column& column : columns()) text += fmt::format("{:>15.4g}", value(column));
     fmt::print("{}\n", text);
   };
   if (result.ranks.size() <= most) {
@@ -127,6 +122,9 @@ Json json(const RankResult& rank) {
   row.add("payloads", rank.traffic.payloads);
   row.add("payload_bytes", rank.traffic.payload_bytes);
   row.add("eager_bytes", rank.traffic.eager_bytes);
+  row.add("bytes_to_devices", rank.bytes_to_devices);
+  row.add("bytes_from_devices", rank.bytes_from_devices);
+  row.add("bytes_between_devices", rank.bytes_between_devices);
   row.add("peak_memory_bytes", rank.peak_memory);
   row.add("evictions", rank.evictions);
   return row;
@@ -181,17 +179,16 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
   require_place_for_report(config);
   const CyclicMap grid = grid_of(config);
   const machine::MachineDescription machine = machine::find_machine(config.text("machine"));
-  MachineUse use;
-  if (config.has("gpus")) use.devices = config.count("gpus");
-  if (config.has("cores")) use.cores = config.count("cores");
-  if (config.has("memory")) use.host_memory = config.bytes("memory");
+  const MachineUse use = use_of(config, machine);
   ClusterOptions options{.policy = {},
                          .seed = config.count("seed"),
                          .noise_percent = static_cast<unsigned>(config.count("noise")),
                          .pipeline_depth = config.count_or("pipeline-depth", 0)};
+  options.advice = advice_in(config.text("advice"));
   options.protocol.eager_bytes = config.bytes("eager");
   options.protocol.tree_from = config.count("tree");
-  const std::vector<std::string> policies = policies_of_ranks(config);
+  std::vector<std::string> policies = policies_in(config.text_or("scheduler", "auto"));
+  std::ranges::replace(policies, std::string(automatic), automatic_policy_of_ranks(use, machine));
   const Blueprint blueprint(workload, size, grid);
   fmt::print("{}, n = {}, tile {}, {}, on {} ranks in a grid of {} x {}\n{}: {}\n\n", workload, size.n,
              size.tile, name_of(size.precision), blueprint.ranks(), grid.rank_rows, grid.rank_columns,

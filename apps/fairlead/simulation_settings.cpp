@@ -66,7 +66,7 @@ bool is_set(const Config& config, std::string_view key) {
 MachineUse use_of(const Config& config, const machine::MachineDescription& machine) {
   MachineUse use;
   if (config.has("gpus")) use.devices = config.count("gpus");
-  const bool devices = use.devices.value_or(machine.devices.size()) > 0;
+  const bool devices = uses_devices(use, machine);
   use.cores = config.has("cores") ? config.count("cores") : devices ? 0 : machine.cores;
   if (config.has("streams")) use.streams = static_cast<unsigned>(config.count("streams"));
   if (config.has("host-memory")) use.host_memory = config.bytes("host-memory");
@@ -106,9 +106,7 @@ SimulationOptions simulation_options(const Config& config) {
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
   if (config.has("slow")) how.slow = slowdowns_in(config.text("slow"));
-  how.advice = config.text("advice") == "cyclic"        ? Advice::cyclic
-               : config.text("advice") == "cyclic-rows" ? Advice::cyclic_rows
-                                                        : Advice::none;
+  how.advice = advice_in(config.text("advice"));
   how.priorities = config.text("priorities") == "time" ? Priorities::time : Priorities::program;
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);

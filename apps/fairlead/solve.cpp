@@ -11,6 +11,7 @@
 #include "data/npy/npy_file.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/files_apart.hpp"
+#include "fairlead/files_to_solve.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/solving.hpp"
@@ -123,7 +124,17 @@ void require_shape(const NpyFile& a, const DenseOperation& method) {
   throw InputError(fmt::format("{} has the shape {}: {}", a.path().string(), shape, why));
 }
 
+void require_match(const System& system) {
+  const NpyFile &a = *system.a, &b = *system.b;
+  if (!system.of_points) require_shape(a, *system.method);
+  if (a.rows() != b.rows())
+    throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
+                                 a.path().string(), data::shape_text(a.header().shape), b.path().string(),
+                                 data::shape_text(b.header().shape)));
+}
+
 int run(const ParsedCommandLine& given) {
+  CommandRanks ranks(given.config);  // from here on the others hear of what is wrong here
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
@@ -139,6 +150,7 @@ int run(const ParsedCommandLine& given) {
     throw ConfigError("--symmetrize, --lower and --upper go with a matrix in a file: a kernel is symmetric");
   if (of_points && !given.config.has("points"))
     throw ConfigError("--kernel makes the matrix from points: give --points points.npy");
+  if (of_points) static_cast<void>(kernel_settings(given.config));  // before files are read
   if (of_points == (given.positionals.size() == 2))
     throw ConfigError(of_points ? "either A.npy is the matrix or --kernel makes one, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
@@ -148,33 +160,24 @@ int run(const ParsedCommandLine& given) {
   require_files_apart(given.config,
                       {{of_points ? "--points" : "the matrix", a_path}, {"the right-hand side", b_path}},
                       {{"-o", given.config.text("output"), given.config.flag("overwrite")}});
-  const System system{given.config,
-                      std::make_shared<const NpyFile>(a_path),
-                      std::make_shared<const NpyFile>(b_path),
-                      of_points,
-                      stored_of(given.config),
-                      &method};
-  const NpyFile& a = *system.a;
-  const NpyFile& b = *system.b;
-  if (!of_points) require_shape(a, method);
-  // What is wrong with the points is told first.
-  if (of_points) matrix_of_points<double>(given.config, a);
-  if (a.rows() != b.rows())
-    throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
-                                 a.path().string(), data::shape_text(a.header().shape), b.path().string(),
-                                 data::shape_text(b.header().shape)));
+  const linalg::Stored stored = stored_of(given.config);
+  FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
+  if (!files.same) ranks.set_readers(1);
+  const System system{given.config, files.a, files.b,
+                      // What is wrong with the points is told first.
+                      of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
+                      of_points, stored, &method};
+  alike(ranks.first(), [&] { require_match(system); });
 
   Config config = given.config;
   check_scheduler(config);
   static_cast<void>(front_in(config));  // refused before anything takes time
   heed_quiet(config);
-  const CommandRanks ranks(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);
-  if (ranks.alone()) return solve(system, config);
-  set_workers_of_ranks(config, ranks);
-  return solve_over_ranks(system, config, ranks);
+  if (!ranks.alone()) set_workers_of_ranks(config, ranks);
+  return solve(system, config, ranks);
 }
 
 }  // namespace
@@ -185,6 +188,7 @@ const Subcommand solve_command{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .reports = true};
+    .reports = true,
+    .over_ranks = true};
 
 }  // namespace fairlead::app

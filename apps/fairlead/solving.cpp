@@ -14,20 +14,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
+#include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/solution.hpp"
 #include "fairlead/trust.hpp"
@@ -46,8 +50,7 @@ using linalg::InverseNorm;
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system) {
-  return system.of_points ? matrix_of_points<T>(system.config, *system.a)
-                          : matrix_in_file<T>(system.a, system.stored);
+  return system.of_points ? matrix_of_points<T>(system.kernel) : matrix_in_file<T>(system.a, system.stored);
 }
 
 constexpr double epsilon_of(ElementType element) {
@@ -59,45 +62,44 @@ constexpr double epsilon_of(ElementType element) {
 template <class T>
 class Solve {
  public:
-  Solve(const System& system, Config config)
+  /// `refine`: whether to, as long as that goes.
+  Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place, bool refine)
       : system_(system),
         config_(std::move(config)),
+        place_(place),
+        refine_(refine),
         workers_(config_.count_or("workers", machine::discover().workers)),
         n_(static_cast<std::int64_t>(system.b->rows())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
-        kernels_(load_kernels(config_)),
+        kernels_(kernels),
         reserved_(reserved_bytes()) {}
 
-  report::RunReport run() {
-    run_.emplace(config_, reserved_, kernels_, front_in(config_));
+  SolvedHere run() {
+    run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
     // Now that signals are heeded: where files have to have names, this would be left.
-    out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
-                 system_.b->header().shape);
-    Interrupt::removes_at_exit(out_->temporary());
-    const Counts before = counts_of(run_->runtime(), kernels_);
-    {
-      std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
-      x_ = read_vectors<T>(*system_.b, staging);
+    if (place_.first()) {
+      out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
+                   system_.b->header().shape);
+      Interrupt::removes_at_exit(out_->temporary());
     }
+    const Counts before = counts_of(run_->runtime(), kernels_);
+    x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     Solved solved;
     if constexpr (std::is_same_v<T, double>)
-      if (config_.flag("refine")) solved = refined();
+      if (refine_) solved = refined();
     if (!solved.backward_error) solved = direct();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
-    if (written) write();
+    if (written && place_.first()) write();
     run_->stop_showing();
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, solved.after, config_, kernels_, solved.problem);
-    report.front = config_.text_or("front", "flow");
+    report.front = name_of(run_->front());
     report.seconds = seconds_;
-    const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
-    report.gflops =
-        (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / seconds_ * 1e-9;
     report.phases = run_->phases();
     report.not_written = run_->end_records();
-    find_limit(report, tiled_, solved.after);
+    if (place_.alone()) find_limit(report, tiled_, solved.after);
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
     report.refinement_steps = solved.steps;
@@ -112,11 +114,12 @@ class Solve {
                             system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    return report;
+    bring_together(report, run_->runtime(), place_, before, solved.after, reserved_);
+    const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
+    report.gflops =
+        (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / report.seconds * 1e-9;
+    return {std::move(report), std::move(recorded_)};
   }
-
-  /// What was recorded during run().
-  const trace::Snapshot& recorded() const noexcept { return recorded_; }
 
  private:
   struct Solved {
@@ -135,37 +138,39 @@ class Solve {
                                               matrix->source_bytes_per_worker() + small_staging_bytes);
     const Bytes vectors = static_cast<Bytes>(n_ * columns_) * sizeof(T);
     // Refining keeps the right-hand sides besides, for when it does not succeed.
-    const Bytes refining =
-        config_.flag("refine") ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
+    const Bytes refining = refine_ ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
     // While --refine may still turn to double precision, for that.
     const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
     return vectors + refining + condition + matrix->bytes() + workers_ * scratch +
            linalg::NpySource::staging_bytes;
   }
 
-  DenseProblem problem(std::string_view title, std::size_t element_bytes) const {
+  /// All ranks make it.
+  DenseProblem problem(std::string_view title, std::size_t element_bytes) {
     DenseProblem problem{.title = title,
                          .n = n_,
                          .element_bytes = element_bytes,
                          .own_products = kernels_.has_own_products(),
                          .made = system_.of_points,
                          .memory_limit = config_.bytes("memory"),
-                         .reserved = reserved_};
+                         .reserved = reserved_,
+                         .ranks = place_.count()};
     problem.set_tile(config_, workers_);
+    settle_tile(run_->runtime(), problem);
     return problem;
   }
 
   /// The matrix in tiles, factored.
   template <class Element>
   TiledMatrix<Element> factor(const DenseProblem& problem, MatrixToSolve<Element>& matrix) {
-    const Bytes memory = run_->runtime().capacity_bytes();
-    TiledMatrix<Element> a = matrix.tiles(run_->runtime(), problem.tile);
+    const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
+    TiledMatrix<Element> a = matrix.tiles(place_, run_->runtime(), problem.tile);
     if (matrix.phase() != nullptr) {
       run_->begin(matrix.phase(), matrix.tasks(a, memory));
-      matrix.submit(run_->flow(), a, memory);
+      matrix.submit(run_->flow(), a, memory, place_.npy_readers([this] { run_->wait(); }));
       seconds_ += run_->end();
     }
-    matrix.end_tiling();
+    alike(place_.first(), [&] { matrix.end_tiling(run_->runtime()); });
     tiled_ = counts_of(run_->runtime(), kernels_);
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
@@ -195,6 +200,7 @@ class Solve {
       while (!inverse.done()) {
         inverse.submit(run_->flow());
         run_->wait();
+        inverse.bring_together();
       }
       seconds = run_->end_aside();
     }
@@ -212,19 +218,22 @@ class Solve {
     Solved solved{.problem = problem("Cholesky solve", sizeof(T))};
     const auto matrix = matrix_of<T>(system_);
     const TiledMatrix<T> a = factor<T>(solved.problem, *matrix);
-    const TiledMatrix<T> x =
-        run_->runtime().template tiled_in_place<T>("x", x_.data(), n_, columns_, n_, solved.problem.tile);
-    run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tile_columns()),
+    linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
+                              a.distribution());
+    run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tiles().tile_columns()),
                 report::cholesky_solve_flops(static_cast<double>(n_), static_cast<double>(columns_)));
-    run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x); });
+    run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x.tiles()); });
+    run_->wait();
+    x.bring_back();
     seconds_ += run_->end();
     solved.after = counts_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
     run_->begin("error check", linalg::BackwardError<T>::tasks(n_));
     linalg::BackwardError<T> error(kernels_, matrix->source(), right_hand_sides(), x_.data(), columns_);
-    error.submit(run_->flow());
+    error.submit(run_->flow(), place_.rank.number(), place_.readers);
     run_->end_aside();
+    error.bring_together(run_->runtime());
     matrix->forget_pages();
     solved.backward_error = error.value();
     if (wants_condition() && error.value() <= limit_) {
@@ -240,12 +249,13 @@ class Solve {
     using State = linalg::RefinedSolve::State;
     Solved solved{.problem = problem("Cholesky solve, factor in single precision", sizeof(float))};
     const std::vector<T> b = x_;
+    bool others_go_on = place_.alone();
     try {
       const auto matrix = matrix_of<float>(system_);
       const TiledMatrix<float> l = factor<float>(solved.problem, *matrix);
       run_->begin("refined solve");
       linalg::RefinedSolve solve(run_->runtime(), kernels_, l, matrix->source(), right_hand_sides(),
-                                 x_.data());
+                                 x_.data(), place_.readers);
       std::optional<InverseNorm<float>> inverse;
       if (wants_condition()) inverse.emplace(run_->runtime(), kernels_, l);
       State state = State::improving;
@@ -258,13 +268,17 @@ class Solve {
       }
       seconds_ += run_->end();
       matrix->forget_pages();
-      if (state == State::too_coarse) throw_too_coarse(solve);
+      if (state == State::too_coarse) {
+        others_go_on = true;  // they find the same
+        throw_too_coarse(solve);
+      }
       solved.after = counts_of(run_->runtime(), kernels_);
       solved.backward_error = solve.backward_error();
       solved.steps = solve.steps();
       if (inverse) solved.condition = condition(*inverse, solve.matrix_norm(), solve.backward_error());
       solved.traffic = matrix->traffic();
     } catch (const NumericalError& error) {
+      if (!others_go_on) throw;
       run_->say(fmt::format("fairlead: {}; trying again in double precision", error.what()));
       x_ = b;
     }
@@ -284,6 +298,8 @@ class Solve {
 
   const System& system_;
   const Config config_;
+  const Place place_;
+  const bool refine_;
   const std::size_t workers_;
   const std::int64_t n_, columns_;
   const double epsilon_ = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -299,15 +315,39 @@ class Solve {
 };
 
 template <class T>
-int solve_in(const System& system, const Config& config) {
-  report::RunReport report;
-  trace::Snapshot recorded;
-  {
-    Solve<T> solve(system, config);
-    report = solve.run();
-    recorded = solve.recorded();
+SolvedHere solve_in(const System& system, const Config& config, const linalg::Kernels& kernels,
+                    const CommandRanks& ranks, bool refine) {
+  return ranks.results(
+      [&](const Place& place) { return Solve<T>(system, config, kernels, place, refine).run(); });
+}
+
+/// Over ranks a factorization in single precision that breaks down ends the run of all of them: so they agree whether
+/// to begin again in double.
+SolvedHere solve_refined(const System& system, const Config& config, const linalg::Kernels& kernels,
+                         CommandRanks& ranks) {
+  constexpr double well = 0, by_numbers = 1, by_another_rank = 2, badly = 3;
+  double ended = well;
+  std::exception_ptr why;
+  std::string words;
+  SolvedHere solved;
+  try {
+    solved = solve_in<double>(system, config, kernels, ranks, true);
+  } catch (const NumericalError& error) {
+    ended = by_numbers, why = std::current_exception(), words = error.what();
+  } catch (const RankError& error) {
+    ended = by_another_rank, why = std::current_exception(), words = error.what();
+  } catch (...) {
+    ended = badly, why = std::current_exception();
   }
-  return publish_solution(report, config, recorded);
+  const double own[] = {ended};
+  ranks.renew();
+  const std::vector<double> all = ranks.told_by_processes(config, own);
+  const bool again = std::ranges::find(all, by_numbers) != all.end() &&
+                     std::ranges::none_of(all, [](double one) { return one == well || one == badly; });
+  if (!again && why != nullptr) std::rethrow_exception(why);
+  if (!again) return solved;
+  if (ranks.first()) fmt::print(stderr, "fairlead: {}; trying again in double precision\n", words);
+  return solve_in<double>(system, config, kernels, ranks, false);
 }
 
 }  // namespace
@@ -317,11 +357,21 @@ data::ElementType System::solution() const {
   return in_single ? ElementType::float32 : ElementType::float64;
 }
 
-int solve(const System& system, const Config& config) {
-  if (system.method != &cholesky_operation) return solve_general(system, config);
-  const bool in_single =
-      !system.of_points && system.solution() == ElementType::float32 && !config.flag("refine");
-  return in_single ? solve_in<float>(system, config) : solve_in<double>(system, config);
+int publish_solution(const SolvedHere& solved, const Config& config, const CommandRanks& ranks) {
+  if (ranks.first()) return publish_solution(solved.report, config, solved.recorded);
+  return wrong_answer(solved.report) ? wrong_result : success;
+}
+
+int solve(const System& system, const Config& config, CommandRanks& ranks) {
+  if (system.method != &cholesky_operation) return solve_general(system, config, ranks);
+  const linalg::Kernels kernels = load_kernels(config);
+  const bool refine = config.flag("refine");
+  const bool in_single = !system.of_points && system.solution() == ElementType::float32 && !refine;
+  return publish_solution(in_single ? solve_in<float>(system, config, kernels, ranks, false)
+                          : refine && !ranks.alone()
+                              ? solve_refined(system, config, kernels, ranks)
+                              : solve_in<double>(system, config, kernels, ranks, refine),
+                          config, ranks);
 }
 
 }  // namespace fairlead::app

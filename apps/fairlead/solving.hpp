@@ -4,17 +4,21 @@
 
 #include <memory>
 
+#include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/dense_problem.hpp"
+#include "report/run_report.hpp"
+#include "trace/snapshot.hpp"
 
 namespace fairlead::app {
 
 /// What the command line asks for.
 struct System {
   Config config;
-  std::shared_ptr<const data::NpyFile> a, b;  // a: the matrix or the points that it is made of
+  std::shared_ptr<const data::NpyFile> a, b;        // a: the matrix or the points that it is made of
+  std::shared_ptr<const linalg::RbfMatrix> kernel;  // what is made of points
   bool of_points = false;
   linalg::Stored stored = linalg::Stored::both;
   const DenseOperation* method = &cholesky_operation;
@@ -23,13 +27,19 @@ struct System {
   data::ElementType solution() const;
 };
 
+/// Solves it, alone or as one of several ranks, which each do the same; the first writes the solution and the reports. Returns
+/// an ExitCode.
+int solve(const System& system, const Config& config, CommandRanks& ranks);
+
 /// The same for the methods that take a matrix which is not symmetric, from a file.
-int solve_general(const System& system, const Config& config);
+int solve_general(const System& system, const Config& config, CommandRanks& ranks);
 
-/// The same on several ranks. Throws ConfigError for what goes with one only.
-int solve_over_ranks(const System& system, const Config& config, const CommandRanks& ranks);
-
-/// Solves it, writes the solution and the reports. Returns an ExitCode.
-int solve(const System& system, const Config& config);
+/// What one rank has of that.
+struct SolvedHere {
+  report::RunReport report;
+  trace::Snapshot recorded;
+};
+/// Tells it, if this process has the first rank. Returns an ExitCode.
+int publish_solution(const SolvedHere& solved, const Config& config, const CommandRanks& ranks);
 
 }  // namespace fairlead::app

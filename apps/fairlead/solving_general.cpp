@@ -15,14 +15,17 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/triangle_norm.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/refined_steps.hpp"
 #include "fairlead/solution.hpp"
@@ -38,6 +41,7 @@ namespace {
 
 using data::ElementType;
 using linalg::BackwardError;
+using linalg::DealtColumns;
 using linalg::Elements;
 using linalg::ElementSizes;
 using linalg::GeneralNpy;
@@ -60,43 +64,45 @@ std::string_view title_of(const DenseProblem& problem) {
 template <class T>
 class GeneralSolve {
  public:
-  GeneralSolve(const System& system, Config config)
+  GeneralSolve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place)
       : system_(system),
         config_(std::move(config)),
+        place_(place),
         workers_(config_.count_or("workers", machine::discover().workers)),
         m_(static_cast<std::int64_t>(system.a->rows())),
         n_(static_cast<std::int64_t>(system.a->columns())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
         limit_(linalg::largest_right_error<T>(m_)),
-        kernels_(load_kernels(config_)),
+        kernels_(kernels),
         problem_(problem()) {}
 
-  report::RunReport run() {
-    run_.emplace(config_, problem_.reserved, kernels_, front_in(config_));
+  SolvedHere run() {
+    run_.emplace(config_, problem_.reserved, kernels_, front_at(config_, place_), place_.rank);
+    settle_tile(run_->runtime(), problem_);
+    problem_.set_tree();
+    problem_.title = title_of(problem_);
     std::vector<std::uint64_t> shape = system_.b->header().shape;
     shape[0] = static_cast<std::uint64_t>(n_);
     // Now that signals are heeded: where files have to have names, this would be left.
-    out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
-    Interrupt::removes_at_exit(out_->temporary());
-    const Counts before = counts_of(run_->runtime(), kernels_);
-    {
-      std::vector<std::byte> staging(NpySource::staging_bytes);
-      x_ = read_vectors<T>(*system_.b, staging);
+    if (place_.first()) {
+      out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
+      Interrupt::removes_at_exit(out_->temporary());
     }
+    const Counts before = counts_of(run_->runtime(), kernels_);
+    x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     report::RunReport found;
     const auto [tiled, after] = compute(found);
     const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
-    if (written) write();
+    if (written && place_.first()) write();
     run_->stop_showing();
     recorded_ = run_->runtime().recorded();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
-    report.front = config_.text_or("front", "flow");
+    report.front = name_of(run_->front());
     report.seconds = seconds_;
-    report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / seconds_ * 1e-9;
     report.phases = run_->phases();
     report.not_written = run_->end_records();
-    find_limit(report, tiled, after);
+    if (place_.alone()) find_limit(report, tiled, after);
     report.backward_error = found.backward_error;
     report.backward_error_limit = limit_;
     report.refinement_steps = found.refinement_steps;
@@ -111,11 +117,10 @@ class GeneralSolve {
     report.of = fmt::format("{} x = {}", system_.a->path().string(), system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    return report;
+    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved);
+    report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / report.seconds * 1e-9;
+    return {std::move(report), std::move(recorded_)};
   }
-
-  /// What was recorded during run().
-  const trace::Snapshot& recorded() const noexcept { return recorded_; }
 
  private:
   struct Moments {
@@ -149,16 +154,15 @@ class GeneralSolve {
         .element_bytes = sizeof(T),
         .own_products = kernels_.has_own_products(),
         .memory_limit = config_.bytes("memory"),
-        .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes};
+        .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes,
+        .ranks = place_.count()};
     problem.set_tile(config_, workers_);
-    problem.set_tree();
-    problem.title = title_of(problem);
     return problem;
   }
 
   Moments compute(report::RunReport& found) {
     Runtime& runtime = run_->runtime();
-    const TiledMatrix<T> a = runtime.tiled<T>("A", m_, n_, problem_.tile);
+    const TiledMatrix<T> a = place_.tiled<T>(runtime, "A", m_, n_, problem_.tile);
     const auto factors = make_factors<T>(problem_, kernels_, runtime, a);
     Moments moments;
     const double largest = read(a);
@@ -168,35 +172,39 @@ class GeneralSolve {
     run_->compute([&](auto& front) { factors->factor(front); });
     seconds_ += run_->end();
     {
-      const TiledMatrix<T> x = runtime.tiled_in_place<T>("x", x_.data(), m_, columns_, m_, problem_.tile);
-      run_->begin("solve", factors->solve_tasks(x.tile_columns()), solve_flops());
-      run_->compute([&](auto& front) { factors->solve(front, x); });
+      DealtColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
+      run_->begin("solve", factors->solve_tasks(x.tiles().tile_columns()), solve_flops());
+      run_->compute([&](auto& front) { factors->solve(front, x.tiles()); });
+      run_->wait();
+      x.bring_back();
       seconds_ += run_->end();
     }
     moments.solved = counts_of(runtime, kernels_);
 
-    const bool qr = problem_.operation == &qr_operation;
-    ElementSizes<T> of_triangle;
-    if (!qr || (!square() && wants_condition())) {
-      run_->begin(qr ? "size of R" : "growth", of_triangle.tasks(a, Elements::upper));
-      of_triangle.submit(run_->flow(), a, Elements::upper);
+    if (problem_.operation != &qr_operation) {
+      ElementSizes<T> of_u;
+      run_->begin("growth", of_u.tasks(a, Elements::upper));
+      of_u.submit(run_->flow(), a, Elements::upper);
       run_->end_aside();
+      of_u.bring_together(runtime);
+      if (largest > 0) found.growth = of_u.largest() / largest;
     }
-    if (!qr && largest > 0) found.growth = of_triangle.largest() / largest;
     if (square())
       judge(found, a, *factors);
     else
-      judge_least_squares(found, a, *factors, of_triangle);
+      judge_least_squares(found, a, *factors);
     return moments;
   }
 
   /// The size of the largest element.
   double read(const TiledMatrix<T>& a) {
     GeneralNpy<T> reader(system_.a);
-    const Bytes memory = run_->runtime().capacity_bytes();
-    run_->begin("reading", reader.tasks(a, memory));
-    reader.submit(run_->flow(), a, memory);
+    const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
+    const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
+    run_->begin("reading", reader.tasks(a, memory, readers.first_alone));
+    reader.submit(run_->flow(), a, memory, readers);
     seconds_ += run_->end();
+    reader.bring_together(run_->runtime());
     system_.a->forget_pages();
     read_for_tiles_ = system_.a->bytes_read();
     return reader.largest();
@@ -218,7 +226,9 @@ class GeneralSolve {
                                                      .tile = problem_.tile,
                                                      .limit = limit_ / much_better,
                                                      .may_refine = may_refine(),
-                                                     .counts = true});
+                                                     .counts = true,
+                                                     .readers = place_.readers,
+                                                     .distribution = a.distribution()});
     seconds_ += judged.seconds;
     system_.a->forget_pages();
     found.backward_error = judged.backward_error;
@@ -230,22 +240,26 @@ class GeneralSolve {
     tell(*found.condition, of_inverse);
   }
 
-  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors,
-                           const ElementSizes<T>& of_r) {
+  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
     run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
     LeastSquaresError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), m_, columns_);
     error.judge(
         run_->runtime(), run_->flow(), problem_.tile,
         [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
-        [this] { run_->wait(); });
+        [this] { run_->wait(); }, place_.readers, a.distribution());
     run_->end_aside();
     system_.a->forget_pages();
     found.backward_error = error.value();
     found.residual = error.relative_residual();
     if (!wants_condition() || !(error.value() <= limit_)) return;
+    run_->begin("size of R", linalg::TriangleNorm<T>::tasks(a));
+    linalg::TriangleNorm<T> r(run_->runtime(), a);
+    r.submit(run_->flow());
+    run_->end_aside();
+    const double size_of_r = r.bring_together();
     const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = least_squares_condition_report(
-        m_, of_r.infinity_norm() * of_inverse.norm, error.value(), error.size_beside_residual(), precision());
+    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, error.value(),
+                                                     error.size_beside_residual(), precision());
     tell(*found.condition, of_inverse);
   }
 
@@ -260,6 +274,7 @@ class GeneralSolve {
     while (!inverse.done()) {
       inverse.submit(run_->flow());
       run_->wait();
+      inverse.bring_together();
     }
     const double seconds = run_->end_aside();
     const int over_r = square() ? InverseNorm<T>::sweeps_per_step : 1;
@@ -289,11 +304,12 @@ class GeneralSolve {
 
   const System& system_;
   const Config config_;
+  const Place place_;
   const std::size_t workers_;
   const std::int64_t m_, n_, columns_;
   const double limit_;  // of the backward error
   const linalg::Kernels kernels_;
-  const DenseProblem problem_;
+  DenseProblem problem_;
   std::vector<T> x_;  // b, whose first n rows become the solution
   double seconds_ = 0;
   Bytes read_for_tiles_ = 0;
@@ -303,22 +319,19 @@ class GeneralSolve {
 };
 
 template <class T>
-int solve_general_in(const System& system, const Config& config) {
-  report::RunReport report;
-  trace::Snapshot recorded;
-  {
-    GeneralSolve<T> solve(system, config);
-    report = solve.run();
-    recorded = solve.recorded();
-  }
-  return publish_solution(report, config, recorded);
+int solve_general_in(const System& system, const Config& config, const CommandRanks& ranks) {
+  const linalg::Kernels kernels = load_kernels(config);
+  return publish_solution(ranks.results([&](const Place& place) {
+    return GeneralSolve<T>(system, config, kernels, place).run();
+  }),
+                          config, ranks);
 }
 
 }  // namespace
 
-int solve_general(const System& system, const Config& config) {
-  return system.solution() == ElementType::float32 ? solve_general_in<float>(system, config)
-                                                   : solve_general_in<double>(system, config);
+int solve_general(const System& system, const Config& config, CommandRanks& ranks) {
+  return system.solution() == ElementType::float32 ? solve_general_in<float>(system, config, ranks)
+                                                   : solve_general_in<double>(system, config, ranks);
 }
 
 }  // namespace fairlead::app

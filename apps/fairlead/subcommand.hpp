@@ -62,6 +62,8 @@ struct Subcommand {
   /// What it prints tells of its work: that may be lost, and the exit status is that of the work. Otherwise
   /// the print is the work, and a standard output that cannot be written to is a failure.
   bool reports = false;
+  /// Processes that were started together run it together.
+  bool over_ranks = false;
 };
 
 extern const Subcommand solve_command;

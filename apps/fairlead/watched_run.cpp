@@ -35,12 +35,13 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
     : kernels_(std::move(kernels)),
       runtime_(rank.number() == 0 ? with_doubts_said(config) : config, rank, reserved),
       flow_(runtime_),
-      front_(front) {
-  if (rank.number() == 0 || !rank.in_process()) {
+      front_(front),
+      is_first_(rank.number() == 0) {
+  if (is_first_ || !rank.in_process()) {
     interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { tell("\n{}", status()); });
     status_server_.emplace([this] { return status(); });
   }
-  style_ = progress_style(rank.number() == 0 ? config.text("progress") : "none", 2);
+  style_ = progress_style(is_first_ ? config.text("progress") : "none", 2);
   show();
 }
 
@@ -52,6 +53,7 @@ void WatchedRun::show() {
 }
 
 void WatchedRun::say(const std::string& line) {
+  if (!is_first_) return;
   progress_->abandon();
   progress_.reset();
   tell("{}\n", line);
@@ -62,7 +64,8 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
   throw_if_interrupted();
   {
     const std::lock_guard guard(mutex_);
-    current_ = {name, flow_.submitted(), tasks, 0, kernels_.flops_done(), flops};
+    const std::uint32_t ranks = runtime_.ranks();  // each has its part
+    current_ = {name, flow_.submitted(), tasks / ranks, 0, kernels_.flops_done(), flops / ranks};
   }
   began_ = steady_seconds();
   began_at_ = runtime_.core().world().now();

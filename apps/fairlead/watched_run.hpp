@@ -85,6 +85,7 @@ class WatchedRun {
   Current current_;
   ptg::Graph* graph_ = nullptr;  // that runs
   Front front_;
+  bool is_first_;  // of the ranks: it shows and says what there is
   ProgressStyle style_;
   double began_ = 0;  // seconds on the steady clock
   Time began_at_{};   // on the runtime's

@@ -12,6 +12,7 @@
 //   while (!inverse.done()) {
 //     inverse.submit(flow);
 //     fairlead::linalg::wait_for_results(flow);
+//     inverse.bring_together();  // over ranks
 //   }
 //   const double condition = matrix_norm * inverse.value();
 #pragma once
@@ -55,6 +56,9 @@ class InverseNorm {
 
   /// A step; the flow is to be waited for before the next. Throws UsageError if there is none left.
   void submit(Flow& flow);
+  /// After each step, once the flow has been waited for: over ranks all call it, and know then what each has seen. Alone
+  /// it does nothing.
+  void bring_together();
   /// How many tasks that is.
   std::uint64_t tasks() const noexcept;
 

@@ -26,10 +26,11 @@ class RefinedSolve {
  public:
   /// `l`: what cholesky() made of the matrix rounded to single precision, lower tiles. `a`: the matrix, any
   /// part of it. `x`: where the solution goes, column-major in memory as many rows and columns as b. All must
-  /// stay. Throws UsageError if the shapes do not match.
+  /// stay. Throws UsageError if the shapes do not match. Over ranks all make it, and each gets the whole solution; `readers` of
+  /// them read a and b: all, or 1, which is rank 0.
   RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
                std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
-               double* x);
+               double* x, std::uint32_t readers = 1);
   RefinedSolve(const RefinedSolve&) = delete;
   RefinedSolve& operator=(const RefinedSolve&) = delete;
   ~RefinedSolve();
@@ -40,6 +41,7 @@ class RefinedSolve {
   /// With `along`, a step of that estimate, which must be of the same factor, goes along in the same sweeps,
   /// if one is left.
   void submit_correction(Flow& flow, InverseNorm<float>* along = nullptr);
+  /// Once the flow has been waited for.
   void submit_residual(Flow& flow);
 
   enum class State : std::uint8_t {

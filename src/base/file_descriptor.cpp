@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,10 @@ FileDescriptor duplicate(const FileDescriptor& file) noexcept {
 }
 
 FileDescriptor open_event_counter() noexcept { return moved_up(::eventfd(0, EFD_CLOEXEC)); }
+
+FileDescriptor open_process(pid_t process) noexcept {
+  return moved_up(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
 
 std::array<FileDescriptor, 2> open_pipe() noexcept {
   std::array<int, 2> ends{};

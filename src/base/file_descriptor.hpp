@@ -49,6 +49,8 @@ FileDescriptor open_socket(int domain, int type) noexcept;
 FileDescriptor accept_connection(const FileDescriptor& listening) noexcept;
 /// A counter that can be waited for: eventfd.
 FileDescriptor open_event_counter() noexcept;
+/// Names that process as long as it is open (pidfd, Linux 5.3).
+FileDescriptor open_process(pid_t process) noexcept;
 /// What is written into the second comes out of the first; both empty if it failed.
 std::array<FileDescriptor, 2> open_pipe() noexcept;
 

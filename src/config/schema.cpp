@@ -134,6 +134,15 @@ constexpr Setting rows[] = {
      .value_name = "SECONDS",
      .help = "after this long without any progress, say what waits for what; 0: never",
      .group = running},
+    {.key = "rank-timeout",
+     .type = count,
+     .fallback = "10",
+     .maximum = "1000000",
+     .value_name = "SECONDS",
+     .help =
+         "a rank that mpirun has started and that has not answered for so long is lost, and the job ends; "
+         "1 and 2 mean 3; 0: however long it takes",
+     .group = running},
     {.key = "seed",
      .type = count,
      .fallback = "0",

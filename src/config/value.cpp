@@ -243,6 +243,17 @@ std::string write_value(const Setting& setting, const Value& value) {
   return std::string(setting.absent);
 }
 
+std::optional<std::array<std::int32_t, 2>> parse_grid(std::string_view text) {
+  std::array<std::int32_t, 2> numbers{};
+  const char* const end = text.data() + text.size();
+  const auto rows = std::from_chars(text.data(), end, numbers[0]);
+  if (rows.ec != std::errc{} || rows.ptr == end || *rows.ptr != 'x') return std::nullopt;
+  const auto columns = std::from_chars(rows.ptr + 1, end, numbers[1]);
+  if (columns.ec != std::errc{} || columns.ptr != end || numbers[0] < 1 || numbers[1] < 1)
+    return std::nullopt;
+  return numbers;
+}
+
 std::vector<std::string_view> choices_of(const Setting& setting) {
   std::vector<std::string_view> words;
   for (std::string_view rest = setting.choices; !rest.empty();) {

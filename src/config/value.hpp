@@ -3,6 +3,7 @@
 #include <fairlead/ids.hpp>
 #include <fairlead/setting.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ std::string format_size(Bytes bytes);
 
 /// For people, to three or four digits: "23.5 GiB". Not exact.
 std::string readable_size(Bytes bytes);
+
+/// "2x3": rows and columns of something. Nothing if it is not two whole numbers above zero.
+std::optional<std::array<std::int32_t, 2>> parse_grid(std::string_view text);
 
 /// A size may be a share (double) where a setting allows it: see ConfigBuilder::assign.
 using Value = std::variant<std::monostate, std::uint64_t, double, std::string, bool>;

@@ -62,6 +62,7 @@ void Dispatcher::over(Task& task, bool succeeded) {
   if (pipelines_.over(task, view_.now(), launcher_.in_lane(worker))) depth_.starved();
   if (policy_.wants_progress() && !task.has(TaskFlag::told_started)) policy_->started(task, worker);
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
+  succeeded ? memory_.flushes().early().changed(task, effects_) : memory_.flushes().early().forget(task);
   if (!succeeded) lane_.close();
   endings_.ran(task);
   durations_.over(task, succeeded);

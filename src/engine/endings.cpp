@@ -16,6 +16,7 @@ void Endings::leave(Task& task) {
     memory_.poison_outputs(task);
   lane_.close();  // whoever reads that has to be told
   if (task.role != TaskRole::program) roles_.of(task).over(task);
+  memory_.flushes().early().forget(task);
   // Of tasks that were never ready, a policy knows what it was told when they were submitted.
   if (state != TaskState::waiting || policy_.wants_submissions()) policy_->cancelled(task);
   ++cancelled_;
@@ -33,6 +34,7 @@ void Endings::drop_failed(Task& task, Commands& out) {
 }
 
 void Endings::skip(Task& task, Commands& out) {
+  memory_.flushes().early().forget(task);
   if (policy_.wants_submissions()) policy_->cancelled(task);  // it knows the task already
   ++skipped_;
   complete(task, How::skipped, out);

@@ -202,6 +202,13 @@ void Engine::advise(DatumId id, int device) {
   });
 }
 
+void Engine::put_refresh_off(DatumId id, bool put_off) {
+  change([&] {
+    journal_.refresh_put_off(id, put_off);
+    memory_.flushes().put_off(id, put_off);
+  });
+}
+
 void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
   change([&] {
     ensure(dispatcher_.held_by_policy() + pipelines_.tasks() + endings_.done() + endings_.cancelled() == 0,
@@ -215,10 +222,11 @@ void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
 }
 
 void Engine::submitted(Task& task) {
-  if (!policy_.wants_submissions()) return;
+  if (!wants_submissions()) return;
   change([&] {
     journal_.submission(task);
-    policy_->submitted(task);
+    memory_.flushes().early().expect(task);
+    if (policy_plans()) policy_->submitted(task);
   });
 }
 

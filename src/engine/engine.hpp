@@ -58,12 +58,16 @@ class Engine final : private Server {
   DatumId add(const memory::DatumSpec& spec);
   bool try_remove(DatumId id);
   void advise(DatumId id, int device);
+  /// Whether the datum is left out of what goes home because the program waits, or is going to.
+  void put_refresh_off(DatumId id, bool put_off);
   /// Another policy from now on; before the first task only.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
-  /// For policies that plan over the graph; told before the task is inserted into it. Else nothing happens.
+  /// Told before the task is inserted into the graph; nothing happens unless wants_submissions().
   void submitted(Task& task);
   void horizon_closed();
-  bool wants_submissions() const noexcept { return policy_.wants_submissions(); }
+  bool policy_plans() const noexcept { return policy_.wants_submissions(); }
+  /// The policy plans, or what nobody changes any more goes home early.
+  bool wants_submissions() const noexcept { return policy_plans() || memory_.flushes().early().possible(); }
   void cancel(TaskSource& source);
   /// Nothing is served any more, and nothing new begins. Afterwards nobody may wait for anything. Any thread,
   /// without the lock.

@@ -174,6 +174,10 @@ std::vector<std::size_t> EventLog::processors_of(const Topology& topology) {
   return places;
 }
 
+void EventLog::refresh_put_off(DatumId id, bool put_off) {
+  words_.push_back(head(Record::refresh_put_off, index(id) | (std::uint64_t{put_off} << 32)));
+}
+
 void EventLog::submission(const Task& submitted) {
   introduce(*submitted.codelet);
   words_.push_back(head(Record::submission, 0));

@@ -37,13 +37,15 @@ class EventLog {
     served,
     codelet,
     advice,
-    durations
+    durations,
+    refresh_put_off
   };
 
   void event(const Event& event);
   void datum(const memory::DatumSpec& spec);
   void removal(DatumId id);
   void advice(DatumId id, int device);
+  void refresh_put_off(DatumId id, bool put_off);
   void submission(const Task& submitted);
   void horizon_closed();
   void cancellation(std::uint32_t source);

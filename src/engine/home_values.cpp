@@ -71,7 +71,7 @@ void HomeValues::refresh(bool put_off_too) {
 }
 
 void HomeValues::put_refresh_off(const RegisteredDatum& datum, bool put_off) {
-  core_.engine().locked([&](memory::Memory& memory) { memory.flushes().put_off(datum.id, put_off); });
+  core_.engine().put_refresh_off(datum.id, put_off);
 }
 
 }  // namespace fairlead::engine

@@ -31,6 +31,9 @@ class Journal {
   void removal(DatumId id) {
     if (logs()) log_.removal(id);
   }
+  void refresh_put_off(DatumId id, bool put_off) {
+    if (logs()) log_.refresh_put_off(id, put_off);
+  }
   void advice(DatumId id, int device) {
     if (logs()) log_.advice(id, device);
   }

@@ -139,6 +139,10 @@ class Replayer {
       case Record::codelet:
         new_codelet(rest);
         break;
+      case Record::refresh_put_off:
+        check_datum(rest & (any_32_bits - 1));
+        engine_.put_refresh_off(static_cast<DatumId>(rest & (any_32_bits - 1)), rest >> 32 != 0);
+        break;
       case Record::durations:
         new_durations(rest);
         break;
@@ -349,7 +353,7 @@ class Replayer {
   Task& ready_task() {
     const std::size_t known = tasks_.size();
     HeldTask& held = task();
-    if (engine_.wants_submissions() && tasks_.size() != known && held.task.by_worker())
+    if (engine_.policy_plans() && tasks_.size() != known && held.task.by_worker())
       log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
     held.ready_told = true;
     return put_in_batch(held);

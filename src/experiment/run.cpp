@@ -36,10 +36,12 @@ backend::MemoryModel memory_model_of(const RunSpec& spec) {
                                 did_you_mean(spec.memory_model, names), fmt::join(names, ", ")));
 }
 
+}  // namespace
+
 MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine) {
   MachineUse use;
   use.devices = spec.gpus;
-  const bool devices = spec.gpus.value_or(machine.devices.size()) > 0;
+  const bool devices = uses_devices(use, machine);
   use.cores = spec.cores ? *spec.cores : devices ? 0 : machine.cores;
   use.streams = spec.streams;
   use.memory_model = memory_model_of(spec);
@@ -53,14 +55,11 @@ MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machin
 }
 
 Advice advice_of(const RunSpec& spec) {
-  if (spec.advice.empty()) return Advice::none;
-  if (spec.advice == "cyclic") return Advice::cyclic;
-  if (spec.advice == "cyclic-rows") return Advice::cyclic_rows;
+  const Advice advice = advice_in(spec.advice);
+  if (spec.advice.empty() || advice != Advice::none) return advice;
   throw ConfigError(
       fmt::format("the advice \"{}\" of an experiment must be cyclic or cyclic-rows", spec.advice));
 }
-
-}  // namespace
 
 double Figures::of(Metric metric) const noexcept {
   switch (metric) {

@@ -8,6 +8,8 @@
 #include "experiment/experiment.hpp"
 #include "machine/description.hpp"
 #include "report/comparison.hpp"
+#include "simulate/advice.hpp"
+#include "simulate/machine.hpp"
 #include "simulate/program.hpp"
 
 namespace fairlead::experiment {
@@ -51,6 +53,10 @@ inline constexpr NamedFigure all_figures[] = {
 
 /// By RunSpec::text().
 using Results = std::map<std::string, Figures>;
+
+/// Which part of the machine it uses, and where it would have its tiles. Both throw ConfigError.
+simulate::MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine);
+simulate::Advice advice_of(const RunSpec& spec);
 
 /// One run in this thread.
 Figures run(const RunSpec& spec);

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/value.hpp"
 #include "experiment/run.hpp"
 #include "machine/machine_files.hpp"
-#include "schedule/policies.hpp"
 #include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
 
@@ -60,21 +58,16 @@ Figures run_on_ranks(const RunSpec& spec) {
   };
   if (!spec.slow.empty()) say("slow");
   if (!spec.memory_model.empty()) say("memory_model");
-  if (!spec.advice.empty()) say("advice");
-  if (spec.streams) say("streams");
   const machine::MachineDescription machine = changed(machine::find_machine(spec.machine), spec);
   const WorkloadSize size{.n = spec.n,
                           .tile = spec.tile,
                           .precision = spec.precision == "single" ? Precision::single : Precision::double_};
-  MachineUse use{.devices = spec.gpus, .cores = spec.cores};
-  if (!spec.memory.empty()) {
-    use.host_memory = config::parse_size(spec.memory);
-    if (!use.host_memory) throw ConfigError(fmt::format("\"{}\" is not a size such as 2000MB", spec.memory));
-  }
+  const MachineUse use = use_of(spec, machine);
   ClusterOptions options;
-  options.policy = spec.scheduler == automatic ? schedule::default_policy(true, false) : spec.scheduler;
+  options.policy = spec.scheduler == automatic ? automatic_policy_of_ranks(use, machine) : spec.scheduler;
   options.seed = spec.seed;
   options.noise_percent = spec.noise_percent;
+  options.advice = advice_of(spec);
   options.pipeline_depth = spec.pipeline_depth;
   const Blueprint blueprint(spec.workload, size, grid_of(spec));
   Figures figures;
@@ -94,6 +87,14 @@ Figures run_on_ranks(const RunSpec& spec) {
   figures.best_gflops = result.flops / result.compute_bound_seconds * 1e-9;
   const std::size_t cores = use.cores.value_or(machine.cores) * spec.ranks;
   figures.percent_of_gemm_peak = percent_of_gemm_peak(machine, cores, size.precision, figures.gflops);
+  const auto of_all = [&](Bytes RankResult::*bytes) {
+    double sum = 0;
+    for (const RankResult& rank : result.ranks) sum += static_cast<double>(rank.*bytes);
+    return sum * 1e-9;
+  };
+  figures.gigabytes_to_devices = of_all(&RankResult::bytes_to_devices);
+  figures.gigabytes_from_devices = of_all(&RankResult::bytes_from_devices);
+  figures.gigabytes_between_devices = of_all(&RankResult::bytes_between_devices);
   figures.gigabytes_sent = static_cast<double>(result.traffic().payload_bytes) * 1e-9;
   return figures;
 }

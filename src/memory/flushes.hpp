@@ -4,13 +4,15 @@
 #include <span>
 #include <vector>
 
+#include "memory/homeward.hpp"
 #include "memory/transfers.hpp"
 
 namespace fairlead::memory {
 
 class Flushes {
  public:
-  Flushes(State& state, Transfers& transfers) : state_(state), transfers_(transfers) {}
+  Flushes(State& state, Transfers& transfers)
+      : state_(state), transfers_(transfers), early_(state, transfers) {}
 
   /// Sends every datum home whose newest version is not there. Done when `under_way()` turns false.
   void flush(Effects& effects);
@@ -25,6 +27,10 @@ class Flushes {
   std::vector<DatumId> away_from_home(bool put_off_too) { return state_.away.now(state_.data, put_off_too); }
   /// Whether away_from_home() is to tell of the datum.
   void put_off(DatumId id, bool put_off) noexcept { state_.data[id].refresh_put_off = put_off; }
+
+  /// What goes home before anybody asks.
+  Homeward& early() noexcept { return early_; }
+  const Homeward& early() const noexcept { return early_; }
 
   // ---- what happened to copies home
 
@@ -50,6 +56,7 @@ class Flushes {
 
   State& state_;
   Transfers& transfers_;
+  Homeward early_;
   bool wanted_ = false;
   bool refreshing_ = false;  // what is open is a refresh: it waits for no task
   std::size_t open_ = 0;     // data

@@ -16,9 +16,9 @@ Links::Links(const Topology& topology, const Routes& routes)
   for (const LinkSpec& link : topology.links) duplex_.push_back(link.duplex);
 }
 
-WayId Links::way_of(const Copy& copy) const noexcept {
-  const bool back = duplex_[index(copy.link)] && !routes_.of(copy).away_from_home;
-  return static_cast<WayId>(2 * index(copy.link) + (back ? 1 : 0));
+bool Links::is_idle(const Route& route) const noexcept {
+  const Queue& queue = queues_[static_cast<std::size_t>(way_of(route.link, route.away_from_home))];
+  return queue.in_flight == 0 && queue.urgent.empty() && queue.prefetches.empty();
 }
 
 void Links::add(Copy& copy) {

@@ -1,6 +1,7 @@
 // The copies that wait for a link and those under way: started a few at a time, what is urgent first, and
 // counted. The directions of a duplex link have a queue each: what comes does not wait behind what goes.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -19,7 +20,13 @@ struct LinkTraffic {
     Bytes bytes = 0;
     std::uint64_t copies = 0;
   };
-  std::array<Count, cause_count> from_home{}, to_home{};
+  using Counts = std::array<Count, cause_count>;
+  static Bytes bytes(const Counts& counts) noexcept {
+    Bytes sum = 0;
+    for (const Count& count : counts) sum += count.bytes;
+    return sum;
+  }
+  Counts from_home{}, to_home{};
   Duration busy{};  ///< at least one copy was under way
 };
 
@@ -36,13 +43,21 @@ class Links {
   void add_later(Copy& copy) noexcept { copy.state = Copy::State::joined; }
   /// It has not started, and will not: it was taken back, or goes another way.
   void remove(Copy& copy);
-  WayId way_of(const Copy& copy) const noexcept;
+  WayId way_of(const Copy& copy) const noexcept { return way_of(copy.link, routes_.of(copy).away_from_home); }
   /// Appends to `started` what the way can take now.
   void start(WayId way, std::vector<Copy*>& started);
   /// What was started has ended.
   void ended(const Copy& copy);
   /// Its bytes have landed.
   void count(const Copy& copy) noexcept;
+
+  /// What goes that way is in nobody's way who comes the other one.
+  bool is_duplex(const Route& route) const noexcept {
+    return duplex_[index(route.link)] &&
+           std::ranges::all_of(route.legs, [this](const Leg& leg) { return duplex_[index(leg.link)]; });
+  }
+  /// Nothing is on its way there, nor waits for that.
+  bool is_idle(const Route& route) const noexcept;
 
   /// By LinkId; wires only.
   std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
@@ -61,6 +76,10 @@ class Links {
     Time since{}, until{};
   };
 
+  WayId way_of(LinkId link, bool away_from_home) const noexcept {
+    const bool back = duplex_[index(link)] && !away_from_home;
+    return static_cast<WayId>(2 * index(link) + (back ? 1 : 0));
+  }
   Queue& queue_of(const Copy& copy) noexcept { return queues_[static_cast<std::size_t>(way_of(copy))]; }
 
   const Routes& routes_;

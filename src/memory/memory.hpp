@@ -70,7 +70,10 @@ class Memory {
   void note_change() noexcept { state_.note_change(); }
 
   /// A copy that was started has ended.
-  void landed(Copy& copy, bool succeeded, Effects& effects) { landing_.landed(copy, succeeded, effects); }
+  void landed(Copy& copy, bool succeeded, Effects& effects) {
+    landing_.landed(copy, succeeded, effects);
+    flushes_.early().go(effects);
+  }
   Prefetches& prefetches() noexcept { return prefetches_; }
   const Prefetches& prefetches() const noexcept { return prefetches_; }
   Flushes& flushes() noexcept { return flushes_; }

@@ -88,6 +88,8 @@ class Transfers {
   }
   void give_back(Copy& copy);
 
+  bool is_duplex(const Route& route) const noexcept { return links_.is_duplex(route); }
+  bool is_idle(const Route& route) const noexcept { return links_.is_idle(route); }
   /// Over wires.
   std::span<const LinkTraffic> traffic() const noexcept { return links_.traffic(); }
   std::size_t in_flight() const noexcept { return links_.copies_in_flight(); }

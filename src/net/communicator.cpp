@@ -180,6 +180,10 @@ void Communicator::left(PayloadId sent) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.left(sent, out); });
 }
 
+void Communicator::lost(const std::string& why) {
+  post([why](Endpoint& endpoint, Commands& out) { endpoint.lost(why, out); });
+}
+
 void Communicator::waits(const GraphRun& run, std::uint64_t moved, std::string text) {
   post([=, text = std::move(text)](Endpoint& endpoint, Commands& out) {
     endpoint.waits(run, moved, text, out);

@@ -71,6 +71,7 @@ class Communicator final : private Network::Listener {
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
   void poked() override { post(nullptr); }
+  void lost(const std::string& why) override;
   template <class Done>
   void wait_until(Done done);
   void post(Event event);

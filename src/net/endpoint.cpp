@@ -29,7 +29,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visit
                      bool gated) {
   runs_[run.graph] = {.number = run.run, .open = true, .fingerprint = fingerprint, .gated = gated};
   moved();
-  status_.reset();
+  if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
   outgoing_.let_read(visitors);
   incoming_.let_in(visitors);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);

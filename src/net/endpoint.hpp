@@ -69,6 +69,10 @@ class Endpoint {
   bool all_closed() const noexcept { return closed_.size() + 1 == room_.size() || !failure_.empty(); }
   /// This rank cannot go on: all others hear why. Once.
   void fail(std::string text, Commands& out);
+  /// The same, where the others hear of it in another way or not at all.
+  void lost(const std::string& text, Commands& out) {
+    if (failure_.empty()) out.failure = failure_ = text;
+  }
 
   // ---- what happens in the network
 

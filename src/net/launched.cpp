@@ -11,6 +11,7 @@
 
 #include "net/interface_of_plugins.hpp"
 #include "net/mpi/plugin.hpp"
+#include "net/process_lifeline.hpp"
 
 namespace fairlead::net {
 
@@ -62,7 +63,10 @@ std::shared_ptr<Network> network_of(const config::Launched& launched,
     if (plugin == nullptr || std::string_view(plugin->interface) != interface_of_plugins)
       throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again",
                                     who, path.string(), version()));
-    return plugin->join();
+    begin_lifeline(*plugin, launched);
+    const auto network = plugin->join();
+    end_with_lifeline(network);
+    return network;
   }
   throw SystemError(fmt::format(
       "{}, for which this Fairlead has no plug-in, {}: where it is built there have to be {}.\n  In "

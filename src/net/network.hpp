@@ -22,6 +22,8 @@ class Network {
     virtual void came(RankId from, std::span<const std::byte> message) = 0;
     virtual void landed(PayloadId expected) = 0;
     virtual void left(PayloadId sent) = 0;
+    /// Nothing comes or goes any more: a rank is lost, as the text says. Once.
+    virtual void lost(const std::string& why) = 0;
     /// Somebody has called poke().
     virtual void poked() = 0;
   };
@@ -64,6 +66,10 @@ class Network {
   }
   /// Nothing is told any more, nor sent. What was sent before arrives.
   virtual void end() = 0;
+  /// A rank is lost: what is under way stays where it is, and lost() is told soon. Any thread; it does not wait.
+  virtual void lose(const std::string&) {}
+  /// It has begun and not ended.
+  virtual bool is_open() const noexcept { return false; }
 
   // ---- in the order in which they are called, for each rank
 

@@ -19,24 +19,24 @@ class Stillness {
  public:
   explicit Stillness(std::uint32_t ranks) : last_(ranks), asked_(ranks) {}
 
-  /// A rank has said how it is. True if all are to be asked again, with round().
+  /// A rank has said how it is. True if all are to be asked again, with round(): not before they have answered to the
+  /// round before, or as many messages as ranks would be sent for each that says something.
   bool said(RankId rank, const Status& status) {
     if (status.round != 0) {
-      if (status.round == round_) asked_[index(rank)] = status;
-      return false;
+      std::optional<Status>& answer = asked_[index(rank)];
+      if (status.round != round_ || answer) return false;
+      answer = status;
+      return --unanswered_ == 0 && said_meanwhile_ && !stopped() && begin_round();
     }
     if (const auto& last = last_[index(rank)]; last && last->said > status.said) return false;  // overtaken
     last_[index(rank)] = status;
-    if (!all_still(last_)) return false;
-    ++round_;
-    before_ = last_;  // what is said meanwhile is not what all said before they were asked
-    asked_.assign(asked_.size(), std::nullopt);
-    return true;
+    said_meanwhile_ = true;
+    return unanswered_ == 0 && begin_round();
   }
   std::uint64_t round() const noexcept { return round_; }
   /// All have answered, and nothing has moved: what each waits for. Nothing: not so, or not yet.
   std::optional<std::string> stopped() const {
-    if (!all_still(asked_)) return std::nullopt;
+    if (unanswered_ != 0 || !all_still(asked_)) return std::nullopt;
     std::string text = "nothing moves any more on any rank, and tasks are left that nobody feeds";
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       if (asked_[i]->sent != before_[i]->sent || asked_[i]->received != before_[i]->received)
@@ -47,6 +47,15 @@ class Stillness {
   }
 
  private:
+  bool begin_round() {
+    if (!all_still(last_)) return false;
+    ++round_;
+    before_ = last_;  // what is said meanwhile is not what all said before they were asked
+    asked_.assign(asked_.size(), std::nullopt);
+    unanswered_ = asked_.size();
+    said_meanwhile_ = false;
+    return true;
+  }
   static bool all_still(const std::vector<std::optional<Status>>& of) {
     std::uint64_t sent = 0, received = 0;
     bool some_wait = false;
@@ -67,6 +76,8 @@ class Stillness {
   }
   std::vector<std::optional<Status>> last_, before_, asked_;
   std::uint64_t round_ = 0;
+  std::size_t unanswered_ = 0;
+  bool said_meanwhile_ = false;  // since the round has begun
 };
 
 }  // namespace fairlead::net

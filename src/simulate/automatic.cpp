@@ -19,4 +19,8 @@ std::string automatic_policy(const Program& program, const SimulatedMachine& mac
       schedule::default_policy(too_small_for(program, machine).empty(), machine.devices() > 0));
 }
 
+std::string automatic_policy_of_ranks(const MachineUse& use, const machine::MachineDescription& machine) {
+  return std::string(schedule::default_policy(true, uses_devices(use, machine)));
+}
+
 }  // namespace fairlead::simulate

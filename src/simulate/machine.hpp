@@ -9,6 +9,7 @@
 #include "machine/description.hpp"
 #include "machine/topology.hpp"
 #include "simulate/program.hpp"
+#include "simulate/work.hpp"
 
 namespace fairlead::simulate {
 
@@ -31,6 +32,10 @@ struct MachineUse {
   backend::MemoryModel memory_model = backend::MemoryModel::explicit_copies;
   unsigned copies_at_once = 2;  ///< of each wire in each direction; the rest waits where it can be taken back
 };
+
+inline bool uses_devices(const MachineUse& use, const machine::MachineDescription& machine) noexcept {
+  return use.devices.value_or(machine.devices.size()) > 0;
+}
 
 /// What bounds a run of the program from below, in seconds.
 struct TimeBounds {
@@ -69,6 +74,8 @@ class SimulatedMachine {
   Bytes memory_in_all() const noexcept { return memory_in_all_; }
 
   TimeBounds bounds(const Program& program) const;
+  /// Seconds that the work takes at least, all workers busy with what each does best.
+  double compute_bound(const Work& work) const;
   /// The most that devices (or RAM, from the disk) can be given in so many seconds.
   double bus_bytes(double seconds) const;
 
@@ -76,7 +83,6 @@ class SimulatedMachine {
   void check_memory_model(DataAt data) const;
   void add_device(std::size_t number, const MachineUse& use);
   void find_rates(const Program& program, Precision precision);
-  double compute_bound(const Program& program) const;
 
   machine::MachineDescription description_;
   Topology topology_;

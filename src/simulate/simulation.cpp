@@ -114,14 +114,7 @@ class Run {
   const ProgramTask& program_task(const Task& task) const { return program_.tasks[task.submitted_at.line]; }
 
   int advice_for(const ProgramDatum& datum) const {
-    const auto devices = static_cast<std::int32_t>(machine_.devices());
-    if (options_.advice == Advice::none || devices == 0 || datum.row < 0 || datum.column < 0)
-      return no_device;
-    if (options_.advice == Advice::cyclic_rows) return datum.row % devices;
-    std::int32_t rows = 1;
-    for (std::int32_t divisor = 1; divisor * divisor <= devices; ++divisor)
-      if (devices % divisor == 0) rows = divisor;
-    return CyclicMap{.device_rows = rows, .device_columns = devices / rows}.device(datum.row, datum.column);
+    return device_of(options_.advice, static_cast<std::int32_t>(machine_.devices()), datum.row, datum.column);
   }
 
   std::string name(std::size_t datum) const {
@@ -195,12 +188,6 @@ class Run {
     return all;
   }
 
-  static Bytes sum(const std::array<memory::LinkTraffic::Count, memory::cause_count>& counts) {
-    Bytes bytes = 0;
-    for (const auto& count : counts) bytes += count.bytes;
-    return bytes;
-  }
-
   void add_to_total(std::string_view sort, const report::LinkReport& link) {
     auto total = std::ranges::find(result_.totals, sort, &report::LinkReport::name);
     if (total == result_.totals.end())
@@ -220,7 +207,7 @@ class Run {
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       const LinkSpec& link = topology.links[i];
       const memory::LinkTraffic traffic = traffic_of(memory, i);
-      const Bytes away = sum(traffic.from_home), back = sum(traffic.to_home);
+      const Bytes away = traffic.bytes(traffic.from_home), back = traffic.bytes(traffic.to_home);
       if (!link.legs.empty()) continue;  // what crosses it counts on the wires
       report::LinkReport& report = result_.links.emplace_back();
       report.name = link.name;

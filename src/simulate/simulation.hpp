@@ -9,19 +9,13 @@
 
 #include "policy/policy.hpp"
 #include "report/run_report.hpp"
+#include "simulate/advice.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/program.hpp"
 #include "simulate/slowdown.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::simulate {
-
-/// Where the program would have its tiles live, for policies that ask; PaRSEC's maps inside a node (2025).
-enum class Advice : std::uint8_t {
-  none,
-  cyclic,       // two-dimensional: rows and columns of tiles, over the squarest grid of the devices
-  cyclic_rows,  // one-dimensional: rows of tiles
-};
 
 /// What the policy hears of how urgent a task is.
 enum class Priorities : std::uint8_t {

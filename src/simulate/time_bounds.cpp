@@ -2,9 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <span>
-#include <tuple>
 #include <utility>
 
 #include "simulate/longest_path.hpp"
@@ -36,18 +33,17 @@ double cost(const std::vector<Group>& groups, const std::vector<double>& prices)
 
 }  // namespace
 
-double SimulatedMachine::compute_bound(const Program& program) const {
+double SimulatedMachine::compute_bound(const Work& work) const {
   // A device with several workers does `together` times what one of them does.
   std::vector<double> workers(kinds_of_workers_.size());
   std::vector<char> counted(together_.size());
   for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker)
     if (!std::exchange(counted[processor_of_worker_[worker]], char{1}))
       workers[kind_of_worker_[worker]] += together_[processor_of_worker_[worker]];
-  std::map<std::tuple<KernelIndex, float, float>, Group> by_size;
-  for (const ProgramTask& task : program.tasks) {
-    Group& group = by_size[{task.kernel, task.flops, task.side}];
-    ++group.tasks;
-    if (!group.seconds.empty()) continue;
+  std::vector<Group> groups;
+  work.for_each([&](const ProgramTask& task, double count) {
+    Group& group = groups.emplace_back();
+    group.tasks = count;
     for (std::size_t kind = 0; kind < workers.size(); ++kind) {
       const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
       const bool can = rate != nullptr && workers[kind] > 0;
@@ -55,9 +51,7 @@ double SimulatedMachine::compute_bound(const Program& program) const {
           can ? seconds(rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side)))
               : std::numeric_limits<double>::infinity());
     }
-  }
-  std::vector<Group> groups;
-  for (auto& [size, group] : by_size) groups.push_back(std::move(group));
+  });
 
   // One kind after the other is given the share of the price that serves best; the cost is concave in it.
   // With one or two kinds that is the optimum, with more a bound that is valid all the same.
@@ -109,7 +103,9 @@ TimeBounds SimulatedMachine::bounds(const Program& program) const {
   const auto paths =
       longest_paths(program, [this](const ProgramTask& task) { return least_duration(task).count(); });
   const std::int64_t longest = paths.empty() ? 0 : *std::ranges::max_element(paths);
-  return {.compute = compute_bound(program), .critical_path = seconds(Duration(longest))};
+  Work work;
+  for (const ProgramTask& task : program.tasks) work.add(task);
+  return {.compute = compute_bound(work), .critical_path = seconds(Duration(longest))};
 }
 
 }  // namespace fairlead::simulate

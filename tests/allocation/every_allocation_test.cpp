@@ -1,6 +1,6 @@
-// No memory, at every point of six programs: each allocation of a run is the one that fails once, in a
-// process of its own. The program must get an error, or the right results; it may not end by a signal or
-// hang.
+// No memory, at every place of six programs: an allocation of a run is the one that fails once, in a process of its own. The
+// program must get an error, or the right results; it may not end by a signal or hang. A place, which is a stack of calls,
+// has its first and its last allocation fail, and so has every ninth of all; with --long each allocation is one that fails.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -8,22 +8,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "allocation/failing_new.hpp"
 #include "allocation/programs.hpp"
+#include "at_length.hpp"
 
 namespace fairlead::allocation {
 
 namespace {
 
-/// In memory that children share: how many allocations the last of them needed for its runtime.
-std::uint64_t* const started_at = static_cast<std::uint64_t*>(
-    mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+/// In memory that children share.
+struct Shared {
+  std::uint64_t started_at;  ///< how many allocations the last of them needed for its runtime
+  std::uint64_t places[1 << 17];
+};
+Shared* const shared = static_cast<Shared*>(
+    mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
 enum Ending : int { right = 0, error = 1, wrong = 2, foreign = 3, never_reached = 4 };
 constexpr unsigned seconds_until_it_hangs = 60;
@@ -44,7 +54,7 @@ void tell_and_end(int signal_number) {
   int ending = foreign;
   fail(point, in_a_row);
   try {
-    ending = program.run([&] { *started_at = counted(); }) ? right : wrong;
+    ending = program.run([&] { shared->started_at = counted(); }) ? right : wrong;
   } catch (const Error&) {
     ending = error;
   } catch (const std::bad_alloc&) {
@@ -69,6 +79,26 @@ int status_of(const SmallProgram& program, std::uint64_t point, std::uint64_t in
   return status;
 }
 
+/// Where each allocation of a run is asked for in which none fails.
+std::span<const std::uint64_t> places_of(const SmallProgram& program) {
+  std::ranges::fill(shared->places, 0);
+  note_places(shared->places, std::size(shared->places));
+  status_of(program, std::numeric_limits<std::uint64_t>::max(), 1);
+  note_places(nullptr, 0);
+  const auto end = std::ranges::find(shared->places, std::uint64_t{0});
+  return {shared->places, static_cast<std::size_t>(end - shared->places)};
+}
+
+/// Of these allocations, counted from 1, the first and the last of each place.
+std::vector<bool> first_and_last(std::span<const std::uint64_t> places) {
+  std::vector<bool> chosen(places.size() + 1, false);
+  std::unordered_map<std::uint64_t, std::size_t> last;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    chosen[i + 1] = last.insert_or_assign(places[i], i + 1).second;
+  for (const auto& [place, number] : last) chosen[number] = true;
+  return chosen;
+}
+
 std::string text_of(int status) {
   if (WIFSIGNALED(status))
     return WTERMSIG(status) == SIGALRM ? "hung" : "ended by signal " + std::to_string(WTERMSIG(status));
@@ -77,16 +107,23 @@ std::string text_of(int status) {
 
 class EveryAllocation : public testing::TestWithParam<SmallProgram> {
  protected:
-  /// `step_of_start`: how many of those that make the runtime to go on by. It is made alike by most programs. `step`: of
-  /// the others.
+  /// Of those that make the runtime, which most programs do alike, one in `step_of_start`. At length, of the others one
+  /// in `step`.
   void fail_each(std::uint64_t in_a_row, std::uint64_t step_of_start, std::uint64_t step = 1) {
     std::uint64_t points = 0, errors = 0;
     int missed = 0;
-    status_of(GetParam(), std::numeric_limits<std::uint64_t>::max(), 1);
-    const std::uint64_t start = *started_at;
+    const std::span<const std::uint64_t> places = places_of(GetParam());
+    const std::uint64_t start = shared->started_at;
     ASSERT_GT(start, 0u);
-    for (std::uint64_t point = 1; missed < runs_that_must_not_reach_it;
-         point += point + step_of_start < start ? step_of_start : step) {
+    ASSERT_LT(places.size(), std::size(shared->places));
+    const std::vector<bool> chosen = first_and_last(places);
+    const auto is_left_out = [&](std::uint64_t point) {
+      if (step_of_start > 1 && point + step_of_start < start) return point % step_of_start != 1;
+      if (tests::at_length()) return point % step != 0;
+      return point < chosen.size() && !chosen[point] && point % 9 != 0;
+    };
+    for (std::uint64_t point = 1; missed < runs_that_must_not_reach_it; ++point) {
+      if (is_left_out(point)) continue;
       const int status = status_of(GetParam(), point, in_a_row);
       const bool ended = WIFEXITED(status);
       if (ended && WEXITSTATUS(status) == never_reached) {
@@ -102,8 +139,11 @@ class EveryAllocation : public testing::TestWithParam<SmallProgram> {
     }
     RecordProperty("points", std::to_string(points));
     EXPECT_GT(errors, 0u) << "nothing failed: the operators of this program are not in use";
-    std::printf("%s: %llu points, %llu of them ended in an error\n", GetParam().name,
-                static_cast<unsigned long long>(points), static_cast<unsigned long long>(errors));
+    std::printf(
+        "%s: %llu points of %zu allocations at %td of which a place is first or last, %llu of them ended in "
+        "an error\n",
+        GetParam().name, static_cast<unsigned long long>(points), places.size(),
+        std::ranges::count(chosen, true), static_cast<unsigned long long>(errors));
   }
 };
 

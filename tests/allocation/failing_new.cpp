@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/random.hpp"
+
 namespace fairlead::allocation {
 
 namespace {
@@ -16,6 +18,16 @@ namespace {
 std::atomic<std::uint64_t> asked_for{0}, first_to_fail{0}, first_to_succeed{0};
 void* frames[48];
 std::atomic<int> frame_count{0};
+std::atomic<std::uint64_t*> places{nullptr};
+std::size_t most_places = 0;
+
+std::uint64_t this_place() {
+  void* calls[48];
+  std::uint64_t place = 0;
+  for (int i = 0, count = backtrace(calls, 48); i < count; ++i)
+    place = Random::mix(place ^ reinterpret_cast<std::uintptr_t>(calls[i]));
+  return place;
+}
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   const std::uint64_t number = asked_for.fetch_add(1) + 1;
@@ -23,6 +35,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
     if (number == first_to_fail.load()) frame_count = backtrace(frames, 48);
     throw std::bad_alloc();
   }
+  if (std::uint64_t* const noted = places.load(); noted != nullptr && number <= most_places)
+    noted[number - 1] = this_place();
   void* memory = nullptr;
   if (alignment <= alignof(std::max_align_t)) {
     memory = std::malloc(bytes == 0 ? 1 : bytes);
@@ -41,6 +55,10 @@ void fail(std::uint64_t first, std::uint64_t in_a_row) {
   asked_for = 0;
   first_to_succeed = in_a_row > ~first ? ~std::uint64_t{0} : first + in_a_row;
   first_to_fail = first;
+}
+void note_places(std::uint64_t* into, std::size_t most) {
+  most_places = most;
+  places = into;
 }
 void never_fail() { first_to_succeed = 0; }
 std::uint64_t counted() { return asked_for; }

@@ -1,5 +1,6 @@
 // The operators new and delete of this test program: they count, and fail where they are told to.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace fairlead::allocation {
@@ -8,6 +9,9 @@ namespace fairlead::allocation {
 /// throw std::bad_alloc.
 void fail(std::uint64_t first, std::uint64_t in_a_row);
 void never_fail();
+/// The allocations from now on write into `places`, as far as it goes, from where they were asked for: a number that is the
+/// same for the same calls, the innermost 48, in each process that was forked from one.
+void note_places(std::uint64_t* places, std::size_t most);
 /// How many there were since.
 std::uint64_t counted();
 /// Writes to the standard error where the first of them was asked for. Allocates nothing.

@@ -2,6 +2,7 @@
 #include "config/value.hpp"
 
 #include <gtest/gtest.h>
+#include <array>
 #include <limits>
 
 namespace fairlead::config {
@@ -22,6 +23,14 @@ TEST(Sizes, AreBytesOrANumberWithAUnit) {
   EXPECT_EQ(parse_size("1e3MiB"), 1048576000u);
   EXPECT_EQ(parse_size("1EB"), 1000000000000000000u);
   EXPECT_EQ(parse_size("1E0EiB"), Bytes(1) << 60);
+}
+
+TEST(Grids, AreTwoNumbersAboveZero) {
+  EXPECT_EQ(parse_grid("2x3"), (std::array<std::int32_t, 2>{2, 3}));
+  EXPECT_EQ(parse_grid("512x1"), (std::array<std::int32_t, 2>{512, 1}));
+  for (const char* text :
+       {"", "3", "x", "2x", "x3", "2x3x4", "0x3", "2x0", "-1x3", "2 x 3", "2x3 ", "2X3", "99999999999x1"})
+    EXPECT_EQ(parse_grid(text), std::nullopt) << text;
 }
 
 // In binary floating point 0.3 GB would be 299,999,999 bytes.

@@ -85,8 +85,9 @@ TEST(ExperimentOnRanks, WhatMeansNothingIsRefused) {
   EXPECT_NE(refused({{"n", "1000"}, {"grid", "2x2"}}).find("without the setting ranks"), std::string::npos);
   EXPECT_NE(refused({{"n", "1000"}, {"ranks", "4"}, {"grid", "2x3"}}).find("not one of 4 ranks"),
             std::string::npos);
-  EXPECT_NE(refused({{"n", "1000"}, {"ranks", "4"}, {"advice", "cyclic"}}).find("not there with ranks"),
-            std::string::npos);
+  EXPECT_NE(
+      refused({{"n", "1000"}, {"ranks", "4"}, {"memory_model", "managed"}}).find("not there with ranks"),
+      std::string::npos);
   EXPECT_NE(refused({{"n", "9000"}, {"ranks", "82"}}).find("has 81 nodes"), std::string::npos);
 }
 

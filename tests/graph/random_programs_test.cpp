@@ -8,8 +8,10 @@
 #include <deque>
 #include <optional>
 
+#include "at_length.hpp"
 #include "graph/crew.hpp"
 #include "graph/random_program.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::tests {
 namespace {
@@ -144,8 +146,9 @@ class CheckedRun {
 
 // Every task finds the versions that the order of the program gives, whoever runs it and whenever.
 TEST(RandomPrograms, GiveEveryTaskTheVersionsOfTheProgramsOrder) {
+  const std::uint64_t seeds = fairlead::tests::at_length() || !fairlead::tests::sanitized ? 300 : 100;
   Reached reached;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomProgram program(seed);
     for (std::size_t workers = 1; workers <= 4; ++workers) {
       CheckedRun run(program);

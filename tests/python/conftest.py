@@ -11,6 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def pytest_addoption(parser):
     parser.addoption("--command", default=str(ROOT / "build/installed/bin/fairlead"),
                      help="the installed fairlead program")
+    parser.addoption("--long", action="store_true", help="all cases, where tests have a choice of them")
+    parser.addoption("--moments", type=int, default=1,
+                     help="drawn moments at which a rank is lost, of each kind of loss")
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +24,11 @@ def command(request) -> pathlib.Path:
             pytest.skip("the command line program does not exist yet")
         pytest.fail(f"{path} is not there: cmake --install build/release --prefix build/installed")
     return path
+
+
+@pytest.fixture(scope="session")
+def at_length(request) -> bool:
+    return request.config.getoption("--long")
 
 
 @pytest.fixture

@@ -8,18 +8,18 @@ pytest.importorskip("numpy")
 
 import drawn_systems  # noqa: E402
 
-RUNS, SEED = 40, 20261121
+RUNS, RUNS_AT_LENGTH, SEED = 24, 200, 20261121
 
 
 @pytest.mark.parametrize("general", [False, True], ids=["symmetric", "general"])
-def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command, general):
+def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command, general, at_length):
     def one(index):
         try:
             drawn_systems.try_one(command, SEED, index, general=general)
         except drawn_systems.Wrong as wrong:
             return str(wrong)
 
-    runs = RUNS // 2 if general else RUNS
+    runs = (RUNS_AT_LENGTH if at_length else RUNS) // (2 if general else 1)
     print(f"seed {SEED}, {runs} runs")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [text for text in pool.map(one, range(runs)) if text]

@@ -192,16 +192,16 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
     digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
   }
   EXPECT_EQ(digests,
-            "eager 8367626488203368752\n"
-            "lws 7159039814500822751\n"
-            "lfq 2139332138204805117\n"
-            "dmdas 8607432675263958047\n"
-            "heft-tmdp-pr 11133254024464777894\n"
-            "laheteroprio 12355028828794267283\n"
-            "ap 15175375982611768811\n"
-            "darts 13087905532135925961\n"
-            "blocks 17966193592018355261\n"
-            "owner-load 12873741027595942933\n");
+            "eager 4153176964890936829\n"
+            "lws 533335668739610086\n"
+            "lfq 1854510804718462420\n"
+            "dmdas 11677919497450599754\n"
+            "heft-tmdp-pr 8200194293803925056\n"
+            "laheteroprio 17569888122909361426\n"
+            "ap 7394055645330046327\n"
+            "darts 8733997129708295684\n"
+            "blocks 16554912748361313789\n"
+            "owner-load 12051877965368497892\n");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Kills final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    if (runs >= 50 && in_time_ < runs / 2)
+    if (runs >= 50 && in_time_ < runs / 3)
       throw Wrong(fmt::format("only {} of {} were killed in time", in_time_, runs));
     return fmt::format(
         "{} runs were sent signals, {} of them in time; {} have left a solution, right and whole", runs,

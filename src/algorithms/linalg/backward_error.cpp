@@ -59,6 +59,7 @@ std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
 
 template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
+  ranks_ = ranks;
   const auto judge =
       codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
@@ -68,6 +69,8 @@ void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t rank
 
 template <class T>
 void BackwardError<T>::bring_together(Runtime& runtime) {
+  if (residual_ != nullptr)
+    share_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task), ranks_);
   std::vector<double> all{norms_.a};
   for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
     all.insert(all.end(), norms->begin(), norms->end());

@@ -47,9 +47,9 @@ class BackwardError {
   static std::uint64_t tasks(std::int64_t n) noexcept;
 
   void submit(Flow& flow) { submit(flow, 0, 1); }
-  /// Over ranks: of so many the part of this one, which all then bring together.
+  /// Over ranks: of so many the part of this one, which all then bring together. Of one it is rank 0 that reads everything.
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
-  /// Once the flow has been waited for: value() is that of all ranks.
+  /// Once the flow has been waited for: value() is that of all ranks, and each has the whole residual.
   void bring_together(Runtime& runtime);
   /// The error, once the flow has been waited for. NaN if x holds one.
   double value() const;
@@ -69,6 +69,7 @@ class BackwardError {
   const T* x_;
   std::int64_t columns_;
   double* residual_;
+  std::uint32_t ranks_ = 1;  // that have parts
   ScratchPool scratch_;
   mutable std::mutex mutex_;  // guards norms_
   Norms norms_;

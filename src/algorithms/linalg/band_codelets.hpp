@@ -7,9 +7,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 namespace fairlead::linalg {
+
+/// Over ranks: who reads a file. Either each rank what belongs into its tiles, one at a time; or rank 0 everything, which then
+/// goes to its owners whenever as much has been read as may be in its memory.
+struct NpyReaders {
+  bool first_alone = false;
+  /// Waits for the flow, on all ranks.
+  std::function<void()> wait{};
+};
 
 /// Tiles of a band: one across the file's lines, some along them. Counted in elements.
 struct NpyPiece {
@@ -40,18 +49,20 @@ class BandCodelets {
         eight_(make<8>(name, reader)),
         sixteen_(make<16>(name, reader)) {}
 
-  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyPiece& piece) const {
+  /// `by_first`: over ranks rank 0 runs it. Else the owner of the tiles.
+  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyPiece& piece,
+              bool by_first = false) const {
     switch (count) {
       case 1:
-        return submit<1>(flow, one_, tiles, piece);
+        return submit<1>(flow, one_, tiles, piece, by_first);
       case 2:
-        return submit<2>(flow, two_, tiles, piece);
+        return submit<2>(flow, two_, tiles, piece, by_first);
       case 4:
-        return submit<4>(flow, four_, tiles, piece);
+        return submit<4>(flow, four_, tiles, piece, by_first);
       case 8:
-        return submit<8>(flow, eight_, tiles, piece);
+        return submit<8>(flow, eight_, tiles, piece, by_first);
       default:
-        return submit<16>(flow, sixteen_, tiles, piece);
+        return submit<16>(flow, sixteen_, tiles, piece, by_first);
     }
   }
 
@@ -61,8 +72,12 @@ class BandCodelets {
     return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
   }
   template <std::size_t N, class C>
-  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyPiece& piece) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { flow.submit(codelet(tiles[I]..., piece)); }
+  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyPiece& piece,
+                     bool by_first) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      by_first ? flow.submit(codelet(tiles[I]..., piece).on_rank(0))
+               : flow.submit(codelet(tiles[I]..., piece));
+    }
     (std::make_index_sequence<N>());
   }
   decltype(make<1>("", nullptr)) one_;
@@ -70,6 +85,25 @@ class BandCodelets {
   decltype(make<4>("", nullptr)) four_;
   decltype(make<8>("", nullptr)) eight_;
   decltype(make<16>("", nullptr)) sixteen_;
+};
+
+/// Counts what rank 0 has read and not yet given away.
+class NpyBatches {
+ public:
+  NpyBatches(const NpyReaders& readers, Bytes at_once) : readers_(readers), at_once_(at_once) {}
+  /// Before so much more is read.
+  void more(Bytes bytes) {
+    if (!readers_.first_alone || !readers_.wait) return;
+    if (so_far_ != 0 && so_far_ + bytes > at_once_) {
+      readers_.wait();
+      so_far_ = 0;
+    }
+    so_far_ += bytes;
+  }
+
+ private:
+  const NpyReaders& readers_;
+  Bytes at_once_, so_far_ = 0;
 };
 
 }  // namespace fairlead::linalg

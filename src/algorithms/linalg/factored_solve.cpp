@@ -18,21 +18,24 @@ void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const T
   const std::int32_t nt = a.tile_rows();
   for (std::int32_t k = 0; k < nt; ++k) {
     for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-      flow.submit(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)));
+      flow.submit(
+          near_matrix(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)), a, k, k, b));
     });
     for (std::int32_t i = k + 1; i < nt; ++i)
       for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-        flow.submit(tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k));
+        flow.submit(near_matrix(
+            tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k), a, i, k, b));
       });
   }
   for (std::int32_t k = nt - 1; k >= 0; --k) {
     for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-      flow.submit(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k));
+      flow.submit(near_matrix(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k), a, k, k, b));
     });
     for (std::int32_t i = k - 1; i >= 0; --i) {
-      const auto r = factors == Factors::lu ? a(i, k) : a(k, i);
+      const std::int32_t row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
       for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-        flow.submit(tile.update_upper(r, b(k, c), b(i, c)).priority(k + i));
+        flow.submit(near_matrix(tile.update_upper(a(row, beside), b(k, c), b(i, c)).priority(k + i), a, row,
+                                beside, b));
       });
     }
   }

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <utility>
 
+#include "algorithms/linalg/over_ranks.hpp"
+
 namespace fairlead::linalg {
 
 namespace {
@@ -32,12 +34,15 @@ constexpr std::uint64_t unsigned_of(std::int64_t value) noexcept { return static
 /// Calls each(piece, line of tiles, first tile along it, tiles along it) for all pieces.
 template <class T>
 template <class Each>
-void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
+void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
+                                   Each each) const {
   const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
   const Bytes tile_bytes = unsigned_of(tall * wide) * sizeof(T);
   const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
+  // Over ranks tiles beside each other have several owners.
+  const Bytes most_tiles = tiles.distribution() == nullptr || first_alone ? most_band_tiles : 1;
   const auto most =
-      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_band_tiles));
+      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_tiles));
   const std::int64_t lines = by_columns_ ? tiles.columns() : tiles.rows(),
                      length = by_columns_ ? tiles.rows() : tiles.columns();
   const std::int32_t across_count = by_columns_ ? tiles.tile_columns() : tiles.tile_rows(),
@@ -56,24 +61,34 @@ void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_byt
 }
 
 template <class T>
-std::uint64_t GeneralNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const {
+std::uint64_t GeneralNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone) const {
   std::uint64_t count = 0;
-  for_each_piece(tiles, memory_bytes,
+  for_each_piece(tiles, memory_bytes, first_alone,
                  [&](const NpyPiece&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
   return count;
 }
 
 template <class T>
-void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
+void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
+                           const NpyReaders& readers) {
   const BandCodelets<T, GeneralNpy<T>, ReadTiles> read("read", this);
-  for_each_piece(tiles, memory_bytes,
+  NpyBatches batches(readers, memory_bytes / 4);
+  for_each_piece(tiles, memory_bytes, readers.first_alone,
                  [&](const NpyPiece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
                    BandHandles<T> handles;
                    for (std::int32_t i = 0; i < count; ++i)
                      handles[static_cast<std::size_t>(i)] =
                          by_columns_ ? tiles(along + i, across) : tiles(across, along + i);
-                   read.submit(flow, handles, static_cast<std::size_t>(count), piece);
+                   batches.more(unsigned_of(piece.across_count * piece.along_count) * sizeof(T));
+                   read.submit(flow, handles, static_cast<std::size_t>(count), piece, readers.first_alone);
                  });
+}
+
+template <class T>
+void GeneralNpy<T>::bring_together(Runtime& runtime) {
+  double all[] = {largest()};
+  largest_of_ranks(runtime, all);
+  largest_.store(all[0], std::memory_order_relaxed);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // Brings a matrix of any shape from an .npy file into tiles, and looks at its elements on the way.
 #pragma once
 #include <fairlead/flow.hpp>
+#include <fairlead/runtime.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -28,9 +29,11 @@ class GeneralNpy {
   /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
   /// object must stay until the flow has been waited for. A task that meets an element which is not finite
   /// fails with a NumericalError that names its place.
-  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes);
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const NpyReaders& readers = {});
   /// How many tasks that is.
-  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const;
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone = false) const;
+  /// Over ranks, once the flow has been waited for: of all that these have read.
+  void bring_together(Runtime& runtime);
   /// Of the sizes of all elements, once the flow has been waited for.
   double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
 
@@ -39,7 +42,7 @@ class GeneralNpy {
 
  private:
   template <class Each>
-  void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const;
+  void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone, Each each) const;
   T largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                std::int64_t first_column) const;
 

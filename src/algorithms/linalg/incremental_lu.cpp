@@ -57,7 +57,8 @@ void eliminate(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, cons
   const bool plain = which == Elimination::plain;
   const auto of_triangle = [&](std::int32_t k, int priority) {
     for (std::int32_t c = 0; c < b.tile_columns(); ++c)
-      flow.submit(update.gessm(p.lower(k, k), p.exchanges(k, k), b(k, c)).priority(priority));
+      flow.submit(near_matrix(update.gessm(p.lower(k, k), p.exchanges(k, k), b(k, c)).priority(priority), a,
+                              k, k, b));
   };
   for (std::int32_t step = 0; step < nt; ++step) {
     const std::int32_t k = plain ? step : nt - 1 - step;
@@ -65,8 +66,9 @@ void eliminate(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, cons
     for (std::int32_t below = k + 1; below < nt; ++below) {
       const std::int32_t i = plain ? below : nt + k - below;
       for (std::int32_t c = 0; c < b.tile_columns(); ++c)
-        flow.submit(update.ssssm(a(i, k), p.lower(i, k), p.exchanges(i, k), b(k, c), b(i, c))
-                        .priority(plain ? 4 * nt - i - k : i + k));
+        flow.submit(near_matrix(update.ssssm(a(i, k), p.lower(i, k), p.exchanges(i, k), b(k, c), b(i, c))
+                                    .priority(plain ? 4 * nt - i - k : i + k),
+                                a, i, k, b));
     }
     if (!plain) of_triangle(k, 2 * k);
   }

@@ -1,6 +1,7 @@
 // Tasks make the vectors and look at the results, a tile each, so that the program's own memory is never
 // asked for what may be elsewhere. What a tile tells has a place of its own; it is put together in order.
 #include <fairlead/error.hpp>
+#include <fairlead/gather.hpp>
 #include <fairlead/inverse_norm.hpp>
 
 #include <fmt/format.h>
@@ -44,11 +45,14 @@ template <class T>
 class InverseNorm<T>::Implementation {
  public:
   Implementation(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse)
-      : inverse_(std::move(inverse)),
+      : runtime_(runtime),
+        inverse_(std::move(inverse)),
         n_(n),
         count_(vectors_for(n_)),
-        memory_(static_cast<std::size_t>(n_ * count_)),
-        vectors_(runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)),
+        memory_(runtime.ranks() == 1 ? static_cast<std::size_t>(n_ * count_) : 0),
+        vectors_(runtime.ranks() == 1
+                     ? runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)
+                     : runtime.tiled<T>("condition", n_, count_, tile, Distribution::over(runtime.ranks()))),
         told_(static_cast<std::size_t>(vectors_.tile_rows()) *
               static_cast<std::size_t>(vectors_.tile_columns())) {}
 
@@ -58,6 +62,7 @@ class InverseNorm<T>::Implementation {
       for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_signs(x, place); }));
     } else {
       choose_rows();
+      told_.assign(told_.size(), {});
       for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_units(x, place); }));
     }
   }
@@ -70,6 +75,35 @@ class InverseNorm<T>::Implementation {
     end(flow);
   }
   std::uint64_t tasks() const noexcept { return inverse_.tasks(vectors_.tile_columns()) + 2 * told_.size(); }
+
+  void bring_together() {
+    if (runtime_.ranks() == 1) return;
+    // Of each tile whether it was looked at, sums of columns, candidates: as many numbers of each.
+    const auto count = static_cast<std::size_t>(count_), room = 1 + 3 * count;
+    std::vector<double> own(told_.size() * room);
+    for (std::size_t t = 0; t < told_.size(); ++t) {
+      const Told& told = told_[t];
+      double* const at = own.data() + t * room;
+      at[0] = told.sums.empty() ? 0 : 1;
+      std::ranges::copy(told.sums, at + 1);
+      for (std::size_t k = 0; k < told.candidates.size(); ++k) {
+        at[1 + count + 2 * k] = told.candidates[k].size;
+        at[2 + count + 2 * k] = static_cast<double>(told.candidates[k].row);
+      }
+    }
+    const std::vector<double> all = gather(runtime_, own);
+    for (std::size_t one = 0; one < all.size(); one += room) {
+      const double* const at = all.data() + one;
+      if (at[0] == 0) continue;
+      const auto t = static_cast<std::int32_t>(one / room % told_.size());
+      const std::int32_t i = t / vectors_.tile_columns(), j = t % vectors_.tile_columns();
+      Told& told = told_[static_cast<std::size_t>(t)];
+      told.sums.assign(at + 1, at + 1 + vectors_.columns_of(j));
+      told.candidates.resize(std::min(static_cast<std::size_t>(vectors_.rows_of(i)), count));
+      for (std::size_t k = 0; k < told.candidates.size(); ++k)
+        told.candidates[k] = {at[1 + count + 2 * k], static_cast<std::int64_t>(at[2 + count + 2 * k])};
+    }
+  }
 
   double value() const {
     if (steps_ == 0) return 0;
@@ -162,6 +196,7 @@ class InverseNorm<T>::Implementation {
 
   static constexpr std::uint64_t seed = 84;
 
+  Runtime& runtime_;
   AppliedInverse<T> inverse_;
   std::int64_t n_, count_;
   std::vector<T> memory_;
@@ -211,6 +246,10 @@ void InverseNorm<T>::submit(Flow& flow) {
 template <class T>
 std::uint64_t InverseNorm<T>::tasks() const noexcept {
   return implementation_->tasks();
+}
+template <class T>
+void InverseNorm<T>::bring_together() {
+  implementation_->bring_together();
 }
 template <class T>
 double InverseNorm<T>::value() const {

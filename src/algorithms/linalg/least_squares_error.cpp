@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 
 namespace fairlead::linalg {
 
@@ -120,23 +122,32 @@ void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t c
 
 template <class T>
 void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
-                                 const std::function<void()>& wait) {
+                                 const std::function<void()>& wait, std::uint32_t readers,
+                                 const Distribution* distribution) {
   const std::int64_t m = a_->rows(), n = a_->columns();
+  // Of so many ranks the part of this one.
+  const auto own = [rank = runtime.rank(), readers](std::int64_t first) {
+    return first / band % readers == rank;
+  };
   const auto rows_codelet =
       codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { residual_of_rows(row, count); });
-  for (std::int64_t row = 0; row < m; row += band) flow.submit(rows_codelet(row, std::min(band, m - row)));
+  for (std::int64_t row = 0; row < m; row += band)
+    if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
   for (std::int64_t c = 0; c < columns_; ++c)
     norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x_ + c * ld_, n);
   std::vector<double> some(static_cast<std::size_t>(m));
-  for (std::int64_t c = 0; c < columns_; ++c) {
+  for (std::int64_t c = 0; c < columns_ && runtime.rank() == 0; ++c) {
     b_->read(0, m, c, 1, some.data(), m);
     norms_of_b_[static_cast<std::size_t>(c)] = norm_of_vector(some.data(), m);
   }
   wait();
+  largest_of_ranks(runtime, norms_of_b_);
+  share_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
+  share_bands(runtime, squares_of_a_.data(), bands_of(m), 1, 1, readers);
   const auto columns_codelet = codelet("judge").cpu(
       [this](std::int64_t column, std::int64_t count) { normal_of_columns(column, count); });
   for (std::int64_t column = 0; column < n; column += band)
-    flow.submit(columns_codelet(column, std::min(band, n - column)));
+    if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
   // Scaled to the size of one: what is left of b may be too small for T.
   rotated_.resize(residual_.size());
   for (std::int64_t c = 0; c < columns_; ++c) {
@@ -145,9 +156,11 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
       rotated_[static_cast<std::size_t>(i)] =
           static_cast<T>(quotient(residual_[static_cast<std::size_t>(i)], size));
   }
-  const auto tiled = runtime.tiled_in_place<T>("residual", rotated_.data(), m, columns_, m, tile);
-  rotate(flow, tiled);
+  DealtColumns<T> rotated(runtime, "residual", rotated_.data(), m, columns_, tile, distribution);
+  rotate(flow, rotated.tiles());
   wait();
+  rotated.bring_back();
+  share_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
 }
 
 template <class T>

@@ -41,9 +41,11 @@ class LeastSquaresError {
   /// Without those of `rotate`.
   static std::uint64_t tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept;
 
-  /// All of it: submits, and waits with `wait` between its parts. `tile`: of the factorization.
+  /// All of it: submits, and waits with `wait` between its parts. `tile`: of the factorization. Over ranks all call it;
+  /// `readers` of them read the matrices, all or rank 0 alone, and tiles are dealt out by `distribution`.
   void judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
-             const std::function<void()>& wait);
+             const std::function<void()>& wait, std::uint32_t readers = 1,
+             const Distribution* distribution = nullptr);
 
   /// The larger of the two, the largest over the columns. NaN if x holds one.
   double value() const;

@@ -7,7 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/linalg/dealt_columns.hpp"
+
 namespace fairlead::linalg {
+
+namespace {
+constexpr std::int64_t widest_band = 64;
+}
 
 template <class T>
 std::vector<T> gathered(Runtime& runtime, const TiledMatrix<T>& matrix) {
@@ -16,7 +22,18 @@ std::vector<T> gathered(Runtime& runtime, const TiledMatrix<T>& matrix) {
   return all;
 }
 
+template <class T>
+void share_bands(Runtime& runtime, T* all, std::int64_t rows, std::int64_t columns, std::int32_t band,
+                 std::uint32_t by) {
+  if (runtime.ranks() == 1) return;
+  const Distribution computed(
+      [by](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row) % by; });
+  const TileSize size(band, static_cast<std::int32_t>(std::min<std::int64_t>(columns, widest_band)));
+  DealtColumns<T>(runtime, "bands", all, rows, columns, size, &computed).bring_back();
+}
+
 void largest_of_ranks(Runtime& runtime, std::span<double> numbers) {
+  if (runtime.ranks() == 1) return;
   const std::vector<double> all = gather(runtime, numbers);
   for (std::size_t i = 0; i < all.size(); ++i) {
     double& so_far = numbers[i % numbers.size()];
@@ -27,5 +44,7 @@ void largest_of_ranks(Runtime& runtime, std::span<double> numbers) {
 
 template std::vector<float> gathered<float>(Runtime&, const TiledMatrix<float>&);
 template std::vector<double> gathered<double>(Runtime&, const TiledMatrix<double>&);
+template void share_bands<float>(Runtime&, float*, std::int64_t, std::int64_t, std::int32_t, std::uint32_t);
+template void share_bands<double>(Runtime&, double*, std::int64_t, std::int64_t, std::int32_t, std::uint32_t);
 
 }  // namespace fairlead::linalg

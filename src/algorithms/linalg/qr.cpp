@@ -95,9 +95,11 @@ void apply_q(Flow& flow, const Kernels& kernels, ApplyQ which, const TiledMatrix
       const auto work = scratch(static_cast<std::int64_t>(q.inner_block()) * b.columns_of(c));
       const int priority = which == ApplyQ::plain ? i + k : 2 * a.tile_rows() + a.tile_columns() - i - k;
       if (p == i)
-        flow.submit(update.unmqr(q.reflectors(i, k), q.factors(i, k), b(i, c), work).priority(priority));
+        flow.submit(near_matrix(
+            update.unmqr(q.reflectors(i, k), q.factors(i, k), b(i, c), work).priority(priority), a, i, k, b));
       else
-        flow.submit(joined(a(i, k), q.joined_factors(i, k), b(p, c), b(i, c), work).priority(priority));
+        flow.submit(near_matrix(
+            joined(a(i, k), q.joined_factors(i, k), b(p, c), b(i, c), work).priority(priority), a, i, k, b));
     }
 }
 

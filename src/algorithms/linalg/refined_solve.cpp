@@ -9,11 +9,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/factored_solve.hpp"
-#include "algorithms/linalg/matrix_in_memory.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 
 namespace fairlead::linalg {
 
@@ -28,8 +30,10 @@ class RefinedSolve::Implementation {
  public:
   Implementation(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
                  std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
-                 double* x)
-      : kernels_(std::move(kernels)),
+                 double* x, std::uint32_t readers)
+      : runtime_(runtime),
+        readers_(readers),
+        kernels_(std::move(kernels)),
         l_(l),
         a_(std::move(a)),
         b_(std::move(b)),
@@ -43,9 +47,8 @@ class RefinedSolve::Implementation {
       throw UsageError(
           fmt::format("a factor of {} x {}, a matrix of {} x {} and right-hand sides of {} x {} do not match",
                       l.rows(), l.columns(), a_->rows(), a_->columns(), n_, columns_));
-    tiles_.emplace(
-        runtime.tiled_in_place<float>("correction", correction_.data(), n_, columns_, n_, l.tile()));
-    b_->read(0, n_, 0, columns_, residual_.data(), n_);
+    if (runtime.rank() < readers) b_->read(0, n_, 0, columns_, residual_.data(), n_);
+    if (readers == 1) share_bands(runtime, residual_.data(), n_, columns_, l.tile(), 1);
     std::fill_n(x_, elements(), 0.0);
   }
 
@@ -56,40 +59,34 @@ class RefinedSolve::Implementation {
       for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(column[i]));
       scale_[static_cast<std::size_t>(c)] = largest > 0 ? largest : 1;
     }
-    const auto begin =
-        codelet("round").cpu([this](Out<Tile<float>> d, std::int64_t row, std::int64_t column) {
-          for (int j = 0; j < d.columns(); ++j)
-            for (int i = 0; i < d.rows(); ++i)
-              d(i, j) = static_cast<float>(residual_[place(row + i, column + j)] / scale(column + j));
-        });
-    const auto add = codelet("correct").cpu([this](In<Tile<float>> d, std::int64_t row, std::int64_t column) {
-      for (int j = 0; j < d.columns(); ++j)
-        for (int i = 0; i < d.rows(); ++i)
-          x_[place(row + i, column + j)] += scale(column + j) * static_cast<double>(d(i, j));
-    });
-    const auto for_each_tile = [&](const auto& codelet) {
-      const std::int64_t side = tiles_->tile();
-      for (std::int32_t i = 0; i < tiles_->tile_rows(); ++i)
-        for (std::int32_t j = 0; j < tiles_->tile_columns(); ++j)
-          flow.submit(codelet((*tiles_)(i, j), i * side, j * side));
-    };
-    for_each_tile(begin);
+    for (std::int64_t c = 0; c < columns_; ++c)
+      for (std::int64_t i = 0; i < n_; ++i)
+        correction_[place(i, c)] = static_cast<float>(residual_[place(i, c)] / scale(c));
+    dealt_.emplace(runtime_, "correction", correction_.data(), n_, columns_, l_.tile(), l_.distribution());
+    const TiledMatrix<float>& tiles = dealt_->tiles();
     if (along != nullptr && !along->done()) {
       along->begin(flow);
-      solve_factored(flow, kernels_, Factors::cholesky, l_, {&*tiles_, &along->vectors()});
+      solve_factored(flow, kernels_, Factors::cholesky, l_, {&tiles, &along->vectors()});
       along->end(flow);
     } else {
-      solve_factored(flow, kernels_, l_, *tiles_);
+      solve_factored(flow, kernels_, l_, tiles);
     }
-    for_each_tile(add);
+    along_ = along;
   }
 
   void submit_residual(Flow& flow) {
+    if (along_ != nullptr) std::exchange(along_, nullptr)->bring_together();
+    dealt_->bring_back();
+    dealt_.reset();
+    for (std::int64_t c = 0; c < columns_; ++c)
+      for (std::int64_t i = 0; i < n_; ++i)
+        x_[place(i, c)] += scale(c) * static_cast<double>(correction_[place(i, c)]);
     error_.emplace(kernels_, a_, b_, x_, columns_, residual_.data());
-    error_->submit(flow);
+    error_->submit(flow, runtime_.rank(), readers_);
   }
 
   State judge() {
+    error_->bring_together(runtime_);
     const double before = backward_error_;
     backward_error_ = error_->value();
     ++steps_;
@@ -111,6 +108,8 @@ class RefinedSolve::Implementation {
   }
   double scale(std::int64_t column) const noexcept { return scale_[static_cast<std::size_t>(column)]; }
 
+  Runtime& runtime_;
+  std::uint32_t readers_;  // ranks
   Kernels kernels_;
   const TiledMatrix<float>& l_;
   std::shared_ptr<const MatrixSource<double>> a_, b_;
@@ -119,7 +118,9 @@ class RefinedSolve::Implementation {
   std::vector<double> residual_;
   std::vector<float> correction_;
   std::vector<double> scale_;  // of each column of the residual
-  std::optional<TiledMatrix<float>> tiles_;
+  std::optional<DealtColumns<float>>
+      dealt_;                            // correction_, between submit_correction() and submit_residual()
+  InverseNorm<float>* along_ = nullptr;  // likewise
   std::optional<BackwardError<double>> error_;
   int steps_ = 0;
   double backward_error_ = 0;
@@ -127,9 +128,9 @@ class RefinedSolve::Implementation {
 
 RefinedSolve::RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
                            std::shared_ptr<const MatrixSource<double>> a,
-                           std::shared_ptr<const MatrixSource<double>> b, double* x)
-    : implementation_(
-          std::make_unique<Implementation>(runtime, std::move(kernels), l, std::move(a), std::move(b), x)) {}
+                           std::shared_ptr<const MatrixSource<double>> b, double* x, std::uint32_t readers)
+    : implementation_(std::make_unique<Implementation>(runtime, std::move(kernels), l, std::move(a),
+                                                       std::move(b), x, readers)) {}
 RefinedSolve::~RefinedSolve() = default;
 
 std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {

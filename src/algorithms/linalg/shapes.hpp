@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <utility>
+
 namespace fairlead::linalg {
 
 /// Throws UsageError if the matrix or its tiles are not square; `what`: "an LU factorization".
@@ -39,6 +42,16 @@ void require_system(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
     throw UsageError(
         fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
                     a.tile(), b.tile()));
+}
+
+/// Over ranks a task that has a tile of the matrix and tiles of one column of right-hand sides runs where the former is: so
+/// it is the small ones that travel. Of several columns each is where it is, and the matrix's tiles come to all.
+template <class Call, class T, class U>
+Call&& near_matrix(Call&& call, const TiledMatrix<T>& a, std::int32_t row, std::int32_t column,
+                   const TiledMatrix<U>& b) {
+  const Distribution* const owners = a.distribution();
+  if (owners == nullptr || b.tile_columns() > 1) return std::move(call);
+  return std::move(call).on_rank(owners->owner(row, column));
 }
 
 /// Throws UsageError if Q of the matrix cannot be applied to this one.

@@ -2,15 +2,18 @@
 #include "algorithms/linalg/symmetric_npy.hpp"
 
 #include <fairlead/error.hpp>
+#include <fairlead/gather.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace fairlead::linalg {
 
@@ -81,6 +84,20 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   const auto most = static_cast<std::int32_t>(
       std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_band_tiles));
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
+  if (tiles.distribution() != nullptr) {
+    // Over ranks a tile belongs to one of them, and is compared at once with its mirror image in the file.
+    for (std::int32_t i = 0; i < nt; ++i)
+      for (std::int32_t j = 0; j <= i; ++j)
+        for (const bool lower : {true, false}) {
+          if (!lower && (triangle || (i == j && !rounded_))) continue;
+          const std::int32_t across = lower != by_columns_ ? i : j, along = lower != by_columns_ ? j : i;
+          const Piece piece{across * side, std::min(side, n - across * side),
+                            along * side,  std::min(side, n - along * side),
+                            side,          side};
+          each(lower, piece, across, along, 1);
+        }
+    return;
+  }
   for (const bool lower : {true, false}) {
     if (triangle && !lower) continue;
     for (std::int32_t across = 0; across < nt; ++across) {
@@ -113,10 +130,13 @@ std::uint64_t SymmetricNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_b
 }
 
 template <class T>
-void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes) {
+void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
+                             const NpyReaders& readers) {
   const BandCodelets<T, SymmetricNpy<T>, ReadLower> read("read", this);
   const BandCodelets<T, SymmetricNpy<T>, CompareUpper> compare("compare", this);
   const BandCodelets<T, SymmetricNpy<T>, AverageUpper> average("average", this);
+  NpyBatches batches(readers, memory_bytes / 4);
+  const bool by_first = readers.first_alone;
   for_each_piece(
       tiles, memory_bytes,
       [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
@@ -127,12 +147,14 @@ void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memo
           handles[static_cast<std::size_t>(i)] = tiles(row, column);
         }
         const auto tiles_here = static_cast<std::size_t>(count);
+        // What is compared has just been read.
+        if (lower) batches.more(u(piece.across_count * piece.along_count) * sizeof(T));
         if (lower)
-          read.submit(flow, handles, tiles_here, piece);
+          read.submit(flow, handles, tiles_here, piece, by_first);
         else if (stored_ == Stored::mean)
-          average.submit(flow, handles, tiles_here, piece);
+          average.submit(flow, handles, tiles_here, piece, by_first);
         else
-          compare.submit(flow, handles, tiles_here, piece);
+          compare.submit(flow, handles, tiles_here, piece, by_first);
       });
 }
 
@@ -311,6 +333,18 @@ void SymmetricNpy<T>::merge(double largest, const Difference& difference) {
   const auto place = [](const Difference& d) { return std::pair(d.row, d.column); };
   if (difference.size > worst_.size || (difference.size == worst_.size && place(difference) < place(worst_)))
     worst_ = difference;
+}
+
+template <class T>
+void SymmetricNpy<T>::bring_together(Runtime& runtime) {
+  if (runtime.ranks() == 1) return;
+  const double own[] = {
+      largest_,     worst_.size, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
+      worst_.upper, worst_.lower};
+  const std::vector<double> all = gather(runtime, own);
+  for (std::size_t i = 0; i < all.size(); i += std::size(own))
+    merge(all[i], {all[i + 1], static_cast<std::int64_t>(all[i + 2]), static_cast<std::int64_t>(all[i + 3]),
+                   all[i + 4], all[i + 5]});
 }
 
 template <class T>

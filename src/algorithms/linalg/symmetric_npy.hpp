@@ -9,6 +9,7 @@
 // triangle is the lower one of the transposed matrix, which is the same file in the other order.
 #pragma once
 #include <fairlead/flow.hpp>
+#include <fairlead/runtime.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <cstddef>
@@ -45,7 +46,9 @@ class SymmetricNpy {
   /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
   /// object must stay until the flow has been waited for. A NaN or an infinity makes a task fail with a
   /// NumericalError that names its place.
-  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes);
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const NpyReaders& readers = {});
+  /// Over ranks, once the flow has been waited for: what all of these have found.
+  void bring_together(Runtime& runtime);
   /// How many tasks that is.
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const;
   /// Once the flow has been waited for: throws NumericalError naming the place where the two triangles differ

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/linalg/fill.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
@@ -33,6 +34,18 @@ class TileDigest {
         flow.submit(digest(a(i, j), place++, which_ == Tiles::lower && i == j));
   }
 
+  /// When the tasks are over, of those of all ranks; all call it.
+  void bring_together(Runtime& runtime) {
+    if (runtime.ranks() == 1) return;
+    std::vector<double> halves;  // exact: each is below 2^32
+    for (const std::uint64_t digest : digests_)
+      for (const std::uint64_t half : {digest >> 32, digest & 0xffffffff})
+        halves.push_back(static_cast<double>(half));
+    largest_of_ranks(runtime, halves);  // the others have zeros
+    for (std::size_t i = 0; i < digests_.size(); ++i)
+      digests_[i] =
+          static_cast<std::uint64_t>(halves[2 * i]) << 32 | static_cast<std::uint64_t>(halves[2 * i + 1]);
+  }
   /// When the tasks are over.
   std::uint64_t value() const noexcept {
     std::uint64_t value = digests_.size();

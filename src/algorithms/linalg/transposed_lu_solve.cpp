@@ -32,9 +32,9 @@ void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T
                           .emulated();
   for (std::int32_t k = lu.tile_rows() - 1; k >= 0; --k)
     for (std::int32_t c = 0; c < b.tile_columns(); ++c) {
-      flow.submit(solve(lu(k, k), b(k, c)).priority(2 * k));
+      flow.submit(near_matrix(solve(lu(k, k), b(k, c)).priority(2 * k), lu, k, k, b));
       for (std::int32_t i = k - 1; i >= 0; --i)
-        flow.submit(update(lu(k, i), b(k, c), b(i, c)).priority(k + i));
+        flow.submit(near_matrix(update(lu(k, i), b(k, c), b(i, c)).priority(k + i), lu, k, i, b));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
@@ -87,14 +88,17 @@ void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triang
     const std::int32_t k = transposed ? step : nt - 1 - step;
     for (const TiledMatrix<T>* b : bs)
       for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-        flow.submit(tile.solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
-                        .priority(2 * (nt - 1 - step)));
+        flow.submit(near_matrix(tile.solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
+                                    .priority(2 * (nt - 1 - step)),
+                                a, k, k, *b));
     for (std::int32_t other = step + 1; other < nt; ++other) {
       const std::int32_t i = transposed ? other : nt - 1 - other;
-      const auto u = transposed ? a(k, i) : a(i, k);
+      const std::int32_t row = transposed ? k : i, column = transposed ? i : k;
       for (const TiledMatrix<T>* b : bs)
         for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-          flow.submit(tile.update(u, (*b)(k, c), (*b)(i, c)).priority(2 * nt - 2 - step - other));
+          flow.submit(near_matrix(
+              tile.update(a(row, column), (*b)(k, c), (*b)(i, c)).priority(2 * nt - 2 - step - other), a, row,
+              column, *b));
     }
   }
 }

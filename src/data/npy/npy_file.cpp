@@ -99,8 +99,8 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
 NpyFile NpyFile::transposed() const {
   NpyFile other;
   other.path_ = path_;
-  other.file_ = duplicate(file_);
-  if (!other.file_)
+  if (file_) other.file_ = duplicate(file_);
+  if (file_ && !other.file_)
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
   other.bytes_read_ = bytes_read_;
   other.header_ = header_;

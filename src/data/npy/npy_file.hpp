@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/file_descriptor.hpp"
 #include "data/npy/npy_header.hpp"
@@ -34,6 +35,10 @@ class NpyFile {
   /// unreadable, not a regular file, and all that npy_header.hpp names; truncated (says how many bytes are
   /// missing); no elements; dimensions other than 1 or 2.
   explicit NpyFile(const std::filesystem::path& path);
+
+  /// One that another machine has, which has told this of its header: nothing can be read here.
+  NpyFile(std::filesystem::path path, NpyHeader header)
+      : path_(std::move(path)), header_(std::move(header)) {}
 
   const std::filesystem::path& path() const noexcept { return path_; }
   const NpyHeader& header() const noexcept { return header_; }

@@ -16,7 +16,7 @@ namespace fairlead::data {
 namespace {
 
 /// Elements that lie between two pieces of neighbouring lines are read with them if they are at most this
-/// many bytes: cheaper than another request.
+/// many bytes, and no more than the pieces: cheaper than another request.
 constexpr Bytes gap_worth_reading = 32 * 1024;
 
 /// A rectangle of the piece, in the staging memory: rows and columns counted from the piece's corner.
@@ -142,7 +142,7 @@ void NpyFile::read_tiles(std::uint64_t row, std::uint64_t row_count, std::uint64
       }
     return;
   }
-  const bool read_gaps = (line_length - along) * size <= gap_worth_reading;
+  const bool read_gaps = (line_length - along) * size <= gap_worth_reading && line_length - along <= along;
   const auto stride = read_gaps ? line_length : along;
   const auto at_once = 1 + (capacity - along) / stride;
   for (std::uint64_t line = 0; line < lines; line += at_once) {

@@ -362,7 +362,7 @@ void FlowSource::wait() {
   std::exception_ptr cause;
   const std::string text = outcome_.take(cause);
   if (cause == nullptr && common_program_ != nullptr && common_program_->has_failed())
-    throw TaskError("the flow cannot go on: " + common_program_->failure());
+    throw RankError("the flow cannot go on: " + common_program_->failure());
   if (text.empty()) return;
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);

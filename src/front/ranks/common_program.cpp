@@ -129,7 +129,7 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
   const std::int64_t place = place_of(submission, hash, common);
   if (!common) return Where::alone;
   if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
-    throw TaskError("the flow cannot go on: " + failure());
+    throw RankError("the flow cannot go on: " + failure());
   if (place >= static_cast<std::int64_t>(communicator_.ranks()))
     throw UsageError(fmt::format("the task {} is to run on rank {}, and there are {}{}",
                                  submission.codelet->name, place, communicator_.ranks(),

@@ -27,7 +27,11 @@ MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communica
       communicator_(communicator),
       traffic_(
           core, communicator, [this](const std::string& why) { failed(why); },
-          [this](std::uint64_t number) { over(number); }) {
+          [this](std::uint64_t number) { over(number); }) {}
+
+/// Not before there is a message: while something may come, the workers of a rank do not sleep.
+void MessageBook::ensure_begun() {
+  if (std::exchange(has_begun_, true)) return;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
   traffic_.begin(fingerprint_of_messages, capacity / share_of_messages);
 }
@@ -45,6 +49,7 @@ std::shared_ptr<MessageState> MessageBook::begin(engine::RegisteredDatum& datum,
   if (datum.in_place) refuse("it lies in the program's memory; data that the runtime keeps can be");
   if (datum.view != nullptr) refuse("it is split, or a part");
   if (sends && !has_value(datum)) refuse("nothing has written it yet");
+  ensure_begun();
   if (has_failed()) throw TaskError("no message can be sent or received: " + failure());
   if (datum.reduction != nullptr && datum.reduction->fold != nullptr) datum.reduction->close();
 
@@ -119,6 +124,7 @@ std::string MessageBook::failure() const {
 void MessageBook::leave() noexcept {
   if (communicator_.ranks() == 1 || !core_.caller().may_wait()) return;
   try {
+    ensure_begun();  // the others have to see that it is over
     for (std::uint32_t rank = 0; rank < communicator_.ranks(); ++rank) {
       if (net::RankId{rank} == communicator_.own()) continue;
       NoteWriter note(note_of_end);

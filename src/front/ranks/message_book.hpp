@@ -52,6 +52,7 @@ class MessageBook {
     bool has_left = false;
     Counts its_own;  // as that rank has counted them, when it left
   };
+  void ensure_begun();
   void over(std::uint64_t number);
   void failed(const std::string& why);
   void check_ended(net::RankId rank, const Peer& peer);
@@ -61,6 +62,7 @@ class MessageBook {
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   ValueTraffic traffic_;
+  bool has_begun_ = false;  // the program's thread's
   std::atomic<bool> has_failed_{false};
   std::atomic<std::size_t> open_{0};
   mutable std::mutex mutex_;  // guards what follows

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "front/runtime/tile_collection.hpp"
 #include "net/communicator.hpp"
 #include "net/network.hpp"
+#include "net/process_lifeline.hpp"
 
 namespace fairlead {
 
@@ -32,6 +34,7 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
   if (rank.network == nullptr) return;
   if (!rank.network->take())
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
+  net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
   core().surroundings().among_ranks =
       std::make_shared<front::AmongRanks>(core(), rank.network, net::Protocol{});
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,21 +15,24 @@ namespace fairlead::net {
 
 namespace {
 
-void finalize() {
+void end_mpi() {
   int over = 1;
   if (MPI_Finalized(&over) == MPI_SUCCESS && over == 0) MPI_Finalize();
 }
 
-/// What MPI lets threads do, now that it has begun.
-int begin_mpi() {
+void abort_by_mpi() { MPI_Abort(MPI_COMM_WORLD, 1); }
+
+bool begin_mpi() {
   int begun = 0, level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Initialized(&begun), "say whether it has begun");
-  if (begun != 0) {
-    check_mpi(MPI_Query_thread(&level), "say what threads may do");
-  } else {
-    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "begin");
-    std::atexit(finalize);
-  }
+  if (begun == 0) check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "begin");
+  return begun == 0;
+}
+
+/// What MPI lets threads do.
+int level_of_threads() {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "say what threads may do");
   if (level < MPI_THREAD_SERIALIZED)
     throw SystemError(
         "this MPI may be called by one thread alone, and Fairlead's workers take turns: begin it by "
@@ -70,7 +72,25 @@ Network::Sharing sharing_of_machine() {
   return sharing;
 }
 
-std::string text_of(int level) {
+std::vector<std::string> share(const std::string& own) {
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "count ranks");
+  const int length = static_cast<int>(own.size());
+  std::vector<int> lengths(static_cast<std::size_t>(ranks)), begins(lengths.size());
+  check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD),
+            "tell ranks of each other");
+  for (std::size_t i = 1; i < begins.size(); ++i) begins[i] = begins[i - 1] + lengths[i - 1];
+  std::string all(static_cast<std::size_t>(begins.back() + lengths.back()), ' ');
+  check_mpi(MPI_Allgatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR,
+                           MPI_COMM_WORLD),
+            "tell ranks of each other");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < begins.size(); ++i)
+    texts.push_back(all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
+  return texts;
+}
+
+std::string text_of_mpi(int level) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
@@ -82,7 +102,7 @@ std::string text_of(int level) {
 }
 
 std::shared_ptr<Network> join() {
-  const int level = begin_mpi();
+  const int level = level_of_threads();
   MpiGroups groups{.messages = own_copy(MPI_COMM_WORLD),
                    .long_messages = own_copy(MPI_COMM_WORLD),
                    .payloads = own_copy(MPI_COMM_WORLD)};
@@ -93,12 +113,12 @@ std::shared_ptr<Network> join() {
   check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "say which tags there are");
   if (known != 0) groups.largest_tag = *largest;
   groups.sharing = sharing_of_machine();
-  return std::make_shared<MpiNetwork>(groups, text_of(level));
+  return std::make_shared<MpiNetwork>(groups, text_of_mpi(level));
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const MpiPlugin fairlead_mpi;
-const MpiPlugin fairlead_mpi{interface_of_plugins, join};
+const MpiPlugin fairlead_mpi{interface_of_plugins, begin_mpi, share, join, end_mpi, abort_by_mpi};
 
 }  // namespace fairlead::net

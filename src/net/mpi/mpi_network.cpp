@@ -40,6 +40,8 @@ MpiNetwork::~MpiNetwork() {
 void MpiNetwork::begin(Listener& listener) {
   const std::lock_guard guard(mutex_);
   listener_ = &listener;
+  open_.store(true);
+  if (lost_.load()) return;
   for (std::size_t i = 0; i < receives; ++i) {
     MpiRequests::Operation operation{.kind = Kind::hears, .bytes = std::vector<std::byte>(short_bytes + 1)};
     MPI_Request request = MPI_REQUEST_NULL;
@@ -61,7 +63,7 @@ void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> byt
 
 void MpiNetwork::send(Commands::Message message) {
   const std::lock_guard guard(mutex_);
-  if (ended_) return;
+  if (ended_ || lost_.load()) return;
   std::vector<std::byte> first(1, is_whole);
   if (message.bytes.size() <= short_bytes) {
     first.insert(first.end(), message.bytes.begin(), message.bytes.end());
@@ -96,7 +98,7 @@ void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes
 
 void MpiNetwork::expect(const Commands::Expected& expected) {
   const std::lock_guard guard(mutex_);
-  if (ended_) return;
+  if (ended_ || lost_.load()) return;
   auto* place = static_cast<std::byte*>(expected.place);
   std::size_t parts = 0;
   for (Bytes done = 0; done < expected.bytes; done += largest_part, ++parts) {
@@ -111,7 +113,7 @@ void MpiNetwork::expect(const Commands::Expected& expected) {
 
 void MpiNetwork::send(const Commands::Payload& payload) {
   const std::lock_guard guard(mutex_);
-  if (ended_) return;
+  if (ended_ || lost_.load()) return;
   const auto* from = static_cast<const std::byte*>(payload.from);
   std::size_t parts = 0;
   for (Bytes done = 0; done < payload.bytes; done += largest_part, ++parts) {
@@ -126,17 +128,31 @@ void MpiNetwork::send(const Commands::Payload& payload) {
 
 void MpiNetwork::drop(PayloadId payload) {
   const std::lock_guard guard(mutex_);
-  if (ended_) return;
+  if (ended_ || lost_.load()) return;
   requests_.drop(payload);
   parts_.erase(payload);
 }
 
+void MpiNetwork::lose(const std::string& why) {
+  const std::lock_guard guard(lost_mutex_);
+  if (lost_.load()) return;
+  why_lost_ = why;
+  lost_.store(true);
+  untold_.store(true);
+}
+
 bool MpiNetwork::drive() {
+  if (lost_.load(std::memory_order_relaxed)) [[unlikely]]
+    return tell_lost();
   std::deque<Happened> happened;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
     if (!guard.owns_lock() || ended_) return false;
-    look();
+    try {
+      look();
+    } catch (const Error&) {
+      if (!lost_.load()) throw;  // MPI may have seen it as well
+    }
     happened.swap(happened_);
   }
   const bool poked = poked_.load(std::memory_order_relaxed) && poked_.exchange(false);
@@ -147,6 +163,17 @@ bool MpiNetwork::drive() {
     if (it.kind == Kind::leaves) listener_->left(it.payload);
   }
   return poked || !happened.empty();
+}
+
+bool MpiNetwork::tell_lost() {
+  if (!open_.load()) return false;
+  if (untold_.exchange(false)) {
+    listener_->lost(why_lost_);
+    return true;
+  }
+  if (!poked_.exchange(false)) return false;
+  listener_->poked();
+  return true;
 }
 
 void MpiNetwork::look() {
@@ -174,16 +201,19 @@ void MpiNetwork::look() {
 void MpiNetwork::end() {
   const std::lock_guard guard(mutex_);
   if (std::exchange(ended_, true) || listener_ == nullptr) return;
+  open_.store(false);
+  if (lost_.load()) return;  // the others will not come to an end
   // What was said arrives; and whoever still has something of another rank's memory under way has given it up first.
   const auto look_on = [this] {
     look();
     happened_.clear();
     std::this_thread::yield();
   };
-  while (requests_.something_is_said()) look_on();
+  while (requests_.something_is_said() && !lost_.load()) look_on();
   MPI_Request all_end = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(groups_.messages, &all_end), "wait for the other ranks' end");
   for (int over = 0; over == 0;) {
+    if (lost_.load()) return;
     check_mpi(MPI_Test(&all_end, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
     if (over == 0) look_on();
   }

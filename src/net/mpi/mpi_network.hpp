@@ -36,6 +36,8 @@ class MpiNetwork final : public Network {
   bool drive() override;
   /// Collective: afterwards no rank writes where another has been.
   void end() override;
+  void lose(const std::string& why) override;
+  bool is_open() const noexcept override { return open_.load(); }
 
   void expect(const Commands::Expected& expected) override;
   void send(Commands::Message message) override;
@@ -56,6 +58,7 @@ class MpiNetwork final : public Network {
     std::int32_t tag = 0;
     std::uint64_t bytes = 0;
   };
+  bool tell_lost();
   void look();
   void hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
@@ -66,7 +69,11 @@ class MpiNetwork final : public Network {
   const MpiGroups groups_;
   const std::string description_;
   Listener* listener_ = nullptr;
-  std::atomic<bool> poked_{false};
+  std::atomic<bool> poked_{false}, open_{false};
+  std::mutex lost_mutex_;          // guards why_lost_, until it is lost
+  std::atomic<bool> lost_{false};  // nothing is asked of MPI any more: it might wait for the rank
+  std::atomic<bool> untold_{false};
+  std::string why_lost_;
   std::mutex mutex_;  // guards what follows, and is held in every call of MPI
   MpiRequests requests_;
   std::deque<Happened> happened_;

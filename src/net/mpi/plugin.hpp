@@ -4,6 +4,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "net/network.hpp"
 
@@ -11,8 +13,16 @@ namespace fairlead::net {
 
 struct MpiPlugin {
   const char* interface;  ///< interface_of_plugins: plug-in and program are of the same one
-  /// Begins with MPI, unless the program has, and gives this process its place. Collective. Throws SystemError.
+  /// Begins with MPI. False: the program has, or there was a call before. Collective. Throws SystemError.
+  bool (*begin)();
+  /// What each rank says, by rank. Collective. Throws SystemError.
+  std::vector<std::string> (*share)(const std::string& own);
+  /// Gives this process its place. Collective. Throws SystemError.
   std::shared_ptr<Network> (*join)();
+  /// Of whoever has begun with MPI. Collective.
+  void (*end)();
+  /// Ends all processes by MPI's means, which may take long.
+  void (*abort)();
 };
 
 inline constexpr const char* mpi_plugin_symbol = "fairlead_mpi";

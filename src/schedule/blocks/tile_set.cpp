@@ -63,7 +63,7 @@ void TileSet::take_back(std::vector<AheadTask*>& tasks, std::size_t keep) {
   tasks.resize(keep);
 }
 
-/// Counts what the tile's updates lack, when it is first met.
+/// When the tile is first met.
 void TileSet::look_at(DatumId datum) {
   Tile& t = tile(datum);
   if (t.listed || candidates_.size() >= most_candidates) return;
@@ -73,20 +73,23 @@ void TileSet::look_at(DatumId datum) {
   t.listed = true;
   t.first = first;
   candidates_.push_back(datum);
-  for (const AheadTask* update = first; update != nullptr; update = update->next) {
-    t.locked += update->unlocked_by_plan() ? 0 : 1;
-    for (const Access& access : update->task->accesses())
+  look_further(datum, t, first);
+}
+
+/// Counts what the tile's updates lack, up to the next that nobody can plan yet.
+void TileSet::look_further(DatumId datum, Tile& t, AheadTask* from) {
+  for (t.locked = from; t.locked != nullptr && t.locked->unlocked_by_plan(); t.locked = t.locked->next)
+    for (const Access& access : t.locked->task->accesses())
       if (access.datum != datum && reads(access.mode) && !shared(access.datum)) {
         ++t.unshared;
         t.signature ^= Random::mix(index(access.datum) + 1);
       }
-  }
   list_if_free(datum, t);
 }
 
 /// It needs nothing that the set does not use already.
 void TileSet::list_if_free(DatumId datum, const Tile& t) {
-  if (!t.listed || t.in_set || t.unshared > 0 || t.locked > 0) return;
+  if (!t.listed || t.in_set || t.unshared > 0 || t.locked != nullptr) return;
   free_.push_back({t.first->task->id, datum});
   std::ranges::push_heap(free_, std::greater<>{});
 }
@@ -100,6 +103,7 @@ void TileSet::share(DatumId datum) {
     look_at(reader.tile);
     Tile& t = tile(reader.tile);
     if (!t.listed || reader.tile == datum) return;
+    if (t.locked != nullptr && reader.chain_index >= t.locked->chain_index) return;  // not counted yet
     --t.unshared;
     t.signature ^= Random::mix(index(datum) + 1);
     list_if_free(reader.tile, t);
@@ -138,10 +142,7 @@ void TileSet::add(DatumId datum, std::vector<AheadTask*>& tasks) {
     for (AheadTask* later : update->successors) {
       later->level = std::max(later->level, update->level);
       if (++later->promised < later->blockers || later->tile == no_id<DatumId>) continue;
-      if (Tile& t = tile(later->tile); t.listed) {
-        --t.locked;
-        list_if_free(later->tile, t);
-      }
+      if (Tile& t = tile(later->tile); t.listed && t.locked == later) look_further(later->tile, t, later);
     }
   }
 }
@@ -159,14 +160,14 @@ DatumId TileSet::best_candidate() {
   Offer best;
   if (rows_.count > 0) {
     for (const DatumId datum : candidates_)
-      if (const Tile& t = tile(datum); t.locked == 0)
+      if (const Tile& t = tile(datum); t.locked == nullptr)
         best = std::max(best, {line_gain(datum), t.unshared, t.first->task->id, datum});
     return best.tile;
   }
   // Without coordinates: those that lack exactly the same.
   groups_.clear();
   for (const DatumId datum : candidates_)
-    if (const Tile& t = tile(datum); t.locked == 0)
+    if (const Tile& t = tile(datum); t.locked == nullptr)
       groups_.push_back({t.signature, {1, t.unshared, t.first->task->id, datum}});
   std::ranges::sort(groups_, [](const Group& a, const Group& b) {
     return a.signature != b.signature ? a.signature < b.signature : b.offer < a.offer;

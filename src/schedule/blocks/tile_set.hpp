@@ -29,12 +29,13 @@ class TileSet {
   struct Tile {
     std::uint32_t epoch = 0;
     bool in_set = false;
-    bool listed = false;       // among the candidates
-    std::uint32_t locked = 0;  // of its remaining updates, those that wait for what nobody plans
-    // inputs of its updates that the set does not use, each as often as it is used
+    bool listed = false;  // among the candidates
+    // Inputs of its updates that the set does not use, each as often as it is used: of those before `locked`, so that
+    // nobody looks at long chains that cannot be planned.
     std::uint32_t unshared = 0;
     std::uint64_t signature = 0;  // of those inputs: equal if they are the same
     AheadTask* first = nullptr;   // its next update
+    AheadTask* locked = nullptr;  // the next that waits for what nobody plans
     std::uint64_t last = 0;       // the level of its last update that is planned
   };
   /// Tiles gained by streaming inputs that the set does not use yet.
@@ -76,6 +77,7 @@ class TileSet {
   void take_back(std::vector<AheadTask*>& tasks, std::size_t keep);
   void list_if_free(DatumId datum, const Tile& t);
   void look_at(DatumId datum);
+  void look_further(DatumId datum, Tile& t, AheadTask* from);
   void share(DatumId datum);
   void add(DatumId datum, std::vector<AheadTask*>& tasks);
   DatumId best_candidate();

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "algorithms/linalg/blas/flops.hpp"
+#include "config/value.hpp"
 #include "simulate/workloads/dense.hpp"
 
 namespace fairlead::simulate {
@@ -20,15 +20,9 @@ constexpr std::int64_t most_tiles = 4096;  // a side
 
 std::optional<CyclicMap> grid_in(std::string_view text) {
   constexpr std::int32_t most_ranks = 4096;
-  CyclicMap grid;
-  const char* const end = text.data() + text.size();
-  const auto rows = std::from_chars(text.data(), end, grid.rank_rows);
-  if (rows.ec != std::errc{} || rows.ptr == end || *rows.ptr != 'x') return std::nullopt;
-  const auto columns = std::from_chars(rows.ptr + 1, end, grid.rank_columns);
-  if (columns.ec != std::errc{} || columns.ptr != end || grid.rank_rows < 1 || grid.rank_columns < 1 ||
-      grid.rank_rows > most_ranks || grid.rank_columns > most_ranks / grid.rank_rows)
-    return std::nullopt;
-  return grid;
+  const auto grid = config::parse_grid(text);
+  if (!grid || (*grid)[0] > most_ranks || (*grid)[1] > most_ranks / (*grid)[0]) return std::nullopt;
+  return CyclicMap{.rank_rows = (*grid)[0], .rank_columns = (*grid)[1]};
 }
 
 Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid)
@@ -61,14 +55,14 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
   lower_ ? linalg::cholesky(graph, none, a) : linalg::lu(graph, none, a);
   definitions_ = graph.definitions();
   classes_ = ptg::make_class_table(definitions_, true);
-  for (const ptg::TableClass& of : classes_.classes) cost_of_.push_back(cost_in(of.name));
+  for (const ptg::TableClass& of : classes_.classes) costs_.push_back(cost_in(of.name));
 }
 
 Blueprint::Cost Blueprint::cost_in(std::string_view task_class) {
   using namespace linalg;
   const auto with = [this](std::string_view name, auto work) {
     const KernelIndex kernel = kernels_.kernel(name);
-    return [kernel, work](const std::int32_t* at) { return work(kernel, at); };
+    return Cost{kernel, [kernel, work](const std::int32_t* at) { return work(kernel, at); }};
   };
   const auto real = [](std::int64_t number) { return static_cast<double>(number); };
   // Parameters are in the order in which the graph has them: the step first.

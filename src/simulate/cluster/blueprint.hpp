@@ -42,7 +42,10 @@ class Blueprint {
   const Program& kernels() const noexcept { return kernels_; }
   const ptg::ClassTable& classes() const noexcept { return classes_; }
   /// Kernel and work of a task.
-  ProgramTask task(const ptg::ActiveTask& task) const { return cost_of_[task.task_class](task.parameters()); }
+  ProgramTask task(const ptg::ActiveTask& task) const {
+    return costs_[task.task_class].of(task.parameters());
+  }
+  KernelIndex kernel(std::size_t task_class) const { return costs_[task_class].kernel; }
 
   struct Tile {
     std::int32_t row, column;
@@ -61,7 +64,10 @@ class Blueprint {
   Bytes bytes_of(std::uint32_t rank) const;
 
  private:
-  using Cost = std::function<ProgramTask(const std::int32_t* parameters)>;
+  struct Cost {
+    KernelIndex kernel;
+    std::function<ProgramTask(const std::int32_t* parameters)> of;
+  };
   std::int64_t height(std::int32_t tile) const {
     return std::min(size_.tile, size_.n - std::int64_t{tile} * size_.tile);
   }
@@ -74,7 +80,7 @@ class Blueprint {
   Program kernels_;
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;
   ptg::ClassTable classes_;
-  std::vector<Cost> cost_of_;  // by class
+  std::vector<Cost> costs_;  // by class
 };
 
 }  // namespace fairlead::simulate

@@ -29,8 +29,6 @@ void check(const Blueprint& blueprint, const machine::MachineDescription& machin
     throw ConfigError(fmt::format("the machine {} has {} {}, not {}: a node runs one rank", machine.name,
                                   machine.network.nodes, machine.network.nodes == 1 ? "node" : "nodes",
                                   blueprint.ranks()));
-  if (use.devices.value_or(machine.devices.size()) != 0)
-    throw ConfigError("several ranks are simulated on cores alone so far: --gpus 0");
   if (machine.disk) return;
   const Bytes memory = use.host_memory.value_or(machine.memory);
   for (std::uint32_t rank = 0; rank < blueprint.ranks(); ++rank)
@@ -59,7 +57,6 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
                        MachineUse use, const ClusterOptions& options) {
   check(blueprint, description, use);
   const auto begun = std::chrono::steady_clock::now();
-  use.devices = 0;
   use.data = DataAt::disk;
   const SimulatedMachine machine(with_disk(description), use, blueprint.kernels(),
                                  blueprint.size().precision);
@@ -72,20 +69,20 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
                 [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); });
   ClusterResult result;
   result.ranks.resize(ranks);
-  Duration least{};
+  Work work;
   turns.run([&](std::size_t i) {
     const auto rank = static_cast<std::uint32_t>(i);
     RankProgram program(blueprint, machine, options, turns, fabric.end_of(net::RankId{rank}), times[i]);
     program.run();
     result.ranks[i] = program.result();
-    result.flops += program.flops();
     result.events += program.events();
-    least += program.least();
+    work.add(program.work());
   });
   Time end{};
   for (const RankTime& time : times) end = std::max(end, time.last_end());
   result.seconds = seconds(end);
-  result.compute_bound_seconds = seconds(least) / static_cast<double>(workers * ranks);
+  result.flops = work.flops();
+  result.compute_bound_seconds = machine.compute_bound(work) / ranks;
   result.events += fabric.events();
   for (std::uint32_t i = 0; i < ranks; ++i) {
     RankResult& rank = result.ranks[i];
@@ -98,7 +95,7 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
     result.tasks += rank.tasks;
     result.looked_at += rank.looked_at;
     result.digest = Random::mix(result.digest ^ rank.digest);
-    if (rank.evictions != 0 && !description.disk)
+    if (rank.to_disk != 0 && !description.disk)
       throw Error(fmt::format(
           "rank {} needs more memory than its node has, for what comes from others beside its part of the "
           "matrix; and the machine {} has no [disk]",

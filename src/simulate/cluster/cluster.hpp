@@ -7,6 +7,7 @@
 
 #include "machine/description.hpp"
 #include "net/protocol.hpp"
+#include "simulate/advice.hpp"
 #include "simulate/cluster/blueprint.hpp"
 #include "simulate/cluster/fabric.hpp"
 #include "simulate/machine.hpp"
@@ -18,6 +19,7 @@ struct ClusterOptions {
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;
   std::size_t pipeline_depth = 0;  ///< 0: chosen by the engine
+  Advice advice = Advice::none;    ///< on which device of its rank a tile should live
   net::Protocol protocol{};        ///< as it is: that of DAGuE's paper
 };
 
@@ -33,6 +35,8 @@ struct RankResult {
       0;  ///< tasks, to find out whether and where they run; many of them more than once
   Bytes peak_memory = 0;
   std::uint64_t evictions = 0;
+  std::uint64_t to_disk = 0;  ///< evictions from RAM
+  Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
   std::uint64_t digest = 0;  ///< of all that its engine commanded
 };
 

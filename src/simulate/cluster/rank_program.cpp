@@ -43,8 +43,7 @@ backend::SimOptions RankProgram::sim_options(Turns& turns) {
   sim.on_start = [this](Task&, WorkerId) { time_.task_starts(world_.now()); };
   sim.on_end = [this](Task& task, WorkerId, bool) {
     const ProgramTask cost = program_task(task);
-    flops_ += static_cast<double>(cost.flops);
-    least_ += machine_.least_duration(cost);
+    work_.add(cost);
     time_.task_ends(world_.now());
   };
   return sim;
@@ -85,6 +84,9 @@ std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::C
       engine::RegisteredDatum& datum =
           add(tile.bytes(blueprint_.size().precision), {0, tile.row, tile.column});
       datum.ever_written = true;
+      const std::int32_t device = device_of(options_.advice, static_cast<std::int32_t>(machine_.devices()),
+                                            tile.row, tile.column, blueprint_.grid());
+      if (device != no_device) core_.advise(datum, device);
       made->data[i] = {&datum, datum.generation};
     }
     const TileHandle handle(made->data[i], shape);
@@ -93,8 +95,40 @@ std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::C
   return made;
 }
 
+std::shared_ptr<const ptg::ClassDefinition> RankProgram::on_machine(const ptg::TableClass& of,
+                                                                    std::size_t task_class) {
+  auto made = std::make_shared<ptg::ClassDefinition>(*of.definition);
+  Body& body = bodies_.emplace_back(Body{made->maker, *made->codelet});
+  body.codelet.kinds = machine_.kinds(blueprint_.kernel(task_class));
+  body.codelet.destroy_closure = nullptr;
+  // Tasks are made as the graph makes them; no body runs here, so what it would be given is left out.
+  made->maker.self = std::shared_ptr<const void>(std::shared_ptr<const void>(), &body);
+  made->maker.make = [](const void* self, const void* const* handles, const std::int64_t* numbers,
+                        void (*use)(void*, const fairlead::detail::Submission&), void* context) {
+    const Body& it = *static_cast<const Body*>(self);
+    struct Call {
+      const Body& body;
+      void (*use)(void*, const fairlead::detail::Submission&);
+      void* context;
+    } call{it, use, context};
+    it.of_graph.make(
+        it.of_graph.self.get(), handles, numbers,
+        [](void* to, const fairlead::detail::Submission& submission) {
+          const Call& its = *static_cast<const Call*>(to);
+          fairlead::detail::Submission here = submission;
+          here.codelet = &its.body.codelet;
+          here.fill_closure = nullptr;
+          its.use(its.context, here);
+        },
+        &call);
+  };
+  return made;
+}
+
 ptg::ClassTable RankProgram::classes() {
   ptg::ClassTable table = blueprint_.classes();
+  for (std::size_t i = 0; i < table.classes.size(); ++i)
+    table.classes[i].definition = on_machine(table.classes[i], i);
   for (auto& collection : table.collections) collection = tiles(*collection);
   return table;
 }
@@ -126,10 +160,25 @@ RankResult RankProgram::result() const {
   result.looked_at = looked_at_;
   result.tasks = core_.engine().tasks_done();
   result.traffic = communicator_.traffic();
+  const Topology& topology = machine_.topology();
+  const memory::Memory& memory = core_.engine().memory();
   for (const NodeInfo& info : core_.engine().view().caches()) {
-    const memory::MemoryNode& node = core_.engine().memory().node(info.id);
+    const memory::MemoryNode& node = memory.node(info.id);
     result.peak_memory += node.peak_bytes.get();
     result.evictions += node.evictions;
+    if (topology.is(info.id, MemoryKind::host)) result.to_disk += node.evictions;
+  }
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    const LinkSpec& link = topology.links[i];
+    if (!link.legs.empty()) continue;  // what crosses it counts on the wires
+    const memory::LinkTraffic traffic = memory.transfers().traffic()[i];
+    const Bytes away = traffic.bytes(traffic.from_home), back = traffic.bytes(traffic.to_home);
+    if (topology.is(link.first, MemoryKind::host)) {
+      result.bytes_to_devices += away;
+      result.bytes_from_devices += back;
+    } else if (topology.is(link.first, MemoryKind::device)) {
+      result.bytes_between_devices += away + back;
+    }
   }
   result.digest = core_.engine().journal().digest().value();
   return result;

@@ -24,12 +24,16 @@ class RankProgram {
   /// But for what the network has counted.
   RankResult result() const;
   std::uint64_t events() const noexcept { return world_.events(); }
-  double flops() const noexcept { return flops_; }
-  /// Each of its tasks on the worker that does it soonest.
-  Duration least() const noexcept { return least_; }
+  const Work& work() const noexcept { return work_; }
 
  private:
+  /// What a task of a class runs here: the graph's codelet, on the workers that the machine says can run it.
+  struct Body {
+    ptg::Maker of_graph;
+    CodeletInfo codelet;
+  };
   backend::SimOptions sim_options(Turns& turns);
+  std::shared_ptr<const ptg::ClassDefinition> on_machine(const ptg::TableClass& of, std::size_t task_class);
   engine::CoreOptions core_options() const;
   ProgramTask program_task(const Task& task) const;
   ptg::ClassTable classes();
@@ -42,9 +46,9 @@ class RankProgram {
   RankTime& time_;
   const std::uint32_t own_;
   std::deque<engine::RegisteredDatum> data_;
+  std::deque<Body> bodies_;
   std::deque<TileHandle> fresh_;
-  double flops_ = 0;
-  Duration least_{};
+  Work work_;
   std::uint64_t looked_at_ = 0;
   RankWorld world_;
   engine::RuntimeCore core_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -12,8 +13,8 @@ namespace {
 
 template <class T>
 class Cholesky : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Cholesky, Precisions);
+using PrecisionsOfCholesky = BothOrFirst<double, float>;
+TYPED_TEST_SUITE(Cholesky, PrecisionsOfCholesky);
 
 TYPED_TEST(Cholesky, HasASmallResidualForAnySizeBesideTheTile) {
   using T = TypeParam;

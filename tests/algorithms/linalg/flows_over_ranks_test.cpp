@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
@@ -116,7 +117,7 @@ Dense<T> by_ranks(const Case<T>& of, const CyclicMap& grid, Bytes* read_from_dis
 
 template <class T>
 class FlowsOverRanks : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
+using Precisions = BothOrFirst<float, double>;
 TYPED_TEST_SUITE(FlowsOverRanks, Precisions);
 
 TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRank) {

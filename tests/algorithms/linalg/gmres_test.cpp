@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
@@ -97,7 +98,7 @@ Solved by_one(const MatrixSource<T>& a, const MatrixSource<T>& b, std::int32_t t
 
 template <class T>
 class GmresOf : public ::testing::Test {};
-using GmresPrecisions = ::testing::Types<float, double>;
+using GmresPrecisions = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(GmresOf, GmresPrecisions);
 
 TYPED_TEST(GmresOf, FindsWhatEliminationFinds) {

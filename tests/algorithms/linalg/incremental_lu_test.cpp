@@ -8,6 +8,7 @@
 
 #include "algorithms/linalg/blas/pairwise_lu.hpp"
 #include "algorithms/linalg/blas/shared_library.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -77,8 +78,8 @@ double judged(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b) {
 
 template <class T>
 class IncrementalLu : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(IncrementalLu, Precisions);
+using PrecisionsOfIncrementalLu = BothOrFirst<double, float>;
+TYPED_TEST_SUITE(IncrementalLu, PrecisionsOfIncrementalLu);
 
 TYPED_TEST(IncrementalLu, SolvesForAnySizeBesideTheTileAboutAsWellAsLapack) {
   using T = TypeParam;

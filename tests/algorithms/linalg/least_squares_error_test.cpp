@@ -6,6 +6,7 @@
 
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/matrix_in_memory.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -60,8 +61,8 @@ Judged judged(std::int64_t m, std::int64_t n, double left, double grade, double 
 
 template <class T>
 class LeastSquaresErrorOf : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(LeastSquaresErrorOf, Precisions);
+using PrecisionsOfErrors = BothOrFirst<double, float>;
+TYPED_TEST_SUITE(LeastSquaresErrorOf, PrecisionsOfErrors);
 
 TYPED_TEST(LeastSquaresErrorOf, ARightSolutionIsSomeRoundingsWhateverIsLeftOfB) {
   for (const double left : {0.0, 1e-6, 1e-3, 1.0, 1e3})

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -17,8 +18,8 @@ std::shared_ptr<const MatrixSource<T>> dominant(std::int64_t n, std::uint64_t se
 
 template <class T>
 class Lu : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Lu, Precisions);
+using PrecisionsOfLu = BothOrFirst<float, double>;
+TYPED_TEST_SUITE(Lu, PrecisionsOfLu);
 
 TYPED_TEST(Lu, HasASmallResidualForAnySizeBesideTheTile) {
   using T = TypeParam;

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -43,8 +44,8 @@ double product_residual(std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
 
 template <class T>
 class Multiply : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Multiply, Precisions);
+using PrecisionsOfSums = BothOrFirst<double, float>;
+TYPED_TEST_SUITE(Multiply, PrecisionsOfSums);
 
 TYPED_TEST(Multiply, IsThatOfTheElementsForAnyShape) {
   for (const auto& [m, n, k] :

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
@@ -116,7 +117,7 @@ constexpr CyclicMap grids[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}};
 
 template <class T>
 class OverRanks : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
+using Precisions = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(OverRanks, Precisions);
 
 TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRank) {

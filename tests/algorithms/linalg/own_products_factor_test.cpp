@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -18,7 +19,7 @@ class OwnProductsFactor : public ::testing::Test {
     if (!OwnProducts::possible()) GTEST_SKIP() << "this processor has no AVX-512";
   }
 };
-using PrecisionsOfFactors = ::testing::Types<float, double>;
+using PrecisionsOfFactors = BothOrFirst<float, double>;
 TYPED_TEST_SUITE(OwnProductsFactor, PrecisionsOfFactors);
 
 const Kernels& own_kernels() {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/blas/shared_library.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
@@ -92,8 +93,8 @@ constexpr QrTree trees[] = {QrTree::flat, QrTree::binary};
 
 template <class T>
 class Qr : public ::testing::Test {};
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Qr, Precisions);
+using PrecisionsOfQr = BothOrFirst<float, double>;
+TYPED_TEST_SUITE(Qr, PrecisionsOfQr);
 
 TYPED_TEST(Qr, HasASmallResidualAndAnOrthogonalQForAnyShape) {
   using T = TypeParam;

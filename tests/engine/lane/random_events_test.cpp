@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
 #include "sanitized.hpp"
@@ -165,7 +166,7 @@ class Program {
 
 TEST(RandomEvents, OpenAndCloseTheLaneAndNoTaskSeesIt) {
   // AddressSanitizer finds what one thread does wrong, and needs no rare meetings of several for it.
-  constexpr std::uint64_t seeds = tests::address_sanitized ? 10 : 40;
+  const std::uint64_t seeds = tests::at_length() ? 40 : tests::address_sanitized ? 10 : 20;
   std::uint64_t passed = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Random random(seed);

@@ -7,9 +7,11 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.hpp"
+#include "net/network.hpp"
 #include "on_ranks.hpp"
 
 namespace fairlead::rank_messages {
@@ -91,6 +93,28 @@ TEST(Messages, OneTagKeepsTheOrder) {
     for (const Message& message : messages) EXPECT_TRUE(message.test());
     flow.wait();
   }));
+}
+
+// Workers sleep as long as nothing can come from elsewhere.
+TEST(Messages, NobodyListensBeforeThereIsOne) {
+  const std::vector<Rank> places = ranks_in_process(2);
+  std::vector<std::thread> threads;
+  for (const Rank& place : places)
+    threads.emplace_back([&place] {
+      Config config;
+      config.set("workers", 1);
+      config.set("memory", "64MiB");
+      Runtime runtime(config, place);
+      const auto v = runtime.vector<double>("v", size);
+      Flow flow(runtime);
+      flow.submit(set(v, 3.0));
+      flow.wait();
+      EXPECT_FALSE(place.network->listens());
+      runtime.rank() == 0 ? send(runtime, v, 1) : receive(runtime, v, 0);
+      EXPECT_TRUE(place.network->listens());
+      EXPECT_EQ(value_of(flow, v), 3);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(Messages, CallbacksArraysAndTests) {

@@ -116,6 +116,53 @@ TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
   runtime.flush();  // nothing is left that would be waited for
 }
 
+// Who changes a value waits for those who read it: nobody has to say so, and the values are those of before.
+TEST_F(MisuseOfPtg, IsNoReaderBesideAWriter) {
+  auto first = graph.task("first", i.in(0, 3));
+  first.runs(add, ptg::flow("x").from(data(i)));
+  graph.task("reader", i.in(0, 3))
+      .runs(take, ptg::flow("a").from(first["x"](i)), ptg::flow("x").from(data(i + 4)));
+  graph.task("writer", i.in(0, 3)).runs(add, ptg::flow("x").from(first["x"](i)));
+  EXPECT_EQ(graph.check().errors, 0u);
+  for (int times = 1; times <= 50; ++times) {
+    ASSERT_EQ(said(), "nothing");
+    for (std::size_t k = 0; k < 4; ++k) {
+      ASSERT_EQ(numbers[k], 2 * times);
+      ASSERT_EQ(numbers[k + 4], times * times);  // of 1, 3, 5 and so on
+    }
+  }
+}
+
+// But not one that reads only when the writer is over.
+TEST_F(MisuseOfPtg, AReaderThatWaitsForTheWriterOfItsValue) {
+  auto first = graph.task("first");
+  auto writer = graph.task("writer");
+  first.runs(add, ptg::flow("x").from(data(0)));
+  writer.runs(add, ptg::flow("x").from(first["x"]()));
+  graph.task("reader").runs(take, ptg::flow("a").from(first["x"]()), ptg::flow("x").from(data(1)),
+                            ptg::control("after").from(writer()));
+  const ptg::Checked checked = graph.check();
+  EXPECT_EQ(checked.errors, 1u) << checked.text;
+  contains(checked.text, "reader()");
+  contains(checked.text, "writer()");
+  const std::string text = said();
+  contains(text, "2 of 3 tasks wait for what no task gives them");
+  contains(text, "reader()");
+}
+
+// One says to whom it gives, the other from whom it takes, and the one range is longer than the other.
+TEST_F(MisuseOfPtg, RangesThatDisagree) {
+  auto giver = graph.task("giver", i.in(0, 3));
+  auto taker = graph.task("taker", i.in(0, 4));
+  giver.runs(add, ptg::flow("x").from(data(i)).to(taker["a"](i)));
+  taker.runs(take, ptg::flow("a").from(giver["x"](i)), ptg::flow("x").from(data(i + 5)));
+  const ptg::Checked checked = graph.check();
+  EXPECT_EQ(checked.errors, 1u) << checked.text;
+  contains(checked.text, "taker(4)");
+  contains(checked.text, "giver(4)");
+  contains(said(), "1 of 9 tasks wait for what no task gives them");
+}
+
 TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
   auto first = graph.task("first");
   auto second = graph.task("second", i.in(0, 1));

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
@@ -445,10 +446,12 @@ class DrawnRun {
 class RandomPtg : public testing::TestWithParam<std::string> {};
 
 TEST_P(RandomPtg, DoesWhatPlainLoopsDo) {
-  constexpr std::uint64_t seeds = tests::sanitized ? 5 : 15;
-  // Others each time: --gtest_repeat=10 tries ten times as many.
-  static std::uint64_t first = 0;
-  first += seeds;
+  const std::uint64_t seeds = tests::at_length() ? 15 : tests::sanitized ? 4 : 8;
+  // Others for each policy, and each time: --gtest_repeat=10 tries ten times as many.
+  static std::uint64_t times = 0;
+  const auto names = schedule::policy_names();
+  const auto place = static_cast<std::uint64_t>(std::ranges::find(names, GetParam()) - names.begin());
+  const std::uint64_t first = (times++ * names.size() + place) * seeds;
   std::size_t tasks = 0, circles = 0;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -6,9 +6,11 @@
 #include <fairlead/error.hpp>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "machine/machine_files.hpp"
 #include "simulate/cluster/made_up.hpp"
 
 namespace fairlead::simulate {
@@ -107,6 +109,55 @@ TEST(Cluster, AccountsForAllTimeAndBytes) {
   EXPECT_GT(out, six.traffic().payload_bytes);
   EXPECT_NEAR(computing, 12 * six.compute_bound_seconds, 1e-9);  // all cores are alike
   EXPECT_EQ(six.tasks, 12u * 13u * 25u / 6u);
+}
+
+/// Summit's nodes, six devices each and no cores.
+ClusterResult on_summit(std::int64_t tiles, ClusterOptions options, std::optional<Bytes> device_memory = {}) {
+  const Blueprint blueprint("cholesky", {tiles * 960, 960, Precision::double_},
+                            {.rank_rows = 2, .rank_columns = 2});
+  return simulate(blueprint, machine::find_machine("summit"), {.cores = 0, .device_memory = device_memory},
+                  options);
+}
+
+TEST(Cluster, ComputesOnDevices) {
+  for (const char* policy : {"lws", "owner-user", "darts"})
+    for (const Advice advice : {Advice::none, Advice::cyclic}) {
+      SCOPED_TRACE(policy);
+      const ClusterResult four = on_summit(16, {.policy = policy, .advice = advice});
+      EXPECT_EQ(four.tasks, 16u * 17u * 18u / 6u);
+      EXPECT_EQ(four.traffic().payloads, pairs_of_cholesky(16, 2, 2));
+      double computing = 0;
+      for (const RankResult& rank : four.ranks) {
+        computing += rank.computing_seconds;
+        EXPECT_GT(rank.bytes_to_devices, rank.traffic.payload_bytes / 8);
+        EXPECT_EQ(rank.to_disk, 0u);
+      }
+      EXPECT_GT(four.seconds, four.compute_bound_seconds);
+      EXPECT_NEAR(computing, 4 * 6 * four.compute_bound_seconds, 0.2 * computing);  // kernels run two at once
+    }
+}
+
+// Each tile on the device that is advised: what is changed never changes its device, and all goes by the hosts.
+TEST(Cluster, DevicesAreAdvisedByTheTilesOfTheirRank) {
+  const ClusterResult advised = on_summit(24, {.policy = "owner-user", .advice = Advice::cyclic}),
+                      random = on_summit(24, {.policy = "owner-random"});
+  const auto to_devices = [](const ClusterResult& of) {
+    Bytes bytes = 0;
+    for (const RankResult& rank : of.ranks) bytes += rank.bytes_to_devices + rank.bytes_between_devices;
+    return bytes;
+  };
+  EXPECT_LT(to_devices(advised), to_devices(random));
+  // The tiles of a rank are dealt out to all of its devices, so all of them compute.
+  EXPECT_LT(advised.seconds, random.seconds);
+}
+
+TEST(Cluster, DevicesMayHoldLessThanTheirRanksPart) {
+  const Bytes six_tiles = 6 * Bytes{960 * 960 * 8};
+  const ClusterResult four = on_summit(24, {.policy = "lws"}, six_tiles);
+  EXPECT_EQ(four.tasks, 24u * 25u * 26u / 6u);
+  std::uint64_t evictions = 0;
+  for (const RankResult& rank : four.ranks) evictions += rank.evictions;
+  EXPECT_GT(evictions, 0u);
 }
 
 TEST(Cluster, IsTheSameForTheSameSeed) {

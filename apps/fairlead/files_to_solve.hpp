@@ -1,0 +1,26 @@
+// The files of a system that several processes solve: each looks at them, and where one sees others than the first, or none,
+// the first reads for all.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/npy/npy_file.hpp"
+#include "fairlead/command_ranks.hpp"
+
+namespace fairlead::app {
+
+struct FilesToSolve {
+  std::shared_ptr<const data::NpyFile> a, b;
+  bool same = true;  ///< for all processes; else but on the first these are what it has told of their headers
+  /// All of a, column-major, if the matrix is made of it: points.
+  std::vector<double> points{};
+};
+
+/// All processes call it. Throws as NpyFile if the first cannot read them, on the others RankError.
+FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std::string& a,
+                            const std::string& b, bool of_points);
+
+}  // namespace fairlead::app

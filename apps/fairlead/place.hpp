@@ -1,0 +1,68 @@
+// Where a command computes: alone, or as one of several ranks, over which its matrices are dealt out. What is said with it
+// is the same for both.
+#pragma once
+#include <fairlead/cyclic_map.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/ranks.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "algorithms/linalg/band_codelets.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
+#include "fairlead/dense_problem.hpp"
+
+namespace fairlead::app {
+
+struct Place {
+  Rank rank{};
+  CyclicMap grid{};
+  std::uint32_t readers = 1;  ///< ranks that read the files that are given: all, or rank 0 alone
+
+  std::uint32_t count() const noexcept { return rank.count(); }
+  bool alone() const noexcept { return count() == 1; }
+  /// It says what there is to say, and writes.
+  bool first() const noexcept { return rank.number() == 0; }
+  bool reads() const noexcept { return rank.number() < readers; }
+
+  template <class T>
+  TiledMatrix<T> tiled(Runtime& runtime, const std::string& name, std::int64_t rows, std::int64_t columns,
+                       TileSize tile, Tiles which = Tiles::all) const {
+    return alone() ? runtime.tiled<T>(name, rows, columns, tile, which)
+                   : runtime.tiled<T>(name, rows, columns, tile, Distribution(grid), which);
+  }
+  linalg::NpyReaders npy_readers(std::function<void()> wait) const {
+    return {.first_alone = !alone() && readers == 1, .wait = std::move(wait)};
+  }
+};
+
+/// What all ranks find wrong alike is said by the first.
+template <class Check>
+void alike(bool first, const Check& check) {
+  try {
+    check();
+  } catch (const NumericalError& error) {
+    if (first) throw;
+    throw RankError(error.what());
+  } catch (const InputError& error) {
+    if (first) throw;
+    throw RankError(error.what());
+  }
+}
+
+/// The least that a rank has: of what all must do alike. All call it.
+inline Bytes least_of_ranks(Runtime& runtime, Bytes own) {
+  double least[] = {-static_cast<double>(own)};
+  linalg::largest_of_ranks(runtime, least);
+  return static_cast<Bytes>(-least[0]);
+}
+
+/// All have the same tile, though each chooses by its own memory.
+inline void settle_tile(Runtime& runtime, DenseProblem& problem) {
+  problem.tile = static_cast<std::int32_t>(least_of_ranks(runtime, static_cast<Bytes>(problem.tile)));
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,40 @@
+// Values go home early: what lies on a device, and nobody is going to change any more, goes home as soon as the way there
+// is idle. So little is left to bring at the end, and what has to make room is clean already, and is dropped.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "memory/transfers.hpp"
+
+namespace fairlead::memory {
+
+class Homeward {
+ public:
+  Homeward(State& state, Transfers& transfers);
+
+  /// There are such ways at all: what follows does something, and tasks have to be told of.
+  bool possible() const noexcept { return possible_; }
+  /// The task is going to change what it writes.
+  void expect(const Task& task);
+  /// It has: what it has changed for the last time, as far as is known, may go home.
+  void changed(const Task& task, Effects& effects);
+  /// It never will.
+  void forget(const Task& task) noexcept;
+  /// Ways may be idle.
+  void go(Effects& effects);
+
+ private:
+  bool leads_home(NodeId from, NodeId home) const noexcept;
+  bool one_less(DatumId datum) noexcept;
+  void send(Datum& datum, NodeId from, Effects& effects);
+
+  State& state_;
+  Transfers& transfers_;
+  std::vector<std::uint32_t> changes_ahead_;  // by datum
+  std::vector<std::deque<DatumId>> waiting_;  // by node
+  std::size_t all_waiting_ = 0;
+  bool possible_ = false;
+};
+
+}  // namespace fairlead::memory

@@ -1,0 +1,258 @@
+// See lifeline_sockets.hpp.
+#include "net/lifeline_sockets.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "net/own_descriptors.hpp"
+#include "net/prompt_thread.hpp"
+
+namespace fairlead::net {
+
+namespace {
+
+/// Who has connected and not said who he is: more than that are no children of ours.
+constexpr std::size_t most_strangers = 64;
+
+Time steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Signals are for the program's threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+LifelineSockets::LifelineSockets(RankId own, const Options& options, Actions actions)
+    : own_(own), options_(options), actions_(std::move(actions)) {
+  woken_ = open_event_counter();
+  if (!woken_) throw no_line("counter of events");
+  if (own_ == RankId{0}) door_.place.token = random_token();
+}
+
+LifelineSockets::~LifelineSockets() { end(Stay::vanishes); }
+
+const Whereabouts& LifelineSockets::open_locally() {
+  door_.open_locally();
+  return door_.place;
+}
+
+const Whereabouts& LifelineSockets::open_to_network() {
+  door_.open_to_network();
+  if (options_.by_network) door_.place.addresses.emplace_back("127.0.0.1");
+  return door_.place;
+}
+
+bool LifelineSockets::is_near(RankId rank) const {
+  return !options_.by_network && all_[index(rank)] && all_[index(rank)]->machine == door_.place.machine;
+}
+
+void LifelineSockets::begin(std::vector<std::optional<Whereabouts>> all) {
+  all_ = std::move(all);
+  if (!all_.front() || !all_.front()->token)
+    throw SystemError("ranks cannot watch each other: rank 0 does not");
+  token_ = *all_.front()->token;
+  lifeline_.emplace(Lifeline::Place{own_, static_cast<std::uint32_t>(all_.size()), options_.fan_out},
+                    options_.pace, steady_now());
+  const SignalsBlocked blocked;
+  cutter_.emplace(actions_.cut);
+  thread_ = std::thread([this] { run(); });
+  std::unique_lock lock(mutex_);
+  begun_.wait(lock, [this] { return own_table_.has_value(); });
+  if (!*own_table_) return;
+  ::close(door_.local.get());  // the thread has them
+  if (door_.far) ::close(door_.far.get());
+}
+
+bool LifelineSockets::linked_within(Duration time) {
+  std::unique_lock lock(mutex_);
+  return !lifeline_->parent() || linked_.wait_for(lock, time, [this] { return has_parent_line_; });
+}
+
+void LifelineSockets::only_with(const std::function<bool(RankId)>& has_line) {
+  const std::lock_guard guard(mutex_);
+  if (!has_line(own_))
+    if (const auto parent = lifeline_->parent()) lifeline_->without(*parent);
+  for (const RankId child : lifeline_->children())
+    if (!has_line(child)) lifeline_->without(child);
+}
+
+void LifelineSockets::set_patience(Duration patience) {
+  const std::lock_guard guard(mutex_);
+  lifeline_->set_patience(patience, steady_now());
+}
+
+void LifelineSockets::leave(bool needed) { end(needed ? Stay::leaves_needed : Stay::leaves); }
+
+void LifelineSockets::end(Stay how) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    stay_ = how;
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(woken_.get(), &one, sizeof one);
+  thread_.join();
+  cutter_.reset();
+}
+
+std::vector<pollfd> LifelineSockets::wanted(int& milliseconds) {
+  const std::lock_guard guard(mutex_);
+  std::vector<pollfd> all{
+      {woken_.get(), POLLIN, 0}, {door_.local.get(), POLLIN, 0}, {door_.far.get(), POLLIN, 0}};
+  for (const LifelineLink& link : links_) all.push_back(link.wanted());
+  Time next = lifeline_->next_look();
+  if (cut_at_ && *cut_at_ > steady_now()) next = std::min(next, *cut_at_);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_now()).count();
+  milliseconds = static_cast<int>(std::max<std::int64_t>(left, 0));
+  return all;
+}
+
+void LifelineSockets::run() {
+  be_prompt();  // a launcher that has seen a rank end ends the others at once
+  {
+    const std::array kept{STDERR_FILENO, woken_.get(), door_.local.get(), door_.far.get()};
+    const std::lock_guard guard(mutex_);
+    const bool own_table = options_.own_descriptors && take_own_descriptors(kept);
+    Lifeline::Orders orders;
+    const auto parent = lifeline_->parent();
+    if (parent && all_[index(*parent)]) reach(*parent, orders);
+    if (parent && !all_[index(*parent)]) lifeline_->without(*parent);
+    for (const RankId child : lifeline_->children())
+      if (!all_[index(child)]) lifeline_->without(child);
+    carry_out(orders);
+    own_table_ = own_table;
+    begun_.notify_one();
+  }
+  while (go_round()) {
+  }
+  // By this thread: they are numbers of its own table.
+  const std::lock_guard guard(mutex_);
+  links_.clear();
+  door_.close();
+}
+
+bool LifelineSockets::go_round() {
+  int milliseconds = 0;
+  std::vector<pollfd> polled = wanted(milliseconds);
+  if (::poll(polled.data(), polled.size(), milliseconds) < 0 && errno != EINTR && errno != ENOMEM)
+    return false;
+  Due due;
+  std::optional<Loss> loss;
+  bool over = false;
+  {
+    const std::lock_guard guard(mutex_);
+    turn(polled);
+    due = std::exchange(due_, {});
+    loss = lifeline_->loss();
+    if (cut_at_ && steady_now() >= *cut_at_) cutter_->take();
+    over = stay_ != Stay::stays;
+  }
+  if (due.tell) actions_.tell(*loss);
+  if (due.end) actions_.end(*loss);
+  return !over;
+}
+
+void LifelineSockets::turn(const std::vector<pollfd>& polled) {
+  Lifeline::Orders orders;
+  go_on(polled, orders);
+  if (polled[1].revents != 0) let_in(door_.local, true);
+  if (polled[2].revents != 0) let_in(door_.far, false);
+  lifeline_->look(steady_now(), orders);
+  if (stay_ == Stay::leaves || stay_ == Stay::leaves_needed)
+    lifeline_->leave(stay_ == Stay::leaves_needed, orders);
+  carry_out(orders);
+}
+
+void LifelineSockets::let_in(const FileDescriptor& listening, bool local) {
+  FileDescriptor connected = accept_connection(listening);
+  if (!connected || (local && !is_of_own_user(connected))) return;
+  links_.emplace_back(std::move(connected), steady_now());
+  const auto is_stranger = [](const LifelineLink& link) { return link.other() == no_rank; };
+  if (static_cast<std::size_t>(std::ranges::count_if(links_, is_stranger)) > most_strangers)
+    links_.erase(std::ranges::find_if(links_, is_stranger));
+}
+
+void LifelineSockets::go_on(const std::vector<pollfd>& polled, Lifeline::Orders& out) {
+  constexpr std::size_t before_links = 3;
+  const Time now = steady_now();
+  std::size_t i = before_links;
+  for (auto link = links_.begin(); link != links_.end(); ++i) {
+    std::vector<Word> come;
+    const bool was_stranger = link->other() == no_rank;
+    bool stays = link->go_on(polled[i].revents, token_, static_cast<std::uint32_t>(all_.size()), now, come);
+    const RankId other = link->other();
+    if (other == no_rank && now - link->since() > options_.to_greet) stays = false;
+    if (was_stranger && other != no_rank && !welcome(*link, out)) {
+      link = links_.erase(link);
+      continue;
+    }
+    if (!come.empty() && lifeline_->parent() == other && !std::exchange(has_parent_line_, true))
+      linked_.notify_all();
+    for (const Word& word : come) lifeline_->heard(other, word, now, out);
+    if (stays) {
+      ++link;
+      continue;
+    }
+    link = links_.erase(link);
+    if (other != no_rank) lifeline_->broken(other, now, out);
+  }
+}
+
+bool LifelineSockets::welcome(LifelineLink& link, Lifeline::Orders& out) {
+  const auto same = [&](const LifelineLink& it) { return &it != &link && it.other() == link.other(); };
+  if (std::ranges::any_of(links_, same)) return false;
+  link.say({});
+  lifeline_->heard(link.other(), {}, steady_now(), out);
+  return true;
+}
+
+LifelineLink* LifelineSockets::link_to(RankId rank) {
+  const auto found = std::ranges::find_if(links_, [&](const LifelineLink& it) { return it.other() == rank; });
+  return found == links_.end() ? nullptr : &*found;
+}
+
+void LifelineSockets::reach(RankId rank, Lifeline::Orders& out) {
+  if (link_to(rank) != nullptr) return;
+  if (all_[index(rank)]) {
+    links_.emplace_back(own_, rank, *all_[index(rank)], is_near(rank), token_, steady_now());
+    if (!links_.back().is_broken()) return;
+    links_.pop_back();
+  }
+  lifeline_->broken(rank, steady_now(), out);
+}
+
+void LifelineSockets::carry_out(Lifeline::Orders& orders) {
+  while (!orders.words.empty() || orders.tell || orders.end) {
+    const Lifeline::Orders now = std::exchange(orders, {});
+    if (now.reach != no_rank) reach(now.reach, orders);
+    for (const auto& [to, word] : now.words)
+      if (LifelineLink* const link = link_to(to)) link->say(word);
+    due_.tell = due_.tell || now.tell;
+    due_.end = due_.end || now.end;
+    if (now.end && !cut_at_) cut_at_ = steady_now() + options_.grace;
+  }
+}
+
+}  // namespace fairlead::net

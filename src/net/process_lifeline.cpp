@@ -1,0 +1,213 @@
+// See process_lifeline.hpp.
+#include "net/process_lifeline.hpp"
+
+#include <unistd.h>
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/tell.hpp"
+#include "net/lifeline_sockets.hpp"
+#include "net/lost_process.hpp"
+
+namespace fairlead::net {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration to_be_linked = 5s;
+// Who is still there so long after the loss is ended by the system.
+constexpr Duration to_end = 5s;
+// Beats are a second apart, and may be late.
+constexpr Duration least_patience = 3s;
+
+class ProcessLifeline {
+ public:
+  void begin(const MpiPlugin& plugin, const config::Launched& launched);
+  void add(const std::shared_ptr<Network>& network);
+  void set_patience(Duration patience);
+  /// The process ends, with that status.
+  void exit(int status);
+
+ private:
+  void begin_line(const config::Launched& launched);
+  std::vector<std::optional<Whereabouts>> share(const Whereabouts& (LifelineSockets::*open)());
+  void leave_out_unlinked(const config::Launched& launched);
+  std::string text(const Loss& loss);
+  void end_surely();
+  void end(const Loss& loss);
+
+  const MpiPlugin* plugin_ = nullptr;
+  bool ends_mpi_ = false;
+  pid_t process_ = 0;
+  std::atomic<bool> tells_{false};  // it was this rank that named the one that is lost
+  std::atomic<bool> is_over_{false};  // a loss is no news: this process has failed and said so, or MPI has ended
+  bool ends_surely_ = false;        // the line's thread's
+  std::atomic<Duration::rep> patience_{Duration(10s).count()};
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::weak_ptr<Network>> networks_;
+  std::string why_lost_;
+  std::optional<LifelineSockets> line_;  // its thread may use all of the above
+};
+
+/// An exit handler has to find it, to whom nobody hands a pointer.
+ProcessLifeline& of_this_process() {
+  static ProcessLifeline it;
+  return it;
+}
+
+void ProcessLifeline::begin(const MpiPlugin& plugin, const config::Launched& launched) {
+  if (plugin_ != nullptr) return;
+  plugin_ = &plugin;
+  process_ = ::getpid();
+  ends_mpi_ = plugin.begin();
+  ::on_exit([](int status, void*) { of_this_process().exit(status); }, nullptr);
+  begin_line(launched);
+}
+
+void ProcessLifeline::begin_line(const config::Launched& launched) {
+  line_.emplace(RankId{launched.rank}, LifelineSockets::Options{},
+                LifelineSockets::Actions{.tell =
+                                             [this](const Loss& loss) {
+                                               if (is_over_.load()) return;
+                                               tells_.store(true);
+                                               end_surely();  // who reads what is said may be stopped
+                                               tell("fairlead: {}: the job ends\n", text(loss));
+                                             },
+                                         .end = [this](const Loss& loss) { end(loss); },
+                                         .cut = [this] { plugin_->abort(); }});
+  auto all = share(&LifelineSockets::open_locally);
+  if (!all.front()) return line_.reset();
+  const auto is_here = [&](const auto& it) { return !it || it->machine == all.front()->machine; };
+  if (!std::ranges::all_of(all, is_here)) all = share(&LifelineSockets::open_to_network);
+  if (!all.front()) return line_.reset();
+  line_->begin(std::move(all));
+  leave_out_unlinked(launched);
+}
+
+/// Who has no socket says nothing, but does say that.
+std::vector<std::optional<Whereabouts>> ProcessLifeline::share(
+    const Whereabouts& (LifelineSockets::*open)()) {
+  std::string own;
+  try {
+    own = text_of(((*line_).*open)());
+  } catch (const SystemError& error) {
+    tell("fairlead: warning: {}\n", error.what());
+  }
+  std::vector<std::optional<Whereabouts>> all;
+  for (const std::string& text : plugin_->share(own)) all.push_back(whereabouts_in(text));
+  return all;
+}
+
+/// Where no line can be had, both know, and so does whoever looks at the output.
+void ProcessLifeline::leave_out_unlinked(const config::Launched& launched) {
+  const bool linked = line_->linked_within(to_be_linked);
+  const auto all = plugin_->share(linked ? "linked" : "");
+  std::vector<std::uint32_t> without;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (all[i].empty()) without.push_back(i);
+  line_->only_with([&](RankId rank) { return !all[index(rank)].empty(); });
+  if (launched.rank == 0 && !without.empty())
+    tell("fairlead: warning: ranks {} cannot be reached by a socket: if they are lost, nobody notices\n",
+         fmt::join(without, ", "));
+}
+
+void ProcessLifeline::add(const std::shared_ptr<Network>& network) {
+  std::string why;
+  {
+    const std::lock_guard guard(mutex_);
+    std::erase_if(networks_, [](const auto& it) { return it.expired(); });
+    networks_.push_back(network);
+    why = why_lost_;
+  }
+  if (!why.empty()) network->lose(why);
+}
+
+void ProcessLifeline::set_patience(Duration patience) {
+  if (!line_) return;
+  if (patience != Duration::zero()) patience = std::max(patience, least_patience);
+  patience_.store(patience.count());
+  line_->set_patience(patience);
+}
+
+std::string ProcessLifeline::text(const Loss& loss) {
+  return text_of(loss, line_->of(loss.rank), Duration(patience_.load()));
+}
+
+void ProcessLifeline::end_surely() {
+  if (!std::exchange(ends_surely_, true)) kill_self_after(to_end);
+}
+
+void ProcessLifeline::end(const Loss& loss) {
+  end_surely();
+  const Whereabouts& lost = line_->of(loss.rank);
+  if (loss.how == Loss::How::silent && line_->is_near(loss.rank)) kill_process(lost.process, lost.started);
+  std::vector<std::shared_ptr<Network>> networks;
+  const std::string why = text(loss);
+  {
+    const std::lock_guard guard(mutex_);
+    why_lost_ = why;
+    for (const auto& it : networks_)
+      if (auto network = it.lock()) networks.push_back(std::move(network));
+  }
+  for (const auto& network : networks) network->lose(why);
+}
+
+void ProcessLifeline::exit(int status) {
+  if (::getpid() != process_) return;
+  if (!line_) return ends_mpi_ ? plugin_->end() : void();
+  const auto is_lost = [this] {
+    const std::lock_guard guard(mutex_);
+    return !why_lost_.empty();
+  };
+  bool needed = false;
+  if (status != 0) {
+    const std::lock_guard guard(mutex_);
+    for (const auto& it : networks_)
+      if (const auto network = it.lock()) needed = needed || network->is_open();
+  }
+  // Where a process has failed, launchers end the others, wherever these are.
+  if (status != 0 && !needed) is_over_.store(true);
+  // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
+  if (ends_mpi_ && !needed && !is_lost()) {
+    plugin_->end();
+    is_over_.store(true);
+  }
+  line_->leave(needed);
+  if (!is_lost()) return;
+  std::fflush(nullptr);
+  // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
+  if (tells_.load()) plugin_->abort();
+  if (status == 0) ::_exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void begin_lifeline(const MpiPlugin& plugin, const config::Launched& launched) {
+  of_this_process().begin(plugin, launched);
+}
+
+void end_with_lifeline(const std::shared_ptr<Network>& network) { of_this_process().add(network); }
+
+void set_patience_of_lifeline(Duration patience) { of_this_process().set_patience(patience); }
+
+std::string text_of(const Loss& loss, const Whereabouts& of, Duration patience) {
+  const auto rank = fmt::format("rank {} on {} (process {})", index(loss.rank), of.host, of.process);
+  if (loss.how == Loss::How::gone) return rank + " is gone";
+  if (loss.how == Loss::How::left) return rank + " has ended while others needed it";
+  return fmt::format("{} has not answered for {} s", rank,
+                     std::chrono::duration_cast<std::chrono::seconds>(patience).count());
+}
+
+}  // namespace fairlead::net

@@ -1,0 +1,27 @@
+"""What tests of commands over ranks share: how ranks are started, alike or each in a folder of its own, and what they say."""
+
+import os
+import subprocess
+
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpirun.mpich", "-n"]}
+# Each process goes to where/RANK, and does there what the first argument says before it becomes the command.
+APART = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; cd "where/$rank" || exit 99; eval "$1"; shift; exec "$@" """
+
+
+def start(command, folder, launcher, ranks, arguments, timeout=120, before=None):
+    """On so many ranks: by a launcher, or with --ranks. `before`: shell commands of each process, which then is in a folder
+    of its own and knows $rank."""
+    line = [str(command), *map(str, arguments)]
+    if launcher == "threads":
+        line += ["--ranks", str(ranks)] if ranks > 1 else []
+    else:
+        if before is not None:
+            line = ["sh", "-c", APART, "sh", before, *line]
+        line = [*LAUNCHERS[launcher], str(ranks), *line]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
+
+
+def said(done):
+    """What the command says, without what launchers add."""
+    return [line for line in done.stderr.splitlines() if line.startswith("fairlead")]
