@@ -45,6 +45,9 @@ class EngineView final : public View {
     return memory_.state().transfer_time(id, node);
   }
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override;
+  Duration transfer_time_to_all(Bytes bytes, std::span<const NodeId> to) const override {
+    return memory_.topology().time_to_all(bytes, host_, to);
+  }
   std::uint32_t distance(WorkerId a, WorkerId b) const override;
   void pipeline(NodeId node, std::vector<const Task*>& out) const override;
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }

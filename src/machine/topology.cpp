@@ -58,6 +58,27 @@ std::vector<Leg> Topology::legs_of(LinkId whole, NodeId from, NodeId to) const {
   return legs;
 }
 
+Duration Topology::time_to_all(Bytes bytes, NodeId from, std::span<const NodeId> to) const {
+  const double part = static_cast<double>(bytes) / static_cast<double>(std::max<std::size_t>(1, to.size()));
+  std::vector<double> wires(links.size()), through(2 * buses.size());  // seconds
+  for (const NodeId node : to) {
+    if (node == from) continue;
+    for (const Leg& leg : legs_between(from, node)) {
+      const LinkSpec& wire = links[index(leg.link)];
+      wires[index(leg.link)] += part / wire.bytes_per_second.of(leg.away_from_home);
+      for (const BusUse& use : wire.buses) {
+        const BusSpec& bus = buses[use.bus];
+        const bool away = leg.away_from_home != use.reversed;
+        through[2 * use.bus + (bus.duplex && !away ? 1 : 0)] += part / bus.bytes_per_second.of(away);
+      }
+    }
+  }
+  double longest = 0;
+  for (const double seconds : wires) longest = std::max(longest, seconds);
+  for (const double seconds : through) longest = std::max(longest, seconds);
+  return Duration(static_cast<std::int64_t>(longest * 1e9));
+}
+
 void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through) {
   links.push_back({.name = nodes[index(first)].name + " - " + nodes[index(second)].name,
                    .first = first,

@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,9 @@ struct Topology {
   std::vector<Leg> legs_between(NodeId from, NodeId to) const {
     return legs_of(link_between(from, to), from, to);
   }
+  /// How long so many bytes take from one node to the others, an equal part to each and all at the same time, if nothing
+  /// else is under way: wires and buses that several of these ways cross carry the parts of all.
+  Duration time_to_all(Bytes bytes, NodeId from, std::span<const NodeId> to) const;
   /// Joins two nodes by wires that are there already: as fast as the slowest of them.
   void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
   /// Wires have changed since: what crosses them is as fast as they are now.

@@ -30,6 +30,9 @@ class ForwardingView : public View {
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override {
     return outer_.transfer_time(bytes, from, to);
   }
+  Duration transfer_time_to_all(Bytes bytes, std::span<const NodeId> to) const override {
+    return outer_.transfer_time_to_all(bytes, to);
+  }
   void pipeline(NodeId node, std::vector<const Task*>& out) const override { outer_.pipeline(node, out); }
   Coordinates coordinates(DatumId datum) const override { return outer_.coordinates(datum); }
   Extent extent(std::int32_t collection) const override { return outer_.extent(collection); }

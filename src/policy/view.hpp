@@ -78,6 +78,9 @@ class View {
   virtual Duration transfer_time(DatumId, NodeId) const = 0;
   /// How long so many bytes take from one of nodes() to another, on an idle link.
   virtual Duration transfer_time(Bytes, NodeId from, NodeId to) const = 0;
+  /// How long so many bytes take from where the program uses them to these of nodes(), an equal part to each and all at
+  /// the same time. 0: nothing is known of what their ways share.
+  virtual Duration transfer_time_to_all(Bytes, std::span<const NodeId>) const { return {}; }
 
   /// The tasks picked for the node's workers and not finished, in the order in which they were picked;
   /// `state` tells picked ones (which hold nothing) from admitted and staged ones (whose data are pinned).

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
+
 namespace fairlead {
 namespace {
 
@@ -30,6 +33,33 @@ TEST(Topology, WhatCrossesTwoWiresIsAsFastAsTheSlowerOneInEachDirection) {
             Bandwidth(3e9));
   EXPECT_EQ(topology.links[index(topology.link_between(topology.user_memory(), one))].bytes_per_second,
             Bandwidth(8e9, 4e9));
+}
+
+// 8 MB to each: 4 ms by its own wire, 1 ms by the other's; by the bus of both the 16 MB take as long as its rate says.
+TEST(Topology, WaysToAllShareWiresAndBuses) {
+  Topology topology = with_two_devices();
+  const NodeId one = topology.devices()[0], two = topology.devices()[1], host = topology.host();
+  const std::array to{one, two};
+  LinkSpec& slow = topology.links[index(topology.link_between(host, one))];
+  LinkSpec& fast = topology.links[index(topology.link_between(host, two))];
+  slow.bytes_per_second = {2e9, 1e9};
+  fast.bytes_per_second = 8e9;
+  topology.wires_changed();
+  constexpr Bytes bytes = 16'000'000;
+  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(4'000'000));
+  topology.buses.push_back({.name = "bus", .bytes_per_second = {1.6e9, 0.8e9}, .duplex = true});
+  fast.buses = {{.bus = 0}};
+  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(5'000'000));
+  slow.buses = {{.bus = 0}};
+  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(10'000'000));
+  slow.buses.front().reversed = true;  // the two directions of the bus are in nobody's way
+  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(10'000'000));
+  topology.buses.front().duplex = false;
+  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(15'000'000));
+  // From one device to the other, by RAM: over both wires, and twice through the bus.
+  EXPECT_EQ(topology.time_to_all(bytes, two, std::span(&one, 1)), Duration(40'000'000));
+  EXPECT_EQ(topology.time_to_all(bytes, host, {}), Duration{});
+  EXPECT_EQ(topology.time_to_all(bytes, host, std::span(&host, 1)), Duration{});
 }
 
 TEST(Topology, WhatCrossesTwoWiresIsDuplexIfBothAre) {

@@ -281,6 +281,31 @@ TEST_F(RehearsedTest, WhereAllAreAlikeNobodyIsLeftOut) {
   EXPECT_EQ(rehearsal.plays.size(), 6u);
 }
 
+TEST_F(RehearsedTest, HalfOfManyWhoAreAlikeMayBeLeftOut) {
+  rehearsal.takes = {{"without:workers=2+3:policy=near", ms(500)}};
+  begin("rehearsed", 4);
+  submit();
+  close();
+  EXPECT_EQ(policy->deputy(), "without:workers=2+3:policy=near");
+}
+
+// Six plays of 200 tasks take less than 2 % of the time of all, seven take more.
+TEST_F(RehearsedTest, WithoutSomeIsPlayedAfterwardsIfNobodyWouldWaitOtherwise) {
+  const std::string without = "without:workers=2+3:policy=blocks";
+  rehearsal.takes = {{"blocks", ms(500)}, {without, ms(300)}};
+  rehearsal.all = ms(200 * 4.2);
+  begin("rehearsed", 4);
+  submit(4.2);
+  policy->horizon_closed();
+  EXPECT_TRUE(policy->waits());
+  tell_over();
+  EXPECT_EQ(policy->deputy(), "blocks");
+  EXPECT_FALSE(policy->waits());
+  EXPECT_FALSE(rehearsal.plays.contains(without));
+  while (rehearsal.judge) tell_over();
+  EXPECT_EQ(policy->deputy(), without);
+}
+
 // 200 tasks of a microsecond, whose data take two seconds to come.
 TEST_F(RehearsedTest, WhatWaitsForDataTakesAsLongAsThese) {
   rehearsal.takes = {{"blocks", ms(500)}};

@@ -64,6 +64,12 @@ std::vector<std::string> dispensable(const View& view, std::span<Task* const> ta
     worst.insert(worst.end(), sorts[i].workers.begin(), sorts[i].workers.end());
     add(worst);
   }
+  constexpr std::size_t many = 4;
+  if (!sorts.empty() && sorts.back().workers.size() >= many) {
+    const auto& alike = sorts.back().workers;
+    worst.insert(worst.end(), alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2), alike.end());
+    add(worst);
+  }
   return found;
 }
 

@@ -75,6 +75,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     const bool confirms = over == Step::judge && !waited && !better.empty() && has(idea::confirming);
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
+    if (waited && std::exchange(narrows_later_, false)) {
+      question_.dispensable = dispensable_;
+      if (begin(Step::judge)) return;
+    }
     if (over == Step::glance && begin(Step::judge)) return;
     answered_ = asked_;
     decide(true);
@@ -197,9 +201,19 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     }
     if (has(idea::narrowing)) question_.dispensable = rehearsed::dispensable(view(), tasks);
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
-    const double all = question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
-                       static_cast<double>(question_.cost.count());
-    if (all > limits_.share * static_cast<double>(question_.expected.count())) holding_back_ = false;
+    const auto soon_over = [&] {
+      return question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
+                 static_cast<double>(question_.cost.count()) <=
+             limits_.share * static_cast<double>(question_.expected.count());
+    };
+    narrows_later_ = false;
+    if (holding_back_ && !soon_over()) {
+      // Without some of the workers is played afterwards, if all can wait for the rest.
+      dispensable_ = std::exchange(question_.dispensable, {});
+      holding_back_ = soon_over();
+      narrows_later_ = holding_back_ && !dispensable_.empty();
+      if (!holding_back_) question_.dispensable = dispensable_;
+    }
     if (holding_back_) {
       play(Step::judge, tasks);
       return true;
@@ -222,7 +236,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
     Bytes bytes = 0;
     const Duration computing = share_of(1, question_.work), way = way_of_data(tasks, bytes);
-    question_.expected = std::max(computing, way);
+    question_.expected = std::max({computing, way, view().transfer_time_to_all(bytes, accelerators(view()))});
     question_.exceeds_memories = bytes > capacity_;
     question_.ways_limit = way > computing;
   }
@@ -262,13 +276,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   Replaceable& deputy_;
   const Limits limits_;
-  bool closed_ = false;        // no more is submitted for now
-  Step step_ = Step::none;     // of a rehearsal that has begun and was not told over
-  bool given_up_ = false;      // and all that it is about is over
-  bool decided_ = false;       // for what has been submitted
-  bool holding_back_ = false;  // see holds_back()
-  Duration work_{};            // of what has been submitted, while that goes on
-  Time began_{};               // when the first of it came
+  bool closed_ = false;                   // no more is submitted for now
+  Step step_ = Step::none;                // of a rehearsal that has begun and was not told over
+  bool given_up_ = false;                 // and all that it is about is over
+  bool narrows_later_ = false;            // what all wait for is played with all workers alone
+  std::vector<std::string> dispensable_;  // see Question
+  bool decided_ = false;                  // for what has been submitted
+  bool holding_back_ = false;             // see holds_back()
+  Duration work_{};                       // of what has been submitted, while that goes on
+  Time began_{};                          // when the first of it came
   std::uint64_t submitted_ = 0, next_try_ = 0;
   std::pair<double, double> asked_{},
       answered_{};  // tasks and work: of the last question, and of the last answer
