@@ -1,9 +1,16 @@
 """What tests of commands over ranks share: how ranks are started, alike or each in a folder of its own, and what they say."""
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Open MPI's launchers make one folder for all of a machine, and take it away: two that do so at the same time fail.
+OWN_FOLDER = tempfile.mkdtemp(prefix="fairlead-")
+atexit.register(shutil.rmtree, OWN_FOLDER, ignore_errors=True)
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_orte_tmpdir_base": OWN_FOLDER}
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpirun.mpich", "-n"]}
 # Each process goes to where/RANK, and does there what the first argument says before it becomes the command.
 APART = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; cd "where/$rank" || exit 99; eval "$1"; shift; exec "$@" """
