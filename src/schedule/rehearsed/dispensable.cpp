@@ -38,7 +38,7 @@ double nanoseconds_of(const View& view, const WorkerInfo& worker, std::span<Task
 
 }  // namespace
 
-std::vector<std::string> dispensable(const View& view, std::span<Task* const> tasks) {
+Dispensable dispensable(const View& view, std::span<Task* const> tasks) {
   std::vector<std::size_t> cores;
   std::vector<Sort> sorts;  // of accelerators, the worst first
   for (const WorkerInfo& worker : view.workers()) {
@@ -54,9 +54,12 @@ std::vector<std::string> dispensable(const View& view, std::span<Task* const> ta
     (same != sorts.end() ? *same : sorts.emplace_back(Sort{takes, {}})).workers.push_back(index(worker.id));
   }
   std::ranges::stable_sort(sorts, std::greater{}, &Sort::nanoseconds);
-  std::vector<std::string> found;
+  Dispensable found;
+  const auto named = [](const std::vector<std::size_t>& workers) {
+    return fmt::format("{}", fmt::join(workers, "+"));
+  };
   const auto add = [&](const std::vector<std::size_t>& workers) {
-    if (found.size() < most_dispensable) found.push_back(fmt::format("{}", fmt::join(workers, "+")));
+    if (found.worse.size() < most_dispensable) found.worse.push_back(named(workers));
   };
   if (!cores.empty() && !sorts.empty()) add(cores);
   std::vector<std::size_t> worst;
@@ -66,9 +69,9 @@ std::vector<std::string> dispensable(const View& view, std::span<Task* const> ta
   }
   constexpr std::size_t many = 4;
   if (!sorts.empty() && sorts.back().workers.size() >= many) {
-    const auto& alike = sorts.back().workers;
-    worst.insert(worst.end(), alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2), alike.end());
-    add(worst);
+    const auto& best = sorts.back().workers;
+    worst.insert(worst.end(), best.begin() + static_cast<std::ptrdiff_t>(best.size() / 2), best.end());
+    found.surplus.push_back(named(worst));
   }
   return found;
 }

@@ -12,7 +12,11 @@ namespace fairlead::schedule::rehearsed {
 
 inline constexpr std::size_t most_dispensable = 3;
 
-/// Sets of workers, as `without:workers=` has them; empty where few are there and all alike.
-std::vector<std::string> dispensable(const View& view, std::span<Task* const> tasks);
+/// Sets of workers, as `without:workers=` has them.
+struct Dispensable {
+  std::vector<std::string> worse;    ///< than others; empty where all are alike
+  std::vector<std::string> surplus;  ///< half of the best ones, where these are many
+};
+Dispensable dispensable(const View& view, std::span<Task* const> tasks);
 
 }  // namespace fairlead::schedule::rehearsed

@@ -150,6 +150,32 @@ std::uint64_t glance(Stage& stage, const Question& question) {
   return number_of(policies[static_cast<std::size_t>(best - times.begin())]);
 }
 
+namespace {
+/// The best one, or that with fewer workers, which `best` becomes.
+std::uint64_t narrower(Plays& plays, const Question& question, Found& best, double part) {
+  const std::uint64_t policy = number_of(best.policy);
+  std::uint64_t finding = policy;
+  for (std::size_t i = 0; i < question.dispensable.size(); ++i) {
+    Found fewer{without(question.dispensable[i], names[policy - 1])};
+    fewer.time = plays.play(fewer.policy, part, best.time);
+    if (!clearly_better(fewer.time, best.time, part)) continue;
+    finding = policy + (i + 1) * (names.size() + 1);
+    best = fewer;
+  }
+  return finding;
+}
+}  // namespace
+
+std::uint64_t narrow(Stage& stage, const Question& question) {
+  Plays plays(stage, question);
+  const double part = part_for(plays.allowed(), 1 + question.dispensable.size(), question.tasks);
+  if (number_of(question.present) > names.size() || part < plays.least_part()) return 0;
+  Found best{question.present, plays.play(question.present, part, Duration::max())};
+  if (best.time == Duration::max()) return 0;
+  const std::uint64_t finding = narrower(plays, question, best, part);
+  return best.policy == question.present ? 0 : finding;
+}
+
 std::uint64_t judge(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   std::vector<Found> found;
@@ -182,15 +208,7 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
                      frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
-  const std::uint64_t policy = number_of(best.policy);
-  std::uint64_t finding = policy;
-  for (std::size_t i = 0; i < question.dispensable.size(); ++i) {
-    Found narrower{without(question.dispensable[i], names[policy - 1])};
-    narrower.time = plays.play(narrower.policy, part, best.time);
-    if (!clearly_better(narrower.time, best.time, part)) continue;
-    finding = policy + (i + 1) * (names.size() + 1);
-    best = narrower;
-  }
+  const std::uint64_t finding = narrower(plays, question, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
   if (best.policy == question.present) return 0;
   if (present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;

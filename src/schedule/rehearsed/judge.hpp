@@ -42,6 +42,8 @@ bool can_be_judged(const Question& question) noexcept;
 /// A short look at few: whether another one is so much better that it should take over before more is known.
 std::uint64_t glance(Stage& stage, const Question& question);
 std::uint64_t judge(Stage& stage, const Question& question);
+/// Whether the present one is better off with fewer workers.
+std::uint64_t narrow(Stage& stage, const Question& question);
 /// Whether what was found holds as well for what is left, from where the data are now: the finding, or 0.
 std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding);
 

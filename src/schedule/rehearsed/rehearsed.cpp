@@ -44,6 +44,7 @@ enum class Step : std::uint8_t {
   glance,   // tasks are running already: is the first policy quite wrong?
   judge,    // which one is the best?
   confirm,  // also from where things are now?
+  narrow,   // is it better off with fewer workers?
 };
 
 class Rehearsed final : public ForwardingPolicy<Rehearsed> {
@@ -72,14 +73,13 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     if (over == Step::none || decided_ || given_up_) return consider();
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
-    const bool confirms = over == Step::judge && !waited && !better.empty() && has(idea::confirming);
+    const bool confirms =
+        (over == Step::judge || over == Step::narrow) && !waited && !better.empty() && has(idea::confirming);
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if (waited && std::exchange(narrows_later_, false)) {
-      question_.dispensable = dispensable_;
-      if (begin(Step::judge)) return;
-    }
     if (over == Step::glance && begin(Step::judge)) return;
+    question_.dispensable = std::exchange(later_, {});
+    if (!question_.dispensable.empty() && begin(Step::narrow)) return;
     answered_ = asked_;
     decide(true);
   }
@@ -199,20 +199,23 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       decide(true);
       return false;
     }
-    if (has(idea::narrowing)) question_.dispensable = rehearsed::dispensable(view(), tasks);
+    later_.clear();
+    if (has(idea::narrowing)) {
+      auto dispensable = rehearsed::dispensable(view(), tasks);
+      question_.dispensable = std::move(dispensable.worse);
+      later_ = std::move(dispensable.surplus);
+    }
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
     const auto soon_over = [&] {
       return question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
                  static_cast<double>(question_.cost.count()) <=
              limits_.share * static_cast<double>(question_.expected.count());
     };
-    narrows_later_ = false;
     if (holding_back_ && !soon_over()) {
-      // Without some of the workers is played afterwards, if all can wait for the rest.
-      dispensable_ = std::exchange(question_.dispensable, {});
+      std::vector<std::string> worse = std::exchange(question_.dispensable, {});
       holding_back_ = soon_over();
-      narrows_later_ = holding_back_ && !dispensable_.empty();
-      if (!holding_back_) question_.dispensable = dispensable_;
+      std::vector<std::string>& when = holding_back_ ? later_ : question_.dispensable;
+      when.insert(when.begin(), worse.begin(), worse.end());
     }
     if (holding_back_) {
       play(Step::judge, tasks);
@@ -253,9 +256,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::glance  ? rehearsed::glance(stage, question)
-             : step == Step::judge ? rehearsed::judge(stage, question)
-                                   : rehearsed::confirm(stage, question, finding);
+      return step == Step::glance   ? rehearsed::glance(stage, question)
+             : step == Step::judge  ? rehearsed::judge(stage, question)
+             : step == Step::narrow ? rehearsed::narrow(stage, question)
+                                    : rehearsed::confirm(stage, question, finding);
     });
   }
 
@@ -276,15 +280,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   Replaceable& deputy_;
   const Limits limits_;
-  bool closed_ = false;                   // no more is submitted for now
-  Step step_ = Step::none;                // of a rehearsal that has begun and was not told over
-  bool given_up_ = false;                 // and all that it is about is over
-  bool narrows_later_ = false;            // what all wait for is played with all workers alone
-  std::vector<std::string> dispensable_;  // see Question
-  bool decided_ = false;                  // for what has been submitted
-  bool holding_back_ = false;             // see holds_back()
-  Duration work_{};                       // of what has been submitted, while that goes on
-  Time began_{};                          // when the first of it came
+  bool closed_ = false;     // no more is submitted for now
+  Step step_ = Step::none;  // of a rehearsal that has begun and was not told over
+  bool given_up_ = false;   // and all that it is about is over
+  std::vector<std::string>
+      later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
+  bool decided_ = false;       // for what has been submitted
+  bool holding_back_ = false;  // see holds_back()
+  Duration work_{};            // of what has been submitted, while that goes on
+  Time began_{};               // when the first of it came
   std::uint64_t submitted_ = 0, next_try_ = 0;
   std::pair<double, double> asked_{},
       answered_{};  // tasks and work: of the last question, and of the last answer
