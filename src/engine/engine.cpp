@@ -238,6 +238,14 @@ void Engine::horizon_closed() {
   });
 }
 
+void Engine::all_submitted() {
+  if (!memory_.flushes().early().possible()) return;
+  change([&] {
+    journal_.all_submitted();
+    memory_.flushes().early().all_are_known();
+  });
+}
+
 void Engine::cancel(TaskSource& source) {
   change([&] {
     journal_.cancellation(source.id);

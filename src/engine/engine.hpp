@@ -65,6 +65,8 @@ class Engine final : private Server {
   /// Told before the task is inserted into the graph; nothing happens unless wants_submissions().
   void submitted(Task& task);
   void horizon_closed();
+  /// Nobody is going to submit more before something is over that has been submitted.
+  void all_submitted();
   bool policy_plans() const noexcept { return policy_.wants_submissions(); }
   /// The policy plans, or what nobody changes any more goes home early.
   bool wants_submissions() const noexcept { return policy_plans() || memory_.flushes().early().possible(); }

@@ -154,6 +154,7 @@ void EventLog::advice(DatumId id, int device) {
 }
 void EventLog::served(std::uint64_t mark) { words_.push_back(head(Record::served, mark)); }
 void EventLog::horizon_closed() { words_.push_back(head(Record::horizon_closed, 0)); }
+void EventLog::all_submitted() { words_.push_back(head(Record::all_submitted, 0)); }
 void EventLog::cancellation(std::uint32_t source) { words_.push_back(head(Record::cancellation, source)); }
 void EventLog::durations(std::span<const Duration> by_processor) {
   if (std::ranges::equal(durations_, by_processor)) return;

@@ -38,7 +38,8 @@ class EventLog {
     codelet,
     advice,
     durations,
-    refresh_put_off
+    refresh_put_off,
+    all_submitted
   };
 
   void event(const Event& event);
@@ -48,6 +49,7 @@ class EventLog {
   void refresh_put_off(DatumId id, bool put_off);
   void submission(const Task& submitted);
   void horizon_closed();
+  void all_submitted();
   void cancellation(std::uint32_t source);
   /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
   void durations(std::span<const Duration> by_processor);

@@ -41,6 +41,9 @@ class Journal {
   void horizon_closed() {
     if (logs()) log_.horizon_closed();
   }
+  void all_submitted() {
+    if (logs()) log_.all_submitted();
+  }
   void cancellation(std::uint32_t source) {
     if (logs()) log_.cancellation(source);
   }

@@ -129,6 +129,9 @@ class Replayer {
       case Record::horizon_closed:
         engine_.horizon_closed();
         break;
+      case Record::all_submitted:
+        engine_.all_submitted();
+        break;
       case Record::cancellation:
         if (rest >= any_32_bits) log_.refuse("no such source of tasks");
         engine_.cancel(source(static_cast<std::uint32_t>(rest)));

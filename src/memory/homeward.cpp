@@ -19,6 +19,7 @@ bool Homeward::leads_home(NodeId from, NodeId home) const noexcept {
 
 void Homeward::expect(const Task& task) {
   if (!possible_) return;
+  more_follow_ = true;
   for (const Access& access : task.accesses()) {
     if (!writes(access.mode)) continue;
     const std::size_t datum = index(access.datum);
@@ -51,7 +52,7 @@ void Homeward::changed(const Task& task, Effects& effects) {
 }
 
 void Homeward::go(Effects& effects) {
-  if (all_waiting_ == 0) return;
+  if (all_waiting_ == 0 || more_follow_) return;
   for (std::size_t node = 0; node < waiting_.size(); ++node)
     for (std::deque<DatumId>& waiting = waiting_[node]; !waiting.empty();) {
       Datum& datum = state_.data[waiting.front()];

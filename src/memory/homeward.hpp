@@ -15,12 +15,14 @@ class Homeward {
 
   /// There are such ways at all: what follows does something, and tasks have to be told of.
   bool possible() const noexcept { return possible_; }
-  /// The task is going to change what it writes.
+  /// The task is going to change what it writes, and others may follow.
   void expect(const Task& task);
   /// It has: what it has changed for the last time, as far as is known, may go home.
   void changed(const Task& task, Effects& effects);
   /// It never will.
   void forget(const Task& task) noexcept;
+  /// No others follow before those that are known are over. Before that nobody knows which change is the last.
+  void all_are_known() noexcept { more_follow_ = false; }
   /// Ways may be idle.
   void go(Effects& effects);
 
@@ -35,6 +37,7 @@ class Homeward {
   std::vector<std::deque<DatumId>> waiting_;  // by node
   std::size_t all_waiting_ = 0;
   bool possible_ = false;
+  bool more_follow_ = true;
 };
 
 }  // namespace fairlead::memory

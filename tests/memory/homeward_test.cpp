@@ -1,6 +1,8 @@
 // What nobody changes any more goes home while the way there is idle, and nothing else does.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "memory/bare.hpp"
 #include "whole/world.hpp"
 
@@ -16,6 +18,11 @@ struct WithDevice : Bare {
     return with_copies(std::move(made), 4);
   }
   DatumId of_program() { return memory.add({.bytes = 1_MiB, .home = topology.user_memory()}); }
+  /// No others are going to change anything.
+  void expect(std::initializer_list<Task*> tasks) {
+    for (const Task* task : tasks) memory.flushes().early().expect(*task);
+    memory.flushes().early().all_are_known();
+  }
   /// On the device, from its admission to its end, as the engine tells of it.
   void change(Task& t) {
     run(t, device);
@@ -31,8 +38,7 @@ TEST(Homeward, TheLastChangeThatIsKnownGoesHome) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
-  bare.memory.flushes().early().expect(first);
-  bare.memory.flushes().early().expect(second);
+  bare.expect({&first, &second});
   bare.change(first);
   EXPECT_TRUE(bare.effects.started.empty());
   bare.change(second);
@@ -44,6 +50,21 @@ TEST(Homeward, TheLastChangeThatIsKnownGoesHome) {
   bare.memory.check(true);
 }
 
+// A window that is full says nothing of what comes after it.
+TEST(Homeward, NothingGoesWhileOthersMayFollow) {
+  WithDevice bare;
+  const DatumId a = bare.of_program();
+  Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
+  bare.expect({&first});
+  bare.memory.flushes().early().expect(second);
+  bare.change(first);
+  bare.change(second);
+  EXPECT_TRUE(bare.effects.started.empty());
+  bare.memory.flushes().early().all_are_known();
+  bare.memory.flushes().early().go(bare.effects);
+  EXPECT_EQ(bare.effects.started.size(), 1u);
+}
+
 // Whoever is not told of may be followed by others.
 TEST(Homeward, NothingGoesThatNobodyWasToldOf) {
   WithDevice bare;
@@ -51,8 +72,7 @@ TEST(Homeward, NothingGoesThatNobodyWasToldOf) {
   bare.change(bare.task(AccessMode::read_write, {a}));
   EXPECT_TRUE(bare.effects.started.empty());
   Task &never = bare.task(AccessMode::read_write, {a}), &told = bare.task(AccessMode::read_write, {a});
-  bare.memory.flushes().early().expect(never);
-  bare.memory.flushes().early().expect(told);
+  bare.expect({&never, &told});
   bare.change(told);
   EXPECT_TRUE(bare.effects.started.empty());
 }
@@ -61,8 +81,7 @@ TEST(Homeward, OneAfterTheOtherWhileTheWayIsIdle) {
   WithDevice bare;
   const DatumId a = bare.of_program(), b = bare.of_program();
   Task &of_a = bare.task(AccessMode::write, {a}), &of_b = bare.task(AccessMode::write, {b});
-  bare.memory.flushes().early().expect(of_a);
-  bare.memory.flushes().early().expect(of_b);
+  bare.expect({&of_a, &of_b});
   ASSERT_TRUE(bare.admit(of_a, bare.device));
   ASSERT_TRUE(bare.admit(of_b, bare.device));
   bare.land_all();
@@ -85,11 +104,11 @@ TEST(Homeward, WhoChangesItAgainWaitsForTheCopyAlone) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   Task &first = bare.task(AccessMode::read_write, {a}), &later = bare.task(AccessMode::read_write, {a});
-  bare.memory.flushes().early().expect(first);
+  bare.expect({&first});
   bare.change(first);
   const auto started = bare.take_started();
   ASSERT_EQ(started.size(), 1u);
-  bare.memory.flushes().early().expect(later);
+  bare.expect({&later});
   const bool at_once = bare.admit(later, bare.device);
   bare.memory.landed(*started.front(), true, bare.effects);
   if (!at_once) {
@@ -108,7 +127,7 @@ TEST(Homeward, NothingGoesToADiskBeforeItHasTo) {
   WithDevice bare;
   const DatumId a = bare.datum(1_MiB);
   Task& task = bare.task(AccessMode::write, {a});
-  bare.memory.flushes().early().expect(task);
+  bare.expect({&task});
   bare.change(task);
   EXPECT_TRUE(bare.effects.started.empty());
 }

@@ -339,7 +339,7 @@ bool GraphSource::announce_next(Recycler& recycler) {
       [this](const std::string& why) { misused(why); });
   if (!made) {
     if (fresh_.wanted()) core_.world().wake(engine::Who::application());
-    if (ahead_->all_made()) initial_over_.store(true);
+    if (ahead_->all_made() && !initial_over_.exchange(true)) core_.engine().all_submitted();
     return false;
   }
   if (begins != nullptr) left_.keep({.task = begins});

@@ -20,6 +20,7 @@ class LogFiles : public testing::Test {
  protected:
   LogFiles() {
     log_.horizon_closed();
+    log_.all_submitted();
     log_.cancellation(3);
     log_.datum({.bytes = 100, .home = NodeId{1}, .home_offset = 4096, .coordinates = {1, -1, 3}});
     log_.served(7);
