@@ -34,8 +34,8 @@ Bytes over_wire(const Runtime& runtime, const std::string& wire, bool away_from_
 
 /// x(i) := factor x(i) + i, for long numbers.
 const OpenclKernel& step_kernel() {
-  static const OpenclKernel kernel("step", R"(
-    kernel void step(global long* x, ulong at, long factor) {
+  static const OpenclKernel kernel("advance", R"(
+    kernel void advance(global long* x, ulong at, long factor) {
       const size_t i = get_global_id(0);
       x[at + i] = factor * x[at + i] + i;
     })");
@@ -289,10 +289,9 @@ TEST(OpenclErrors, SayWhichKernelWasRefusedAndWhy) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   long x = 1;
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB"));
-  const auto datum = runtime.vector<long>("x", &x, 1);
   const auto told = [&](auto body) {
     Flow flow(runtime);
-    flow.submit(codelet("refused").opencl(body)(datum));
+    flow.submit(codelet("refused").opencl(body)(runtime.vector<long>("x", &x, 1)));  // else it is poisoned
     return told_by(flow);
   };
   using X = InOut<Vector<long>>;
@@ -300,12 +299,12 @@ TEST(OpenclErrors, SayWhichKernelWasRefusedAndWhy) {
       told([](OpenclQueue queue, X) { queue.run(OpenclKernel("absent", step_kernel().text().source), {1}); }),
       HasSubstr("the kernel \"absent\": CL_INVALID_KERNEL_NAME (-46)"));
   EXPECT_THAT(told([](OpenclQueue queue, X) { queue.run(step_kernel(), {1}, 1, 2, 3, 4); }),
-              HasSubstr("argument 0, counted from 0, of the kernel \"step\""));
+              HasSubstr("argument 0, counted from 0, of the kernel \"advance\""));
   EXPECT_THAT(told([](OpenclQueue queue, X v) {
                 queue.run(step_kernel(), OpenclRange(10).in_groups_of(3), queue.buffer(v).memory,
                           queue.buffer(v).offset, 1L);
               }),
-              HasSubstr("launching the kernel \"step\": CL_INVALID_WORK_GROUP_SIZE (-54)"));
+              HasSubstr("launching the kernel \"advance\": CL_INVALID_WORK_GROUP_SIZE (-54)"));
   EXPECT_THAT(told([](OpenclQueue queue, X) { queue.check(-5, "clOfMyOwn"); }),
               HasSubstr("clOfMyOwn: CL_OUT_OF_RESOURCES (-5)"));
   std::vector<long> not_there(1);
@@ -374,8 +373,8 @@ class OpenclPrograms : public ::testing::TestWithParam<std::string> {};
 // upwards, alone, twice, and beside cores and an emulated device.
 TEST_P(OpenclPrograms, GiveTheValuesOfASequentialRun) {
   FAIRLEAD_NEEDS_OPENCL(2u);
-  const OpenclKernel mix_kernel("mix", R"(
-    kernel void mix(global const long* x, ulong x_at, global const long* y, ulong y_at, global long* z, ulong z_at,
+  const OpenclKernel mix_kernel("combine", R"(
+    kernel void combine(global const long* x, ulong x_at, global const long* y, ulong y_at, global long* z, ulong z_at,
                     long f) {
       const size_t i = get_global_id(0);
       z[z_at + i] = (f * z[z_at + i] + 3 * x[x_at + i] - y[y_at + i]) % 1000003;
