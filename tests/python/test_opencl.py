@@ -98,14 +98,11 @@ def test_every_option_gives_the_solution(run, devices, policies, method, at_leng
             return f"{options}: backward error {error:.2e}, distance to NumPy's solution {distance:.2e}"
         return None
 
-    # --refine is Cholesky's. Each policy with some of the others; each two of these together under some policy.
+    # --refine is Cholesky's. Of the product one in so many, a number that no count of values divides: so each value meets
+    # each other one.
     precisions = [name for name in PRECISIONS if method == "cholesky" or name != "refined"]
-    cases = [(policy, machine, precision, tile, memory)
-             for (p, policy), (d, machine), (e, precision), (t, tile), (c, memory)
-             in itertools.product(enumerate(policies), enumerate(DEVICES), enumerate(precisions), enumerate(TILES),
-                                  enumerate(MEMORIES))
-             if (p + d + 2 * e + 3 * t + 5 * c) % (11 if at_length else 67) == 0]
-    assert len(cases) >= len(policies)
+    cases = list(itertools.product(policies, DEVICES, precisions, TILES, MEMORIES))[::7 if at_length else 41]
+    assert {case[0] for case in cases} == set(policies)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [text for text in pool.map(try_one, cases) if text]
     assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
