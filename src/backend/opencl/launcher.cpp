@@ -57,7 +57,8 @@ void Launcher::wait() {
   for (const Launched& one : launched_) {
     Status status = success;
     const Status asked = driver.clGetEventInfo(one.event, execution_status, sizeof status, &status, nullptr);
-    if (asked == success && status < 0 && failed == success) {
+    if (asked != success) status = asked;
+    if (status < 0 && failed == success) {
       failed = status;
       kernel = one.kernel;
     }

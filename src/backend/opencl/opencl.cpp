@@ -61,6 +61,7 @@ constexpr std::uintptr_t first_address = 0x00f0'0000'0000'0000, addresses_of_eac
 
 class OpenclPart final : public Part {
  public:
+  explicit OpenclPart(const OpenclBackend::Find& find) : find_(find) {}
   void add_device(Topology& topology, const DeviceEntry& entry) override {
     const auto value = [&](OpenclOption option) -> const config::Value& {
       return entry.values[static_cast<std::size_t>(option)];
@@ -134,7 +135,7 @@ class OpenclPart final : public Part {
 
   /// Looks for devices when the first one is asked for.
   const cl::FoundDevice& device_numbered(std::uint64_t number, const std::string& text) {
-    if (!found_) found_ = cl::find_devices();
+    if (!found_) found_ = find_();
     if (found_->devices.empty())
       throw ConfigError(fmt::format("devices: \"{}\" is not there: {}", text, found_->problem));
     if (number < found_->devices.size()) return found_->devices[number];
@@ -144,6 +145,7 @@ class OpenclPart final : public Part {
     throw ConfigError(fmt::format("devices: \"{}\" is not there; OpenCL has {}", text, there));
   }
 
+  const OpenclBackend::Find find_;
   std::optional<cl::Found> found_;
   std::deque<One> devices_;
 };
@@ -151,6 +153,6 @@ class OpenclPart final : public Part {
 }  // namespace
 
 std::span<const Setting> OpenclBackend::device_options() const noexcept { return opencl_options; }
-std::unique_ptr<Part> OpenclBackend::make() const { return std::make_unique<OpenclPart>(); }
+std::unique_ptr<Part> OpenclBackend::make() const { return std::make_unique<OpenclPart>(find_); }
 
 }  // namespace fairlead::backend
