@@ -29,7 +29,14 @@ void check_clblast(const OpenclQueue& queue, int status) {
 }  // namespace
 
 Clblast::Clblast() {
-  const SharedLibrary library = SharedLibrary::open("libclblast.so.1");
+  const SharedLibrary library = [] {
+    try {
+      return SharedLibrary::open("libclblast.so.1");
+    } catch (const SystemError& error) {
+      throw SystemError(
+          fmt::format("{}\n  Products on OpenCL devices are CLBlast's: it has to be there.", error.what()));
+    }
+  }();
   const auto find = [&](auto*& function, const char* name) {
     function = library.require<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>>(name);
   };
