@@ -1,5 +1,5 @@
 // What Fairlead uses of OpenCL 1.2, declared by ourselves: no header of OpenCL is needed to build it. Where there is
-// one, tests/backend/opencl compares.
+// one, tests/opencl compares.
 #pragma once
 #include <fairlead/opencl.hpp>
 

@@ -7,7 +7,7 @@
 
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
-#include "opencl_platform.hpp"
+#include "opencl/platform.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "backend/opencl/opencl.hpp"
-#include "opencl_platform.hpp"
+#include "opencl/platform.hpp"
 
 namespace fairlead::tests {
 

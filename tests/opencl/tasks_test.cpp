@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "opencl_platform.hpp"
+#include "opencl/platform.hpp"
 #include "schedule/policies.hpp"
 #include "whole/every_policy.hpp"
 
