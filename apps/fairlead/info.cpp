@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fairlead/version.hpp>
 
+#include "backend/opencl/driver.hpp"
 #include "base/json.hpp"
 #include "config/value.hpp"
 #include "fairlead/dense_report.hpp"
@@ -81,6 +82,32 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   print_disk(disk);
 }
 
+/// Of OpenCL, by the numbers that --devices opencl:... takes.
+void print_devices(const backend::cl::Found& found) {
+  if (found.devices.empty()) return print_row("opencl", "no device: " + found.problem);
+  for (std::size_t i = 0; i < found.devices.size(); ++i) {
+    const backend::cl::FoundDevice& device = found.devices[i];
+    print_row(i == 0 ? "opencl" : "",
+              fmt::format("{}: {} ({}), {} of memory, at most {} for one device of a run{}", i, device.name,
+                          device.platform_name, readable_size(device.memory_bytes),
+                          readable_size(device.largest_buffer_bytes),
+                          device.doubles ? "" : ", without double precision"));
+  }
+}
+
+Json devices_json(const backend::cl::Found& found) {
+  Json devices = Json::array();
+  for (const backend::cl::FoundDevice& device : found.devices)
+    devices.add(Json::object({{"name", device.name},
+                              {"platform", device.platform_name},
+                              {"version", device.version},
+                              {"memory_bytes", device.memory_bytes},
+                              {"largest_bytes", device.largest_buffer_bytes},
+                              {"double_precision", device.doubles}}));
+  return Json::object(
+      {{"devices", devices}, {"problem", found.problem.empty() ? Json() : Json(found.problem)}});
+}
+
 std::string described(const linalg::BlasTiming& timing, bool own_products = false) {
   return fmt::format("{}{}{}{}, {:.0f} GF/s on one core", timing.path, timing.core_type.empty() ? "" : " as ",
                      timing.core_type, own_products ? ", products by Fairlead" : "",
@@ -139,7 +166,7 @@ void print_settings(const Config& config) {
 }
 
 Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoice& kernels,
-             const KeptFacts& known, const Config& config) {
+             const backend::cl::Found& opencl, const KeptFacts& known, const Config& config) {
   Json nodes = Json::array();
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
@@ -183,6 +210,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                                 {"by_default", timing_json(kernels.by_default)},
                                 {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
+      {"opencl", devices_json(opencl)},
       {"links", links_json(known.facts.links)},
       {"durations_kept", known.facts.durations.size()},
       {"settings", settings},
@@ -196,10 +224,13 @@ int run(const ParsedCommandLine& given) {
   const linalg::KernelChoice kernels = choose_kernels(config);
   print_machine(machine, disk, config);
   print_kernels(kernels);
+  const backend::cl::Found opencl = backend::cl::find_devices();
+  print_devices(opencl);
   const KeptFacts known(config, machine);
   print_kept(known);
   if (given.list_config) print_settings(config);
-  if (config.has("json")) write_json(config.text("json"), as_json(machine, disk, kernels, known, config));
+  if (config.has("json"))
+    write_json(config.text("json"), as_json(machine, disk, kernels, opencl, known, config));
   return success;
 }
 
@@ -207,7 +238,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand info{
     .name = "info",
-    .summary = "Shows the machine: cores, memory, disk, kernels; with --config, every setting.",
+    .summary = "Shows the machine: cores, memory, disk, kernels, devices; with --config, every setting.",
     .positionals = {},
     .options = {},
     .run = run,

@@ -26,6 +26,8 @@
 
 namespace fairlead {
 
+class OpenclQueue;  // of opencl.hpp, which those include who write bodies for it
+
 namespace detail {
 
 /// What a task keeps of one argument: the shape of a datum, the size of scratch, or the value.
@@ -135,10 +137,12 @@ template <class P>
 constexpr bool can_be_parameter() {
   using Value = std::remove_cvref_t<P>;
   constexpr bool first_only = std::is_same_v<Value, Completion> || std::is_same_v<Value, Team>;
-  constexpr bool copied = !is_datum<P> && !is_scratch<P>;
+  constexpr bool queue = std::is_same_v<Value, OpenclQueue>;
+  constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue;
   static_assert(!first_only,
                 "a Completion is the first parameter of a body, by value; a Team the first, or the one after "
                 "the Completion");
+  static_assert(!queue, "an OpenclQueue is the first parameter of a body, which is given by .opencl()");
   static_assert(
       std::is_same_v<P, Value> || std::is_same_v<P, const Value&>,
       "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it "
@@ -167,7 +171,19 @@ struct Formula {
   static double number(double count) { return count; }
 };
 
-template <class F, bool Asynchronous, bool Together, class... P>
+/// What a body gets before its parameters.
+enum class First : std::uint8_t {
+  nothing,
+  team,
+  completion,
+  completion_and_team,
+  opencl_queue,
+};
+constexpr bool is_asynchronous(First first) noexcept {
+  return first == First::completion || first == First::completion_and_team;
+}
+
+template <class F, First Gets, class... P>
 struct Runner {
   /// Of the task's scratch, by one parameter.
   template <class Q, class K>
@@ -202,14 +218,17 @@ struct Runner {
     auto& arguments = Closure<P...>::content(closure_of(context));
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const auto call = [&](const auto&... first) {
-        if constexpr (Together) {
+        if constexpr (Gets == First::team || Gets == First::completion_and_team) {
           body(first..., context.team == nullptr ? Team() : *context.team,
                argument<I, P>(context, arguments)...);
+        } else if constexpr (Gets == First::opencl_queue) {
+          using Queue = std::tuple_element_t<0, std::tuple<OpenclQueue, P...>>;
+          body(Queue(context), argument<I, P>(context, arguments)...);
         } else {
           body(first..., argument<I, P>(context, arguments)...);
         }
       };
-      if constexpr (Asynchronous) {
+      if constexpr (is_asynchronous(Gets)) {
         const Completion completion(context);
         try {
           call(completion);
@@ -226,26 +245,41 @@ struct Runner {
   }
 };
 
-/// A callable as an implementation: its parameters, without the Completion and the Team that may come first.
+/// A callable as an implementation: its parameters, without what may come first.
 template <class F, class Parameters = typename Signature<F>::Parameters>
 struct Body;
-template <class F, bool Asynchronous, bool Together, class... P>
+template <class F, First Gets, class... P>
 struct BodyOf {
   static_assert((true && ... && can_be_parameter<P>()));
   using Parameters = std::tuple<P...>;
+  static constexpr First gets = Gets;
   static Implementation implementation(std::string name, F body) {
-    return {&Runner<F, Asynchronous, Together, P...>::run, std::make_shared<const F>(std::move(body)),
-            Asynchronous, std::move(name)};
+    return {&Runner<F, Gets, P...>::run, std::make_shared<const F>(std::move(body)), is_asynchronous(Gets),
+            std::move(name)};
   }
 };
 template <class F, class... P>
-struct Body<F, std::tuple<P...>> : BodyOf<F, false, false, P...> {};
+struct Body<F, std::tuple<P...>> : BodyOf<F, First::nothing, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Team, P...>> : BodyOf<F, false, true, P...> {};
+struct Body<F, std::tuple<Team, P...>> : BodyOf<F, First::team, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Completion, P...>> : BodyOf<F, true, false, P...> {};
+struct Body<F, std::tuple<Completion, P...>> : BodyOf<F, First::completion, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, true, true, P...> {};
+struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, First::completion_and_team, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<OpenclQueue, P...>> : BodyOf<F, First::opencl_queue, P...> {};
+
+/// Says what is wrong with a body that launches in a place for one that computes, or the other way round.
+template <class F, bool OnOpencl>
+constexpr bool suits() {
+  constexpr bool launches = Body<F>::gets == First::opencl_queue;
+  static_assert(launches || !OnOpencl,
+                "the first parameter of a body for OpenCL devices is an OpenclQueue, by value (of "
+                "fairlead/opencl.hpp)");
+  static_assert(!launches || OnOpencl,
+                "a body whose first parameter is an OpenclQueue is for OpenCL devices: give it by .opencl()");
+  return launches == OnOpencl;
+}
 
 }  // namespace detail
 
@@ -417,6 +451,17 @@ class Codelet {
     return Codelet(std::move(info));
   }
 
+  /// The body for OpenCL devices: it launches, by the OpenclQueue that it gets first. See fairlead/opencl.hpp.
+  template <class F>
+  Codelet opencl(F body) const {
+    return opencl({}, std::move(body));
+  }
+  /// One of several for these.
+  template <class F>
+  Codelet opencl(std::string name, F body) const {
+    return with<true>(WorkerKind::opencl, std::move(name), std::move(body));
+  }
+
   /// The same codelet, whose body for cores is parallel inside: its tasks run on one worker while so many
   /// less one of the same memory node have nothing to do. A number, at_most(n), or all_workers.
   Codelet workers(Workers workers) const {
@@ -452,10 +497,11 @@ class Codelet {
   }
 
  private:
-  template <class F>
+  template <bool OnOpencl = false, class F>
   Codelet with(WorkerKind kind, std::string name, F body) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
     if constexpr (detail::says_parameters<F>()) {
+      static_assert(detail::suits<F, OnOpencl>());
       static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
                     "every body of a codelet takes the same parameters");
       info->implement(kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
@@ -499,6 +545,16 @@ class CodeletName {
     if constexpr (detail::says_parameters<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .emulated(std::move(name), std::move(body));
+  }
+  template <class F>
+  auto opencl(F body) const {
+    return opencl({}, std::move(body));
+  }
+  template <class F>
+  auto opencl(std::string name, F body) const {
+    if constexpr (detail::says_parameters<F>())
+      return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+          .opencl(std::move(name), std::move(body));
   }
 
  private:

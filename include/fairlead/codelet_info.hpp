@@ -27,6 +27,7 @@ struct TaskContext {
   WorkerId worker = no_id<WorkerId>;
   engine::DrivenWorld* world = nullptr;  ///< for completion tokens, and where scratch is
   const Team* team = nullptr;            ///< of a task that spans several workers
+  void* launcher = nullptr;              ///< of an accelerator's worker: what its bodies launch by
 };
 
 /// One body, for one kind of worker.

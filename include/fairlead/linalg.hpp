@@ -20,6 +20,7 @@
 namespace fairlead::linalg {
 
 class Blas;
+class OpenclBlas;
 
 /// What tasks compute, after the routines of BLAS, LAPACK and tiled algorithms.
 enum class Kernel : std::uint8_t {
@@ -60,6 +61,8 @@ class Kernels {
   static Kernels load(const std::string& library = {}, Products products = Products::of_library);
 
   const Blas& blas() const noexcept { return *blas_; }
+  /// What tasks compute with on OpenCL devices.
+  const OpenclBlas& opencl() const noexcept { return *opencl_; }
   bool has_own_products() const noexcept;  ///< where they were wanted and are possible
   /// Of the tasks that are over; any thread may ask.
   KernelCounts counts() const noexcept;
@@ -77,6 +80,7 @@ class Kernels {
     std::atomic<std::uint64_t> calls = 0, flops = 0;
   };
   std::shared_ptr<const Blas> blas_;
+  std::shared_ptr<const OpenclBlas> opencl_;
   std::shared_ptr<std::array<Counter, kernel_count>> counters_;
 };
 

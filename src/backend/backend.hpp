@@ -102,7 +102,7 @@ class Backend {
 /// In the order in which parts are set up; they end in the opposite order.
 using Backends = std::vector<std::shared_ptr<const Backend>>;
 
-/// A disk, emulated accelerators, data computed on first touch: what every runtime has unless somebody hands
+/// A disk, accelerators, data computed on first touch: what every runtime has unless somebody hands
 /// it another list.
 Backends default_backends();
 

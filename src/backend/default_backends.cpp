@@ -3,12 +3,13 @@
 #include "backend/disk/disk.hpp"
 #include "backend/emulated/emulated.hpp"
 #include "backend/generation/generation.hpp"
+#include "backend/opencl/opencl.hpp"
 
 namespace fairlead::backend {
 
 Backends default_backends() {
   return {std::make_shared<DiskBackend>(), std::make_shared<EmulatedBackend>(),
-          std::make_shared<GeneratedBackend>()};
+          std::make_shared<OpenclBackend>(), std::make_shared<GeneratedBackend>()};
 }
 
 }  // namespace fairlead::backend

@@ -20,6 +20,8 @@ namespace {
 
 using machine::most_devices, machine::trimmed;
 
+/// What a number alone says, as in "opencl:1", where a kind has that option.
+constexpr std::string_view which_device = "device";
 /// May be said of devices of every kind.
 constexpr Setting how_many{.key = "count",
                            .type = SettingType::count,
@@ -48,9 +50,12 @@ std::vector<config::Value> values_of(std::string_view device, std::string_view t
   if (text.empty()) return values;
   for (const std::string_view part : parts_of(text, ',')) {
     const std::size_t equals = part.find('=');
-    const std::string_view name = trimmed(part.substr(0, std::min(equals, part.size())));
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos &&
+                           std::ranges::find(options, which_device, &Setting::key) != options.end();
+    const std::string_view name =
+        is_number ? which_device : trimmed(part.substr(0, std::min(equals, part.size())));
     const auto found = std::ranges::find(options, name, &Setting::key);
-    if (found == options.end() || equals == std::string_view::npos) {
+    if (found == options.end() || (equals == std::string_view::npos && !is_number)) {
       std::vector<std::string_view> names;
       for (const Setting& option : options) names.push_back(option.key);
       if (found != options.end())
@@ -61,7 +66,8 @@ std::vector<config::Value> values_of(std::string_view device, std::string_view t
           fmt::format("devices: unknown \"{}\" in \"{}\"{}", name, device,
                       near.empty() ? fmt::format("; there are {}", config::join(names, ", ")) : near));
     }
-    const config::Reading reading = config::read_value(*found, trimmed(part.substr(equals + 1)));
+    const config::Reading reading =
+        config::read_value(*found, is_number ? part : trimmed(part.substr(equals + 1)));
     if (!reading.problem.empty())
       throw ConfigError(fmt::format("devices: {} of \"{}\" {}", found->key, device, reading.problem));
     values[static_cast<std::size_t>(found - options.begin())] = reading.value;

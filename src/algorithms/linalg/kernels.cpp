@@ -4,11 +4,14 @@
 #include <fairlead/parameterized_linalg.hpp>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/opencl/opencl_blas.hpp"
 
 namespace fairlead::linalg {
 
 Kernels::Kernels(std::shared_ptr<const Blas> blas)
-    : blas_(std::move(blas)), counters_(std::make_shared<std::array<Counter, kernel_count>>()) {}
+    : blas_(std::move(blas)),
+      opencl_(std::make_shared<const OpenclBlas>()),
+      counters_(std::make_shared<std::array<Counter, kernel_count>>()) {}
 
 Kernels Kernels::load(const std::string& library, Products products) {
   BlasLibrary which;

@@ -10,6 +10,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "algorithms/linalg/opencl/opencl_blas.hpp"
 
 namespace fairlead::linalg {
 
@@ -45,6 +46,23 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
+/// On an OpenCL device.
+template <class View>
+OpenclMatrix there(const OpenclQueue& queue, const View& tile) {
+  return {queue.buffer(tile), static_cast<std::size_t>(tile.leading_dimension())};
+}
+
+/// The same there.
+template <class T>
+void product(const OpenclQueue& queue, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
+             const Input<T>& a, const Input<T>& b, T beta, const TileView<T>& c) {
+  const int inner = op_a == Transpose::no ? a.columns() : a.rows();
+  kernels.opencl().gemm<T>(queue, op_a, op_b, static_cast<std::size_t>(c.rows()),
+                           static_cast<std::size_t>(c.columns()), static_cast<std::size_t>(inner), alpha,
+                           there(queue, a), there(queue, b), beta, there(queue, c));
+  kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
+}
+
 /// A is not transposed in any of them.
 constexpr auto flops_of_product = [](auto& a, auto&, auto& c) {
   return gemm_flops(c.rows(), c.columns(), a.columns());
@@ -61,6 +79,13 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
         kernels.count(Kernel::trsm,
                       trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
       })
+      .opencl([kernels, solve](OpenclQueue queue, In<Tile<T>> t, InOut<Tile<T>> a) {
+        kernels.opencl().solve<T>(queue, solve, static_cast<std::size_t>(a.rows()),
+                                  static_cast<std::size_t>(a.columns()), there(queue, t), there(queue, a));
+        const bool right = solve.side == Side::right;
+        kernels.count(Kernel::trsm,
+                      trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
+      })
       .flops([right = solve.side == Side::right](auto&, auto& a) {
         return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
       })
@@ -73,6 +98,9 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
   return codelet("gemm")
       .cpu([kernels, op_b](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
         product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
+      })
+      .opencl([kernels, op_b](OpenclQueue queue, In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
+        product<T>(queue, kernels, Transpose::no, op_b, -1, a, b, 1, c);
       })
       .flops(flops_of_product)
       .emulated();
@@ -100,6 +128,12 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                .cpu([kernels](In<Tile> a, InOut<Tile> c) {
                  kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
                                         a.leading_dimension(), 1, c.data(), c.leading_dimension());
+                 kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
+               })
+               .opencl([kernels](OpenclQueue queue, In<Tile> a, InOut<Tile> c) {
+                 kernels.opencl().syrk_lower<T>(queue, static_cast<std::size_t>(c.rows()),
+                                                static_cast<std::size_t>(a.columns()), there(queue, a),
+                                                there(queue, c));
                  kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
                })
                .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
@@ -134,17 +168,27 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
               })
+              .opencl([kernels, alpha](OpenclQueue queue, In<Tile> a, In<Tile> b, Out<Tile> c) {
+                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
+              })
               .flops(flops_of_product)
               .emulated()),
-      scale_and_add(codelet("gemm")
-                        .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                          product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
-                        })
-                        .flops(flops_of_product)
-                        .emulated()),
+      scale_and_add(
+          codelet("gemm")
+              .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
+                product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
+              })
+              .opencl([kernels, alpha, beta](OpenclQueue queue, In<Tile> a, In<Tile> b, InOut<Tile> c) {
+                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
+              })
+              .flops(flops_of_product)
+              .emulated()),
       add(codelet("gemm")
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, InOut<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
+              })
+              .opencl([kernels, alpha](OpenclQueue queue, In<Tile> a, In<Tile> b, InOut<Tile> c) {
+                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
               })
               .flops(flops_of_product)
               .emulated()) {}
@@ -168,10 +212,17 @@ SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
                        .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
                          product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
                        })
+                       .opencl([kernels](OpenclQueue queue, In<Tile> a, In<Tile> x, InOut<Tile> y) {
+                         product<T>(queue, kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
+                       })
                        .emulated()),
       update_upper(codelet("update_upper")
                        .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
                          product<T>(kernels, factors == Factors::lu ? Transpose::no : Transpose::yes,
+                                    Transpose::no, -1, a, x, 1, y);
+                       })
+                       .opencl([kernels, factors](OpenclQueue queue, In<Tile> a, In<Tile> x, InOut<Tile> y) {
+                         product<T>(queue, kernels, factors == Factors::lu ? Transpose::no : Transpose::yes,
                                     Transpose::no, -1, a, x, 1, y);
                        })
                        .emulated()) {}

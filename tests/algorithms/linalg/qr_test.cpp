@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "algorithms/linalg/blas/shared_library.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "base/shared_library.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {

@@ -1,6 +1,7 @@
 // What must not compile, one case at a time, and must say why in words: CMakeLists.txt has what is expected
 // of each. Case 0 is all that is right.
 #include <fairlead/fairlead.hpp>
+#include <fairlead/opencl.hpp>
 
 #include <memory>
 #include <string>
@@ -15,6 +16,10 @@ void mistakes(Runtime& runtime) {
   codelet("constant").cpu([](const In<double>&, const Scratch<int>&) noexcept {});
   codelet("later").cpu([](Completion, Team, Out<double>) {});
   codelet("function").cpu(+[](InOut<double>) noexcept {});
+  codelet("launches").opencl([](OpenclQueue, InOut<Tile<double>>, Scratch<int>, int) {});
+  codelet("both").cpu([](In<double>) {}).opencl("fast", [](OpenclQueue queue, In<double> x) {
+    queue.buffer(x);
+  });
   struct Pair {
     int a, b[3];
   } pair{};
@@ -49,6 +54,14 @@ void mistakes(Runtime& runtime) {
 #elif CASE == 13
   const double pi = 3.14;
   runtime.value("pi", pi);
+#elif CASE == 14
+  codelet("no queue").opencl([](InOut<double>) {});
+#elif CASE == 15
+  codelet("on cores").cpu([](OpenclQueue, InOut<double>) {});
+#elif CASE == 16
+  codelet("queue later").opencl([](OpenclQueue, InOut<double>, OpenclQueue) {});
+#elif CASE == 17
+  codelet("reduces").opencl([](OpenclQueue queue, Reduce<double> sum) { queue.buffer(sum); });
 #endif
   (void)runtime;
 }

@@ -6,7 +6,7 @@
 #include <fairlead/error.hpp>
 #include <string_view>
 
-#include "algorithms/linalg/blas/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 namespace fairlead::linalg {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "algorithms/linalg/blas/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 namespace fairlead::linalg {
 

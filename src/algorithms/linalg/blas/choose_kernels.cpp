@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "algorithms/linalg/blas/core_types.hpp"
-#include "algorithms/linalg/blas/shared_library.hpp"
 #include "algorithms/linalg/blas/timing_cache.hpp"
+#include "base/shared_library.hpp"
 
 namespace fairlead::linalg {
 namespace {

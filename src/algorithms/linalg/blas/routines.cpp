@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "algorithms/linalg/blas/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 namespace fairlead::linalg {
 

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fairlead::linalg {
-
+namespace fairlead {
 class SharedLibrary;
+}
+
+namespace fairlead::linalg {
 
 template <class T>
 struct Routines {

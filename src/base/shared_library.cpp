@@ -1,12 +1,12 @@
 // dlopen and dlsym, with the loader's reasons in the errors.
-#include "algorithms/linalg/blas/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <fairlead/error.hpp>
 
-namespace fairlead::linalg {
+namespace fairlead {
 
 SharedLibrary SharedLibrary::open(const std::string& name) {
   void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -44,4 +44,4 @@ std::string SharedLibrary::file_of(const char* symbol) const {
   return info.dli_fname;
 }
 
-}  // namespace fairlead::linalg
+}  // namespace fairlead

@@ -1,9 +1,9 @@
-// A shared library opened at run time. It stays in the process for good: a BLAS has threads and buffers of
-// its own, which do not survive being unloaded.
+// A shared library opened at run time. It stays in the process for good: a BLAS or a driver has threads and buffers
+// of its own, which do not survive being unloaded.
 #pragma once
 #include <string>
 
-namespace fairlead::linalg {
+namespace fairlead {
 
 class SharedLibrary {
  public:
@@ -39,4 +39,4 @@ class SharedLibrary {
   void* handle_;
 };
 
-}  // namespace fairlead::linalg
+}  // namespace fairlead

@@ -1,0 +1,82 @@
+// See device.hpp.
+#include "backend/opencl/device.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "config/value.hpp"
+
+namespace fairlead::backend::cl {
+
+OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
+    : driver_(std::move(driver)),
+      device_(device.device),
+      device_name_(device.name),
+      settings_(std::move(settings)) {
+  Status status = success;
+  context_ = driver_->clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
+  if (context_ == nullptr || status != success) check(status == success ? -6 : status, "clCreateContext");
+  Queue queue = nullptr;
+  try {
+    queue = make_queue();
+    memory_ = take(queue, settings_.memory_bytes);
+  } catch (...) {
+    if (queue != nullptr) release(queue);
+    driver_->clReleaseContext(context_);
+    throw;
+  }
+  release(queue);
+}
+
+OpenDevice::~OpenDevice() {
+  driver_->clReleaseMemObject(memory_);
+  driver_->clReleaseContext(context_);
+}
+
+/// Drivers may put off taking memory until it is used: so it is used at once.
+Buffer OpenDevice::take(Queue queue, Bytes bytes) const {
+  Status status = success;
+  const Buffer buffer = driver_->clCreateBuffer(context_, read_write, bytes, nullptr, &status);
+  constexpr std::uint32_t nothing = 0;
+  if (status == success)
+    status = driver_->clEnqueueWriteBuffer(queue, buffer, yes, bytes - sizeof nothing, sizeof nothing,
+                                           &nothing, 0, nullptr, nullptr);
+  if (status == success) return buffer;
+  if (buffer != nullptr) driver_->clReleaseMemObject(buffer);
+  throw SystemError(fmt::format("{}\n  It does not give {}: let Fairlead use less of its memory.",
+                                problem(status, "clCreateBuffer"), config::readable_size(bytes)));
+}
+
+Queue OpenDevice::make_queue() const {
+  Status status = success;
+  const Queue queue = driver_->clCreateCommandQueue(context_, device_, 0, &status);
+  check(status, "clCreateCommandQueue");
+  return queue;
+}
+
+void OpenDevice::release(Queue queue) const noexcept { driver_->clReleaseCommandQueue(queue); }
+
+OpenclBuffer OpenDevice::where(const void* address) const {
+  const Bytes offset = reinterpret_cast<std::uintptr_t>(address) - settings_.begin;
+  if (offset >= settings_.memory_bytes)
+    throw UsageError(
+        fmt::format("{}: buffer() was asked for an address that is not in its memory\n  It takes what a body "
+                    "is given: its "
+                    "data and scratch, not what the program has.",
+                    settings_.name));
+  return at(offset);
+}
+
+std::string OpenDevice::problem(Status status, const char* what) const {
+  return fmt::format("{} ({}): {}: {}", settings_.name, device_name_, what, name_of_status(status));
+}
+
+void OpenDevice::check(Status status, const char* what) const {
+  if (status != success) throw SystemError(problem(status, what));
+}
+
+}  // namespace fairlead::backend::cl

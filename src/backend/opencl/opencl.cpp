@@ -1,0 +1,158 @@
+// The options of an OpenCL device, and what it adds to a machine; see opencl.hpp.
+#include "backend/opencl/opencl.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <variant>
+
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/launcher.hpp"
+#include "backend/opencl/programs.hpp"
+#include "backend/opencl/wire.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::backend {
+
+namespace {
+
+using enum SettingType;
+
+enum class OpenclOption : std::uint8_t { device, memory, bandwidth, latency, queues, workspace };
+constexpr std::array<Setting, 6> opencl_options{{
+    {.key = "device",
+     .type = count,
+     .fallback = "0",
+     .help = "which of those that fairlead info names, counted from 0"},
+    {.key = "memory",
+     .type = size,
+     .minimum = "4KiB",
+     .help = "how much of its memory is used; it has to be given"},
+    {.key = "bandwidth",
+     .type = bandwidth,
+     .fallback = "10GB/s",
+     .minimum = "1KB/s",
+     .help = "of its wire to RAM in each direction, for estimates"},
+    {.key = "latency",
+     .type = count,
+     .fallback = "20",
+     .maximum = "1000000",
+     .help = "of each copy in microseconds, for estimates"},
+    {.key = "queues",
+     .type = count,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "16",
+     .help = "tasks that it runs at the same time"},
+    {.key = "workspace",
+     .type = size,
+     .fallback = "0B",
+     .help = "of its memory: for what kernels need beside a task's data, for each queue"},
+}};
+
+/// Where bodies believe that its memory begins: so far apart, and where no process of any machine has anything.
+constexpr std::uintptr_t first_address = 0x00f0'0000'0000'0000, addresses_of_each = 0x1000'0000'0000;
+
+class OpenclPart final : public Part {
+ public:
+  explicit OpenclPart(const OpenclBackend::Find& find) : find_(find) {}
+  void add_device(Topology& topology, const DeviceEntry& entry) override {
+    const auto value = [&](OpenclOption option) -> const config::Value& {
+      return entry.values[static_cast<std::size_t>(option)];
+    };
+    const auto number = [&](OpenclOption option) { return std::get<std::uint64_t>(value(option)); };
+    if (std::holds_alternative<std::monostate>(value(OpenclOption::memory)))
+      throw ConfigError(
+          fmt::format("devices: \"{}\" needs a memory size, as in opencl:0,memory=256MiB", entry.text));
+    const cl::FoundDevice& found = device_numbered(number(OpenclOption::device), entry.text);
+    const Bytes memory = whole_pages_in(number(OpenclOption::memory));
+    if (memory > found.memory_bytes)
+      throw ConfigError(fmt::format("devices: \"{}\" wants {} of {}, which has {}", entry.text,
+                                    config::readable_size(memory), found.name,
+                                    config::readable_size(found.memory_bytes)));
+    if (memory > found.largest_buffer_bytes || memory > addresses_of_each)
+      throw ConfigError(
+          fmt::format("devices: \"{}\" wants {}, and {} gives at most {} at a time\n  Name it several times "
+                      "to use more: each is "
+                      "a memory of its own.",
+                      entry.text, config::readable_size(memory), found.name,
+                      config::readable_size(found.largest_buffer_bytes)));
+    const Bytes queues = number(OpenclOption::queues);
+    const Bytes workspace = whole_pages_for(number(OpenclOption::workspace));
+    if (workspace > memory / queues || workspace * queues + 4096 > memory)
+      throw ConfigError(fmt::format(
+          "devices: of the memory of \"{}\" the workspaces of its queues leave nothing", entry.text));
+    One& one = devices_.emplace_back();
+    one.found = &found;
+    one.workspace = workspace;
+    const Bytes capacity = memory - queues * workspace;
+    one.settings = {.name = entry.name,
+                    .memory_bytes = capacity,
+                    .begin = first_address + addresses_of_each * devices_.size()};
+    one.node = fairlead::add_device(
+        topology, {.name = entry.name,
+                   .kind = WorkerKind::opencl,
+                   .capacity = capacity,
+                   .bytes_per_second = static_cast<double>(number(OpenclOption::bandwidth)),
+                   .duplex = true,
+                   .latency = Duration(static_cast<std::int64_t>(number(OpenclOption::latency)) * 1000),
+                   .workers = static_cast<unsigned>(queues),
+                   .processor = found.name});
+  }
+
+  void begin(Site& site) override {
+    const Topology& topology = site.topology();
+    for (One& one : devices_) {
+      one.device.emplace(found_->driver, *one.found, one.settings);
+      one.programs.emplace(*one.device);
+      site.memory_of(one.node, one.device->begin());
+      for (std::size_t i = 0; i < topology.workers.size(); ++i)
+        if (topology.workers[i].node == one.node)
+          site.run_by(static_cast<WorkerId>(i),
+                      one.launchers.emplace_back(*one.device, *one.programs, one.workspace));
+      one.wire.emplace(*one.device);
+      site.carry(topology.link_between(topology.host(), one.node), *one.wire);
+    }
+  }
+
+ private:
+  struct One {
+    const cl::FoundDevice* found = nullptr;
+    cl::OpenDevice::Settings settings;
+    Bytes workspace = 0;  // of each queue
+    NodeId node{};
+    std::optional<cl::OpenDevice> device;
+    std::optional<cl::Programs> programs;
+    std::deque<cl::Launcher> launchers;
+    std::optional<cl::DeviceWire> wire;  // last: its threads use the device
+  };
+
+  /// Looks for devices when the first one is asked for.
+  const cl::FoundDevice& device_numbered(std::uint64_t number, const std::string& text) {
+    if (!found_) found_ = find_();
+    if (found_->devices.empty())
+      throw ConfigError(fmt::format("devices: \"{}\" is not there: {}", text, found_->problem));
+    if (number < found_->devices.size()) return found_->devices[number];
+    std::string there;
+    for (std::size_t i = 0; i < found_->devices.size(); ++i)
+      there += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, found_->devices[i].name);
+    throw ConfigError(fmt::format("devices: \"{}\" is not there; OpenCL has {}", text, there));
+  }
+
+  const OpenclBackend::Find find_;
+  std::optional<cl::Found> found_;
+  std::deque<One> devices_;
+};
+
+}  // namespace
+
+std::span<const Setting> OpenclBackend::device_options() const noexcept { return opencl_options; }
+std::unique_ptr<Part> OpenclBackend::make() const { return std::make_unique<OpenclPart>(find_); }
+
+}  // namespace fairlead::backend
