@@ -99,7 +99,8 @@ void Dispatcher::returned(Task& task) {
 }
 
 void Dispatcher::lost(WorkerId worker) {
-  pipelines_.lost(worker);
+  if (pipelines_[worker].lost) return;
+  if (pipelines_.lost(worker)) worker_arrived(worker);
   lane_.close();
   policy_->worker_lost(worker);
   if (options_.mistake.is(Mistake::lost_worker_served)) return;

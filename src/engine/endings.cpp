@@ -23,9 +23,10 @@ void Endings::leave(Task& task) {
 }
 
 void Endings::drop(Task& task, Commands& out) {
+  if (task.failure == nullptr && !unwanted(task)) task.failure = memory_.losses().read_by(task);
   leave(task);
-  task.cancelled = true;
-  complete(task, How::cancelled, out);
+  task.cancelled = task.failure == nullptr;
+  complete(task, task.cancelled ? How::cancelled : How::copy_failed, out);
 }
 
 void Endings::drop_failed(Task& task, Commands& out) {

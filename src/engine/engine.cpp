@@ -136,6 +136,8 @@ void Engine::apply(Event& event, Commands& out) {
       return pipelines_.left(event.worker);
     case EventKind::worker_lost:
       return dispatcher_.lost(event.worker);
+    case EventKind::node_lost:
+      return lose(static_cast<const NodeLoss&>(event));
     case EventKind::flush:
     case EventKind::drop_clean:
       return lane_.flush_or_drop(event.kind);
@@ -157,6 +159,15 @@ void Engine::apply_copy(memory::Copy& copy) {
   depth_.copy_over(copy.duration);
   if (journal_.records()) journal_.copy_over(copy, memory_.routes());
   memory_.landed(copy, copy.kind == EventKind::copy_finished, effects_);
+}
+
+/// First its workers, so that nothing that has not begun holds anything there.
+void Engine::lose(const NodeLoss& loss) {
+  if (memory_.node(loss.node).lost) return;
+  for (const WorkerInfo& worker : view_.workers())
+    if (worker.node == loss.node) dispatcher_.lost(worker.id);
+  lane_.close();
+  memory_.losses().lose(loss.node, loss.words, effects_);
 }
 
 void Engine::apply_release(HoldRelease& release, Commands& out) {

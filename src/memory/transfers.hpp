@@ -70,6 +70,13 @@ class Transfers {
   unsigned failed_again(Copy& copy) noexcept { return ++copy.attempts; }
   /// A task waits for the prefetch: it is urgent.
   void make_urgent(Copy& copy) noexcept;
+  /// Whatever its bytes are, they are worth nothing: an end of it is lost.
+  void spoil(Copy& copy) noexcept {
+    copy.overtaken = true;
+    copy.version = 0;
+  }
+  /// The world has not heard of it, and will not.
+  void take_back(Copy& copy) { links_.remove(copy); }
   /// It reads from there from now on.
   void change_source(Copy& copy, Replica& from);
   /// Those for which `others` is false wait for the other copy instead.
@@ -79,6 +86,16 @@ class Transfers {
     const auto going = std::stable_partition(waiters.begin(), waiters.end(), stay);
     to.waiters.write().assign(going, waiters.end());
     waiters.erase(going, waiters.end());
+  }
+  /// Those for which `which` is true wait for it no more; they still count it.
+  template <class Which>
+  std::vector<Task*> take_waiters(Copy& copy, Which which) {
+    auto& waiters = copy.waiters.write();
+    const auto taken = std::stable_partition(waiters.begin(), waiters.end(),
+                                             [&](const Task* task) { return !which(*task); });
+    std::vector<Task*> result(taken, waiters.end());
+    waiters.erase(taken, waiters.end());
+    return result;
   }
   /// Nobody waits for it any more.
   void release_waiters(Copy& copy) noexcept { copy.waiters.write().clear(); }
@@ -97,6 +114,10 @@ class Transfers {
   /// Calls f(const Copy&) for each that is queued or in flight.
   template <class F>
   void for_each(F&& f) const {
+    copies_.for_each(f);
+  }
+  template <class F>
+  void for_each(F&& f) {
     copies_.for_each(f);
   }
 

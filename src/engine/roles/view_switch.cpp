@@ -14,6 +14,7 @@ class ViewSwitch final : public Role {
   void landed(Task& task, Commands& out) override {
     const bool poisoned = memory_.reads_poisoned(task);
     memory_.release(task, memory::Outcome::succeeded, effects_);
+    memory_.losses().pass_on(task);
     memory_.view_switched(task);
     if (poisoned) {
       memory_.poison_outputs(task);
@@ -24,6 +25,7 @@ class ViewSwitch final : public Role {
 
   void failed(Task& task, Commands& out) override {
     memory_.release(task, memory::Outcome::failed, effects_);
+    memory_.losses().pass_on(task);
     memory_.view_switched(task);
     lane_.close();
     endings_.end(task, out);
