@@ -13,8 +13,10 @@ void Landing::landed(Copy& copy, bool succeeded, Effects& effects) {
   const WayId way = transfers_.way_of(copy);
   transfers_.ended(copy);
   state_.note_change();
-  const bool ignored = state_.mistake.is(Mistake::failed_copy_ignored);
-  if (state_.is_lost(copy.to->node) || (!succeeded && state_.is_lost(copy.from->node))) {
+  const bool cut_off = !succeeded && state_.is_lost(copy.from->node);
+  const bool ignored =
+      state_.mistake.is(cut_off ? Mistake::cut_off_copy_served : Mistake::failed_copy_ignored);
+  if (state_.is_lost(copy.to->node) || (cut_off && !ignored)) {
     transfers_.spoil(copy);
     over(copy, effects);
   } else if (!succeeded && !ignored) {
@@ -42,10 +44,10 @@ void Landing::fail_readers(Copy& copy, const std::exception_ptr& why, Effects& e
       return state_.target(access) == copy.datum && reads(access.mode);
     });
   };
-  for (Task* const task : transfers_.take_waiters(copy, reads_it)) {
-    --task->pending_copies;
-    if (task->failure == nullptr) task->failure = why;
-    if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
+  for (Task* const task : copy.waiters.get()) {
+    if (!reads_it(*task) || task->failure != nullptr) continue;
+    task->failure = why;
+    effects.failed.push_back(task);
   }
 }
 
@@ -59,7 +61,9 @@ void Landing::serve_waiters(Copy& copy, Effects& effects) {
 void Landing::ask_again(Replica& replica, Copy& copy, Effects& effects) {
   const auto waits_elsewhere = [&](const Task* task) { return task->node != replica.node; };
   if (std::ranges::all_of(copy.waiters.get(), waits_elsewhere) || state_.is_lost(replica.node)) return;
-  Replica* const source = state_.source_of(state_.data[replica.datum], replica.node);
+  Datum& datum = state_.data[replica.datum];
+  if (datum.poisoned) return;  // it was lost: who reads it fails, and the others need no value
+  Replica* const source = state_.source_of(datum, replica.node);
   if (source == nullptr) return;
   Copy& again = transfers_.make(*source, replica, Cause::demand);
   evictor_.keep_on_the_way(again, effects);

@@ -17,7 +17,8 @@ class Landing {
   /// The copy, which the world has not heard of, brings nothing, since an end of it is lost. Who waits for it gets a copy
   /// from somebody else, if anybody has what it was to bring.
   void comes_to_nothing(Copy& copy, Effects& effects);
-  /// Those fail who wait for the value that it brings; not those who only wait until it is over.
+  /// Those fail who wait for the value that it brings; not those who only wait until it is over. They wait until they
+  /// are released.
   void fail_readers(Copy& copy, const std::exception_ptr& why, Effects& effects);
 
  private:

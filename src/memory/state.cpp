@@ -89,7 +89,7 @@ const Replica* State::source_of(const Datum& datum, NodeId to) const noexcept {
   const auto consider = [&](const Replica& holder) {
     const Route& route = route_from(datum, holder, to);
     if (holder.node == to || holder.version != datum.version || !route.exists()) return;
-    if (is_lost(holder.node) && !mistake.is(Mistake::lost_node_read)) return;
+    if (is_lost(holder.node)) return;
     const Duration time = route.time(datum.bytes);
     if (best != nullptr && time >= least) return;
     best = &holder;

@@ -87,16 +87,6 @@ class Transfers {
     to.waiters.write().assign(going, waiters.end());
     waiters.erase(going, waiters.end());
   }
-  /// Those for which `which` is true wait for it no more; they still count it.
-  template <class Which>
-  std::vector<Task*> take_waiters(Copy& copy, Which which) {
-    auto& waiters = copy.waiters.write();
-    const auto taken = std::stable_partition(waiters.begin(), waiters.end(),
-                                             [&](const Task* task) { return !which(*task); });
-    std::vector<Task*> result(taken, waiters.end());
-    waiters.erase(taken, waiters.end());
-    return result;
-  }
   /// Nobody waits for it any more.
   void release_waiters(Copy& copy) noexcept { copy.waiters.write().clear(); }
   /// Only those where it goes.

@@ -54,8 +54,8 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "written_made_anew";
     case loss_forgotten:
       return "loss_forgotten";
-    case lost_node_read:
-      return "lost_node_read";
+    case cut_off_copy_served:
+      return "cut_off_copy_served";
     case lost_results_kept:
       return "lost_results_kept";
     case successors_told_first:

@@ -84,7 +84,7 @@ void SimWorld::launch(WorkerId id, Task& task) {
     throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
   if (page_driver_) page_driver_->given(task, engine_->view().workers()[index(id)].node);
-  if (worker.running == nullptr && !worker.lost) {
+  if (worker.running == nullptr && !worker.lost && !is_on_lost_device(id)) {
     --idle_workers_;
     start_next(id);
   }
@@ -93,8 +93,10 @@ void SimWorld::launch(WorkerId id, Task& task) {
 void SimWorld::recall(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   const auto it = std::ranges::find(worker.staged, &task);
-  const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 && !worker.lost &&
-                                                     random_.once_in(options_.recall_refused_once_in));
+  const bool begins_nothing = worker.lost || is_on_lost_device(id);
+  const bool refused =
+      it == worker.staged.end() || (options_.recall_refused_once_in != 0 && !begins_nothing &&
+                                    random_.once_in(options_.recall_refused_once_in));
   if (refused) {
     if (it != worker.staged.end()) worker.promised.push_back(&task);
     return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, timeline_.now());
@@ -126,6 +128,10 @@ void SimWorld::lose_if_free(WorkerId id) {
   worker.lost = true;
   if (worker.staged.empty()) --idle_workers_;
   engine_->entrance().post(worker.loss, EventKind::worker_lost, id, timeline_.now());
+}
+
+bool SimWorld::is_on_lost_device(WorkerId worker) const {
+  return lost_since(engine_->view().workers()[index(worker)].node) != Time::max();
 }
 
 /// What had begun before may have been over by then, and is told late.
@@ -398,7 +404,7 @@ void SimWorld::task_ends(WorkerId id) {
   worker.running = nullptr;
   if (worker.staged.empty()) ++idle_workers_;
   lose_if_free(id);
-  if (!worker.staged.empty() && !worker.lost) start_next(id);
+  if (!worker.staged.empty() && !worker.lost && !is_on_lost_device(id)) start_next(id);
   application_->report();
 }
 

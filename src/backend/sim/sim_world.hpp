@@ -165,6 +165,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   void lose_if_free(WorkerId id);
   void one_more_ends(NodeId node);
   void lose(NodeId node);
+  bool is_on_lost_device(WorkerId worker) const;
   bool fails_by_loss(NodeId node, Time begun);
   std::exception_ptr loss_of(NodeId node) const;
   void compute(WorkerId id);
