@@ -135,9 +135,9 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::worker_left:
       return pipelines_.left(event.worker);
     case EventKind::worker_lost:
-      return dispatcher_.lost(event.worker);
+      return dispatcher_.lost(event.worker, out);
     case EventKind::node_lost:
-      return lose(static_cast<const NodeLoss&>(event));
+      return lose(static_cast<const NodeLoss&>(event), out);
     case EventKind::flush:
     case EventKind::drop_clean:
       return lane_.flush_or_drop(event.kind);
@@ -162,12 +162,13 @@ void Engine::apply_copy(memory::Copy& copy) {
 }
 
 /// First its workers, so that nothing that has not begun holds anything there.
-void Engine::lose(const NodeLoss& loss) {
+void Engine::lose(const NodeLoss& loss, Commands& out) {
   if (memory_.node(loss.node).lost) return;
+  memory_.losses().announce(loss.node, loss.words);
   for (const WorkerInfo& worker : view_.workers())
-    if (worker.node == loss.node) dispatcher_.lost(worker.id);
+    if (worker.node == loss.node) dispatcher_.lost(worker.id, out);
   lane_.close();
-  memory_.losses().lose(loss.node, loss.words, effects_);
+  memory_.losses().lose(loss.node, effects_);
 }
 
 void Engine::apply_release(HoldRelease& release, Commands& out) {

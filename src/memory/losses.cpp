@@ -3,17 +3,15 @@
 
 #include <fairlead/error.hpp>
 
-#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 
 namespace fairlead::memory {
 
-void Losses::lose(NodeId id, std::string words, Effects& effects) {
+void Losses::lose(NodeId id, Effects& effects) {
   MemoryNode& node = state_.node(id);
   ensure(node.is_cache && !node.lost, "a device is lost once");
-  words_.emplace(id, std::move(words));
   node.lost = true;
   state_.note_change();
   // First what has no value any more, so that nobody is given it in place of what he waits for.
@@ -70,6 +68,13 @@ std::exception_ptr Losses::failure(DatumId id, NodeId with) const {
   return std::make_exception_ptr(DeviceLostError(
       "the newest value of " + state_.name_of(id) + " was in the memory of \"" +
       state_.topology.nodes[index(with)].name + "\" only, which is lost: " + words_.at(with)));
+}
+
+std::exception_ptr Losses::nobody_left() const {
+  std::string text = "no worker that could run it is left";
+  for (const auto& [node, words] : words_)
+    text += "; the device \"" + state_.topology.nodes[index(node)].name + "\" is lost: " + words;
+  return std::make_exception_ptr(DeviceLostError(text));
 }
 
 std::exception_ptr Losses::read_by(const Task& task) const {

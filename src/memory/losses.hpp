@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "memory/landing.hpp"
 #include "memory/poison.hpp"
@@ -17,13 +18,17 @@ class Losses {
   Losses(State& state, Coherence& coherence, Transfers& transfers, Landing& landing, Poison& poison)
       : state_(state), coherence_(coherence), transfers_(transfers), landing_(landing), poison_(poison) {}
 
+  /// What is said of it from now on.
+  void announce(NodeId node, std::string words) { words_.emplace(node, std::move(words)); }
   /// A cache, and not that of the host; tasks that had not begun there hold nothing. What those that had begun use, and
   /// what copies under way read or write there, vanishes when they end.
-  void lose(NodeId node, std::string words, Effects& effects);
+  void lose(NodeId node, Effects& effects);
   bool any() const noexcept { return !words_.empty(); }
   /// By node: what was said of its loss.
   const std::map<NodeId, std::string>& words() const noexcept { return words_; }
 
+  /// The DeviceLostError of a task that nobody else can run.
+  std::exception_ptr nobody_left() const;
   /// The DeviceLostError of a task that reads what was lost; null: it reads nothing such.
   std::exception_ptr read_by(const Task& task) const;
   enum class Where : std::uint8_t {
