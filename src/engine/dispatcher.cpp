@@ -148,10 +148,9 @@ bool Dispatcher::nobody_can_run(const Task& task) const noexcept {
          });
 }
 
-/// What the policy gives out for this worker, which is lost, and nobody else can run. True if there was any.
-bool Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
+/// What the policy has for this worker, which it does not know to be lost, and nobody else can run.
+void Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
   std::vector<Task*> others;
-  bool any = false;
   while (held_by_policy_ != 0) {
     Task* task = policy_->pick(worker, true);
     if (task == nullptr) task = policy_->take_any(worker);
@@ -160,7 +159,6 @@ bool Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
     if (nobody_can_run(*task)) {
       task->failure = memory_.losses().nobody_left();
       endings_.drop(*task, out);
-      any = true;
     } else {
       others.push_back(task);
     }
@@ -169,15 +167,6 @@ bool Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
     ++held_by_policy_;
     policy_->returned(*task);
   }
-  return any;
-}
-
-/// Those that the policy did not give out when their workers were lost.
-bool Dispatcher::drop_all_stranded(Commands& out) {
-  bool any = false;
-  for (const WorkerInfo& worker : view_.workers())
-    if (memory_.losses().any() && pipelines_[worker.id].lost) any |= drop_stranded(worker.id, out);
-  return any;
 }
 
 /// The last worker of its kind there is.
@@ -456,7 +445,6 @@ bool Dispatcher::insist(Commands& out) {
       if ((task = policy_->pick(worker, true)) != nullptr) break;
     }
     if (!anybody) {
-      if (drop_all_stranded(out)) continue;
       if (pipelines_.any_lost()) ensure_somebody_is_left();
       return false;
     }
@@ -469,7 +457,6 @@ bool Dispatcher::insist(Commands& out) {
       task = policy_->take_any(worker);
     }
     if (task == nullptr) {  // no present worker can run what is ready
-      if (drop_all_stranded(out)) continue;
       if (pipelines_.any_lost()) ensure_somebody_is_left();
       if (std::ranges::all_of(pipelines_.all(), &Pipeline::present))
         throw Error("internal: the policy " + options_.policy_name + " gives out none of " +

@@ -68,8 +68,7 @@ class Dispatcher {
   void stage(Task& task, Commands& out);
   void give_back(Task& task);
   bool nobody_can_run(const Task& task) const noexcept;
-  bool drop_stranded(WorkerId worker, Commands& out);
-  bool drop_all_stranded(Commands& out);
+  void drop_stranded(WorkerId worker, Commands& out);
   bool is_last_of_device(WorkerId worker) const noexcept;
   void recall_from_lost();
   void ensure_somebody_is_left() const;

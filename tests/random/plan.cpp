@@ -101,12 +101,8 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
     lost_devices = random_runs::lost_devices(Random(Random::mix(seed + 0xdead)), machine);
   lost = lost_workers(Random(Random::mix(seed + 0x1057)), machine,
                       time_scale * 20 * static_cast<std::int64_t>(options.tasks));
-  // Whoever may take over from a lost device stays.
-  if (!lost_devices.empty())
-    std::erase_if(lost, [&](const backend::WorkerLoss& loss) {
-      const NodeId node = machine.workers[index(loss.worker)].node;
-      return std::ranges::find(lost_devices, node, &backend::DeviceLoss::node) == lost_devices.end();
-    });
+  // Whoever may take over from a lost device stays, and it goes at once.
+  if (!lost_devices.empty()) lost.clear();
 }
 
 namespace {
