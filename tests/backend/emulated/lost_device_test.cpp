@@ -119,9 +119,9 @@ TEST(LostDevices, TakeAlongWhatNobodyElseHas) {
   std::vector<double> numbers(4096, 1), others(4096, 1);
   const auto gone = runtime.vector("gone", numbers.data(), 4096),
              kept = runtime.vector("kept", others.data(), 4096);
-  const auto change = codelet("change").emulated([](InOut<Vector<double>> v) { v[0] += 1; });
+  const auto change = codelet("change").emulated([](InOut<Vector<double>> v) { v(0) += 1; });
   const auto look = codelet("look").cpu([](In<Vector<double>>) {});
-  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v[0] = 7; });
+  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 7; });
   Flow flow(runtime);
   flow.submit(change(gone));  // a copy there, the task, and a copy home or there
   flow.submit(change(kept));
