@@ -293,7 +293,7 @@ void* Engine::let_into_lane(DatumId id, bool has_value) {
 void Engine::failed_in_lane(const Task& task) {
   change([&] {
     lane_.close();
-    memory_.poison_outputs(task);
+    memory_.poison().mark_outputs(task);
   });
 }
 

@@ -425,20 +425,20 @@ class Replayer {
       case EventKind::hold_released:
         event = &release();
         break;
-      case EventKind::flush:
-        refuse_second_flush();
-        event = &others_.emplace_back();
-        break;
       case EventKind::refresh:
         event = &refresh();
         break;
       case EventKind::node_lost:
-        event = &loss();
+        event = &others_.emplace_back();
+        others_.back().node = log_.device(engine_.memory().topology());
         break;
       case EventKind::rehearsed:
         event = &rehearsals_.emplace_back();
         rehearsals_.back().finding = log_.word("what a rehearsal found");
         break;
+      case EventKind::flush:
+        refuse_second_flush();
+        [[fallthrough]];
       case EventKind::time_passed:
       case EventKind::drop_clean:
         event = &others_.emplace_back();
@@ -467,17 +467,6 @@ class Replayer {
     for (std::uint64_t left = log_.word("data to refresh", known + 1); left != 0; --left)
       request.data.push_back(static_cast<DatumId>(log_.word("a datum", known)));
     return request;
-  }
-
-  NodeLoss& loss() {
-    const auto nodes = engine_.memory().topology().devices();
-    const std::uint64_t node = log_.word("a node");
-    const auto found = std::ranges::find(nodes, node, [](NodeId id) { return index(id); });
-    if (found == nodes.end())
-      log_.refuse("node " + std::to_string(node) + " is no device that could be lost");
-    NodeLoss& loss = losses_.emplace_back();
-    loss.node = *found;
-    return loss;
   }
 
   /// A hold may be over by then, because its data could not be had; or it is given up before its turn.
@@ -532,7 +521,6 @@ class Replayer {
     others_.clear();
     releases_.clear();
     refreshes_.clear();
-    losses_.clear();
     flush_in_batch_ = false;
   }
 
@@ -559,11 +547,10 @@ class Replayer {
   std::map<std::uint64_t, memory::Copy*> copies_;  // in flight, by id
   // The batch that is being read.
   EventChain batch_;
-  std::deque<Event> others_;
+  std::deque<NodeLoss> others_;
   std::deque<HoldRelease> releases_;
   std::deque<RehearsalOver> rehearsals_;
   std::deque<RefreshRequest> refreshes_;
-  std::deque<NodeLoss> losses_;
   std::set<TaskId> released_;
   std::set<std::uint64_t> given_up_;  // holds that were released before they were ready
   std::vector<HeldTask*> in_batch_;

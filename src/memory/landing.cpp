@@ -33,7 +33,6 @@ void Landing::over(Copy& copy, Effects& effects) {
 }
 
 void Landing::comes_to_nothing(Copy& copy, Effects& effects) {
-  transfers_.take_back(copy);
   transfers_.spoil(copy);
   over(copy, effects);
 }
@@ -54,7 +53,7 @@ void Landing::fail_readers(Copy& copy, const std::exception_ptr& why, Effects& e
 void Landing::serve_waiters(Copy& copy, Effects& effects) {
   for (Task* task : copy.waiters.get())
     if (--task->pending_copies == 0) effects.landed.push_back(task);
-  transfers_.release_waiters(copy);
+  transfers_.release_waiters(copy, [](const Task*) { return true; });
 }
 
 /// What landed is not what its readers there need: they ask the new holder.
@@ -79,7 +78,7 @@ void Landing::ask_elsewhere(Replica& replica, Effects& effects) {
       // Who only waits until the replica is read no more need not wait any longer.
       for (Task* task : copy->waiters.get())
         if (task->node != to.node && --task->pending_copies == 0) effects.landed.push_back(task);
-      transfers_.release_waiters_elsewhere(*copy);
+      transfers_.release_waiters(*copy, [&](const Task* task) { return task->node != to.node; });
       if (transfers_.may_abandon(*copy)) {
         transfers_.abandon(*copy, DropReason::revoked);
       } else {
@@ -204,7 +203,7 @@ bool Landing::fail_waiters(Copy& copy, Effects& effects) {
           state_.topology.nodes[index(replica.node)].name + " failed: " + std::strerror(copy.error_number)));
     if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
   }
-  transfers_.release_waiters(copy);
+  transfers_.release_waiters(copy, [](const Task*) { return true; });
   return to_be_seen;
 }
 

@@ -3,8 +3,6 @@
 
 #include <fairlead/error.hpp>
 
-#include <vector>
-
 #include "base/check.hpp"
 
 namespace fairlead::memory {
@@ -22,13 +20,15 @@ void Losses::lose(NodeId id, Effects& effects) {
           !state_.mistake.is(Mistake::loss_forgotten))
         lose(datum, id, effects);
   }
-  while (Copy* const copy = unstarted_copy_at(id)) landing_.comes_to_nothing(*copy, effects);
   for (std::size_t i = 0; i < state_.data.size(); ++i)
     for (Replica* replica = state_.data[static_cast<DatumId>(i)].cached; replica != nullptr;
-         replica = replica->next_of_datum)
-      if (replica->node == id && !replica->pinned() &&
+         replica = replica->next_of_datum) {
+      if (replica->node != id) continue;
+      while (Copy* const copy = unstarted_copy_of(*replica)) landing_.comes_to_nothing(*copy, effects);
+      if (!replica->pinned() &&
           (replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving))
         coherence_.drop(*replica, DropReason::failed);
+    }
 }
 
 /// A partial result to which nothing was added is worth nothing.
@@ -45,23 +45,24 @@ bool Losses::is_only_there(const Datum& datum, const Replica& replica) const noe
 
 void Losses::lose(Datum& datum, NodeId with, Effects& effects) {
   const DatumId id = datum.home.datum;
-  std::vector<Copy*> copies;
-  transfers_.for_each([&](Copy& copy) {
-    if (copy.datum == id) copies.push_back(&copy);
-  });
-  for (Copy* const copy : copies) landing_.fail_readers(*copy, failure(id, with), effects);
+  const std::exception_ptr why = failure(id, with);
+  const auto fail_readers = [&](const Replica& replica) {
+    if (replica.arriving != nullptr) landing_.fail_readers(*replica.arriving, why, effects);
+  };
+  fail_readers(datum.home);
+  for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
+    fail_readers(*replica);
   poison_.lose(id, with);
   transfers_.written(datum, datum.home);  // what is still under way is old
 }
 
-/// The world has not heard of it, or only of what it waits for.
-Copy* Losses::unstarted_copy_at(NodeId node) {
-  Copy* found = nullptr;
-  transfers_.for_each([&](Copy& copy) {
-    if (copy.state != Copy::State::in_flight && (copy.from->node == node || copy.to->node == node))
-      found = found == nullptr ? &copy : found;
-  });
-  return found;
+/// That brings or reads it, and of which the world has not heard.
+Copy* Losses::unstarted_copy_of(const Replica& replica) noexcept {
+  Copy* copy = replica.arriving;
+  if (copy != nullptr && copy->state != Copy::State::in_flight) return copy;
+  copy = replica.outgoing;
+  while (copy != nullptr && copy->state == Copy::State::in_flight) copy = copy->next_outgoing;
+  return copy;
 }
 
 std::exception_ptr Losses::failure(DatumId id, NodeId with) const {

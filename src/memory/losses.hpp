@@ -24,8 +24,6 @@ class Losses {
   /// what copies under way read or write there, vanishes when they end.
   void lose(NodeId node, Effects& effects);
   bool any() const noexcept { return !words_.empty(); }
-  /// By node: what was said of its loss.
-  const std::map<NodeId, std::string>& words() const noexcept { return words_; }
 
   /// The DeviceLostError of a task that nobody else can run.
   std::exception_ptr nobody_left() const;
@@ -45,7 +43,7 @@ class Losses {
  private:
   bool is_only_there(const Datum& datum, const Replica& replica) const noexcept;
   void lose(Datum& datum, NodeId with, Effects& effects);
-  Copy* unstarted_copy_at(NodeId node);
+  static Copy* unstarted_copy_of(const Replica& replica) noexcept;
   std::exception_ptr failure(DatumId id, NodeId with) const;
 
   State& state_;

@@ -59,11 +59,9 @@ class Memory {
   bool waits_for_token(const Task& task) const { return admitter_.waits_for_token(task); }
   /// The task no longer waits for memory (it was cancelled or given to another node).
   void forget_claim(Task& task) { admitter_.forget_claim(task); }
-  /// A task that will never run: what it was to write is poisoned. It must not be admitted.
-  void poison_outputs(const Task& task) { poison_.mark_outputs(task); }
-  bool reads_poisoned(const Task& task) const { return poison_.is_read_by(task); }
+  /// A task that will never run must not be admitted: what it was to write is marked here.
+  Poison& poison() noexcept { return poison_; }
   Losses& losses() noexcept { return losses_; }
-  const Losses& losses() const noexcept { return losses_; }
   /// The datum whose replica an admitted access is given: its own, or that of a partial result.
   DatumId target(const Access& access) const noexcept { return state_.target(access); }
   /// Something of which admit() makes its answer has changed since take_change(), on whatever node: all that

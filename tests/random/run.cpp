@@ -439,7 +439,8 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     result.longest_passed = checker.longest_passed();
     result.digest = core.engine().journal().digest().value();
     result.end_time = world.now().count();
-    result.devices_lost = memory.losses().words().size();
+    for (const backend::DeviceLoss& loss : plan.lost_devices)
+      result.devices_lost += memory.node(loss.node).lost;
     result.folds = checker.folds();
     if (result.tasks_run + result.tasks_cancelled + core.engine().endings().skipped() !=
             core.sources().submitted() ||
