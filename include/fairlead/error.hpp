@@ -38,6 +38,12 @@ class SystemError : public Error {
   using Error::Error;
 };
 
+/// An accelerator is lost, and with it what is asked for: its newest value was nowhere else.
+class DeviceLostError : public SystemError {
+ public:
+  using SystemError::SystemError;
+};
+
 /// A task, or what was registered, needs more of a memory node than it can ever give.
 class FootprintError : public Error {
  public:

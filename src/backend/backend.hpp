@@ -65,6 +65,9 @@ class Site {
   virtual std::string name_of(DatumId datum) const = 0;
   /// There is a chore for them.
   virtual void wake(engine::Who who) noexcept = 0;
+  /// The device is lost, its memory and its workers with it: said before the ends of what fails for that reason, all of
+  /// which still have to be told. `words`: the driver's. Its workers take no tasks any more. Only posts.
+  virtual void lose(NodeId device, std::string words) = 0;
   /// What was begun may never end: the run cannot go on.
   virtual void stop_run(std::exception_ptr why) noexcept = 0;
 };

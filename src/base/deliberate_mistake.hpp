@@ -30,6 +30,9 @@ enum class Mistake : std::uint8_t {
   partial_kept,               // a partial result that was folded is added to again
   handed_on_too_soon,         // a copy that joined another starts before that has landed
   written_made_anew,          // what was made once is made again although it was written since
+  loss_forgotten,             // data that were on a lost device only pass as good
+  cut_off_copy_served,        // a copy that failed since its source was lost counts as landed
+  lost_results_kept,          // what a task ended well that was on a lost device counts as written
   // In the engine.
   successors_told_first,  // a task's successors are served before its own end
   returned_task_lost,     // a task that was taken back from a worker is given to nobody

@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
   refresh,         // the program wants to find the newest values in its own memory: see RefreshRequest
   worker_lost,     // it takes none any more; what it had begun is over, and it begins nothing else
   rehearsed,       // what lies ahead has been played: see RehearsalOver
+  node_lost,       // the memory of a device is gone, and its workers with it: see NodeLoss
 };
 
 struct Event {

@@ -135,4 +135,11 @@ struct RefreshRequest : Event {
   std::vector<DatumId> data;
 };
 
+/// A device is lost: what was in its memory is gone, its workers begin nothing more. What had begun there, tasks as well
+/// as copies to and from it, ends afterwards, and as failed; tasks that had not begun are given back when asked for.
+struct NodeLoss : Event {
+  NodeId node = no_id<NodeId>;
+  std::string words{};  ///< what the device's driver says
+};
+
 }  // namespace fairlead

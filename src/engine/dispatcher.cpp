@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 
@@ -50,6 +51,10 @@ void Dispatcher::ready(Task& task, Commands& out) {
     }
   }
   if (endings_.hopeless(task)) return endings_.drop(task, out);
+  if (nobody_can_run(task)) [[unlikely]] {
+    task.failure = memory_.losses().nobody_left();
+    return endings_.drop(task, out);
+  }
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
   task.state = TaskState::ready;
   ++held_by_policy_;
@@ -98,9 +103,11 @@ void Dispatcher::returned(Task& task) {
   effects_.landed.push_back(&task);
 }
 
-void Dispatcher::lost(WorkerId worker) {
-  pipelines_.lost(worker);
+void Dispatcher::lost(WorkerId worker, Commands& out) {
+  if (pipelines_[worker].lost) return;
+  if (pipelines_.lost(worker)) worker_arrived(worker);
   lane_.close();
+  if (memory_.losses().any() && is_last_of_device(worker)) drop_stranded(worker, out);
   policy_->worker_lost(worker);
   if (options_.mistake.is(Mistake::lost_worker_served)) return;
   const PickedTasks& tasks = pipelines_[worker].tasks;
@@ -117,6 +124,10 @@ void Dispatcher::lost(WorkerId worker) {
 
 /// What this worker was to run and has not begun is the policy's again, and holds nothing.
 void Dispatcher::give_back(Task& task) {
+  if (nobody_can_run(task)) {
+    task.failure = memory_.losses().nobody_left();
+    return effects_.failed.push_back(&task);
+  }
   if (task.state == TaskState::picked)
     memory_.forget_claim(task);
   else
@@ -128,6 +139,42 @@ void Dispatcher::give_back(Task& task) {
   task.state = TaskState::ready;
   ++held_by_policy_;
   policy_->returned(task);
+}
+
+/// A device was lost, and nobody is there, or may still come, that could.
+bool Dispatcher::nobody_can_run(const Task& task) const noexcept {
+  return memory_.losses().any() && std::ranges::none_of(view_.workers(), [&](const WorkerInfo& worker) {
+           return !pipelines_[worker.id].lost && view_.can_run(task, worker.id);
+         });
+}
+
+/// What the policy has for this worker, which it does not know to be lost, and nobody else can run.
+void Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
+  std::vector<Task*> others;
+  while (held_by_policy_ != 0) {
+    Task* task = policy_->pick(worker, true);
+    if (task == nullptr) task = policy_->take_any(worker);
+    if (task == nullptr) break;
+    --held_by_policy_;
+    if (nobody_can_run(*task)) {
+      task->failure = memory_.losses().nobody_left();
+      endings_.drop(*task, out);
+    } else {
+      others.push_back(task);
+    }
+  }
+  for (Task* const task : others) {
+    ++held_by_policy_;
+    policy_->returned(*task);
+  }
+}
+
+/// The last worker of its kind there is.
+bool Dispatcher::is_last_of_device(WorkerId worker) const noexcept {
+  const WorkerInfo& lost = view_.workers()[index(worker)];
+  return std::ranges::none_of(view_.workers(), [&](const WorkerInfo& other) {
+    return other.node == lost.node && other.kind == lost.kind && !pipelines_[other.id].lost;
+  });
 }
 
 /// One task of each at a time.
@@ -214,6 +261,7 @@ bool Dispatcher::advance_gathering(Commands& out) {
     Task* const task = gathering_.forsaken();
     if (task == nullptr) break;
     give_back(*task);
+    if (!effects_.failed.empty()) follow(out);
   }
   for (;;) {
     if (gathering_.drop_unwanted(out)) {

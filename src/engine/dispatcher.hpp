@@ -48,8 +48,8 @@ class Dispatcher {
   /// For the first time.
   void worker_arrived(WorkerId worker) noexcept { awaited_ -= view_.kind_of(worker) != WorkerKind::cpu; }
 
-  /// What it had been given and had not begun goes back to the policy.
-  void lost(WorkerId worker);
+  /// What it had been given and had not begun goes back to the policy; with a device, what nobody else can run fails.
+  void lost(WorkerId worker, Commands& out);
 
   // ---- what follows
 
@@ -67,6 +67,9 @@ class Dispatcher {
   void failed(Task& task, Commands& out);
   void stage(Task& task, Commands& out);
   void give_back(Task& task);
+  bool nobody_can_run(const Task& task) const noexcept;
+  void drop_stranded(WorkerId worker, Commands& out);
+  bool is_last_of_device(WorkerId worker) const noexcept;
   void recall_from_lost();
   void ensure_somebody_is_left() const;
   bool admit_pseudo_tasks(Commands& out);

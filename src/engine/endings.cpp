@@ -13,7 +13,7 @@ void Endings::leave(Task& task) {
   if (state == TaskState::admitted)
     memory_.release(task, memory::Outcome::failed, effects_);
   else
-    memory_.poison_outputs(task);
+    memory_.poison().mark_outputs(task);
   lane_.close();  // whoever reads that has to be told
   if (task.role != TaskRole::program) roles_.of(task).over(task);
   memory_.flushes().early().forget(task);
@@ -23,9 +23,10 @@ void Endings::leave(Task& task) {
 }
 
 void Endings::drop(Task& task, Commands& out) {
+  if (task.failure == nullptr && !unwanted(task)) task.failure = memory_.losses().read_by(task);
   leave(task);
-  task.cancelled = true;
-  complete(task, How::cancelled, out);
+  task.cancelled = task.failure == nullptr;
+  complete(task, task.cancelled ? How::cancelled : How::copy_failed, out);
 }
 
 void Endings::drop_failed(Task& task, Commands& out) {
@@ -43,7 +44,7 @@ void Endings::skip(Task& task, Commands& out) {
 void Endings::end(Task& task, Commands& out) { complete(task, How::pseudo, out); }
 
 void Endings::refuse(Task& task, Commands& out) {
-  memory_.poison_outputs(task);
+  memory_.poison().mark_outputs(task);
   lane_.close();
   task.cancelled = true;
   end(task, out);

@@ -35,7 +35,7 @@ class Endings {
     return stop_.error() != 0 || task.source()->cancelled.load(std::memory_order_relaxed);
   }
   /// The task must not run: it is unwanted, or reads what another should have written and has not.
-  bool hopeless(const Task& task) const { return unwanted(task) || memory_.reads_poisoned(task); }
+  bool hopeless(const Task& task) const { return unwanted(task) || memory_.poison().is_read_by(task); }
   /// The task will not run, however far it is: waiting (for its turn to be ready), ready (given out by the
   /// policy), picked, or admitted. What it was to write is poisoned.
   void drop(Task& task, Commands& out);

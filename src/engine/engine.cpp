@@ -135,7 +135,9 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::worker_left:
       return pipelines_.left(event.worker);
     case EventKind::worker_lost:
-      return dispatcher_.lost(event.worker);
+      return dispatcher_.lost(event.worker, out);
+    case EventKind::node_lost:
+      return lose(static_cast<const NodeLoss&>(event), out);
     case EventKind::flush:
     case EventKind::drop_clean:
       return lane_.flush_or_drop(event.kind);
@@ -157,6 +159,16 @@ void Engine::apply_copy(memory::Copy& copy) {
   depth_.copy_over(copy.duration);
   if (journal_.records()) journal_.copy_over(copy, memory_.routes());
   memory_.landed(copy, copy.kind == EventKind::copy_finished, effects_);
+}
+
+/// First its workers, so that nothing that has not begun holds anything there.
+void Engine::lose(const NodeLoss& loss, Commands& out) {
+  if (memory_.node(loss.node).lost) return;
+  memory_.losses().announce(loss.node, loss.words);
+  for (const WorkerInfo& worker : view_.workers())
+    if (worker.node == loss.node) dispatcher_.lost(worker.id, out);
+  lane_.close();
+  memory_.losses().lose(loss.node, effects_);
 }
 
 void Engine::apply_release(HoldRelease& release, Commands& out) {
@@ -289,7 +301,7 @@ void* Engine::let_into_lane(DatumId id, bool has_value) {
 void Engine::failed_in_lane(const Task& task) {
   change([&] {
     lane_.close();
-    memory_.poison_outputs(task);
+    memory_.poison().mark_outputs(task);
   });
 }
 

@@ -146,6 +146,7 @@ class Engine final : private Server {
   void apply(Event& event, Commands& out);
   void apply_copy(memory::Copy& copy);
   void apply_release(HoldRelease& release, Commands& out);
+  void lose(const NodeLoss& loss, Commands& out);
   bool nothing_moves() const noexcept;
   bool lane_is_possible() const noexcept;
 

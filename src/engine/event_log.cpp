@@ -128,6 +128,9 @@ void EventLog::event(const Event& event) {
       for (const DatumId id : data) words_.push_back(index(id));
       break;
     }
+    case EventKind::node_lost:
+      words_.push_back(index(static_cast<const NodeLoss&>(event).node));
+      break;
     case EventKind::rehearsed:
       words_.push_back(static_cast<const RehearsalOver&>(event).finding);
       break;

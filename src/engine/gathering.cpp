@@ -97,7 +97,10 @@ Task* Gathering::forsaken() {
     });
   };
   Task* found = nullptr;
-  if (gathering_.task != nullptr && alone(gathering_.task)) {
+  const auto nobody_leads = [&] {  // of those that it has got; others may be there
+    return std::ranges::all_of(gathering_.workers, [&](WorkerId worker) { return pipelines_[worker].lost; });
+  };
+  if (gathering_.task != nullptr && (alone(gathering_.task) || nobody_leads())) {
     found = gathering_.task;
     dissolve(std::exchange(gathering_, {}));
   } else if (const auto it = std::ranges::find_if(waiting_, alone); it != waiting_.end()) {

@@ -44,6 +44,8 @@ std::string_view said_of(EventKind kind) noexcept {
       return "a worker left";
     case worker_lost:
       return "a worker was lost";
+    case node_lost:
+      return "a device was lost";
     case flush:
       return "results are wanted at home";
     case time_passed:

@@ -37,6 +37,7 @@ void HomeValues::flush() {
   // No data that are still on their way are waited for when the runtime ends.
   if (core_.winding_down()) engine.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
   core_.throw_if_stopped();
+  throw_if_lost(memory::Losses::Where::anywhere);
 }
 
 void HomeValues::drop_clean() {
@@ -68,6 +69,18 @@ void HomeValues::refresh(bool put_off_too) {
   core_.application().serve_surely();  // ends of tasks may not have been applied yet
   refresh(core_.engine().locked(
       [&](memory::Memory& memory) { return memory.flushes().away_from_home(put_off_too); }));
+}
+
+void HomeValues::throw_if_lost(memory::Losses::Where where) {
+  const auto why =
+      core_.engine().locked([&](memory::Memory& memory) { return memory.losses().missing(where); });
+  if (why != nullptr) std::rethrow_exception(why);
+}
+
+void HomeValues::throw_if_lost(const std::vector<DatumId>& data) {
+  const auto why =
+      core_.engine().locked([&](memory::Memory& memory) { return memory.losses().missing(data); });
+  if (why != nullptr) std::rethrow_exception(why);
 }
 
 void HomeValues::put_refresh_off(const RegisteredDatum& datum, bool put_off) {

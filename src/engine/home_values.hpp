@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/task.hpp"
+#include "memory/losses.hpp"
 
 namespace fairlead::engine {
 
@@ -31,8 +32,13 @@ class HomeValues {
   /// memory of their own.
   bool may_be_away() const noexcept { return kept_fresh_; }
   void put_refresh_off(const RegisteredDatum& datum, bool put_off);
+  /// A device is lost that had the newest value of something in the program's own memory, where the program may look now:
+  /// throws a DeviceLostError. Nothing happens if that has been written or removed since. Of these data, or of all.
+  void throw_if_lost(const std::vector<DatumId>& data);
+  void throw_if_lost() { throw_if_lost(memory::Losses::Where::own_memory); }
 
  private:
+  void throw_if_lost(memory::Losses::Where where);
   void tell(Event& event, EventKind kind);
 
   RuntimeCore& core_;

@@ -13,6 +13,12 @@ std::uint64_t LogReader::word(const char* what, std::uint64_t bound) {
   return value;
 }
 
+NodeId LogReader::device(const Topology& topology) {
+  const auto node = static_cast<NodeId>(word("memory node", topology.nodes.size()));
+  if (!topology.is(node, MemoryKind::device)) refuse("node " + std::to_string(index(node)) + " is no device");
+  return node;
+}
+
 void LogReader::refuse(const std::string& why) const {
   throw InputError("the event log cannot be replayed; at word " + std::to_string(position_) + ": " + why);
 }

@@ -1,9 +1,13 @@
 // Reads the words of an event log one after the other and refuses what cannot be one.
 #pragma once
+#include <fairlead/ids.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "machine/topology.hpp"
 
 namespace fairlead::engine {
 
@@ -15,6 +19,8 @@ class LogReader {
   std::size_t position() const noexcept { return position_; }
   /// The next word, which must be below `bound` (0: any). Throws InputError, as all below.
   std::uint64_t word(const char* what, std::uint64_t bound = 0);
+  /// The next word, which must be the memory of a device.
+  NodeId device(const Topology& topology);
   /// The words from `begin` to here.
   std::span<const std::uint64_t> since(std::size_t begin) const noexcept {
     return words_.subspan(begin, position_ - begin);

@@ -14,6 +14,7 @@ bool Pipelines::left_behind() noexcept {
 
 bool Pipelines::arrived(WorkerId worker, Time now, Duration in_lane) noexcept {
   Pipeline& pipeline = at(worker);
+  if (pipeline.lost) return false;
   pipeline.present = true;
   pipeline.idle_since = now;
   pipeline.lane_busy_before = in_lane;
@@ -25,9 +26,10 @@ void Pipelines::left(WorkerId worker) noexcept {
   left_behind_ = true;
 }
 
-void Pipelines::lost(WorkerId worker) noexcept {
+bool Pipelines::lost(WorkerId worker) noexcept {
   left(worker);
   at(worker).lost = any_lost_ = true;
+  return !std::exchange(at(worker).ever_present, true);
 }
 
 void Pipelines::helped(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept {

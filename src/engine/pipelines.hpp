@@ -36,8 +36,8 @@ class Pipelines {
   /// True if it is its first time. `in_lane`: what it has run in the direct lane so far, here and below.
   bool arrived(WorkerId worker, Time now, Duration in_lane) noexcept;
   void left(WorkerId worker) noexcept;
-  /// For ever.
-  void lost(WorkerId worker) noexcept;
+  /// For ever. True if it has never arrived: it is not waited for any more.
+  bool lost(WorkerId worker) noexcept;
   bool any_lost() const noexcept { return any_lost_; }
   /// Whether a task that takes several workers has this one, or is about to.
   void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }

@@ -428,17 +428,20 @@ class Replayer {
       case EventKind::hold_released:
         event = &release();
         break;
-      case EventKind::flush:
-        refuse_second_flush();
-        event = &others_.emplace_back();
-        break;
       case EventKind::refresh:
         event = &refresh();
+        break;
+      case EventKind::node_lost:
+        event = &others_.emplace_back();
+        others_.back().node = log_.device(engine_.memory().topology());
         break;
       case EventKind::rehearsed:
         event = &rehearsals_.emplace_back();
         rehearsals_.back().finding = log_.word("what a rehearsal found");
         break;
+      case EventKind::flush:
+        refuse_second_flush();
+        [[fallthrough]];
       case EventKind::time_passed:
       case EventKind::drop_clean:
         event = &others_.emplace_back();
@@ -547,7 +550,7 @@ class Replayer {
   std::map<std::uint64_t, memory::Copy*> copies_;  // in flight, by id
   // The batch that is being read.
   EventChain batch_;
-  std::deque<Event> others_;
+  std::deque<NodeLoss> others_;
   std::deque<HoldRelease> releases_;
   std::deque<RehearsalOver> rehearsals_;
   std::deque<RefreshRequest> refreshes_;

@@ -237,9 +237,14 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
     if (writes(access.mode) && outcome != Outcome::returned) {
       if (replica.state != ReplicaState::arriving) transfers_.written(datum, replica);
-      if (outcome == Outcome::succeeded) {
+      const bool vanished = state_.is_lost(replica.node) && !state_.mistake.is(Mistake::lost_results_kept);
+      if (outcome == Outcome::succeeded && !vanished) {
         if (access.mode == AccessMode::write) poison_.clear(datum);
       } else {
+        if (outcome == Outcome::succeeded) {  // told late: the device was lost meanwhile
+          poison_.lose(id, replica.node);
+          poison_.lose(access.datum, replica.node);
+        }
         poison_.mark(id);
         poison_.mark(access.datum);                 // what it was to add is missing there
         coherence_.home_has(datum, datum.version);  // there is nothing worth bringing home

@@ -108,6 +108,8 @@ void Coherence::settle(Replica& replica) {
   if (replica.state != ReplicaState::valid || replica.pinned() || replica.in_list) return;
   if (replica.version != state_.data[replica.datum].version) {
     drop(replica, replica.version == 0 ? DropReason::failed : DropReason::overwritten);
+  } else if (state_.is_lost(replica.node)) {
+    drop(replica, DropReason::failed);
   } else {
     offer(replica);
   }

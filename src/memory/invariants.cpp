@@ -38,7 +38,10 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
       if (r->state == ReplicaState::leaving) leaving[index(r->node)] += r->block->bytes;
       if (r->state == ReplicaState::arriving && r->arriving->cause == Cause::prefetch && r->arriving->to == r)
         prefetching[index(r->node)] += r->block->bytes;
-      if (r->state != ReplicaState::arriving && r->version == datum.version) newest = true;
+      const bool lost = state.is_lost(r->node);
+      if (r->state != ReplicaState::arriving && r->version == datum.version && !lost) newest = true;
+      if (lost && (idle || !r->pinned()) && r->state != ReplicaState::arriving)
+        fail(name + " is still on a device that is lost");
       if (r->in_lane) in_lane[index(r->node)] += r->block->bytes;
       if (idle && (r->task_pins | r->source_pins | r->app_pins) != 0)
         fail(name + " is still pinned on " + state.topology.nodes[index(r->node)].name);

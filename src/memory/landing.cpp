@@ -13,26 +13,56 @@ void Landing::landed(Copy& copy, bool succeeded, Effects& effects) {
   const WayId way = transfers_.way_of(copy);
   transfers_.ended(copy);
   state_.note_change();
-  if (!succeeded && !state_.mistake.is(Mistake::failed_copy_ignored)) {
+  const bool cut_off = !succeeded && state_.is_lost(copy.from->node);
+  const bool ignored =
+      state_.mistake.is(cut_off ? Mistake::cut_off_copy_served : Mistake::failed_copy_ignored);
+  if (state_.is_lost(copy.to->node) || (cut_off && !ignored)) {
+    transfers_.spoil(copy);
+    over(copy, effects);
+  } else if (!succeeded && !ignored) {
     failed(copy, effects);
   } else {
     transfers_.count(copy);
-    state_.in_cache(*copy.to) ? arrived(copy, effects) : came_home(copy, effects);
+    over(copy, effects);
   }
   transfers_.start_next(way, effects);
+}
+
+void Landing::over(Copy& copy, Effects& effects) {
+  state_.in_cache(*copy.to) ? arrived(copy, effects) : came_home(copy, effects);
+}
+
+void Landing::comes_to_nothing(Copy& copy, Effects& effects) {
+  transfers_.spoil(copy);
+  over(copy, effects);
+}
+
+void Landing::fail_readers(Copy& copy, const std::exception_ptr& why, Effects& effects) {
+  const auto reads_it = [&](const Task& task) {
+    return std::ranges::any_of(task.accesses(), [&](const Access& access) {
+      return state_.target(access) == copy.datum && reads(access.mode);
+    });
+  };
+  for (Task* const task : copy.waiters.get()) {
+    if (!reads_it(*task) || task->failure != nullptr) continue;
+    task->failure = why;
+    effects.failed.push_back(task);
+  }
 }
 
 void Landing::serve_waiters(Copy& copy, Effects& effects) {
   for (Task* task : copy.waiters.get())
     if (--task->pending_copies == 0) effects.landed.push_back(task);
-  transfers_.release_waiters(copy);
+  transfers_.release_waiters(copy, [](const Task*) { return true; });
 }
 
 /// What landed is not what its readers there need: they ask the new holder.
 void Landing::ask_again(Replica& replica, Copy& copy, Effects& effects) {
   const auto waits_elsewhere = [&](const Task* task) { return task->node != replica.node; };
-  if (std::ranges::all_of(copy.waiters.get(), waits_elsewhere)) return;
-  Replica* const source = state_.source_of(state_.data[replica.datum], replica.node);
+  if (std::ranges::all_of(copy.waiters.get(), waits_elsewhere) || state_.is_lost(replica.node)) return;
+  Datum& datum = state_.data[replica.datum];
+  if (datum.poisoned) return;  // it was lost: who reads it fails, and the others need no value
+  Replica* const source = state_.source_of(datum, replica.node);
   if (source == nullptr) return;
   Copy& again = transfers_.make(*source, replica, Cause::demand);
   evictor_.keep_on_the_way(again, effects);
@@ -48,7 +78,7 @@ void Landing::ask_elsewhere(Replica& replica, Effects& effects) {
       // Who only waits until the replica is read no more need not wait any longer.
       for (Task* task : copy->waiters.get())
         if (task->node != to.node && --task->pending_copies == 0) effects.landed.push_back(task);
-      transfers_.release_waiters_elsewhere(*copy);
+      transfers_.release_waiters(*copy, [&](const Task* task) { return task->node != to.node; });
       if (transfers_.may_abandon(*copy)) {
         transfers_.abandon(*copy, DropReason::revoked);
       } else {
@@ -62,13 +92,12 @@ void Landing::ask_elsewhere(Replica& replica, Effects& effects) {
   }
 }
 
-void Landing::settle_after(Replica& replica, bool revoked) {
+/// `unwanted`: why it goes if nobody uses it; revoked: in any case.
+void Landing::settle_after(Replica& replica, DropReason unwanted) {
   // Asked for again; or nobody wants it any more.
   if (replica.state == ReplicaState::arriving || replica.state == ReplicaState::absent) return;
-  if (!replica.pinned() && (revoked || replica.version == 0)) {
-    coherence_.drop(replica, revoked ? DropReason::revoked : DropReason::overwritten);
-    return;
-  }
+  if (!replica.pinned() && (unwanted == DropReason::revoked || replica.version == 0))
+    return coherence_.drop(replica, unwanted);
   if (replica.version != 0) coherence_.tell_loaded(replica);
   coherence_.settle(replica);
 }
@@ -90,8 +119,9 @@ void Landing::arrived(Copy& copy, Effects& effects) {
   serve_waiters(copy, effects);
   if (replica.state != ReplicaState::arriving)
     noticed ? ask_elsewhere(replica, effects) : transfers_.hand_on(replica, effects);
-  settle_after(replica, copy.revoked);
-  if (via != nullptr) settle_after(*via, copy.via_revoked);
+  const DropReason old_ones = copy.version == 0 ? DropReason::failed : DropReason::overwritten;
+  settle_after(replica, copy.revoked ? DropReason::revoked : old_ones);
+  if (via != nullptr) settle_after(*via, copy.via_revoked ? DropReason::revoked : old_ones);
   if (copy.cause == Cause::eviction) left(*copy.from);
   if (copy.cause == Cause::eviction && state_.mistake.is(Mistake::refuge_taken_for_home))
     coherence_.home_has(datum, datum.version);
@@ -141,7 +171,8 @@ void Landing::try_again(Copy& copy, Effects& effects) {
   if (datum.writers == 0 && state_.in_cache(replica) && copy.via == nullptr && copy.cause != Cause::eviction)
     for (Replica* holder = datum.cached; holder != nullptr; holder = holder->next_of_datum)
       if (holder != copy.from && holder != copy.to && holder->state == ReplicaState::valid &&
-          holder->version == datum.version && state_.routes.between(holder->node, replica.node).exists())
+          holder->version == datum.version && !state_.is_lost(holder->node) &&
+          state_.routes.between(holder->node, replica.node).exists())
         other = holder;
   if (other != nullptr) transfers_.change_source(copy, *other);
   if (!copy.waiters->empty() && copy.cause == Cause::prefetch) transfers_.make_urgent(copy);
@@ -167,13 +198,12 @@ bool Landing::fail_waiters(Copy& copy, Effects& effects) {
     if (task->failure == nullptr && copy.failure != nullptr) task->failure = copy.failure;
     if (task->failure == nullptr)
       task->failure = std::make_exception_ptr(SystemError(
-          "copying " + (name_ ? name_(copy.datum) : "datum " + std::to_string(index(copy.datum))) + " (" +
-          std::to_string(copy.bytes) + " bytes) from " + state_.topology.nodes[index(copy.from->node)].name +
-          " to " + state_.topology.nodes[index(replica.node)].name +
-          " failed: " + std::strerror(copy.error_number)));
+          "copying " + state_.name_of(copy.datum) + " (" + std::to_string(copy.bytes) + " bytes) from " +
+          state_.topology.nodes[index(copy.from->node)].name + " to " +
+          state_.topology.nodes[index(replica.node)].name + " failed: " + std::strerror(copy.error_number)));
     if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
   }
-  transfers_.release_waiters(copy);
+  transfers_.release_waiters(copy, [](const Task*) { return true; });
   return to_be_seen;
 }
 

@@ -1,8 +1,7 @@
 // What follows when a copy has ended: who has his data now, who has to ask again, what may leave, and what is
 // tried once more (rules 3 to 6; coherence).
 #pragma once
-#include <functional>
-#include <string>
+#include <exception>
 
 #include "memory/evictor.hpp"
 #include "memory/flushes.hpp"
@@ -14,11 +13,17 @@ class Landing {
   Landing(State& state, Coherence& coherence, Transfers& transfers, Evictor& evictor, Flushes& flushes)
       : state_(state), coherence_(coherence), transfers_(transfers), evictor_(evictor), flushes_(flushes) {}
 
-  /// How data are called in errors; else by their numbers.
-  void name_by(std::function<std::string(DatumId)> name) { name_ = std::move(name); }
   void landed(Copy& copy, bool succeeded, Effects& effects);
+  /// The copy, which the world has not heard of, brings nothing, since an end of it is lost. Who waits for it gets a copy
+  /// from somebody else, if anybody has what it was to bring.
+  void comes_to_nothing(Copy& copy, Effects& effects);
+  /// Those fail who wait for the value that it brings; not those who only wait until it is over. They wait until they
+  /// are released.
+  void fail_readers(Copy& copy, const std::exception_ptr& why, Effects& effects);
 
  private:
+  /// The world has told, or will not hear, of it.
+  void over(Copy& copy, Effects& effects);
   void arrived(Copy& copy, Effects& effects);
   void came_home(Copy& copy, Effects& effects);
   void failed(Copy& copy, Effects& effects);
@@ -31,7 +36,7 @@ class Landing {
   void ask_again(Replica& replica, Copy& copy, Effects& effects);
   /// What those wait for who were to have it handed on from there does not come.
   void ask_elsewhere(Replica& replica, Effects& effects);
-  void settle_after(Replica& replica, bool revoked);
+  void settle_after(Replica& replica, DropReason unwanted);
   void left(Replica& replica);
 
   State& state_;
@@ -39,7 +44,6 @@ class Landing {
   Transfers& transfers_;
   Evictor& evictor_;
   Flushes& flushes_;
-  std::function<std::string(DatumId)> name_;
 };
 
 }  // namespace fairlead::memory

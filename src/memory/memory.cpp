@@ -36,6 +36,7 @@ bool Memory::try_remove(DatumId id) {
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     if (replica->state != ReplicaState::absent) coherence_.drop(*replica, DropReason::overwritten);
   coherence_.home_has(datum, datum.version);
+  poison_.forget(id);
   state_.remove(id, !in_flight);
   return true;
 }

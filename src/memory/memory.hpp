@@ -14,6 +14,7 @@
 #include "memory/admission.hpp"
 #include "memory/invariants.hpp"
 #include "memory/landing.hpp"
+#include "memory/losses.hpp"
 #include "memory/prefetches.hpp"
 
 namespace fairlead::memory {
@@ -27,7 +28,7 @@ class Memory {
   /// Whom to tell and ask from now on; before the first admission only.
   void use_policy(Policy& policy) noexcept { state_.use(policy); }
   /// How data are called in errors; else by their numbers.
-  void name_by(std::function<std::string(DatumId)> name) { landing_.name_by(std::move(name)); }
+  void name_by(std::function<std::string(DatumId)> name) { state_.name = std::move(name); }
   DatumId add(const DatumSpec& spec) { return state_.add(spec); }
   /// No datum gets the id of another that is gone. Before the first is removed.
   void keep_ids() noexcept { state_.data.keep_ids(); }
@@ -58,9 +59,9 @@ class Memory {
   bool waits_for_token(const Task& task) const { return admitter_.waits_for_token(task); }
   /// The task no longer waits for memory (it was cancelled or given to another node).
   void forget_claim(Task& task) { admitter_.forget_claim(task); }
-  /// A task that will never run: what it was to write is poisoned. It must not be admitted.
-  void poison_outputs(const Task& task) { poison_.mark_outputs(task); }
-  bool reads_poisoned(const Task& task) const { return poison_.is_read_by(task); }
+  /// A task that will never run must not be admitted: what it was to write is marked here.
+  Poison& poison() noexcept { return poison_; }
+  Losses& losses() noexcept { return losses_; }
   /// The datum whose replica an admitted access is given: its own, or that of a partial result.
   DatumId target(const Access& access) const noexcept { return state_.target(access); }
   /// Something of which admit() makes its answer has changed since take_change(), on whatever node: all that
@@ -113,6 +114,7 @@ class Memory {
   Reductions reductions_{state_, transfers_, poison_};
   Admitter admitter_{state_, coherence_, transfers_, evictor_, flushes_, lane_, reductions_, poison_};
   Landing landing_{state_, coherence_, transfers_, evictor_, flushes_};
+  Losses losses_{state_, coherence_, transfers_, landing_, poison_};
   Prefetches prefetches_{state_, coherence_, transfers_, evictor_};
 };
 

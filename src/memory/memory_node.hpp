@@ -19,6 +19,7 @@ namespace fairlead::memory {
 
 class Admitter;
 class Evictor;
+class Losses;
 struct State;
 
 /// Replicas in the order in which they came. Linked through themselves; each is in one list at most.
@@ -78,6 +79,7 @@ struct MemoryNode {
   WrittenBy<std::uint32_t, Admitter> passed_claimant = 0;  ///< admissions since, that needed no space
   WrittenBy<std::size_t, State> data = 0;                  ///< that are not used in place here
   WrittenBy<Bytes, State> data_bytes = 0;                  ///< of those, rounded
+  WrittenBy<bool, Losses> lost = false;  ///< what is here is gone; copies and tasks that had begun end
 };
 
 }  // namespace fairlead::memory

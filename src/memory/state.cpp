@@ -72,7 +72,8 @@ bool State::has_newest(DatumId id, NodeId on) const noexcept {
 bool State::another_holds(const Datum& datum, const Replica& replica) const noexcept {
   if (replica.version != datum.version || datum.home.version == datum.version) return true;
   for (const Replica* other = datum.cached; other != nullptr; other = other->next_of_datum)
-    if (other != &replica && other->state == ReplicaState::valid && other->version == datum.version)
+    if (other != &replica && other->state == ReplicaState::valid && other->version == datum.version &&
+        !is_lost(other->node))
       return true;
   return false;
 }
@@ -88,6 +89,7 @@ const Replica* State::source_of(const Datum& datum, NodeId to) const noexcept {
   const auto consider = [&](const Replica& holder) {
     const Route& route = route_from(datum, holder, to);
     if (holder.node == to || holder.version != datum.version || !route.exists()) return;
+    if (is_lost(holder.node)) return;
     const Duration time = route.time(datum.bytes);
     if (best != nullptr && time >= least) return;
     best = &holder;

@@ -1,6 +1,8 @@
 // What the parts of memory share: the machine, the nodes, the data, and whom to tell. Whoever has it may read
 // all of it; each field below it has one class that writes it (written_by.hpp).
 #pragma once
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct State {
   DatumId add(const DatumSpec& spec);
   /// All its replicas are absent. With `forget`, another may get its id.
   void remove(DatumId id, bool forget);
+
+  /// How the datum is called in errors.
+  std::string name_of(DatumId id) const { return name ? name(id) : "datum " + std::to_string(index(id)); }
+  /// Its memory is gone: nothing there may be read any more.
+  bool is_lost(NodeId on) const noexcept { return node(on).lost; }
 
   /// Something of which Memory::admit() makes its answer has changed: see there.
   void note_change() noexcept { changed = true; }
@@ -81,6 +88,7 @@ struct State {
   Policy* policy = nullptr;
   bool tell_residency = false;
   DeliberateMistake mistake;
+  std::function<std::string(DatumId)> name;
   std::vector<MemoryNode> nodes;  // by NodeId; homes have no space to manage
   DatumTable data;
   PartialResults partials;

@@ -25,6 +25,11 @@ void Transfers::attach(Copy& copy, Replica& from) {
   copy.version = from.state == ReplicaState::arriving ? from.arriving->version.get() : from.version.get();
   copy.next_outgoing = from.outgoing.get();
   from.outgoing = &copy;
+  const Datum& datum = state_.data[copy.datum];
+  copy.generator = state_.made_from(datum, from) ? datum.generator : nullptr;
+  copy.link = state_.routes.of(copy).link;
+  // In caches it is one block: from one to another it goes as it is.
+  copy.layout = state_.in_cache(from) && state_.in_cache(*copy.to) ? nullptr : datum.layout;
   if (state_.mistake.is(Mistake::source_not_pinned)) return;
   ++from.source_pins;
   if (from.in_list) coherence_.keep_back(from);
@@ -44,6 +49,7 @@ bool Transfers::hands_on(const Replica& peer, const Replica& to, Cause cause) co
   if (peer.state != ReplicaState::arriving || peer.arriving->to != &peer) return false;
   const Copy& coming = *peer.arriving;
   if (coming.overtaken || coming.revoked || coming.cause == Cause::eviction) return false;
+  if (state_.is_lost(peer.node)) return false;
   if (coming.version != state_.data[peer.datum].version || waits_for(coming, to)) return false;
   return cause == Cause::prefetch || coming.cause != Cause::prefetch ||
          coming.state == Copy::State::in_flight;
@@ -100,11 +106,7 @@ Copy& Transfers::make(Replica& from, Replica& to, Cause cause) {
   copy.to = &to;
   copy.cause = cause;
   copy.bytes = datum.bytes;
-  copy.generator = state_.made_from(datum, from) ? datum.generator : nullptr;
   attach(copy, from);
-  copy.link = state_.routes.of(copy).link;
-  // In caches it is one block: from one to another it goes as it is.
-  copy.layout = state_.in_cache(from) && state_.in_cache(to) ? nullptr : datum.layout;
   to.arriving = &copy;
   if (!state_.in_cache(to)) return copy;
   coherence_.expect(to);
@@ -270,7 +272,6 @@ void Transfers::change_source(Copy& copy, Replica& from) {
   detach(copy);
   attach(copy, from);
   copy.overtaken = false;
-  copy.link = state_.routes.between(from.node, copy.to->node).link;
 }
 
 }  // namespace fairlead::memory

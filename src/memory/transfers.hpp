@@ -70,6 +70,12 @@ class Transfers {
   unsigned failed_again(Copy& copy) noexcept { return ++copy.attempts; }
   /// A task waits for the prefetch: it is urgent.
   void make_urgent(Copy& copy) noexcept;
+  /// An end of it is lost: whatever its bytes are, they are worth nothing. If the world has not heard of it, it will not.
+  void spoil(Copy& copy) {
+    if (copy.state != Copy::State::in_flight) links_.remove(copy);
+    copy.overtaken = true;
+    copy.version = 0;
+  }
   /// It reads from there from now on.
   void change_source(Copy& copy, Replica& from);
   /// Those for which `others` is false wait for the other copy instead.
@@ -80,11 +86,10 @@ class Transfers {
     to.waiters.write().assign(going, waiters.end());
     waiters.erase(going, waiters.end());
   }
-  /// Nobody waits for it any more.
-  void release_waiters(Copy& copy) noexcept { copy.waiters.write().clear(); }
-  /// Only those where it goes.
-  void release_waiters_elsewhere(Copy& copy) {
-    std::erase_if(copy.waiters.write(), [&](const Task* task) { return task->node != copy.to->node; });
+  /// Those for which `which` is true do not wait for it any more.
+  template <class Which>
+  void release_waiters(Copy& copy, Which which) {
+    std::erase_if(copy.waiters.write(), which);
   }
   void give_back(Copy& copy);
 

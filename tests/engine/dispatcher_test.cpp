@@ -182,7 +182,7 @@ TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
   ASSERT_EQ(waiting.state, TaskState::picked);
   it.told.notes.clear();
   it.world.notes.clear();
-  it.dispatcher.lost(worker_0);
+  it.dispatcher.lost(worker_0, it.out);
   EXPECT_EQ(it.told.notes, (Notes{"lost 0", "returned 2", "returned 3"}));
   EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
   it.go_on();
@@ -206,7 +206,7 @@ TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
   Task& task = it.writer();
   it.ready(task);
   it.pipelines.arrived(worker_1, Time{}, Duration{});
-  it.dispatcher.lost(worker_0);
+  it.dispatcher.lost(worker_0, it.out);
   it.go_on();
   it.dispatcher.returned(task);
   it.go_on();
@@ -215,7 +215,7 @@ TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
 
 TEST(Dispatcher, SaysThatNobodyIsLeftWhoCouldRunWhatIsReady) {
   Dispatching it(2);
-  for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.lost(worker);
+  for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.lost(worker, it.out);
   it.dispatcher.ready(it.writer(), it.out);
   try {
     it.go_on();

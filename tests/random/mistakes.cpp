@@ -52,6 +52,12 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "handed_on_too_soon";
     case written_made_anew:
       return "written_made_anew";
+    case loss_forgotten:
+      return "loss_forgotten";
+    case cut_off_copy_served:
+      return "cut_off_copy_served";
+    case lost_results_kept:
+      return "lost_results_kept";
     case successors_told_first:
       return "successors_told_first";
     case returned_task_lost:

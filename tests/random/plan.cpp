@@ -30,6 +30,7 @@ RunOptions options_of(std::uint64_t seed) {
   options.tasks_fail = random.once_in(3);
   options.cancels = random.once_in(3);
   options.holds = random.once_in(2);
+  options.devices_are_lost = random.once_in(3);
   return options;
 }
 
@@ -60,6 +61,15 @@ std::vector<backend::WorkerLoss> lost_workers(Random random, const Topology& mac
   return lost;
 }
 
+/// Any of the devices, also if nobody else can do what it can.
+std::vector<backend::DeviceLoss> lost_devices(Random random, const Topology& machine) {
+  std::vector<backend::DeviceLoss> lost;
+  for (const NodeId device : machine.devices())
+    if (!random.once_in(3))
+      lost.push_back({device, static_cast<std::uint64_t>(random.between(1, 1 << random.between(0, 7)))});
+  return lost;
+}
+
 }  // namespace
 
 RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
@@ -87,8 +97,12 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
   if (!random_.once_in(2)) window = static_cast<std::size_t>(random_.between(2, 60));
   short_of_space = random_.once_in(5);
   application_seed = random_.next();
+  if (options.devices_are_lost)
+    lost_devices = random_runs::lost_devices(Random(Random::mix(seed + 0xdead)), machine);
   lost = lost_workers(Random(Random::mix(seed + 0x1057)), machine,
                       time_scale * 20 * static_cast<std::int64_t>(options.tasks));
+  // Whoever may take over from a lost device stays, and it goes at once.
+  if (!lost_devices.empty()) lost.clear();
 }
 
 namespace {
@@ -144,6 +158,9 @@ std::string RunPlan::text() const {
       faults.push_back(fmt::format("a flow is cancelled before task {}", *flow.cancelled_before));
   for (const backend::WorkerLoss& loss : lost)
     faults.push_back(fmt::format("worker {} is lost after {} ns", index(loss.worker), loss.at.count()));
+  for (const backend::DeviceLoss& loss : lost_devices)
+    faults.push_back(fmt::format("{} is lost after {} copies and tasks", machine.nodes[index(loss.node)].name,
+                                 loss.after));
   if (short_of_space) faults.emplace_back("no space for partial results after the first");
   return fmt::format("{}\n{}\npolicy: {}, pipelines {}, window {}\nfaults: {}\n", machine_text(machine),
                      program_text(program), options.policy,

@@ -20,7 +20,8 @@ struct RunOptions {
   bool tasks_fail = false;
   bool cancels = false;
   bool holds = false;  ///< the application acquires data in between
-  bool tight = true;   ///< capacity near the largest footprint
+  bool devices_are_lost = false;
+  bool tight = true;  ///< capacity near the largest footprint
   std::size_t tasks = 150;
   DeliberateMistake mistake{};
   /// Given the engine at the end, however the run ended. If set, the engine keeps a log.
@@ -39,7 +40,8 @@ struct RunPlan {
   std::size_t caches() const noexcept { return machine.nodes.size() - 2; }
   /// Of how many kinds; what only slows down is none.
   int faults() const noexcept {
-    return options.copies_fail + options.write_backs_fail + options.tasks_fail + options.cancels;
+    return options.copies_fail + options.write_backs_fail + options.tasks_fail + options.cancels +
+           !lost_devices.empty();
   }
 
  private:
@@ -57,8 +59,9 @@ struct RunPlan {
                 write_back_fails_once_in = 0, task_fails_once_in = 0, copy_told_late_once_in = 0;
   std::int64_t time_scale = 1;  ///< of tasks, in ns
   std::size_t pipeline_depth = 0, window = 0;
-  bool short_of_space = false;            ///< for partial results of reductions
-  std::vector<backend::WorkerLoss> lost;  ///< others of their kinds remain
+  bool short_of_space = false;                    ///< for partial results of reductions
+  std::vector<backend::WorkerLoss> lost;          ///< others of their kinds remain
+  std::vector<backend::DeviceLoss> lost_devices;  ///< the same
 };
 
 }  // namespace fairlead::random_runs

@@ -38,7 +38,7 @@ void add(RunResult& total, const RunResult& result) {
 }  // namespace
 
 TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
-  std::uint64_t evict = 0, several_caches = 0, ample = 0, losses = 0;
+  std::uint64_t evict = 0, several_caches = 0, ample = 0, losses = 0, devices_lost = 0;
   std::map<std::string, std::uint64_t> by_fault, by_policy;
   RunResult total;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -57,6 +57,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
     by_fault["tasks fail"] += plan.options.tasks_fail && result.tasks_cancelled != 0;
     by_fault["flows are cancelled"] += plan.options.cancels && result.tasks_cancelled != 0;
     losses += !plan.lost.empty();
+    devices_lost += result.devices_lost != 0;
     by_fault["holds"] += plan.options.holds;
     by_fault["nothing fails"] += plan.faults() == 0;
   }
@@ -69,6 +70,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
   for (const PolicyEntry& policy : schedule::policies())
     EXPECT_GE(by_policy[std::string(policy.name)], seeds / schedule::policies().size()) << policy.name;
   EXPECT_GT(losses, seeds / 10);
+  EXPECT_GT(devices_lost, seeds / 40);
   // All that a run can do is done.
   EXPECT_GT(total.folds, 0u);
   EXPECT_GT(total.spans, 0u);
@@ -83,6 +85,37 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
   EXPECT_GT(total.holds_refused, 0u);
   EXPECT_GT(total.waits_refused, 100u);
   RecordProperty("longest_passed", static_cast<int>(total.longest_passed));
+}
+
+// Whatever a device was doing when it is lost: what is said to be good is right, the rest fails, and the run ends. Where
+// nothing was lost that was nowhere else, and nothing had begun there, it goes on as if nothing had happened.
+TEST(RandomRuns, EndWithRightValuesOrErrorsWhenDevicesAreLost) {
+  constexpr std::uint64_t runs = 1200;
+  std::uint64_t lost = 0, unharmed = 0, failed = 0, told = 0;
+  std::map<std::string, std::uint64_t> by_policy;
+  for (std::uint64_t seed = 5'000'001; seed <= 5'000'000 + runs; ++seed) {
+    RunOptions options{.policy = options_of(seed).policy, .devices_are_lost = true};
+    options.tight = seed % 3 != 0;
+    options.holds = seed % 2 == 0;
+    options.tasks = 80;
+    RunResult result;
+    const auto failure = random_run(seed, options, result);
+    EXPECT_FALSE(failure.has_value()) << "seed " << seed << " (" << options.policy << "): " << *failure;
+    if (result.devices_lost == 0) continue;
+    ++lost;
+    ++by_policy[options.policy];
+    ++(result.tasks_cancelled + result.tasks_failed == 0 && result.losses_told == 0 ? unharmed : failed);
+    told += result.losses_told != 0;
+  }
+  fmt::print(
+      "  {} runs lost a device: {} unharmed, {} with failures, {} told of what was lost by a wait or flush\n",
+      lost, unharmed, failed, told);
+  EXPECT_GT(lost, runs / 5);
+  EXPECT_GT(unharmed, lost / 10);
+  EXPECT_GT(failed, lost / 10);
+  EXPECT_GT(told, 10u);
+  for (const PolicyEntry& policy : schedule::policies())
+    EXPECT_GT(by_policy[std::string(policy.name)], 3u) << policy.name;
 }
 
 // Found among millions: in each a hold waited for memory that a task claimed, and that task was cancelled in

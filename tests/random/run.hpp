@@ -19,6 +19,9 @@ struct RunResult {
   std::uint64_t generated = 0;       ///< copies that were made, not read
   std::uint64_t kept_by = 0;         ///< of these, kept by the cache that they passed
   std::uint64_t refuges = 0;         ///< evictions from a device that stayed in the cache on their way home
+  std::uint64_t devices_lost = 0;    ///< before the end
+  std::uint64_t tasks_failed = 0;    ///< that had begun
+  std::uint64_t losses_told = 0;     ///< waits and flushes that told of data which were lost
   Bytes bytes_moved = 0, prefetched_bytes = 0, unused_prefetch_bytes = 0;
   std::size_t longest_passed = 0;
   std::uint64_t digest = 0;  ///< of all commands

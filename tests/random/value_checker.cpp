@@ -39,6 +39,8 @@ void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
 }
 
 void ValueChecker::task_starts(const Task& task, WorkerId worker) {
+  if (engine_->memory().node(engine_->view().workers()[index(worker)].node).lost)
+    fail(fmt::format("task {} begins on a device that is lost", planned(task)));
   count_passed(worker);
   if (task.role == TaskRole::fold) return fold_starts(task);
   const auto kind = engine_->view().workers()[index(worker)].kind;

@@ -61,6 +61,19 @@ void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) noexcept
   visitors_.fetch_sub(1);
 }
 
+void CpuWorld::lose(NodeId device, std::string words) {
+  workers_.lose(device);
+  NodeLoss* loss = nullptr;
+  {
+    const std::lock_guard guard(losses_mutex_);
+    loss = &losses_.emplace_back();
+  }
+  loss->node = device;
+  loss->words = std::move(words);
+  engine_->entrance().post(*loss, EventKind::node_lost, no_id<WorkerId>, now());
+  wake(engine::Who::any_worker());
+}
+
 void CpuWorld::serve_for_others() {
   if (asynchronous_reporter_ == nullptr) return;  // all threads have ended, and what is left goes, too
   // Sequentially consistent, like Engine::enter(): whoever finds it locked has posted before the holder's

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +70,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void watch(Lookout& lookout) override { workers_.watch(lookout); }
   void run_by(WorkerId worker, Processor& processor) override { workers_.run_by(worker, processor); }
   std::string name_of(DatumId datum) const override { return options_.name_of(datum); }
+  void lose(NodeId device, std::string words) override;
   void stop_run(std::exception_ptr why) noexcept override { engine_->stop(std::move(why)); }
 
   const CpuOptions options_;
@@ -78,6 +81,8 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;
   std::unique_ptr<Copies> copies_;
+  std::mutex losses_mutex_;     // guards losses_
+  std::list<NodeLoss> losses_;  // that were told of: the engine's events
 };
 
 }  // namespace fairlead::backend

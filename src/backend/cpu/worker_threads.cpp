@@ -110,6 +110,11 @@ void WorkerThreads::launch(WorkerId id, Task& task) {
   if (!workers_[index(id)]->mailbox.put(task)) throw Error("internal: a worker's mailbox is full");
 }
 
+void WorkerThreads::lose(NodeId node) noexcept {
+  for (const WorkerInfo& worker : engine_->view().workers())
+    if (worker.node == node) workers_[index(worker.id)]->lost.store(true);
+}
+
 void WorkerThreads::recall(WorkerId id, Task& task) {
   Worker& worker = *workers_[index(id)];
   if (worker.mailbox.take_back(task))
@@ -189,7 +194,7 @@ bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
     worker.clock_is_fresh = false;
     return true;
   }
-  if (Task* task = worker.mailbox.take()) {
+  if (Task* task = worker.lost.load(std::memory_order_relaxed) ? nullptr : worker.mailbox.take()) {
     leave_lane(index, reporter);
     run_task(worker, *task, reporter);
     return true;

@@ -62,6 +62,8 @@ class WorkerThreads {
   void gathered(Task& task, std::span<const WorkerId> workers);
   void dissolved(std::span<const WorkerId> workers);
   void wake(engine::Who who) noexcept;
+  /// Its workers begin nothing any more; the engine asks for what they were given. Any thread.
+  void lose(NodeId node) noexcept;
   bool in_body(WorkerId worker) const noexcept {
     return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
   }
@@ -84,6 +86,7 @@ class WorkerThreads {
     TinyKinds tiny;
     bool patient = false;  // tasks were tiny of late: a few more are worth waiting for before they are stolen
     WorkerKind kind = WorkerKind::cpu;
+    std::atomic<bool> lost{false};
     Processor* processor = nullptr;    // runs its bodies; null: its thread does
     std::vector<Chore*> chores;        // between two tasks
     std::atomic<bool> aside{false};    // for a task of several workers: not worth looking around

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <deque>
 #include <thread>
 #include <variant>
 
 #include "backend/arena.hpp"
+#include "backend/emulated/lifetime.hpp"
 #include "backend/emulated/wire.hpp"
 #include "base/pages.hpp"
 
@@ -21,8 +23,8 @@ namespace {
 
 using enum SettingType;
 
-enum class Option : std::uint8_t { memory, bandwidth, duplex, latency, speed, copies, workers, peers };
-constexpr std::array<Setting, 8> options{{
+enum class Option : std::uint8_t { memory, bandwidth, duplex, latency, speed, copies, workers, peers, lost };
+constexpr std::array<Setting, 9> options{{
     {.key = "memory", .type = size, .minimum = "4KiB", .help = "its capacity; it has to be given"},
     {.key = "bandwidth",
      .type = bandwidth,
@@ -60,6 +62,11 @@ constexpr std::array<Setting, 8> options{{
      .type = bandwidth,
      .minimum = "1KB/s",
      .help = "of wires to other devices that have some, too; without, copies between devices go through RAM"},
+    {.key = "lost",
+     .type = count,
+     .fallback = "0",
+     .maximum = "1000000000",
+     .help = "it is lost after so many copies and tasks, to try how a run takes that; 0: never"},
 }};
 
 struct EmulatedDevice {
@@ -67,7 +74,9 @@ struct EmulatedDevice {
   bool blocking_copies = false;      // while bytes move, it runs nothing
   double speed = 1;                  // of its workers, as a part of a core's
   double peer_bytes_per_second = 0;  // of wires to other devices that have some; 0: it has none
+  std::uint64_t lost_after = 0;      // copies and tasks; 0: never
   NodeId node{};
+  Lifetime* lifetime = nullptr;  // null: without an end
 };
 
 EmulatedDevice device_of(const DeviceEntry& entry) {
@@ -83,6 +92,7 @@ EmulatedDevice device_of(const DeviceEntry& entry) {
   device.blocking_copies = std::get<std::string>(value(Option::copies)) == "blocking";
   if (const auto* rate = std::get_if<std::uint64_t>(&value(Option::peers)))
     device.peer_bytes_per_second = static_cast<double>(*rate);
+  device.lost_after = number(Option::lost);
   device.spec = {.name = entry.name,
                  .kind = WorkerKind::emulated,
                  .capacity = whole_pages_in(number(Option::memory)),
@@ -94,28 +104,37 @@ EmulatedDevice device_of(const DeviceEntry& entry) {
   return device;
 }
 
-/// As if it took longer: a slower processor would still be at it.
-class Slower final : public Processor {
+/// As if it took longer: a slower processor would still be at it. And it may be lost.
+class EmulatedProcessor final : public Processor {
  public:
-  Slower(double speed, Site& site) : speed_(speed), site_(site) {}
+  /// `lifetime`: null: without an end.
+  EmulatedProcessor(double speed, Lifetime* lifetime, Site& site)
+      : speed_(speed), lifetime_(lifetime), site_(site) {}
   void run(const Implementation& implementation, TaskContext& context) override {
-    const Stretched until_it_would_be_over(*this);
-    implementation.run(implementation.body.get(), context);
+    if (lifetime_ != nullptr && lifetime_->over()) throw DeviceLostError(lifetime_->text());
+    {
+      const Stretched until_it_would_be_over(*this);
+      implementation.run(implementation.body.get(), context);
+    }
+    // What is over later cannot fail any more by what is thrown now.
+    if (lifetime_ != nullptr && !implementation.asynchronous && !lifetime_->allows_one_more())
+      throw DeviceLostError(lifetime_->text());
   }
 
  private:
   struct Stretched {
-    explicit Stretched(const Slower& slower) : by(slower), start(slower.site_.now()) {}
+    explicit Stretched(const EmulatedProcessor& slower) : by(slower), start(slower.site_.now()) {}
     Stretched(const Stretched&) = delete;
     Stretched& operator=(const Stretched&) = delete;
     ~Stretched() {
       const auto longer = static_cast<double>((by.site_.now() - start).count()) * (1 / by.speed_ - 1);
       std::this_thread::sleep_for(Duration(static_cast<std::int64_t>(longer)));
     }
-    const Slower& by;
+    const EmulatedProcessor& by;
     const Time start;
   };
   const double speed_;
+  Lifetime* const lifetime_;
   Site& site_;
 };
 
@@ -138,16 +157,20 @@ class EmulatedPart final : public Part {
   }
   void begin(Site& site) override {
     const Topology& topology = site.topology();
-    for (const EmulatedDevice& device : devices_)
+    for (EmulatedDevice& device : devices_) {
       site.memory_of(device.node, arenas_.emplace_back(device.spec.capacity).at(0));
+      if (device.lost_after != 0)
+        device.lifetime = &lifetimes_.emplace_back(site, device.node, topology.nodes[index(device.node)].name,
+                                                   device.lost_after);
+    }
     for (std::size_t i = 0; i < topology.links.size(); ++i)
       if (const EmulatedDevice* const player = player_of(topology.links[i]))
         begin_wire(site, static_cast<LinkId>(i), *player);
     for (const EmulatedDevice& device : devices_) {
-      if (device.speed >= 1) continue;
-      Slower& slower = slower_.emplace_back(device.speed, site);
+      if (device.speed >= 1 && device.lifetime == nullptr) continue;
+      EmulatedProcessor& processor = processors_.emplace_back(device.speed, device.lifetime, site);
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
-        if (topology.workers[i].node == device.node) site.run_by(static_cast<WorkerId>(i), slower);
+        if (topology.workers[i].node == device.node) site.run_by(static_cast<WorkerId>(i), processor);
     }
   }
 
@@ -155,6 +178,10 @@ class EmulatedPart final : public Part {
   const EmulatedDevice* device_at(NodeId node) const noexcept {
     const auto found = std::ranges::find(devices_, node, &EmulatedDevice::node);
     return found == devices_.end() ? nullptr : &*found;
+  }
+  Lifetime* lifetime_at(NodeId node) const noexcept {
+    const EmulatedDevice* const device = device_at(node);
+    return device == nullptr ? nullptr : device->lifetime;
   }
   /// Whose worker moves the bytes, if its copies block it. Null: the link is no wire of ours.
   const EmulatedDevice* player_of(const LinkSpec& link) const noexcept {
@@ -174,14 +201,22 @@ class EmulatedPart final : public Part {
                        .latency = link.latency,
                        .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_threads},
         Wire::World{.clock = [&site] { return site.now(); },
-                    .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); }});
+                    .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); },
+                    .outcome =
+                        [first = lifetime_at(link.first), second = lifetime_at(link.second)] {
+                          for (Lifetime* const device : {first, second})
+                            if (device != nullptr && !device->allows_one_more())
+                              return Outcome{EIO, device->text(), nullptr};
+                          return Outcome{};
+                        }});
     site.carry(id, wire);
     if (blocks) site.give(worker, wire);
   }
 
   std::vector<EmulatedDevice> devices_;
   std::deque<Arena> arenas_;
-  std::deque<Slower> slower_;
+  std::deque<Lifetime> lifetimes_;
+  std::deque<EmulatedProcessor> processors_;
   std::deque<Wire> wires_;  // last: their threads use the rest
 };
 

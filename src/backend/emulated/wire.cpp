@@ -81,7 +81,7 @@ void Wire::make_next(Way& way) noexcept {
       changed_.wait_for(lock, end - world_.clock());
     if (ending_) return;
   }
-  move.load.receiver->over(move.load.token, {});
+  move.load.receiver->over(move.load.token, world_.outcome ? world_.outcome() : Outcome{});
 }
 
 void Wire::make(const Load& load) const {

@@ -33,6 +33,7 @@ class Wire final : public Carrier, public Chore {
   struct World {
     std::function<Time()> clock;
     std::function<void()> wake;  ///< there is something to play for the worker; called by whoever starts
+    std::function<Outcome()> outcome{};  ///< of a move that is over; unset: it is good
   };
 
   Wire(Settings settings, World world);

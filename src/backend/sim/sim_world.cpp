@@ -34,6 +34,10 @@ void SimWorld::begin(engine::Engine& engine, graph::Graph&, engine::Reporter& ap
     application.add(arrivals_[i]);
   }
   for (const WorkerLoss& loss : options_.lost) schedule({loss.at, 0, loss.worker, nullptr, nullptr, true});
+  if (!options_.lost_devices.empty()) {
+    ends_.resize(engine.memory().topology().nodes.size());
+    lost_since_.resize(ends_.size(), Time::max());
+  }
   application.serve();
 }
 
@@ -80,7 +84,7 @@ void SimWorld::launch(WorkerId id, Task& task) {
     throw Error("internal: a task was launched on a worker that stands aside for another one");
   worker.staged.push_back(&task);
   if (page_driver_) page_driver_->given(task, engine_->view().workers()[index(id)].node);
-  if (worker.running == nullptr && !worker.lost) {
+  if (worker.running == nullptr && !worker.lost && !is_on_lost_device(id)) {
     --idle_workers_;
     start_next(id);
   }
@@ -89,8 +93,10 @@ void SimWorld::launch(WorkerId id, Task& task) {
 void SimWorld::recall(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   const auto it = std::ranges::find(worker.staged, &task);
-  const bool refused = it == worker.staged.end() || (options_.recall_refused_once_in != 0 && !worker.lost &&
-                                                     random_.once_in(options_.recall_refused_once_in));
+  const bool begins_nothing = worker.lost || is_on_lost_device(id);
+  const bool refused =
+      it == worker.staged.end() || (options_.recall_refused_once_in != 0 && !begins_nothing &&
+                                    random_.once_in(options_.recall_refused_once_in));
   if (refused) {
     if (it != worker.staged.end()) worker.promised.push_back(&task);
     return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, timeline_.now());
@@ -122,6 +128,54 @@ void SimWorld::lose_if_free(WorkerId id) {
   worker.lost = true;
   if (worker.staged.empty()) --idle_workers_;
   engine_->entrance().post(worker.loss, EventKind::worker_lost, id, timeline_.now());
+}
+
+bool SimWorld::is_on_lost_device(WorkerId worker) const {
+  return lost_since(engine_->view().workers()[index(worker)].node) != Time::max();
+}
+
+/// What had begun before may have been over by then, and is told late.
+bool SimWorld::fails_by_loss(NodeId node, Time begun) {
+  const Time since = lost_since(node);
+  return since != Time::max() && (begun >= since || !random_.once_in(4));
+}
+
+std::exception_ptr SimWorld::loss_of(NodeId node) const {
+  return std::make_exception_ptr(DeviceLostError(
+      "the device \"" + engine_->memory().topology().nodes[index(node)].name + "\" is lost: a planted loss"));
+}
+
+void SimWorld::one_more_ends(NodeId node) {
+  if (ends_.empty()) return;
+  const std::uint64_t ends = ++ends_[index(node)];
+  for (const DeviceLoss& loss : options_.lost_devices)
+    if (loss.node == node && loss.after == ends) lose(node);
+}
+
+/// What was asked back in vain has not begun, and nobody asks again: it ends, too.
+void SimWorld::lose(NodeId node) {
+  lost_since_[index(node)] = now();
+  NodeLoss& event = losses_.emplace_back();
+  event.kind = EventKind::node_lost;
+  event.at = now();
+  event.node = node;
+  event.words = "a planted loss";
+  application_->add(event);
+  application_->serve();
+  for (const WorkerInfo& info : engine_->view().workers()) {
+    if (info.node != node) continue;
+    Worker& worker = workers_[index(info.id)];
+    worker.leaves = true;
+    for (const Task* const promised : std::exchange(worker.promised, {})) {
+      const auto it = std::ranges::find(worker.staged, promised);
+      Task& task = **it;
+      worker.staged.erase(it);
+      task.failure = loss_of(node);
+      application_->finished(task, now(), Duration{});
+    }
+    lose_if_free(info.id);
+  }
+  application_->report();
 }
 
 void SimWorld::start_next(WorkerId id) {
@@ -292,10 +346,13 @@ void SimWorld::part_ends(WorkerId id) {
 }
 
 void SimWorld::copy_ends(memory::Copy& copy) {
+  one_more_ends(copy.from->node);
+  one_more_ends(copy.to->node);
   const bool home = copy.cause == memory::Cause::eviction || copy.cause == memory::Cause::flush;
   const auto rate = home ? options_.write_back_fails_once_in : options_.copy_fails_once_in;
+  const bool loses = fails_by_loss(copy.from->node, copy.at) || fails_by_loss(copy.to->node, copy.at);
   const bool fails =
-      (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
+      loses || (rate != 0 && random_.once_in(rate)) || (options_.copy_fails && options_.copy_fails(copy));
   copy.kind = fails ? EventKind::copy_failed : EventKind::copy_finished;
   copy.error_number = fails ? EIO : 0;
   copy.duration = timeline_.now() - copy.at;
@@ -327,10 +384,14 @@ bool SimWorld::run_body(Task& task, WorkerId id) {
 void SimWorld::task_ends(WorkerId id) {
   Worker& worker = workers_[index(id)];
   Task& task = *worker.running;
+  const NodeId node = engine_->view().workers()[index(id)].node;
+  one_more_ends(node);
   const bool fails = (options_.task_fails_once_in != 0 && random_.once_in(options_.task_fails_once_in)) ||
                      (options_.task_fails && options_.task_fails(task));
   bool goes_on = false;
-  if (fails) {
+  if (fails_by_loss(node, worker.started)) {
+    task.failure = loss_of(node);
+  } else if (fails) {
     task.failure = std::make_exception_ptr(Error("a planted failure"));
   } else if (options_.run_bodies) {
     task.at = worker.started;
@@ -343,7 +404,7 @@ void SimWorld::task_ends(WorkerId id) {
   worker.running = nullptr;
   if (worker.staged.empty()) ++idle_workers_;
   lose_if_free(id);
-  if (!worker.staged.empty() && !worker.lost) start_next(id);
+  if (!worker.staged.empty() && !worker.lost && !is_on_lost_device(id)) start_next(id);
   application_->report();
 }
 

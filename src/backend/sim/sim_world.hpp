@@ -37,6 +37,13 @@ struct WorkerLoss {
   Time at{};
 };
 
+/// The device is lost when so many tasks there and copies from and to it are about to end. What has begun there ends when
+/// it would have, mostly as failed; some of it was over before, and is told late.
+struct DeviceLoss {
+  NodeId node{};
+  std::uint64_t after = 1;
+};
+
 struct SimOptions {
   std::uint64_t seed = 1;
   /// How long a task takes on a worker, before noise; on several, so many times less.
@@ -46,6 +53,7 @@ struct SimOptions {
   std::function<Duration(WorkerId)> decision_time;
   std::vector<WorkerSlowdown> slow;
   std::vector<WorkerLoss> lost;
+  std::vector<DeviceLoss> lost_devices;
   /// If not explicit, devices reach the data in user memory, so that the engine copies nothing.
   MemoryModel memory_model = MemoryModel::explicit_copies;
   machine::UnifiedMemoryDescription unified_memory{};  ///< if it is managed
@@ -107,6 +115,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   void after(Duration time, std::function<void()> call);
 
   std::uint64_t events() const noexcept { return events_; }
+  /// That its memory is gone; Time::max(): it is there.
+  Time lost_since(NodeId node) const { return lost_since_.empty() ? Time::max() : lost_since_[index(node)]; }
 
   /// What tasks have written comes back to the host's memory, if the driver has moved it; until it is there.
   void bring_home();
@@ -153,6 +163,11 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   void cross(const Leg& leg, std::vector<SharedWires::Crossing>& out) const;
   void start_next(WorkerId id);
   void lose_if_free(WorkerId id);
+  void one_more_ends(NodeId node);
+  void lose(NodeId node);
+  bool is_on_lost_device(WorkerId worker) const;
+  bool fails_by_loss(NodeId node, Time begun);
+  std::exception_ptr loss_of(NodeId node) const;
   void compute(WorkerId id);
   void use_mapped(const Task& task, WorkerId id);
   void part_ends(WorkerId id);
@@ -177,7 +192,10 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   const std::uint32_t number_;  // in it
   std::vector<Worker> workers_;
   std::vector<Event> arrivals_;
-  SharedWires wires_{{}};  // see wires_of()
+  std::deque<NodeLoss> losses_;
+  std::vector<Time> lost_since_;     // by node; empty: none
+  std::vector<std::uint64_t> ends_;  // of tasks and copies, by node; empty: nothing will be lost
+  SharedWires wires_{{}};            // see wires_of()
   struct OnWires {
     memory::Copy* copy = nullptr;
     WorkerId worker{};                     // whose task computes, or uses what is mapped, if it is no copy

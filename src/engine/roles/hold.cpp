@@ -13,6 +13,7 @@ class Hold final : public Role {
     if (hold.has(TaskFlag::abandoned)) {
       it_.endings.end(hold, out);
     } else if (it_.endings.hopeless(hold)) {
+      hold.failure = it_.memory.losses().read_by(hold);
       it_.endings.refuse(hold, out);
     } else {
       return false;

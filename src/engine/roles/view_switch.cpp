@@ -12,11 +12,12 @@ class ViewSwitch final : public Role {
       : memory_(parts.memory), effects_(parts.effects), lane_(parts.lane), endings_(parts.endings) {}
 
   void landed(Task& task, Commands& out) override {
-    const bool poisoned = memory_.reads_poisoned(task);
+    const bool poisoned = memory_.poison().is_read_by(task);
     memory_.release(task, memory::Outcome::succeeded, effects_);
+    memory_.losses().pass_on(task);
     memory_.view_switched(task);
     if (poisoned) {
-      memory_.poison_outputs(task);
+      memory_.poison().mark_outputs(task);
       lane_.close();
     }
     endings_.end(task, out);
@@ -24,6 +25,7 @@ class ViewSwitch final : public Role {
 
   void failed(Task& task, Commands& out) override {
     memory_.release(task, memory::Outcome::failed, effects_);
+    memory_.losses().pass_on(task);
     memory_.view_switched(task);
     lane_.close();
     endings_.end(task, out);

@@ -37,6 +37,7 @@ void Future::wait() const {
   state_->core.help_until([this] { return done(); });
   if (!state_->task->own_data.empty()) state_->core.home_values().refresh(state_->task->own_data);
   state_->task->rethrow();
+  if (!state_->task->own_data.empty()) state_->core.home_values().throw_if_lost(state_->task->own_data);
 }
 Future Flow::insert_extended(const detail::Submission& submission,
                              const std::shared_ptr<const CodeletInfo>& codelet,

@@ -364,7 +364,7 @@ void FlowSource::wait() {
   const std::string text = outcome_.take(cause);
   if (cause == nullptr && common_program_ != nullptr && common_program_->has_failed())
     throw RankError("the flow cannot go on: " + common_program_->failure());
-  if (text.empty()) return;
+  if (text.empty()) return core_.home_values().throw_if_lost();
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);
 }

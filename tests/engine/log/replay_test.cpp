@@ -42,6 +42,10 @@ TEST_P(Replay, GivesTheSameCommandsWhenTheApplicationHoldsData) {
   replay_all({.copies_fail = true, .tasks_fail = true, .cancels = true, .holds = true}, 6000, 50);
 }
 
+TEST_P(Replay, GivesTheSameCommandsWhenDevicesAreLost) {
+  replay_all({.holds = true, .devices_are_lost = true}, 7000, 50);
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, Replay, testing::ValuesIn(every_policy()), name_of_test);
 
 }  // namespace fairlead::tests

@@ -97,7 +97,7 @@ TEST(HoldRole, ThatIsGivenUpWhileItsCopiesAreUnderWayEndsWhenTheyHaveLanded) {
 TEST(HoldRole, IsRefusedIfItReadsWhatNobodyHasWritten) {
   Holding it;
   const DatumId a = it.datum(1_MiB);
-  it.memory.poison_outputs(it.task(AccessMode::write, {a}));
+  it.memory.poison().mark_outputs(it.task(AccessMode::write, {a}));
   const DatumId b = it.datum(1_MiB);
   Task& hold = it.task(AccessMode::read, {a, b}, TaskRole::hold);
   hold.inline_access[1].mode = AccessMode::write;

@@ -72,7 +72,7 @@ TEST(ViewSwitchRole, IsNotLeftOutWhenItsFlowIsCancelled) {
 
 TEST(ViewSwitchRole, PassesOnThatThereIsNoValue) {
   Switching it;
-  it.memory.poison_outputs(it.task(AccessMode::write, {it.whole}));
+  it.memory.poison().mark_outputs(it.task(AccessMode::write, {it.whole}));
   it.ready(it.to_parts);
   EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
   EXPECT_TRUE(it.poisoned(it.part));

@@ -1,0 +1,152 @@
+// A device that is lost in the middle of a run, on real threads: at whichever copy or task it happens, the run ends, with
+// right values or with an error that names device, task and datum; never with wrong values.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <fairlead/fairlead.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "at_length.hpp"
+
+namespace fairlead {
+
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int tiles = 6, rounds = 4, edge = 16;
+
+Config machine(const std::string& devices, const char* scheduler) {
+  Config config;
+  config.set("workers", "2");
+  config.set("memory", "16MiB");
+  config.set("scheduler", scheduler);
+  config.set("devices", devices);
+  return config;
+}
+
+std::uint64_t step(std::uint64_t mine, std::uint64_t neighbours) { return 31 * mine + 7 * neighbours + 1; }
+
+/// Each tile is changed by its neighbour, round after round; the numbers that all tiles have at the end.
+std::vector<std::uint64_t> expected() {
+  std::vector<std::uint64_t> values;
+  for (int i = 0; i < tiles; ++i) values.push_back(static_cast<std::uint64_t>(i));
+  for (int round = 0; round < rounds; ++round)
+    for (int i = 0; i < tiles; ++i)
+      values[static_cast<std::size_t>(i)] =
+          step(values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>((i + 1) % tiles)]);
+  return values;
+}
+
+struct End {
+  std::string error;  // empty: none
+  std::vector<std::uint64_t> values;
+};
+
+/// `own`: the tiles are the program's own memory, else on disk.
+End run(const std::string& devices, const char* scheduler, bool own) {
+  End end;
+  std::vector<std::uint64_t> memory(static_cast<std::size_t>(tiles * edge * edge));
+  try {
+    Runtime runtime(machine(devices, scheduler));
+    const auto a = own ? runtime.tiled_in_place("A", memory.data(), tiles * edge, edge, tiles * edge, edge)
+                       : runtime.tiled<std::uint64_t>("A", tiles * edge, edge, edge);
+    const auto set_body = [](Out<Tile<std::uint64_t>> t, std::uint64_t x) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) = x;
+    };
+    const auto step_body = [](In<Tile<std::uint64_t>> neighbour, InOut<Tile<std::uint64_t>> t) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) = step(t(i, j), neighbour(i, j));
+    };
+    const auto set = codelet("set").cpu(set_body).emulated(set_body);
+    const auto change = codelet("change").cpu(step_body).emulated(step_body);
+    Flow flow(runtime);
+    for (int i = 0; i < tiles; ++i) flow.submit(set(a(i, 0), static_cast<std::uint64_t>(i)));
+    for (int round = 0; round < rounds; ++round)
+      for (int i = 0; i < tiles; ++i) flow.submit(change(a((i + 1) % tiles, 0), a(i, 0)));
+    flow.wait();
+    if (own) {  // what the program finds there after a wait
+      for (int i = 0; i < tiles; ++i)
+        end.values.push_back(memory[static_cast<std::size_t>(i * edge + edge / 2)]);
+      return end;
+    }
+    for (int i = 0; i < tiles; ++i) {
+      const auto held = flow.acquire(read(a(i, 0)));
+      end.values.push_back(held.get<0>()(edge / 2, 1));
+    }
+  } catch (const Error& error) {
+    end.error = error.what();
+  }
+  return end;
+}
+
+}  // namespace
+
+class LostDevice : public testing::TestWithParam<const char*> {};
+
+TEST_P(LostDevice, GivesRightValuesOrAnErrorThatNamesIt) {
+  int right = 0, told = 0;
+  for (int after = 1; after <= 60; after += tests::at_length() ? 1 : 3)
+    for (const bool own : {false, true})
+      for (const char* others : {"", "+emulated:memory=64KiB,bandwidth=1GB/s"}) {
+        const std::string devices =
+            "emulated:memory=64KiB,bandwidth=1GB/s,lost=" + std::to_string(after) + others;
+        const End end = run(devices, GetParam(), own);
+        if (end.error.empty()) {
+          ++right;
+          EXPECT_EQ(end.values, expected()) << devices << (own ? ", in place" : "");
+        } else {
+          ++told;
+          EXPECT_THAT(end.error, HasSubstr("emulated 0")) << devices;
+          EXPECT_THAT(end.error, HasSubstr("it was to be lost after")) << devices;
+          EXPECT_THAT(end.error, HasSubstr("A[")) << devices;
+        }
+      }
+  EXPECT_GT(right, 0);
+  EXPECT_GT(told, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, LostDevice,
+                         testing::Values("eager", "dmdas", "darts", "blocks", "heteroprio"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+// What only the device had is gone; what is written anew is good, and tasks that only the device could run fail by themselves.
+TEST(LostDevices, TakeAlongWhatNobodyElseHas) {
+  Runtime runtime(machine("emulated:memory=1MiB,bandwidth=1MB/s,lost=3", "eager"));
+  std::vector<double> numbers(4096, 1), others(4096, 1);
+  const auto gone = runtime.vector("gone", numbers.data(), 4096),
+             kept = runtime.vector("kept", others.data(), 4096);
+  const auto change = codelet("change").emulated([](InOut<Vector<double>> v) { v(0) += 1; });
+  const auto look = codelet("look").cpu([](In<Vector<double>>) {});
+  const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 7; });
+  Flow flow(runtime);
+  flow.submit(change(gone));  // a copy there, the task, and a copy home or there
+  flow.submit(change(kept));
+  flow.submit(look(gone));
+  try {
+    flow.wait();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("it was to be lost after 3 copies and tasks"));
+    EXPECT_THAT(error.what(), HasSubstr("emulated 0"));
+  }
+  flow.submit(set(gone));
+  flow.submit(set(kept));
+  flow.wait();
+  EXPECT_EQ(numbers[0], 7);
+  EXPECT_EQ(others[0], 7);
+  flow.submit(change(kept));
+  try {
+    flow.wait();
+    FAIL();
+  } catch (const TaskError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("change(kept)"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("no worker that could run it is left; the device \"emulated 0\" is lost"));
+  }
+}
+
+}  // namespace fairlead
