@@ -1,5 +1,6 @@
-// Values go home early: what lies on a device, and nobody is going to change any more, goes home as soon as the way there
-// is idle. So little is left to bring at the end, and what has to make room is clean already, and is dropped.
+// Values go home early: what lies on a device, and nobody is going to change any more, goes home while the way there is
+// idle, so that little is left to bring at the end. In the first half only where nothing has to make room: what is at home
+// is dropped at once there, and comes once more for those who still read it.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,7 @@ class Homeward {
  private:
   bool leads_home(NodeId from, NodeId home) const noexcept;
   bool one_less(DatumId datum) noexcept;
+  bool has_made_room(NodeId node) const noexcept;
   void send(Datum& datum, NodeId from, Effects& effects);
 
   State& state_;
@@ -36,6 +38,8 @@ class Homeward {
   std::vector<std::uint32_t> changes_ahead_;  // by datum
   std::vector<std::deque<DatumId>> waiting_;  // by node
   std::size_t all_waiting_ = 0;
+  std::uint64_t changes_left_ = 0, changes_over_ = 0;
+  std::vector<std::uint64_t> evictions_before_;  // by node
   bool possible_ = false;
   bool more_follow_ = true;
 };

@@ -168,7 +168,7 @@ class Run {
     };
     core.fixed_order = options_.fixed_order;
     core.refresh = false;  // as in the papers, the clock stops when the tasks are over
-    core.window = options_.window != 0 ? options_.window : std::max<std::size_t>(program_.tasks.size(), 1);
+    core.window = options_.window != 0 ? options_.window : program_.tasks.size() + 1;  // never full
     return core;
   }
 

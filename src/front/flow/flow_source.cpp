@@ -348,8 +348,8 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
 void FlowSource::wait() {
   core_.caller().check("wait");
   core_.reductions().close_all(this);
-  core_.engine().horizon_closed();
   core_.engine().all_submitted();
+  core_.engine().horizon_closed();
   if (std::exchange(has_common_, false)) {
     common_program_->begin_wait();
     common_program_->end_wait();
