@@ -52,8 +52,9 @@ class ProcessLifeline {
   bool ends_mpi_ = false;
   pid_t process_ = 0;
   std::atomic<bool> tells_{false};  // it was this rank that named the one that is lost
-  std::atomic<bool> is_over_{false};  // a loss is no news: this process has failed and said so, or MPI has ended
-  bool ends_surely_ = false;        // the line's thread's
+  std::atomic<bool> is_over_{
+      false};                 // a loss is no news: this process has failed and said so, or MPI has ended
+  bool ends_surely_ = false;  // the line's thread's
   std::atomic<Duration::rep> patience_{Duration(10s).count()};
   std::mutex mutex_;  // guards what follows
   std::vector<std::weak_ptr<Network>> networks_;
