@@ -80,7 +80,7 @@ constexpr auto options = both(
 
 struct Measured {
   report::RunReport report;
-  trace::Snapshot recorded;
+  std::vector<trace::Snapshot> recorded;
 };
 
 /// Alone, or as one of several ranks.
@@ -111,7 +111,6 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
   if (config.flag("digest")) digest = benchmark.digest();
   const double error = benchmark.check();
   run.stop_showing();
-  trace::Snapshot recorded = runtime.recorded();
 
   report::RunReport report = report_between(before, after, config, kernels, problem);
   report.front = name_of(run.front());
@@ -128,7 +127,8 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
     in_core ? runtime.drop_clean() : runtime.flush();
     report.command_digest = runtime.command_digest().value;
   }
-  bring_together(report, runtime, place, before, after, problem.reserved);
+  std::vector<trace::Snapshot> recorded = run.recorded();
+  bring_together(report, runtime, place, before, after, problem.reserved, recorded.front());
   report.gflops = flops / report.seconds * 1e-9;
   benchmark.end();
   report.not_written = run.end_records();

@@ -61,7 +61,9 @@ void CommandRanks::renew() { join(); }
 std::vector<double> CommandRanks::told_by_processes(const Config& config, std::span<const double> own,
                                                     const std::function<void(Runtime&)>& more) {
   if (alone() || own_.size() > 1) return {own.begin(), own.end()};
-  Config small = config;
+  Config small;  // no run that anybody records
+  for (const std::string_view key : {"rank-timeout", "disk-directory", "workers", "bind-threads"})
+    if (config.has(key)) small.set(key, config.written(key));
   small.set("memory", Bytes{16} << 20);
   small.set("scheduler", "eager");
   std::vector<double> all;

@@ -193,7 +193,8 @@ void heed_quiet(Config& config) {
   if (config.flag("quiet")) config.set("progress", "none");
 }
 
-void publish(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded) {
+void publish(const report::RunReport& report, const Config& config,
+             std::span<const trace::Snapshot> recorded) {
   const bool quiet = config.flag("quiet"), full = config.text("report-text") == "full";
   if (!quiet) fmt::print("{}", full ? report::text(report) : report::summary(report));
   const auto write = [&](const char* key, const char* what, const auto& put) {
@@ -206,12 +207,14 @@ void publish(const report::RunReport& report, const Config& config, const trace:
     fmt::print("{}{}: {}\n", full && std::string_view(key) == "json" ? "\n" : "", what, path);
   };
   write("json", "The same as JSON", [&](auto&& out) { out(report::json(report).text()); });
-  write("report", "As a page for a browser", [&](auto&& out) { out(report::html_page(report, recorded)); });
+  write("report", "As a page for a browser",
+        [&](auto&& out) { out(report::html_page(report, recorded.front())); });
   write("trace", "Every task and copy, for ui.perfetto.dev",
         [&](auto&& out) { report::write_perfetto(recorded, out); });
-  if (const std::string missing = trace::dropped_text(recorded);
-      !quiet && !missing.empty() && (config.has("report") || config.has("trace")))
-    fmt::print("{}\n", missing);
+  for (const trace::Snapshot& of : recorded)
+    if (const std::string missing = trace::dropped_text(of);
+        !quiet && !missing.empty() && (config.has("report") || config.has("trace")))
+      fmt::print("{}{}\n", recorded.size() == 1 ? "" : of.process + ": ", missing);
   if (!report.not_written.empty()) throw SystemError(report.not_written);
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <span>
 
 #include "fairlead/dense_problem.hpp"
 #include "report/resident.hpp"
@@ -56,8 +57,9 @@ inline constexpr std::array report_options{
 void heed_quiet(Config& config);
 
 /// Prints the report, and writes JSON, page and trace if the settings ask for them. `recorded` is what the
-/// runtime recorded; it may be gone by now. Throws SystemError.
-void publish(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded);
+/// runtime recorded, by rank and never empty; it may be gone by now. Throws SystemError.
+void publish(const report::RunReport& report, const Config& config,
+             std::span<const trace::Snapshot> recorded);
 
 /// Throws SystemError if publish() could not write one of the files: to be asked before the work is done.
 void require_place_for_report(const Config& config);

@@ -1,9 +1,12 @@
 // fairlead info: the machine as Fairlead sees it now; with --config, every setting and where it came from.
 #include <fmt/format.h>
+#include <fairlead/ranks.hpp>
 #include <fairlead/version.hpp>
 
 #include "backend/opencl/driver.hpp"
 #include "base/json.hpp"
+#include "config/environment.hpp"
+#include "config/launcher.hpp"
 #include "config/value.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/kept_facts.hpp"
@@ -11,6 +14,8 @@
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
+#include "net/launched.hpp"
+#include "net/network.hpp"
 
 namespace fairlead::app {
 
@@ -147,6 +152,62 @@ void print_kept(const KeptFacts& known) {
   print_links(known.facts.links);
 }
 
+/// What carries messages between ranks, as far as it can be known here.
+struct MpiFacts {
+  std::vector<net::MpiThere> there;
+  std::uint32_t rank = 0, ranks = 1;
+  std::string description{}, driver{};  ///< empty: this process was started alone
+  std::uint64_t eager_bytes = 0;
+};
+
+/// All ranks call it. They are over then.
+MpiFacts mpi_facts() {
+  MpiFacts facts{.there = net::mpis_there(net::plugin_folders())};
+  const auto launched = config::launched(config::process_environment());
+  const Rank rank = launched_rank();
+  if (!launched || rank.network == nullptr) return facts;
+  facts.rank = rank.number();
+  facts.ranks = rank.count();
+  facts.description = rank.network->description();
+  facts.driver = rank.network->driven_by_one_thread() ? "the program's thread, while it waits"
+                                                      : "workers, before each task and while they have none";
+  facts.eager_bytes = net::eager_bytes_of(*launched, net::plugin_folders());
+  return facts;
+}
+
+void print_mpi(const MpiFacts& facts) {
+  std::string_view heading = "MPI";
+  for (const net::MpiThere& it : facts.there) {
+    print_row(heading, it.plugin.empty()
+                           ? fmt::format("none for {}: {} were not there where Fairlead was built", it.name,
+                                         it.packages)
+                           : fmt::format("{}: {}", it.name, it.plugin.lexically_normal().string()));
+    heading = "";
+  }
+  if (facts.description.empty())
+    return print_row("", "this process was started alone: mpirun -n 2 fairlead info tells more");
+  print_row("", fmt::format("{} ranks by {}", facts.ranks, facts.description));
+  print_row("", fmt::format("driven by {}", facts.driver));
+  if (facts.ranks > 1)
+    print_row("",
+              facts.eager_bytes == 0
+                  ? "no message leaves before somebody waits for it"
+                  : fmt::format("messages of up to {} bytes leave before somebody waits for them (measured)",
+                                facts.eager_bytes));
+}
+
+Json mpi_json(const MpiFacts& facts) {
+  Json there = Json::array();
+  for (const net::MpiThere& it : facts.there)
+    there.add(Json::object({{"name", it.name}, {"plugin", it.plugin.lexically_normal().string()}}));
+  Json all = Json::object({{"plugins", there}, {"ranks", facts.ranks}});
+  if (facts.description.empty()) return all;
+  all.add("description", facts.description);
+  all.add("driven_by", facts.driver);
+  if (facts.ranks > 1) all.add("eager_bytes", facts.eager_bytes);
+  return all;
+}
+
 Json timing_json(const linalg::BlasTiming& timing) {
   return Json::object({{"path", timing.path},
                        {"core_type", timing.core_type},
@@ -166,7 +227,8 @@ void print_settings(const Config& config) {
 }
 
 Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoice& kernels,
-             const backend::cl::Found& opencl, const KeptFacts& known, const Config& config) {
+             const backend::cl::Found& opencl, const KeptFacts& known, const MpiFacts& mpi,
+             const Config& config) {
   Json nodes = Json::array();
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
@@ -212,6 +274,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                                 {"gain", kernels.gain()}})},
       {"opencl", devices_json(opencl)},
       {"links", links_json(known.facts.links)},
+      {"mpi", mpi_json(mpi)},
       {"durations_kept", known.facts.durations.size()},
       {"settings", settings},
   });
@@ -219,6 +282,8 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
 
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
+  const MpiFacts mpi = mpi_facts();
+  if (mpi.rank != 0) return success;  // the first says what there is
   const Machine machine = machine::discover();
   const Disk disk = machine::disk_of(config.text("disk-directory"));
   const linalg::KernelChoice kernels = choose_kernels(config);
@@ -228,9 +293,10 @@ int run(const ParsedCommandLine& given) {
   print_devices(opencl);
   const KeptFacts known(config, machine);
   print_kept(known);
+  print_mpi(mpi);
   if (given.list_config) print_settings(config);
   if (config.has("json"))
-    write_json(config.text("json"), as_json(machine, disk, kernels, opencl, known, config));
+    write_json(config.text("json"), as_json(machine, disk, kernels, opencl, known, mpi, config));
   return success;
 }
 

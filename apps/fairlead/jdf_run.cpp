@@ -198,7 +198,7 @@ class JdfRun {
     const Counts after = counts_of(run_->runtime(), *kernels_);
     write();
     run_->stop_showing();
-    recorded_ = run_->runtime().recorded();
+    recorded_ = run_->recorded();
 
     report::RunReport report = report_between(before, after, config_, *kernels_, problem_);
     report.seconds = seconds_;
@@ -342,7 +342,7 @@ class JdfRun {
   std::shared_ptr<jdf::CLibrary> in_c_;  // null: nothing is C
   std::optional<linalg::Kernels> kernels_;
   double seconds_ = 0;
-  trace::Snapshot recorded_;
+  std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;
   std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
   std::vector<std::unique_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded

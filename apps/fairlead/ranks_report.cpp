@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <optional>
+#include <vector>
 
 #include "net/network.hpp"
+#include "report/clock_of_ranks.hpp"
+#include "report/waited_for_ranks.hpp"
 
 namespace fairlead::app {
 
@@ -28,13 +31,44 @@ struct Fact {
     read,
     written,
     of_file,
+    workers,
+    counted,
+    waited,  // below 0: it was not recorded
     count
   };
 };
+/// And of each other rank.
+struct FactOfPair {
+  enum : std::size_t { values, bytes = values + 3, on_the_way = bytes + 3, waited, count };
+};
 
-std::array<double, Fact::count> facts_of(const report::RunReport& report, const Counts& before,
-                                         const Counts& after) {
-  std::array<double, Fact::count> own{};
+double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, const Counts& before,
+                             const Counts& after, const trace::Snapshot& recorded) {
+  const std::uint32_t ranks = runtime.ranks();
+  std::vector<double> own(Fact::count + ranks * FactOfPair::count);
+  own[Fact::workers] = static_cast<double>(after.engine.workers.size());
+  own[Fact::counted] = seconds_of(after.at - before.at);
+  own[Fact::waited] = -1;
+  std::optional<report::WaitedForRanks> waited;
+  if (!recorded.tasks.empty()) {
+    const Time zero = report::clock_of(runtime).machine_at_zero;
+    waited = report::waited_for_ranks(recorded, ranks, before.at.time_since_epoch() - zero,
+                                      after.at.time_since_epoch() - zero);
+    own[Fact::waited] = seconds_of(waited->any);
+  }
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    double* const of = own.data() + Fact::count + r * FactOfPair::count;
+    const auto &from = before.engine.from_ranks[r], &to = after.engine.from_ranks[r];
+    for (std::size_t cause = 0; cause < to.values.size(); ++cause) {
+      of[FactOfPair::values + cause] =
+          static_cast<double>(to.values[cause].copies - from.values[cause].copies);
+      of[FactOfPair::bytes + cause] = static_cast<double>(to.values[cause].bytes - from.values[cause].bytes);
+    }
+    of[FactOfPair::on_the_way] = seconds_of(to.on_the_way - from.on_the_way);
+    of[FactOfPair::waited] = waited ? seconds_of(waited->by_rank[r]) : -1;
+  }
   own[Fact::seconds] = report.seconds;
   own[Fact::of_file] = static_cast<double>(report.input_bytes_read);
   for (std::size_t i = 0; i < after.engine.workers.size(); ++i)
@@ -56,28 +90,52 @@ std::array<double, Fact::count> facts_of(const report::RunReport& report, const 
   return own;
 }
 
-report::RankReport rank_report(const double* of, Bytes reserved) {
-  return {.busy_seconds = of[Fact::busy],
-          .tasks = static_cast<std::uint64_t>(of[Fact::tasks]),
-          .messages = static_cast<std::uint64_t>(of[Fact::messages]),
-          .payloads = static_cast<std::uint64_t>(of[Fact::payloads]),
-          .payload_bytes = static_cast<Bytes>(of[Fact::payload_bytes]),
-          .peak_memory_bytes = static_cast<Bytes>(of[Fact::peak]) + reserved,
-          .bytes_read = static_cast<Bytes>(of[Fact::read]),
-          .bytes_written = static_cast<Bytes>(of[Fact::written])};
+std::optional<double> unless_negative(double value) {
+  return value < 0 ? std::nullopt : std::optional(value);
+}
+
+report::FromRankReport from_report(const double* of) {
+  const auto traffic = [of](std::size_t cause) {
+    return report::Traffic{static_cast<Bytes>(of[FactOfPair::bytes + cause]),
+                           static_cast<std::uint64_t>(of[FactOfPair::values + cause])};
+  };
+  return {.graphs = traffic(0),
+          .flows = traffic(1),
+          .messages = traffic(2),
+          .on_the_way_seconds = of[FactOfPair::on_the_way],
+          .waited_seconds = unless_negative(of[FactOfPair::waited])};
+}
+
+report::RankReport rank_report(const double* of, Bytes reserved, std::size_t ranks) {
+  report::RankReport one{.busy_seconds = of[Fact::busy],
+                         .tasks = static_cast<std::uint64_t>(of[Fact::tasks]),
+                         .messages = static_cast<std::uint64_t>(of[Fact::messages]),
+                         .payloads = static_cast<std::uint64_t>(of[Fact::payloads]),
+                         .payload_bytes = static_cast<Bytes>(of[Fact::payload_bytes]),
+                         .peak_memory_bytes = static_cast<Bytes>(of[Fact::peak]) + reserved,
+                         .bytes_read = static_cast<Bytes>(of[Fact::read]),
+                         .bytes_written = static_cast<Bytes>(of[Fact::written]),
+                         .workers = static_cast<unsigned>(of[Fact::workers]),
+                         .counted_seconds = of[Fact::counted],
+                         .from = {},
+                         .waited_seconds = unless_negative(of[Fact::waited])};
+  for (std::size_t r = 0; r < ranks; ++r)
+    one.from.push_back(from_report(of + Fact::count + r * FactOfPair::count));
+  return one;
 }
 
 }  // namespace
 
 void bring_together(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
-                    const Counts& after, Bytes reserved) {
+                    const Counts& after, Bytes reserved, const trace::Snapshot& recorded) {
   if (place.alone()) return;
-  const std::vector<double> all = gather(runtime, facts_of(report, before, after));
+  const std::vector<double> all = gather(runtime, facts_of(report, runtime, before, after, recorded));
+  const std::size_t facts = all.size() / place.count();
   report.bytes_read = report.bytes_written = report.tasks = 0;
   Bytes of_file = 0;
   for (std::size_t r = 0; r < place.count(); ++r) {
-    const double* const of = all.data() + r * Fact::count;
-    const report::RankReport one = rank_report(of, reserved);
+    const double* const of = all.data() + r * facts;
+    const report::RankReport one = rank_report(of, reserved, place.count());
     report.seconds = std::max(report.seconds, of[Fact::seconds]);
     report.bytes_read += one.bytes_read;
     report.bytes_written += one.bytes_written;

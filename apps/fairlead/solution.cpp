@@ -50,7 +50,8 @@ template void write_solution<float>(data::NpyWriter&, data::ElementType, const f
 template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
                                      std::uint64_t, std::uint64_t, std::span<std::byte>);
 
-int publish_solution(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded) {
+int publish_solution(const report::RunReport& report, const Config& config,
+                     std::span<const trace::Snapshot> recorded) {
   publish(report, config, recorded);
   const auto wrong = wrong_answer(report);
   if (!wrong) return success;

@@ -20,6 +20,7 @@ void write_solution(data::NpyWriter& out, data::ElementType element, const T* x,
 
 /// Publishes the report, and says on the standard error what is wrong with the result, if something is.
 /// Returns an ExitCode.
-int publish_solution(const report::RunReport& report, const Config& config, const trace::Snapshot& recorded);
+int publish_solution(const report::RunReport& report, const Config& config,
+                     std::span<const trace::Snapshot> recorded);
 
 }  // namespace fairlead::app

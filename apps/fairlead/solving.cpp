@@ -92,7 +92,7 @@ class Solve {
     const bool written = right || config_.flag("keep-anyway");
     if (written && place_.first()) write();
     run_->stop_showing();
-    recorded_ = run_->runtime().recorded();
+    recorded_ = run_->recorded();
 
     report::RunReport report = report_between(before, solved.after, config_, kernels_, solved.problem);
     report.front = name_of(run_->front());
@@ -114,7 +114,7 @@ class Solve {
                             system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    bring_together(report, run_->runtime(), place_, before, solved.after, reserved_);
+    bring_together(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
     const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
     report.gflops =
         (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / report.seconds * 1e-9;
@@ -309,7 +309,7 @@ class Solve {
   std::vector<T> x_;  // b, which becomes the solution
   double seconds_ = 0;
   Counts tiled_{};  // when the matrix was there, and computing began
-  trace::Snapshot recorded_;
+  std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
 };

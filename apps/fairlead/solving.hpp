@@ -37,7 +37,7 @@ int solve_general(const System& system, const Config& config, CommandRanks& rank
 /// What one rank has of that.
 struct SolvedHere {
   report::RunReport report;
-  trace::Snapshot recorded;
+  std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::recorded()
 };
 /// Tells it, if this process has the first rank. Returns an ExitCode.
 int publish_solution(const SolvedHere& solved, const Config& config, const CommandRanks& ranks);

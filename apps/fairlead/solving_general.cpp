@@ -95,7 +95,7 @@ class GeneralSolve {
     const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
     if (written && place_.first()) write();
     run_->stop_showing();
-    recorded_ = run_->runtime().recorded();
+    recorded_ = run_->recorded();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
     report.front = name_of(run_->front());
@@ -117,7 +117,7 @@ class GeneralSolve {
     report.of = fmt::format("{} x = {}", system_.a->path().string(), system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved);
+    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
     report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / report.seconds * 1e-9;
     return {std::move(report), std::move(recorded_)};
   }
@@ -313,7 +313,7 @@ class GeneralSolve {
   std::vector<T> x_;  // b, whose first n rows become the solution
   double seconds_ = 0;
   Bytes read_for_tiles_ = 0;
-  trace::Snapshot recorded_;
+  std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
 };

@@ -41,6 +41,7 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
     interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { tell("\n{}", status()); });
     status_server_.emplace([this] { return status(); });
   }
+  if (config.has("trace") || config.has("report")) traces_.emplace(runtime_);
   style_ = progress_style(is_first_ ? config.text("progress") : "none", 2);
   show();
 }
@@ -144,6 +145,12 @@ double WatchedRun::end_aside(bool flushed) {
 }
 
 void WatchedRun::stop_showing() { progress_.reset(); }
+
+std::vector<trace::Snapshot> WatchedRun::recorded() {
+  trace::Snapshot own = runtime_.recorded();
+  if (traces_) return traces_->collect(std::move(own));
+  return {std::move(own)};
+}
 
 std::string WatchedRun::end_records() {
   try {

@@ -20,6 +20,7 @@
 #include "fairlead/progress.hpp"
 #include "fairlead/status_server.hpp"
 #include "report/run_report.hpp"
+#include "report/traces_of_ranks.hpp"
 
 namespace fairlead::app {
 
@@ -64,6 +65,8 @@ class WatchedRun {
   /// The run is over: ends what was written down meanwhile (Runtime::end_records). What is wrong with that;
   /// empty if nothing is. It does not take away from what was computed, so it is told last.
   std::string end_records();
+  /// What was recorded: of this rank, and on the first one of the others, by its clock. All ranks call it.
+  std::vector<trace::Snapshot> recorded();
 
  private:
   void wait(bool flushed);
@@ -90,6 +93,7 @@ class WatchedRun {
   double began_ = 0;  // seconds on the steady clock
   Time began_at_{};   // on the runtime's
   std::vector<report::Phase> phases_;
+  std::optional<report::TracesOfRanks> traces_;  // if somebody wants to see what happened
   // What follows is taken down first: it uses the flow from other threads. Of several ranks of a process, one has it.
   std::optional<Interrupt> interrupt_;
   std::optional<StatusServer> status_server_;

@@ -82,6 +82,13 @@ class FlowName {
   std::string name_;
 };
 
+/// A place, and the line of the program that names it.
+struct PlaceHere {
+  PlaceHere(Place named, SourceLine line = SourceLine::current()) : place(std::move(named)), where(line) {}
+  Place place;
+  SourceLine where;
+};
+
 /// A flow: its name, and where its value comes from. A control has no value, only order.
 class FlowSpecification {
  public:
@@ -92,15 +99,15 @@ class FlowSpecification {
   /// The value comes from there. Several: from the first whose condition holds. Of a control: each whose
   /// condition holds, and, with ranges, each of their tasks.
   template <std::same_as<Range>... R>
-  FlowSpecification from(Place place, const R&... ranges) && {
-    flow_.inputs.push_back({.place = std::move(place), .ranges = {ranges...}});
+  FlowSpecification from(PlaceHere named, const R&... ranges) && {
+    flow_.inputs.push_back({.place = std::move(named.place), .ranges = {ranges...}, .where = named.where});
     last_ = Last::input;
     return std::move(*this);
   }
   /// Its value goes there: to be said where that cannot be found out, and of data in which it is to be left.
   template <std::same_as<Range>... R>
-  FlowSpecification to(Place place, const R&... ranges) && {
-    flow_.outputs.push_back({.place = std::move(place), .ranges = {ranges...}});
+  FlowSpecification to(PlaceHere named, const R&... ranges) && {
+    flow_.outputs.push_back({.place = std::move(named.place), .ranges = {ranges...}, .where = named.where});
     last_ = Last::output;
     return std::move(*this);
   }

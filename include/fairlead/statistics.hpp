@@ -52,6 +52,11 @@ struct Statistics {
     std::uint64_t messages = 0, payloads = 0;
     Bytes payload_bytes = 0;  ///< those that travel with messages too
   };
+  /// Values that have come here from one other rank.
+  struct FromRank {
+    std::array<Count, 3> values{};          ///< of graphs, of flows, and messages of the program
+    std::chrono::nanoseconds on_the_way{};  ///< at least one was wanted and not here
+  };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;
   std::string
@@ -61,6 +66,7 @@ struct Statistics {
   std::vector<Node> nodes;
   std::vector<Worker> workers;
   Network network;
+  std::vector<FromRank> from_ranks;  ///< by rank; empty: this one computes alone
 };
 
 }  // namespace fairlead

@@ -114,6 +114,8 @@ class Lookout {
   virtual bool look() noexcept = 0;
   /// Something may come.
   virtual bool wanted() const noexcept = 0;
+  /// Only the program's thread takes it: others need not look.
+  virtual bool by_application() const noexcept { return false; }
 };
 
 }  // namespace fairlead::backend

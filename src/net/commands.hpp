@@ -56,6 +56,7 @@ struct Commands {
     ValueName name;
     std::uint32_t like = 0;
     Bytes bytes = 0;
+    RankId from = no_rank;
   };
   /// The value is to stay where it can be read, and readable() to tell where that is; or need not any more.
   struct Read {

@@ -80,13 +80,25 @@ void Communicator::carry_out(Commands& commands) {
   for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
   // A value that is passed on is kept before it is told of.
   for (const Commands::Landed& landed : commands.landed)
-    if (Client* const client = client_of(landed.name.of)) client->landed(landed);
+    if (Client* const client = client_of(landed.name.of)) {
+      if (watch_ != nullptr && !landed.control) watch_->is_here(landed.name);
+      client->landed(landed);
+    }
   for (const Commands::Read& read : commands.reads)
-    if (Client* const client = client_of(read.name.of)) client->read(read);
+    if (Client* const client = client_of(read.name.of)) {
+      if (watch_ != nullptr && !read.over) watch_->goes(read);
+      client->read(read);
+    }
   for (const Commands::Left& left : commands.left)
-    if (Client* const client = client_of(left.name.of)) client->left(left);
+    if (Client* const client = client_of(left.name.of)) {
+      if (watch_ != nullptr) watch_->has_gone(left);
+      client->left(left);
+    }
   for (const Commands::Place& place : commands.places)
-    if (Client* const client = client_of(place.name.of)) client->find_place(place);
+    if (Client* const client = client_of(place.name.of)) {
+      if (watch_ != nullptr) watch_->comes(place, client->cause());
+      client->find_place(place);
+    }
   if (!commands.failure.empty())
     for (const auto& [run, client] : clients_) client->failed(commands.failure);
 }

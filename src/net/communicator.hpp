@@ -64,6 +64,10 @@ class Communicator final : private Network::Listener {
   /// Called whenever quiet() may have become true, and after a failure.
   void on_quiet(std::function<void()> tell);
   Traffic traffic() const;
+  /// Of all values from now on; it stays as long as this does. Before anything runs.
+  void watch_by(ValueWatch& watch) {
+    post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
+  }
 
  private:
   using Event = std::function<void(Endpoint&, Commands&)>;
@@ -92,6 +96,7 @@ class Communicator final : private Network::Listener {
   // Of who serves.
   Endpoint endpoint_;
   std::map<GraphRun, Client*> clients_;
+  ValueWatch* watch_ = nullptr;
   Hear hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
 };

@@ -36,7 +36,7 @@ void Incoming::look_for_places(Commands& out) {
     it.state = State::placing;
     for (std::size_t i = 0; i < it.outputs.size(); ++i)
       out.places.push_back({id_of(waiting_.front(), i), it.activate.name(i), it.activate.outputs[i].like,
-                            it.activate.outputs[i].bytes});
+                            it.activate.outputs[i].bytes, it.from});
     waiting_.pop_front();
   }
 }

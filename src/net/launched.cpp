@@ -45,24 +45,60 @@ std::vector<std::filesystem::path> plugin_folders() {
   return folders;
 }
 
+namespace {
+
+const MpiPlugin* loaded(const std::filesystem::path& path, std::string& why) {
+  // Global, since parts of an MPI that it loads by itself look for its symbols.
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+  if (library == nullptr) {
+    why = fmt::format("{} cannot be loaded: {}", path.string(), said_by_loader());
+    return nullptr;
+  }
+  const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
+  if (plugin != nullptr && std::string_view(plugin->interface) == interface_of_plugins) return plugin;
+  why =
+      fmt::format("{} is of another Fairlead than this one, {}: build both again", path.string(), version());
+  return nullptr;
+}
+
+std::filesystem::path plugin_file(std::string_view with, const std::vector<std::filesystem::path>& folders) {
+  std::error_code error;
+  for (const auto& folder : folders)
+    if (const auto path = folder / fmt::format("fairlead-{}.so", with); std::filesystem::exists(path, error))
+      return path;
+  return {};
+}
+
+}  // namespace
+
+std::vector<MpiThere> mpis_there(const std::vector<std::filesystem::path>& folders) {
+  std::vector<MpiThere> all;
+  for (const char* with : {"openmpi", "mpich"}) {
+    const auto path = plugin_file(with, folders);
+    all.push_back({.name = std::string(names_of(with).in_words),
+                   .plugin = path,
+                   .packages = std::string(names_of(with).packages)});
+  }
+  return all;
+}
+
+std::uint64_t eager_bytes_of(const config::Launched& launched,
+                             const std::vector<std::filesystem::path>& folders) {
+  std::string why;
+  const MpiPlugin* const plugin = loaded(plugin_file(launched.with, folders), why);
+  return plugin == nullptr ? 0 : plugin->eager_bytes();
+}
+
 std::shared_ptr<Network> network_of(const config::Launched& launched,
                                     const std::vector<std::filesystem::path>& folders) {
   const Names names = names_of(launched.with);
   const std::string file = fmt::format("fairlead-{}.so", launched.with);
   const std::string who = fmt::format("this process was started as rank {} of {} by {}", launched.rank,
                                       launched.ranks, names.in_words);
-  for (const auto& folder : folders) {
-    std::error_code error;
-    const auto path = folder / file;
-    if (!std::filesystem::exists(path, error)) continue;
-    // Global, since parts of an MPI that it loads by itself look for its symbols.
-    void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-    if (library == nullptr)
-      throw SystemError(fmt::format("{}, but {} cannot be loaded: {}", who, path.string(), said_by_loader()));
-    const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
-    if (plugin == nullptr || std::string_view(plugin->interface) != interface_of_plugins)
-      throw SystemError(fmt::format("{}, but {} is of another Fairlead than this one, {}: build both again",
-                                    who, path.string(), version()));
+  if (const auto path = plugin_file(launched.with, folders); !path.empty()) {
+    std::string why;
+    const MpiPlugin* const plugin = loaded(path, why);
+    if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", who, why));
     begin_lifeline(*plugin, launched);
     const auto network = plugin->join();
     end_with_lifeline(network);

@@ -51,8 +51,10 @@ class Network {
   virtual void poke() = 0;
   /// Nothing is told but by drive(), which therefore has to be called as long as it listens.
   virtual bool has_to_be_driven() const noexcept { return false; }
+  /// Only the thread that began() may drive it: the program's.
+  virtual bool driven_by_one_thread() const noexcept { return false; }
   /// Tells what has come, and goes on with what is under way. False if there was nothing to do, or another thread is at
-  /// it. Any thread; throws SystemError.
+  /// it, or has to be. Any thread; throws SystemError.
   virtual bool drive() { return false; }
   /// Something may come, or nothing that matters.
   void listen(bool listens) noexcept { listens_.store(listens); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,9 @@ namespace fairlead::net {
 /// Rank 0's.
 class Stillness {
  public:
+  /// What stopped() begins with.
+  static constexpr std::string_view nothing_moves = "nothing moves any more on any rank";
+
   explicit Stillness(std::uint32_t ranks) : last_(ranks), asked_(ranks) {}
 
   /// A rank has said how it is. True if all are to be asked again, with round(): not before they have answered to the
@@ -37,7 +41,7 @@ class Stillness {
   /// All have answered, and nothing has moved: what each waits for. Nothing: not so, or not yet.
   std::optional<std::string> stopped() const {
     if (unanswered_ != 0 || !all_still(asked_)) return std::nullopt;
-    std::string text = "nothing moves any more on any rank, and tasks are left that nobody feeds";
+    std::string text = fmt::format("{}, and tasks are left that nobody feeds", nothing_moves);
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       if (asked_[i]->sent != before_[i]->sent || asked_[i]->received != before_[i]->received)
         return std::nullopt;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <protozero/pbf_writer.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -44,33 +45,37 @@ enum TrackEvent : protozero::pbf_tag_type {
   track_uuid = 11,
   categories = 22,
   event_name = 23,
-  counter_value = 30
+  counter_value = 30,
+  flow_ids = 47
 };
 enum DebugAnnotation : protozero::pbf_tag_type { uint_value = 3, string_value = 6, annotation_name = 10 };
 
 // Values.
 constexpr std::int32_t slice_begin = 1, slice_end = 2, instant = 3, counter_event = 4;
 constexpr std::int32_t unit_size_bytes = 3;
-constexpr std::int32_t pid = 1;
 constexpr std::uint32_t sequence = 1;
 
 using Track = std::uint64_t;
 
 class Writer {
  public:
-  Writer(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out)
-      : snapshot_(snapshot), out_(out) {}
+  /// `tracks`: how many there are already.
+  Writer(const trace::Snapshot& snapshot, std::int32_t number, Time zero, Track tracks,
+         const std::function<void(std::string_view)>& out)
+      : snapshot_(snapshot), pid_(number), zero_(zero), out_(out), tracks_(tracks) {}
+  Track tracks() const noexcept { return tracks_; }
 
   void all() {
     describe([&](pbf_writer& descriptor) {
       pbf_writer process_descriptor(descriptor, process);
-      process_descriptor.add_int32(process_pid, pid);
-      process_descriptor.add_string(process_name, "fairlead");
+      process_descriptor.add_int32(process_pid, pid_);
+      process_descriptor.add_string(process_name, snapshot_.process);
     });
     run_ = tracks_;
     phases();
     workers();
     links();
+    transfers();
     memory();
     if (const std::string missing = trace::dropped_text(snapshot_); !missing.empty())
       event(child("not complete"), snapshot_.begin(), instant, missing);
@@ -99,7 +104,7 @@ class Writer {
   void event(Track track, Time at, std::int32_t type, std::string_view of_name = {},
              std::string_view category = {}, const std::function<void(pbf_writer&)>& annotate = nullptr) {
     write([&](pbf_writer& one) {
-      one.add_uint64(timestamp, static_cast<std::uint64_t>(at.count()));
+      one.add_uint64(timestamp, static_cast<std::uint64_t>((at - zero_).count()));
       one.add_uint32(trusted_packet_sequence_id, sequence);
       pbf_writer told(one, track_event);
       told.add_enum(event_type, type);
@@ -173,7 +178,7 @@ class Writer {
     return describe([&](pbf_writer& descriptor) {
       descriptor.add_uint64(parent_uuid, run_);
       pbf_writer thread_descriptor(descriptor, thread);
-      thread_descriptor.add_int32(thread_pid, pid);
+      thread_descriptor.add_int32(thread_pid, pid_);
       thread_descriptor.add_int32(thread_tid,
                                   static_cast<std::int32_t>(index(worker)) + 2);  // 1: the process
       thread_descriptor.add_string(thread_name, snapshot_.workers[index(worker)]);
@@ -202,6 +207,24 @@ class Writer {
     }
   }
 
+  /// Values that come from other ranks, by rank, and those that go.
+  void transfers() {
+    std::map<std::pair<bool, std::uint32_t>, std::pair<Lanes, std::vector<Track>>> peers;
+    std::vector<const trace::TransferRecord*> by_start;
+    for (const trace::TransferRecord& one : snapshot_.transfers) by_start.push_back(&one);
+    std::ranges::stable_sort(by_start, {}, &trace::TransferRecord::start);
+    for (const trace::TransferRecord* const one : by_start) {
+      const std::string of = one->comes ? fmt::format("from rank {}", one->peer) : "to other ranks";
+      auto& [lanes, tracks] = peers[{one->comes, one->peer}];
+      const std::size_t lane = lanes.place(one->start, one->end());
+      while (tracks.size() <= lane) tracks.push_back(child("values " + of));
+      slice(tracks[lane], one->start, one->end(), of, "value", [&](pbf_writer& told) {
+        if (one->comes) annotate_number(told, "bytes", one->bytes);
+        told.add_fixed64(flow_ids, one->value);
+      });
+    }
+  }
+
   void memory() {
     struct Use {
       const char* what;
@@ -226,20 +249,30 @@ class Writer {
   }
 
   const trace::Snapshot& snapshot_;
+  const std::int32_t pid_;
+  const Time zero_;
   const std::function<void(std::string_view)>& out_;
   std::string text_;
-  Track tracks_ = 0, run_ = 0;
+  Track tracks_, run_ = 0;
 };
 
 }  // namespace
 
-void write_perfetto(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out) {
-  Writer(snapshot, out).all();
+void write_perfetto(std::span<const trace::Snapshot> ranks,
+                    const std::function<void(std::string_view)>& out) {
+  Track tracks = 0;
+  Time zero{};  // a rank may have begun before the first
+  for (const trace::Snapshot& one : ranks) zero = std::min(zero, one.begin());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    Writer writer(ranks[i], static_cast<std::int32_t>(i) + 1, zero, tracks, out);
+    writer.all();
+    tracks = writer.tracks();
+  }
 }
 
 void write_trace(const std::string& path, const trace::Snapshot& recorded) {
   ReportFile file(path);
-  write_perfetto(recorded, [&file](std::string_view text) { file.append(text); });
+  write_perfetto({&recorded, 1}, [&file](std::string_view text) { file.append(text); });
   file.commit();
 }
 

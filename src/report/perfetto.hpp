@@ -3,6 +3,7 @@
 // of perfetto/trace/trace_packet.proto and track_event/*.proto.
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,9 @@
 
 namespace fairlead::report {
 
-/// Hands the file out piece by piece.
-void write_perfetto(const trace::Snapshot& snapshot, const std::function<void(std::string_view)>& out);
+/// Hands the file out piece by piece. Several: by rank, with one clock, a process each; values that go from one to another are
+/// joined by arrows.
+void write_perfetto(std::span<const trace::Snapshot> ranks, const std::function<void(std::string_view)>& out);
 
 /// The same as a file. Throws SystemError.
 void write_trace(const std::string& path, const trace::Snapshot& recorded);

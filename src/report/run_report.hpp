@@ -69,6 +69,17 @@ struct ConditionReport {
   int sweeps = 0;            ///< over the factor, its own: not those of refinement
 };
 
+/// What a rank got from one other.
+struct FromRankReport {
+  Traffic graphs, flows, messages;  ///< values, by who wanted them: graphs, flows, the program
+  double on_the_way_seconds = 0;    ///< at least one was wanted and not there
+  /// Of all workers: they had no task meanwhile. Nothing: it was not recorded.
+  std::optional<double> waited_seconds;
+
+  Bytes bytes() const noexcept { return graphs.bytes + flows.bytes + messages.bytes; }
+  std::uint64_t values() const noexcept { return graphs.copies + flows.copies + messages.copies; }
+};
+
 /// What one of several ranks did, within `RunReport::counted_seconds`.
 struct RankReport {
   double busy_seconds = 0;  ///< of all of its workers, in tasks
@@ -77,6 +88,11 @@ struct RankReport {
   Bytes payload_bytes = 0;                   ///< values sent to others
   Bytes peak_memory_bytes = 0;               ///< of what its limit counts
   Bytes bytes_read = 0, bytes_written = 0;   ///< of its disk
+  unsigned workers = 0;
+  double counted_seconds = 0;
+  std::vector<FromRankReport> from;  ///< by rank
+  /// Of the time of all workers, the part in which they had no task while a value was on its way here.
+  std::optional<double> waited_seconds;
 };
 
 struct RunReport {

@@ -127,6 +127,23 @@ Json json(const RunReport& report) {
       one.add("peak_memory_bytes", rank.peak_memory_bytes);
       one.add("bytes_read", rank.bytes_read);
       one.add("bytes_written", rank.bytes_written);
+      one.add("workers", rank.workers);
+      one.add("counted_seconds", rank.counted_seconds);
+      if (rank.waited_seconds) one.add("waited_seconds", *rank.waited_seconds);
+      Json from = Json::array();
+      for (const FromRankReport& other : rank.from) {
+        Json it = Json::object();
+        for (const auto& [cause, traffic] :
+             {std::pair("graphs", other.graphs), std::pair("flows", other.flows),
+              std::pair("messages", other.messages)}) {
+          it.add(std::string(cause) + "_bytes", traffic.bytes);
+          it.add(std::string(cause) + "_values", traffic.copies);
+        }
+        it.add("on_the_way_seconds", other.on_the_way_seconds);
+        if (other.waited_seconds) it.add("waited_seconds", *other.waited_seconds);
+        from.add(std::move(it));
+      }
+      one.add("from", std::move(from));
       ranks.add(std::move(one));
     }
     all.add("ranks", std::move(ranks));

@@ -199,6 +199,47 @@ void workers(TextPage& page, const RunReport& report) {
   page.row("", fmt::format("the mean of {}, the least busy, the busiest", all.size()));
 }
 
+/// Who got what from whom, those who waited longest first; of many pairs some.
+void values_from_ranks(TextPage& page, const RunReport& report) {
+  struct Pair {
+    std::size_t to, from;
+    const FromRankReport* of;
+    double waited() const noexcept { return of->waited_seconds.value_or(of->on_the_way_seconds); }
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t to = 0; to < report.ranks.size(); ++to)
+    for (std::size_t from = 0; from < report.ranks[to].from.size(); ++from)
+      if (const FromRankReport& of = report.ranks[to].from[from]; of.values() != 0)
+        pairs.push_back({to, from, &of});
+  std::ranges::stable_sort(pairs, [](const Pair& a, const Pair& b) { return a.waited() > b.waited(); });
+  constexpr std::size_t most = 12;
+  for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i) {
+    const auto& [to, from, of] = pairs[i];
+    std::string causes;
+    for (const auto& [what, traffic] : {std::pair("graphs", of->graphs), std::pair("flows", of->flows),
+                                        std::pair("messages", of->messages)})
+      if (traffic.copies != 0) causes += fmt::format("{}{}", causes.empty() ? "" : ", ", what);
+    page.row(
+        i == 0 ? "Who waited" : "",
+        fmt::format("{:>4} got {} in {} values from {} ({}), on the way for {:.3g} s{}", to,
+                    moved_bytes(of->bytes()), with_commas(of->values()), from, causes, of->on_the_way_seconds,
+                    of->waited_seconds
+                        ? fmt::format("; its workers had no task for {:.3g} s of it", *of->waited_seconds)
+                        : ""));
+  }
+  if (pairs.size() > most) page.row("", fmt::format("and {} other pairs of ranks", pairs.size() - most));
+  double waited = 0, all = 0;
+  for (const RankReport& rank : report.ranks) {
+    if (!rank.waited_seconds) return;
+    waited += *rank.waited_seconds;
+    all += rank.counted_seconds * rank.workers;
+  }
+  if (all > 0)
+    page.row("The network",
+             fmt::format("{} of the workers' time went by without a task while values were on their way",
+                         percent(waited, all)));
+}
+
 void ranks(TextPage& page, const RunReport& report) {
   if (report.ranks.empty()) return;
   page.blank();
@@ -214,6 +255,7 @@ void ranks(TextPage& page, const RunReport& report) {
                  with_commas(rank.payloads), readable_size(rank.peak_memory_bytes),
                  moved_bytes(rank.bytes_read), moved_bytes(rank.bytes_written)));
   }
+  values_from_ranks(page, report);
 }
 
 }  // namespace

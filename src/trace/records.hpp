@@ -124,4 +124,18 @@ struct WaitRecord {
   Time end() const noexcept { return start + duration; }
 };
 
+/// A value on its way between two ranks, as one of them sees it.
+struct TransferRecord {
+  static constexpr std::uint32_t several = ~std::uint32_t{0};
+
+  Time start{};                  ///< wanted here, or elsewhere
+  Duration duration{};           ///< until it is here, or with all who wanted it
+  std::uint64_t value = 0;       ///< the same for all who see it
+  Bytes bytes = 0;               ///< 0: known to those who get it
+  std::uint32_t peer = several;  ///< the rank that it comes from
+  bool comes = true;             ///< else it goes
+
+  Time end() const noexcept { return start + duration; }
+};
+
 }  // namespace fairlead::trace

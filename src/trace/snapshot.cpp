@@ -12,6 +12,7 @@ Time Snapshot::begin() const noexcept {
   Time first = Time::max();
   for (const auto& task : tasks) first = std::min(first, task.start());
   for (const auto& copy : copies) first = std::min(first, copy.start);
+  for (const auto& transfer : transfers) first = std::min(first, transfer.start);
   for (const auto& phase : phases) first = std::min(first, phase.start);
   return first == Time::max() ? Time{} : first;
 }
@@ -20,6 +21,7 @@ Time Snapshot::end() const noexcept {
   Time last{};
   for (const auto& task : tasks) last = std::max(last, task.end());
   for (const auto& copy : copies) last = std::max(last, copy.end());
+  for (const auto& transfer : transfers) last = std::max(last, transfer.end());
   for (const auto& phase : phases) last = std::max(last, phase.end);
   return last;
 }
@@ -64,6 +66,7 @@ std::string dropped_text(const Snapshot& snapshot) {
   add(dropped.copies, "copy", "copies");
   add(dropped.memory, "change of memory", "changes of memory");
   add(dropped.waits, "wait", "waits");
+  add(dropped.transfers, "value between ranks", "values between ranks");
   return fmt::format(
       "The trace is not complete before {:.3f} s: {} were dropped to keep within {} MiB. "
       "--trace-memory allows more.",

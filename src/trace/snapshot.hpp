@@ -18,11 +18,12 @@ struct Phase {
 
 /// Of each kind of record, how many were lost because newer ones needed their place.
 struct Dropped {
-  std::uint64_t tasks = 0, copies = 0, memory = 0, waits = 0;
-  std::uint64_t all() const noexcept { return tasks + copies + memory + waits; }
+  std::uint64_t tasks = 0, copies = 0, memory = 0, waits = 0, transfers = 0;
+  std::uint64_t all() const noexcept { return tasks + copies + memory + waits + transfers; }
 };
 
 struct Snapshot {
+  std::string process = "fairlead";  ///< whose it is: "rank 1 on griffon-7"
   struct Node {
     std::string name;
     Bytes capacity = 0;  ///< 0: it is a home, which holds whatever is registered
@@ -42,10 +43,11 @@ struct Snapshot {
   std::vector<Datum> data;            ///< by DatumId
   std::vector<std::string> codelets;  ///< names, by TaskRecord::codelet
 
-  std::vector<TaskRecord> tasks;     ///< by worker, then by start
-  std::vector<CopyRecord> copies;    ///< by start
-  std::vector<MemoryRecord> memory;  ///< by time
-  std::vector<WaitRecord> waits;     ///< by worker, then by start
+  std::vector<TaskRecord> tasks;          ///< by worker, then by start
+  std::vector<CopyRecord> copies;         ///< by start
+  std::vector<MemoryRecord> memory;       ///< by time
+  std::vector<WaitRecord> waits;          ///< by worker, then by start
+  std::vector<TransferRecord> transfers;  ///< by end
   std::vector<Phase> phases;
 
   Dropped dropped;

@@ -17,6 +17,7 @@
 #include "gemm_float.hpp"
 #include "lu_double.hpp"
 #include "lu_float.hpp"
+#include "lu_incremental_double.hpp"
 
 namespace fairlead::compiled_jdf {
 namespace {
@@ -202,13 +203,21 @@ TEST(CompiledJdfGraphs, HaveTheTasksAndEdgesThatTheReaderWritesOut) {
     const std::int32_t rows = 4 * size - 1, columns = 4 * (11 - size), depth = 8;
     const auto a = runtime.tiled<double>("A", rows, rows, 4), b = runtime.tiled<double>("B", rows, depth, 4),
                c = runtime.tiled<double>("C", depth, columns, 4),
-               d = runtime.tiled<double>("D", rows, columns, 4);
-    parsec::Descriptor da(a), db(b), dc(c), dd(d);
+               d = runtime.tiled<double>("D", rows, columns, 4), e = runtime.tiled<double>("E", rows, 4, 4),
+               l = runtime.tiled<double>("L", 2 * size, rows, TileSize{2, 4});
+    const auto p = runtime.tiled<int>("P", size, rows, TileSize{1, 4});
+    parsec::Descriptor da(a), db(b), dc(c), dd(d), de(e), dl(l), dp(p);
     int info = 0;
-    ptg::Graph cholesky(runtime), lu(runtime), gemm(runtime);
+    ptg::Graph cholesky(runtime), lu(runtime), gemm(runtime), by_pairs(runtime);
     cholesky_double(cholesky, da, &info);
     lu_double(lu, dd, &info);
     gemm_double(gemm, 1, 1, db, dc, dd);
+    lu_incremental_double(by_pairs, da, de, dl, dp, &info);
+    EXPECT_EQ(compiled(by_pairs),
+              written_out("lu-incremental.jdf",
+                          {fmt::format("descA={0},{0},4,4", rows), fmt::format("descD={},4,4,4", rows),
+                           fmt::format("descL={},{},2,4", 2 * size, rows),
+                           fmt::format("IPIV={},{},1,4", size, rows)}));
     EXPECT_EQ(compiled(cholesky), written_out("cholesky.jdf", {fmt::format("descA={0},{0},4,4", rows)}));
     EXPECT_EQ(compiled(lu), written_out("lu.jdf", {fmt::format("descA={},{},4,4", rows, columns)}));
     EXPECT_EQ(compiled(gemm), written_out("gemm.jdf", {fmt::format("descA={},{},4,4", rows, depth),

@@ -2,6 +2,7 @@
  * cases that occur. */
 #ifndef TILES_H
 #define TILES_H
+#include <fairlead/core_blas_compat.h>
 #include <fairlead/parsec_compat.h>
 
 typedef parsec_tiled_matrix_t tiled_matrix;

@@ -234,7 +234,7 @@ def test_interrupted_while_it_compiles(command, fairlead, no_rest, monkeypatch, 
 
 
 KERNELS = pathlib.Path(__file__).resolve().parents[1] / "compiled_jdf/kernels.jdf"
-M, N, SIDE, COUNT = 13, 11, 16, 17
+M, N, SIDE, COUNT = 13, 11, 16, 19
 
 
 @pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
@@ -250,7 +250,8 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
         tile(a, k)[:N, :N] = (lambda x: x @ x.T + N * numpy.eye(N))(tile(a, k)[:N, :N])
     for k in (3, 4, 13):
         tile(a, k)[:M, :M] += N * numpy.eye(M)
-    tile(b, 14)[:] = tile(a, 14)
+    for k in (14, 17):
+        tile(b, k)[:] = tile(a, k)
     for name, matrix in (("A", a), ("B", b), ("C", c)):
         numpy.save(fairlead.folder / f"{name}.npy", matrix)
     text = KERNELS.read_text()
@@ -310,6 +311,14 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
     same(up(r[:N, :N]).T @ up(r[:N, :N]), up(x[:N, :N]).T @ up(x[:N, :N]) + y[:, :N].T @ y[:, :N])
     same(applied[:N, :N], up(r[:N, :N]))
     same(below[:, :N], numpy.zeros((M, N)))
+    x, (lu, eliminated, _) = before(17)[0], after(17)
+    same(eliminated[:N, :N], up(lu[:N, :N]))
+    same(abs(numpy.prod(numpy.diag(lu)[:N])), abs(numpy.linalg.det(x[:N, :N])))  # rows were exchanged, and no more
+    assert numpy.abs(low(lu[:N, :N], -1)).max() <= 1
+    (x, _, _), (u, below, applied) = before(18), after(18)
+    same(applied[:N, :N], up(u[:N, :N]))
+    same(below[:, :N], numpy.zeros((M, N)))
+    same(low(u[:N, :N], -1), low(x[:N, :N], -1))  # what is below U is somebody else's
     helpers, flops, _ = after(16)
     same(helpers[:8, 0], [28, 43, 23, 13 + 1600, 16 + 100 * COUNT, -1, ord("U") + 1000 * ord("T"), 1])
     same(flops[:12, 0], [48, 36, 24, 39, 12, 18, 14, 11, 14, 45, 90, 216])

@@ -115,6 +115,85 @@ def test_qr(run, fairlead, m, n, tile, memory, dtype):
     assert error <= 100 * m * numpy.finfo(dtype).eps * numpy.abs(exact.T @ exact).max()
 
 
+def solved_by_pairs(factors, diagonal, lower, exchanges, right, tile, block):
+    """What lu-incremental.jdf has left, on a right-hand side, row by row and block by block; `exchanges` count from 1."""
+    n, x = len(factors), right.astype(numpy.longdouble)
+    starts = list(range(0, n, tile))
+    for k, first in enumerate(starts):
+        size = min(tile, n - first)
+        for left in range(0, size, block):
+            right_end = min(left + block, size)
+            for i in range(left, right_end):
+                other = exchanges[k, first + i] - 1
+                x[[first + i, first + other]] = x[[first + other, first + i]]
+            for i in range(left, right_end):
+                x[first + i + 1:first + size] -= diagonal[first + i + 1:first + size, i] * x[first + i]
+        for m in range(k + 1, len(starts)):
+            below = slice(starts[m], starts[m] + tile)
+            for left in range(0, size, block):
+                right_end = min(left + block, size)
+                for i in range(left, right_end):
+                    if exchanges[m, first + i] > tile:
+                        other = starts[m] + exchanges[m, first + i] - tile - 1
+                        x[[first + i, other]] = x[[other, first + i]]
+                for i in range(left, right_end):
+                    triangle = lower[m * block + i - left + 1:m * block + right_end - left, first + i]
+                    x[first + i + 1:first + right_end] -= triangle * x[first + i]
+                x[below] -= factors[below, first + left:first + right_end].astype(numpy.longdouble) @ x[first + left:first + right_end]
+    for i in reversed(range(n)):
+        x[i] = (x[i] - factors[i, i + 1:] @ x[i + 1:]) / factors[i, i]
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n, tile, block, memory", [(1, 4, 2, "1GiB"), (96, 32, 8, "1GiB"), (250, 48, 7, "1GiB"), (100, 150, 16, "1GiB"),
+                                                    (600, 64, 16, "3MiB")])
+def test_lu_with_incremental_pivoting(run, fairlead, n, tile, block, memory, dtype):
+    (fairlead.folder / "tiles.h").write_text((EXAMPLES / "tiles.h").read_text())
+    text = (EXAMPLES / "lu-incremental.jdf").read_text()
+    if dtype == "float32":
+        text = text.replace("CORE_d", "CORE_s")
+    a, tiles = random_matrix((n, n), dtype), -(-n // tile)
+    if n > 1:
+        a[0, 0] = 0  # which is no pivot
+    done = run("lu-incremental.jdf", {"A": a}, "A", "--tile", tile, "--matrix", f"D={n},{tile},{tile},{tile}", "--matrix",
+               f"L={block * tiles},{n},{block},{tile}", "--matrix", f"IPIV={tiles},{n},1,{tile}", "-o", "D=D.npy", "-o", "L=L.npy",
+               "-o", "IPIV=P.npy", "--precision", "single" if dtype == "float32" else "double", "--allow-c", "--memory", memory,
+               text=text)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if memory != "1GiB":
+        assert "read" in done.stdout
+    raw, exchanges = numpy.load(fairlead.folder / "P.npy"), numpy.zeros((tiles, n), dtype=int)
+    for first in range(0, n, tile):  # numbers of type int lie at the beginning of a tile
+        count = min(tile, n - first)
+        for m in range(tiles):
+            exchanges[m, first:first + count] = numpy.ascontiguousarray(raw[m, first:first + count]).view("int32")[:count]
+    b = random_matrix(n, dtype, 2)
+    factors, diagonal, lower = done.result, numpy.load(fairlead.folder / "D.npy"), numpy.load(fairlead.folder / "L.npy")
+    x = solved_by_pairs(factors, diagonal, lower, exchanges, b, tile, block)
+    exact = a.astype(numpy.longdouble)
+    epsilon = numpy.finfo(dtype).eps
+
+    def backward_error(x):
+        residual = numpy.abs(b - exact @ x).max()
+        return residual / (numpy.abs(exact).sum(axis=1).max() * numpy.abs(x).max() + numpy.abs(b).max())
+
+    # LAPACK's error is that of partial pivoting; by pairs elements may grow by a factor of two for each tile of a column.
+    assert backward_error(x) <= 8 * tiles * (backward_error(numpy.linalg.solve(a, b)) + epsilon)
+    # The largest of a column comes first in its tile, so no factor is larger than one.
+    assert max(numpy.abs(numpy.tril(diagonal[first:first + tile], -1)).max(initial=0) for first in range(0, n, tile)) <= 1
+
+
+def test_lu_with_incremental_pivoting_of_a_singular_matrix(run, fairlead):
+    (fairlead.folder / "tiles.h").write_text((EXAMPLES / "tiles.h").read_text())
+    a = random_matrix((100, 100), "float64")
+    a[:, 70] = 0
+    done = run("lu-incremental.jdf", {"A": a}, "A", "--tile", 32, "--matrix", "D=100,32,32,32", "--matrix", "L=32,100,8,32", "--matrix",
+               "IPIV=4,100,1,32", "--allow-c")
+    assert done.returncode == NOT_DONE and done.result is None
+    assert "TSTRF(3, 2) sets INFO to 71" in done.stderr or "TSTRF(3,2) sets INFO to 71" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("memory", ["1GiB", "3MiB"])

@@ -27,6 +27,8 @@ def fields(data):
         number, kind = key >> 3, key & 7
         if kind == 0:
             value, at = varint(data, at)
+        elif kind == 1:
+            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
         elif kind == 2:
             length, at = varint(data, at)
             assert at + length <= len(data), "a field reaches beyond its message"

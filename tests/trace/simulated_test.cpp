@@ -190,7 +190,7 @@ TEST(RecordedSimulation, ReadsAsAPageAndAsATrace) {
   EXPECT_THAT(page, HasSubstr("\\u003c1>"));  // the datum's name, harmless inside a script
   EXPECT_THAT(page, HasSubstr("<th>update</th><td>2</td>"));
   std::string trace;
-  report::write_perfetto(recorded, [&trace](std::string_view text) { trace += text; });
+  report::write_perfetto({&recorded, 1}, [&trace](std::string_view text) { trace += text; });
   EXPECT_THAT(trace, HasSubstr("disk to RAM"));
   EXPECT_THAT(trace, HasSubstr("-> <1>"));
 }
@@ -201,11 +201,11 @@ TEST(RecordedSimulation, ReadsAsOneWhereTasksShareATime) {
   report::RunReport report;
   std::string trace;
   const auto write = [&trace](std::string_view text) { trace += text; };
-  report::write_perfetto(recorded, write);
+  report::write_perfetto({&recorded, 1}, write);
   EXPECT_THAT(trace, Not(HasSubstr("an even share")));
   EXPECT_THAT(report::html_page(report, recorded), Not(HasSubstr("too short to be timed")));
   recorded.tasks[1].flags |= trace::TaskRecord::shared_flag;
-  report::write_perfetto(recorded, write);
+  report::write_perfetto({&recorded, 1}, write);
   EXPECT_THAT(trace, HasSubstr("an even share"));
   EXPECT_THAT(report::html_page(report, recorded), HasSubstr("too short to be timed each: 1."));
 }

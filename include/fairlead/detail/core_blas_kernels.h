@@ -1,6 +1,9 @@
 /* The kernels for one type of numbers, FAIRLEAD_T, whose letter is in FAIRLEAD_NAME and FAIRLEAD_BLAS:
  * included by <fairlead/core_blas_compat.h> once for each. */
 void FAIRLEAD_BLAS(potrf_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info);
+void FAIRLEAD_BLAS(getf2_)(const int *m, const int *n, FAIRLEAD_T *a, const int *lda, int *pivots, int *info);
+void FAIRLEAD_BLAS(laswp_)(const int *n, FAIRLEAD_T *a, const int *lda, const int *first, const int *last,
+                           const int *pivots, const int *step);
 void FAIRLEAD_BLAS(lauum_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info);
 void FAIRLEAD_BLAS(trtri_)(const char *uplo, const char *diag, const int *n, FAIRLEAD_T *a, const int *lda,
                            int *info);
@@ -125,10 +128,9 @@ static inline int FAIRLEAD_NAME(CORE_, getrf_nopiv)(int m, int n, int ib, FAIRLE
                                                                           (size_t)last * (size_t)lda;
     FAIRLEAD_NAME(CORE_, trsm)
     (PlasmaLeft, PlasmaLower, PlasmaNoTrans, PlasmaUnit, columns, n - last, 1, here, lda, right, lda);
-    if (last < m)
-      FAIRLEAD_NAME(CORE_, gemm)
-      (PlasmaNoTrans, PlasmaNoTrans, m - last, n - last, columns, -1, here + columns, lda, right, lda, 1,
-       right + columns, lda);
+    if (last < m) FAIRLEAD_NAME(CORE_, gemm)
+    (PlasmaNoTrans, PlasmaNoTrans, m - last, n - last, columns, -1, here + columns, lda, right, lda, 1,
+     right + columns, lda);
   }
   return 0;
 }
@@ -171,9 +173,117 @@ static inline int FAIRLEAD_NAME(CORE_, tsmqr)(int side, int trans, int m1, int n
   (void)m1;
   (void)n1;
   (void)ldwork;
-  if (k > 0)
-    FAIRLEAD_BLAS(tpmqrt_)
-    (letters, letters + 1, &m2, &n2, &k, &trapezoid, &nb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work,
-     &info);
+  if (k > 0) FAIRLEAD_BLAS(tpmqrt_)
+  (letters, letters + 1, &m2, &n2, &k, &trapezoid, &nb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
   return info;
+}
+/* LU with incremental pivoting. Rows are exchanged within a tile, block by block of ib columns, ... */
+static inline int FAIRLEAD_NAME(CORE_, gessm)(int m, int n, int k, int ib, const int *pivots,
+                                              const FAIRLEAD_T *l, int ldl, FAIRLEAD_T *a, int lda) {
+  const int step = 1;
+  for (int first = 0; first < k; first += ib) {
+    const int block = k - first < ib ? k - first : ib, last = first + block, from = first + 1;
+    const FAIRLEAD_T *const here = l + first + (size_t)first * (size_t)ldl;
+    FAIRLEAD_BLAS(laswp_)(&n, a, &lda, &from, &last, pivots, &step);
+    FAIRLEAD_NAME(CORE_, trsm)
+    (PlasmaLeft, PlasmaLower, PlasmaNoTrans, PlasmaUnit, block, n, 1, here, ldl, a + first, lda);
+    if (last < m) FAIRLEAD_NAME(CORE_, gemm)
+    (PlasmaNoTrans, PlasmaNoTrans, m - last, n, block, -1, here + block, ldl, a + first, lda, 1, a + last,
+     lda);
+  }
+  return 0;
+}
+static inline int FAIRLEAD_NAME(CORE_, getrf_incpiv)(int m, int n, int ib, FAIRLEAD_T *a, int lda,
+                                                     int *pivots, int *info) {
+  const int least = m < n ? m : n;
+  *info = 0;
+  for (int first = 0; first < least; first += ib) {
+    const int block = least - first < ib ? least - first : ib, last = first + block, rows = m - first;
+    FAIRLEAD_T *const here = a + first + (size_t)first * (size_t)lda;
+    int failed = 0;
+    FAIRLEAD_BLAS(getf2_)(&rows, &block, here, &lda, pivots + first, &failed);
+    if (failed > 0 && *info == 0) *info = first + failed;
+    if (last < n) FAIRLEAD_NAME(CORE_, gessm)
+    (rows, n - last, block, ib, pivots + first, here, lda, here + (size_t)block * (size_t)lda, lda);
+    for (int i = first; i < last; ++i) pivots[i] += first;
+  }
+  return 0;
+}
+/* ... and between two: a triangle of m1 rows on top of a tile, whose rows count from m1 + 1. */
+static inline void FAIRLEAD_NAME(fairlead_, eliminate)(int first, int block, int m1, int m2, int n,
+                                                       FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2, int lda2,
+                                                       const FAIRLEAD_T *l1, int ldl1, const FAIRLEAD_T *l2,
+                                                       int ldl2, const int *pivots) {
+  for (int i = first; i < first + block; ++i) {
+    if (pivots[i] <= m1) continue;
+    FAIRLEAD_T *upper = a1 + i, *lower = a2 + pivots[i] - m1 - 1;
+    for (int j = 0; j < n; ++j, upper += lda1, lower += lda2) {
+      const FAIRLEAD_T kept = *upper;
+      *upper = *lower;
+      *lower = kept;
+    }
+  }
+  FAIRLEAD_NAME(CORE_, trsm)
+  (PlasmaLeft, PlasmaLower, PlasmaNoTrans, PlasmaUnit, block, n, 1, l1 + (size_t)first * (size_t)ldl1, ldl1,
+   a1 + first, lda1);
+  FAIRLEAD_NAME(CORE_, gemm)
+  (PlasmaNoTrans, PlasmaNoTrans, m2, n, block, -1, l2 + (size_t)first * (size_t)ldl2, ldl2, a1 + first, lda1,
+   1, a2, lda2);
+}
+static inline int FAIRLEAD_NAME(CORE_, ssssm)(int m1, int n1, int m2, int n2, int k, int ib, FAIRLEAD_T *a1,
+                                              int lda1, FAIRLEAD_T *a2, int lda2, const FAIRLEAD_T *l1,
+                                              int ldl1, const FAIRLEAD_T *l2, int ldl2, const int *pivots) {
+  (void)n2; /* as many as n1 */
+  for (int first = 0; first < k; first += ib) FAIRLEAD_NAME(fairlead_, eliminate)
+  (first, k - first < ib ? k - first : ib, m1, m2, n1, a1, lda1, a2, lda2, l1, ldl1, l2, ldl2, pivots);
+  return 0;
+}
+/* `l` has a triangle of ib rows for each block. A pivot that is zero is left: a tile further down may have another. */
+static inline int FAIRLEAD_NAME(CORE_, tstrf)(int m, int n, int ib, int nb, FAIRLEAD_T *u, int ldu,
+                                              FAIRLEAD_T *a, int lda, FAIRLEAD_T *l, int ldl, int *pivots,
+                                              FAIRLEAD_T *work, int ldwork, int *info) {
+  (void)work;
+  (void)ldwork;
+  *info = 0;
+  for (int first = 0; first < n; first += ib) {
+    const int block = n - first < ib ? n - first : ib, last = first + block;
+    for (int k = first; k < last; ++k) {
+      FAIRLEAD_T *const column = a + (size_t)k * (size_t)lda, *const pivot = u + k + (size_t)k * (size_t)ldu;
+      int largest = -1;
+      FAIRLEAD_T size = *pivot < 0 ? -*pivot : *pivot;
+      for (int i = 0; i < m; ++i) {
+        const FAIRLEAD_T other = column[i] < 0 ? -column[i] : column[i];
+        if (other > size) {
+          size = other;
+          largest = i;
+        }
+      }
+      pivots[k] = largest < 0 ? k + 1 : nb + largest + 1;
+      /* What came before of U's row is zero; the row of `a` takes its factors along. */
+      for (int j = first; j < last; ++j) {
+        FAIRLEAD_T *const of_a = a + largest + (size_t)j * (size_t)lda;
+        FAIRLEAD_T *const of_l = l + (k - first) + (size_t)j * (size_t)ldl;
+        if (j < k) *of_l = largest < 0 ? 0 : *of_a;
+        if (largest < 0) continue;
+        FAIRLEAD_T *const of_u = u + k + (size_t)j * (size_t)ldu;
+        const FAIRLEAD_T kept = j < k ? 0 : *of_u;
+        if (j >= k) *of_u = *of_a;
+        *of_a = kept;
+      }
+      if (*pivot == 0) {
+        if (*info == 0) *info = k + 1;
+        continue;
+      }
+      for (int i = 0; i < m; ++i) column[i] /= *pivot;
+      for (int j = k + 1; j < last; ++j) {
+        const FAIRLEAD_T factor = u[k + (size_t)j * (size_t)ldu];
+        FAIRLEAD_T *const other = a + (size_t)j * (size_t)lda;
+        for (int i = 0; i < m; ++i) other[i] -= column[i] * factor;
+      }
+    }
+    if (last < n) FAIRLEAD_NAME(fairlead_, eliminate)
+    (first, block, nb, m, n - last, u + (size_t)last * (size_t)ldu, ldu, a + (size_t)last * (size_t)lda, lda,
+     l, ldl, a, lda, pivots);
+  }
+  return 0;
 }

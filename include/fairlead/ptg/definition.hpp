@@ -5,6 +5,7 @@
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/handle.hpp>
 #include <fairlead/ptg/expression.hpp>
+#include <fairlead/source_line.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -88,6 +89,8 @@ struct Alternative {
   Place place;
   std::optional<Expression> condition{};
   std::vector<Range> ranges{};
+  std::optional<SourceLine> where{};  ///< it is said there
+  std::uint32_t column = 0;           ///< from 1, if that is known
 };
 
 struct FlowDefinition {

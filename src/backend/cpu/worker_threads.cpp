@@ -184,7 +184,7 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
 
 bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
-  if (lookout_ != nullptr && lookout_->wanted() && lookout_->look()) worker.clock_is_fresh = false;
+  if (looks_out(index) && lookout_->look()) worker.clock_is_fresh = false;
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
     leave_lane(index, reporter);
@@ -383,7 +383,7 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
   bool watches = false;
   unsigned in_vain = 0;
   for (unsigned looks = 1; nothing_here() && !stop(); ++looks) {
-    if (lookout_ != nullptr && index < settings_.cores && lookout_->wanted()) [[unlikely]] {
+    if (index < settings_.cores && looks_out(index)) [[unlikely]] {
       int free = nobody;
       watches = watches || watcher_.compare_exchange_strong(free, static_cast<int>(index));
       in_vain = watches && lookout_->look() ? 0 : in_vain + 1;

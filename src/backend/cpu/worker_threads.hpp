@@ -111,7 +111,11 @@ class WorkerThreads {
   void rest(std::size_t index, engine::Reporter& reporter, Stop&& stop);
   static Chore* chore_of(const Worker& worker) noexcept;
   bool nobody_watches() const noexcept {
-    return lookout_ != nullptr && lookout_->wanted() && watcher_.load() == nobody;
+    return lookout_ != nullptr && lookout_->wanted() && !lookout_->by_application() &&
+           watcher_.load() == nobody;
+  }
+  bool looks_out(std::size_t index) const noexcept {
+    return lookout_ != nullptr && lookout_->wanted() && (index == 0 || !lookout_->by_application());
   }
   void wake_one_of(std::size_t first_workers) noexcept;
   void wake_all() noexcept;

@@ -242,8 +242,14 @@ class Lowering {
       Arguments arguments;
       add_arguments(branch.target, slots, arguments);
       it.place = place(branch.target, arguments.values);
+      say_where(branch.target, it);
       into.inputs.push_back(std::move(it));
     }
+  }
+  void say_where(const Target& target, ptg::Alternative& it) const {
+    const Position at = file_.source.position(target.where.begin);
+    it.where = SourceLine(file_.source.name().c_str(), at.line);
+    it.column = at.column;
   }
 
   /// Of local indices those with which a guard holds: an input is one value, so they are looked for.
@@ -254,6 +260,7 @@ class Lowering {
       std::vector<ptg::Expression> values;
       for (std::size_t i = 0; i < target.arguments.size(); ++i) values.push_back(found(i + 1));
       into.inputs.push_back({.place = place(target, values), .condition = found(0) != 0});
+      say_where(target, into.inputs.back());
     }
   }
   /// Of argument 0: whether the branch is taken at all.
@@ -306,8 +313,8 @@ class Lowering {
     add_ranges(dependency.indices, slots, ranges);
     std::optional<ptg::Expression> before;
     for (const Branch& branch : dependency.branches) {
-      ptg::Alternative it{.place = {}, .ranges = ranges};
-      it.condition = before;
+      ptg::Alternative it{.place = {}, .condition = before, .ranges = ranges};
+      say_where(branch.target, it);
       if (branch.guard != no_expression) {
         const ptg::Expression guard = expressions_.of(branch.guard, slots);
         it.condition = both(before, guard);

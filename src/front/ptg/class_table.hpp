@@ -49,6 +49,7 @@ struct Input {
   std::uint32_t from_class = 0;            ///< of a task
   std::vector<Formula> indices;            ///< its parameters, over these numbers and those of the ranges
   std::uint16_t from_flow = 0;
+  const Alternative* said = nullptr;  ///< of the class's definition
 };
 
 /// Which tasks of a class get the value of a flow.

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "front/ptg/graph_source.hpp"
+#include "front/ptg/never_fed.hpp"
 #include "front/ranks/among_ranks.hpp"
 #include "front/runtime/views.hpp"
 
@@ -49,7 +50,8 @@ void GraphSource::run() {
   over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
   stop_handing_out();
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
-    throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure());
+    throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
+                    (over_ranks_->stopped() ? never_fed(table_, &placement()) : ""));
   if (misuse_.empty()) return wait();
   core_.throw_if_stopped();
   std::exception_ptr cause;
@@ -195,7 +197,8 @@ std::string GraphSource::who_waits() const {
 /// Tasks are left, and nobody will feed them.
 void GraphSource::give_up_the_rest() {
   const std::uint64_t left = submitted_ - progress_.done();
-  if (misuse_.empty()) misuse_ = "the parameterized graph cannot go on: " + who_waits();
+  if (misuse_.empty())
+    misuse_ = "the parameterized graph cannot go on: " + who_waits() + never_fed(table_, nullptr);
   unfolding_.forget_all();
   progress_.count_by_application(left);
 }

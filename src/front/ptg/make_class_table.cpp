@@ -175,6 +175,7 @@ class TableMaker {
     Places places = table_.classes[number].places;
     Input input;
     input.kind = alternative.place.kind;
+    input.said = &alternative;
     if (!flow.control && !alternative.ranges.empty())
       refuse(definition,
              fmt::format("its flow \"{}\" comes from a range of tasks; only a control can", flow.name));

@@ -66,6 +66,8 @@ class OverRanks final : public net::Client {
 
   /// Why no more will come; empty: it will.
   std::string failure() const;
+  /// So: nothing moves on any rank, and tasks are left.
+  bool stopped() const { return failure().find(net::Stillness::nothing_moves) != std::string::npos; }
   bool has_failed() const noexcept { return has_failed_.load(); }
 
   void find_place(const net::Commands::Place& place) override;

@@ -5,6 +5,7 @@
 
 #include "front/ranks/common_program.hpp"
 #include "front/ranks/message_book.hpp"
+#include "front/ranks/watched_values.hpp"
 #include "net/communicator.hpp"
 
 namespace fairlead::front {
@@ -12,9 +13,12 @@ namespace fairlead::front {
 class AmongRanks {
  public:
   AmongRanks(engine::RuntimeCore& core, std::shared_ptr<net::Network> network, const net::Protocol& protocol)
-      : communicator_(std::make_unique<net::Communicator>(std::move(network), protocol)),
+      : values_(core.world(), network->ranks(),
+                core.engine().journal().records() ? core.engine().options().trace_memory / 8 : 0),
+        communicator_(std::make_unique<net::Communicator>(std::move(network), protocol)),
         program_(core, *communicator_),
         messages_(core, *communicator_) {
+    communicator_->watch_by(values_);
     communicator_->hear([this](net::RankId from, std::span<const std::byte> note) {
       if (note.empty()) return;
       static_cast<std::uint8_t>(note.front()) < Comparison::kinds_of_notes
@@ -26,6 +30,7 @@ class AmongRanks {
   net::Communicator& communicator() noexcept { return *communicator_; }
   CommonProgram& program() noexcept { return program_; }
   MessageBook& messages() noexcept { return messages_; }
+  const WatchedValues& values() const noexcept { return values_; }
   /// The program has come to its end: what all ranks do together is over, and what they say to each other.
   void leave() noexcept {
     program_.leave();
@@ -35,6 +40,7 @@ class AmongRanks {
   void end() { communicator_.reset(); }
 
  private:
+  WatchedValues values_;  // as long as who watches by it
   std::unique_ptr<net::Communicator> communicator_;
   CommonProgram program_;
   MessageBook messages_;

@@ -43,7 +43,8 @@ CommonProgram::CommonProgram(engine::RuntimeCore& core, net::Communicator& commu
       own_(communicator.own()),
       guests_(core),
       comparison_(communicator, [&core] { core.world().wake(engine::Who::application()); }),
-      traffic_(core, communicator, [this](const std::string& why) { failed(why); }) {}
+      traffic_(core, communicator, net::Client::Cause::flows,
+               [this](const std::string& why) { failed(why); }) {}
 
 // ---- data
 

@@ -26,7 +26,7 @@ MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communica
     : core_(core),
       communicator_(communicator),
       traffic_(
-          core, communicator, [this](const std::string& why) { failed(why); },
+          core, communicator, net::Client::Cause::messages, [this](const std::string& why) { failed(why); },
           [this](std::uint64_t number) { over(number); }) {}
 
 /// Not before there is a message: while something may come, the workers of a rank do not sleep.

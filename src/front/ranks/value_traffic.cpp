@@ -8,11 +8,12 @@
 
 namespace fairlead::front {
 
-ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator,
+ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause,
                            std::function<void(const std::string&)> failed,
                            std::function<void(std::uint64_t)> over)
     : core_(core),
       communicator_(communicator),
+      cause_(cause),
       failed_(std::move(failed)),
       over_(std::move(over)),
       // A turn that is refused is one at a datum without a value: its task has

@@ -18,7 +18,7 @@ class ValueTraffic final : public net::Client {
  public:
   /// `failed(why)`: nothing more will come. `over(number)`: a value is there, or with all to whom it went; unset: nobody
   /// asks. Any thread.
-  ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator,
+  ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause,
                std::function<void(const std::string&)> failed, std::function<void(std::uint64_t)> over = {});
 
   // ---- the program's thread's
@@ -48,6 +48,7 @@ class ValueTraffic final : public net::Client {
   void landed(const net::Commands::Landed& landed) override;
   void left(const net::Commands::Left& left) override;
   void failed(const std::string& why) override { failed_(why); }
+  Cause cause() const noexcept override { return cause_; }
 
  private:
   struct Sending {
@@ -75,6 +76,7 @@ class ValueTraffic final : public net::Client {
 
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
+  const Cause cause_;
   const std::function<void(const std::string&)> failed_;
   const std::function<void(std::uint64_t)> over_;
   RankAccesses turns_, holds_;

@@ -34,6 +34,7 @@ class NetworkLookout final : public backend::Lookout {
     }
   }
   bool wanted() const noexcept override { return network_->listens(); }
+  bool by_application() const noexcept override { return network_->driven_by_one_thread(); }
 
  private:
   const std::shared_ptr<net::Network> network_;

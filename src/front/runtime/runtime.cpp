@@ -100,7 +100,9 @@ void Runtime::drop_clean() {
 }
 trace::Snapshot Runtime::recorded() {
   implementation_->core.caller().check("recorded");
-  return implementation_->recorded();
+  trace::Snapshot snapshot = implementation_->recorded();
+  if (auto* const ranks = front::among_ranks(core().surroundings())) ranks->values().add_to(snapshot);
+  return snapshot;
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
   const backend::DiskTraffic& disk = implementation_->traffic;
@@ -248,17 +250,20 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
 Statistics Runtime::statistics() const {
   implementation_->core.caller().check_process("statistics");
   Statistics::Network network;
+  std::vector<Statistics::FromRank> from_ranks;
   if (auto* const ranks = front::among_ranks(implementation_->core.surroundings())) {
     const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.activates + sent.requests + sent.credits,
                .payloads = sent.payloads,
                .payload_bytes = sent.payload_bytes + sent.eager_bytes};
+    from_ranks = ranks->values().from_ranks();
   }
   return implementation_->core.engine().locked([&, this](memory::Memory& memory) {
     const engine::Engine& engine = implementation_->core.engine();
     const Topology& topology = memory.topology();
     Statistics result;
     result.network = network;
+    result.from_ranks = std::move(from_ranks);
     result.tasks = engine.tasks_done();
     result.tasks_cancelled = engine.endings().cancelled();
     result.scheduler = engine.options().policy_name;

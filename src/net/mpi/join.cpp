@@ -33,10 +33,17 @@ bool begin_mpi() {
 int level_of_threads() {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "say what threads may do");
-  if (level < MPI_THREAD_SERIALIZED)
+  if (level < MPI_THREAD_FUNNELED)
     throw SystemError(
-        "this MPI may be called by one thread alone, and Fairlead's workers take turns: begin it by "
-        "MPI_Init_thread with MPI_THREAD_SERIALIZED or more, or leave that to Fairlead");
+        "this MPI was begun for a program without threads, and Fairlead has some: begin it by "
+        "MPI_Init_thread with "
+        "MPI_THREAD_FUNNELED or more, or leave that to Fairlead");
+  int is_main = 1;
+  check_mpi(MPI_Is_thread_main(&is_main), "say which thread has begun it");
+  if (level == MPI_THREAD_FUNNELED && is_main == 0)
+    throw SystemError(
+        "this MPI may be called by the thread alone that has begun it, and another one asks for the rank's "
+        "place");
   return level;
 }
 
@@ -90,15 +97,58 @@ std::vector<std::string> share(const std::string& own) {
   return texts;
 }
 
-std::string text_of_mpi(int level) {
+std::string version_of_mpi() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
   std::string version(text.data(), static_cast<std::size_t>(length));
   version.erase(std::min(version.find_first_of(",\n"), version.size()));
   std::replace(version.begin(), version.end(), '\t', ' ');
-  return version +
-         (level == MPI_THREAD_MULTIPLE ? ", called by any thread" : ", called by one thread at a time");
+  return version;
+}
+
+/// Whether a message of that size leaves although nobody has asked for it. The first of both.
+bool leaves_unasked(MPI_Comm by, const std::vector<char>& bytes, int size) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Isend(bytes.data(), size, MPI_CHAR, 1, 1, by, &request), "send");
+  int left = 0;
+  const double until = MPI_Wtime() + 2e-3;
+  while (left == 0 && MPI_Wtime() < until) check_mpi(MPI_Test(&request, &left, MPI_STATUS_IGNORE), "send");
+  check_mpi(MPI_Send(&size, 1, MPI_INT, 1, 2, by), "send");  // now it may be asked for
+  if (left == 0) check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "send");
+  return left != 0;
+}
+
+std::uint64_t eager_bytes() {
+  constexpr int most = 4 << 20, least = 16;
+  int rank = 0, ranks = 1;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "number ranks");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "count ranks");
+  MPI_Comm by = own_copy(MPI_COMM_WORLD);
+  std::vector<char> bytes(most);
+  int known = 0, beyond = most + 1;  // eager, and not
+  const auto probe = [&](int size) { (leaves_unasked(by, bytes, size) ? known : beyond) = size; };
+  if (ranks > 1 && rank == 0) {
+    for (int size = least; size <= most && beyond > most; size *= 2) probe(size);
+    while (beyond <= most && beyond - known > 16) probe((known + beyond) / 2);
+    const int over = -1;
+    check_mpi(MPI_Send(&over, 1, MPI_INT, 1, 2, by), "send");
+  } else if (rank == 1) {
+    for (int size = 0;;) {
+      check_mpi(MPI_Recv(&size, 1, MPI_INT, 0, 2, by, MPI_STATUS_IGNORE), "receive");
+      if (size < 0) break;
+      check_mpi(MPI_Recv(bytes.data(), size, MPI_CHAR, 0, 1, by, MPI_STATUS_IGNORE), "receive");
+    }
+  }
+  check_mpi(MPI_Bcast(&known, 1, MPI_INT, 0, by), "tell ranks");
+  check_mpi(MPI_Comm_free(&by), "free a communicator");
+  return static_cast<std::uint64_t>(known);
+}
+
+std::string text_of_mpi(int level) {
+  return version_of_mpi() + (level == MPI_THREAD_MULTIPLE     ? ", called by any thread"
+                             : level == MPI_THREAD_SERIALIZED ? ", called by one thread at a time"
+                                                              : ", called by the program's thread alone");
 }
 
 std::shared_ptr<Network> join() {
@@ -113,12 +163,14 @@ std::shared_ptr<Network> join() {
   check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "say which tags there are");
   if (known != 0) groups.largest_tag = *largest;
   groups.sharing = sharing_of_machine();
+  groups.by_one_thread = level == MPI_THREAD_FUNNELED;
   return std::make_shared<MpiNetwork>(groups, text_of_mpi(level));
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const MpiPlugin fairlead_mpi;
-const MpiPlugin fairlead_mpi{interface_of_plugins, begin_mpi, share, join, end_mpi, abort_by_mpi};
+const MpiPlugin fairlead_mpi{interface_of_plugins, begin_mpi,  share, join, end_mpi,
+                             abort_by_mpi,         eager_bytes};
 
 }  // namespace fairlead::net

@@ -38,6 +38,10 @@ MpiNetwork::~MpiNetwork() {
 }
 
 void MpiNetwork::begin(Listener& listener) {
+  if (is_other_thread())
+    throw SystemError(
+        "this MPI may be called by the thread alone that has begun it, which therefore has to make the "
+        "runtime and to wait for it");
   const std::lock_guard guard(mutex_);
   listener_ = &listener;
   open_.store(true);
@@ -61,7 +65,47 @@ void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> byt
   requests_.add(request, {.kind = Kind::says, .other = to, .bytes = std::move(bytes)});
 }
 
+bool MpiNetwork::leaves_it(Wanted wanted) {
+  if (!groups_.by_one_thread) return false;
+  if (!is_other_thread()) {
+    do_what_was_left();  // in its turn
+    return false;
+  }
+  const std::lock_guard guard(left_mutex_);
+  left_.push_back(std::move(wanted));
+  return true;
+}
+
+void MpiNetwork::do_what_was_left() {
+  std::deque<Wanted> left;
+  {
+    const std::lock_guard guard(left_mutex_);
+    left.swap(left_);
+  }
+  for (Wanted& wanted : left) std::visit([this](auto& it) { carry_out(it); }, wanted);
+}
+
 void MpiNetwork::send(Commands::Message message) {
+  if (groups_.by_one_thread && is_other_thread()) {
+    static_cast<void>(leaves_it(std::move(message)));
+    return;
+  }
+  if (groups_.by_one_thread) do_what_was_left();
+  carry_out(message);
+}
+void MpiNetwork::expect(const Commands::Expected& expected) {
+  if (!leaves_it(expected)) carry_out(expected);
+}
+void MpiNetwork::send(const Commands::Payload& payload) {
+  if (!leaves_it(payload)) carry_out(payload);
+}
+void MpiNetwork::drop(PayloadId payload) {
+  std::atomic<bool> done{false};
+  if (!leaves_it(Drop{payload, &done})) return carry_out(Drop{payload, &done});
+  while (!done.load()) std::this_thread::yield();  // nobody may touch its bytes afterwards
+}
+
+void MpiNetwork::carry_out(Commands::Message& message) {
   const std::lock_guard guard(mutex_);
   if (ended_ || lost_.load()) return;
   std::vector<std::byte> first(1, is_whole);
@@ -96,7 +140,7 @@ void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes
   announced_.push_back({from, announcement.tag, announcement.bytes});
 }
 
-void MpiNetwork::expect(const Commands::Expected& expected) {
+void MpiNetwork::carry_out(const Commands::Expected& expected) {
   const std::lock_guard guard(mutex_);
   if (ended_ || lost_.load()) return;
   auto* place = static_cast<std::byte*>(expected.place);
@@ -111,7 +155,7 @@ void MpiNetwork::expect(const Commands::Expected& expected) {
   parts_[expected.id] = parts;
 }
 
-void MpiNetwork::send(const Commands::Payload& payload) {
+void MpiNetwork::carry_out(const Commands::Payload& payload) {
   const std::lock_guard guard(mutex_);
   if (ended_ || lost_.load()) return;
   const auto* from = static_cast<const std::byte*>(payload.from);
@@ -126,11 +170,13 @@ void MpiNetwork::send(const Commands::Payload& payload) {
   parts_[payload.id] = parts;
 }
 
-void MpiNetwork::drop(PayloadId payload) {
+void MpiNetwork::carry_out(const Drop& drop) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || lost_.load()) return;
-  requests_.drop(payload);
-  parts_.erase(payload);
+  if (!ended_ && !lost_.load()) {
+    requests_.drop(drop.payload);
+    parts_.erase(drop.payload);
+  }
+  drop.done->store(true);
 }
 
 void MpiNetwork::lose(const std::string& why) {
@@ -142,6 +188,8 @@ void MpiNetwork::lose(const std::string& why) {
 }
 
 bool MpiNetwork::drive() {
+  if (is_other_thread()) return false;
+  if (groups_.by_one_thread) do_what_was_left();
   if (lost_.load(std::memory_order_relaxed)) [[unlikely]]
     return tell_lost();
   std::deque<Happened> happened;
@@ -199,6 +247,7 @@ void MpiNetwork::look() {
 }
 
 void MpiNetwork::end() {
+  if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
   const std::lock_guard guard(mutex_);
   if (std::exchange(ended_, true) || listener_ == nullptr) return;
   open_.store(false);

@@ -1,11 +1,14 @@
 // Ranks that are processes, by MPI. Nothing here has a thread: whoever drives it asks MPI what has come. Payloads go
-// straight between where they are and where they are wanted: a receive is there before the message that asks for them.
+// straight between where they are and where they are wanted: a receive is there before the message that asks for them. Where MPI
+// lets one thread alone call it, others leave what they want to that one.
 #pragma once
 #include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "net/mpi/requests.hpp"
@@ -19,6 +22,7 @@ struct MpiGroups {
   int rank = 0, ranks = 1;
   int largest_tag = 32767;
   Network::Sharing sharing{};
+  bool by_one_thread = false;  ///< MPI may be called by the one that has begun it alone
 };
 
 class MpiNetwork final : public Network {
@@ -33,6 +37,7 @@ class MpiNetwork final : public Network {
   void begin(Listener& listener) override;
   void poke() override { poked_.store(true); }
   bool has_to_be_driven() const noexcept override { return true; }
+  bool driven_by_one_thread() const noexcept override { return groups_.by_one_thread; }
   bool drive() override;
   /// Collective: afterwards no rank writes where another has been.
   void end() override;
@@ -58,6 +63,21 @@ class MpiNetwork final : public Network {
     std::int32_t tag = 0;
     std::uint64_t bytes = 0;
   };
+  /// Who is not the one thread leaves what he wants to it.
+  struct Drop {
+    PayloadId payload{};
+    std::atomic<bool>* done = nullptr;
+  };
+  using Wanted = std::variant<Commands::Expected, Commands::Message, Commands::Payload, Drop>;
+  bool leaves_it(Wanted wanted);
+  void do_what_was_left();
+  void carry_out(const Commands::Expected& expected);
+  void carry_out(Commands::Message& message);
+  void carry_out(const Commands::Payload& payload);
+  void carry_out(const Drop& drop);
+  bool is_other_thread() const noexcept {
+    return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
+  }
   bool tell_lost();
   void look();
   void hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from);
@@ -67,6 +87,7 @@ class MpiNetwork final : public Network {
   }
 
   const MpiGroups groups_;
+  const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
   const std::string description_;
   Listener* listener_ = nullptr;
   std::atomic<bool> poked_{false}, open_{false};
@@ -74,6 +95,8 @@ class MpiNetwork final : public Network {
   std::atomic<bool> lost_{false};  // nothing is asked of MPI any more: it might wait for the rank
   std::atomic<bool> untold_{false};
   std::string why_lost_;
+  std::mutex left_mutex_;  // guards left_
+  std::deque<Wanted> left_;
   std::mutex mutex_;  // guards what follows, and is held in every call of MPI
   MpiRequests requests_;
   std::deque<Happened> happened_;

@@ -23,6 +23,9 @@ struct MpiPlugin {
   void (*end)();
   /// Ends all processes by MPI's means, which may take long.
   void (*abort)();
+  /// Up to so many bytes a message leaves without anybody waiting for it, measured between the first two ranks; 0: none does,
+  /// or there is one rank. Of those who have begun; collective. Throws SystemError.
+  std::uint64_t (*eager_bytes)();
 };
 
 inline constexpr const char* mpi_plugin_symbol = "fairlead_mpi";

@@ -98,6 +98,7 @@ std::string html_page(const RunReport& report, const trace::Snapshot& recorded) 
   Page page;
   page.add(html::figures(report));
   page.run(recorded);
+  page.add(html::ranks(report));
   page.add(html::tables(report, recorded));
   return page.text(report);
 }

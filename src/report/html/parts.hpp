@@ -13,6 +13,8 @@ namespace fairlead::report::html {
 std::string figures(const RunReport& report);
 /// All that the report tells, in tables.
 std::string tables(const RunReport& report, const trace::Snapshot& recorded);
+/// What ranks did, and what they got from each other; nothing of one alone.
+std::string ranks(const RunReport& report);
 /// Runs side by side, as a table and as bars.
 std::string compared(const Comparison& comparison);
 

@@ -274,14 +274,15 @@ TEST(JdfConstructs, SeveralBodiesWithProperties) {
                            "weight=(k+1)]\n{ gpu(X); }\nEND\n"
                            "body [type = HIP stage_in = in_fn stage_out = out_fn]\n{ hip(X); }\nend // here\n"
                            "BODY [type=RECURSIVE]\n{ return NEXT; }\n  END\nBODY {\n endless(); END_IT; "
-                           "}\n#if 0\nENDED\n#endif\nEND"));
+                           "}\n#if 0\nENDED\n#endif\nEND\nBODY [type = CPU]\n{ cpu(X); }\nEND"));
   EXPECT_EQ(it.told, "");
-  ASSERT_EQ(only_class(it).bodies.size(), 5U);
+  ASSERT_EQ(only_class(it).bodies.size(), 6U);
   EXPECT_EQ(text_of_property(it, only_class(it).bodies[0].properties, "weight"), "k+1");
   EXPECT_EQ(text_of_property(it, only_class(it).bodies[1].properties, "stage_in"), "in_fn");
   EXPECT_EQ(it.file.source.text(only_class(it).bodies[2].code), "\n{ return NEXT; }\n");
   EXPECT_EQ(it.file.source.text(only_class(it).bodies[3].code),
             "{\n endless(); END_IT; }\n#if 0\nENDED\n#endif\n");
+  EXPECT_EQ(text_of_property(it, only_class(it).bodies[4].properties, "type"), "CPU");
 }
 
 TEST(JdfConstructs, InlineCAnywhereAnExpressionMayStand) {

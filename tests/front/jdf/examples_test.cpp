@@ -1,4 +1,6 @@
 // The examples, written out for ten sizes each, against tasks and edges that plain loops find.
+#include <fairlead/incremental_lu.hpp>
+
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/linalg/incremental_lu_tasks.hpp"
 #include "front/jdf/read.hpp"
 
 namespace fairlead::jdf::tests {
@@ -27,6 +30,7 @@ class Sequence {
     reads(flow, tile);
     last_[tile] = flow + " of " + name_;
   }
+  void makes(const std::string& flow, const std::string& tile) { last_[tile] = flow + " of " + name_; }
   /// As the last task to have it: it goes home.
   void goes_home(const std::string& tile) { edges_.emplace(last_.at(tile), tile); }
 
@@ -175,6 +179,54 @@ TEST(JdfExamples, QrIsWhatTheLoopsDo) {
     }
     const std::string of_t = fmt::format("descT={},{},8,100", 8 * mt, 100 * nt - 70);
     expect_same(example("qr.jdf", {}, {matrix("descA", mt, nt), of_t}), loops, true);
+  }
+}
+
+/// The tasks that a flow has, by the loop which submits them.
+struct PairwiseLoops {
+  Sequence& loops;
+  static std::string a(int m, int n) { return tile("descA", m, n); }
+
+  void getrf(int k, int) {
+    loops.task(fmt::format("GETRF({})", k));
+    loops.changes("A", a(k, k));
+    loops.makes("L", tile("descD", k, 0));
+    loops.makes("P", tile("IPIV", k, k));
+  }
+  void gessm(int k, int n, int) {
+    loops.task(fmt::format("GESSM({},{})", k, n));
+    loops.reads("L", tile("descD", k, 0));
+    loops.reads("P", tile("IPIV", k, k));
+    loops.changes("C", a(k, n));
+  }
+  void tstrf(int m, int k, int) {
+    loops.task(fmt::format("TSTRF({},{})", m, k));
+    loops.changes("U", a(k, k));
+    loops.changes("A", a(m, k));
+    loops.makes("L", tile("descL", m, k));
+    loops.makes("P", tile("IPIV", m, k));
+  }
+  void ssssm(int m, int n, int k, int) {
+    loops.task(fmt::format("SSSSM({},{},{})", m, n, k));
+    loops.reads("A", a(m, k));
+    loops.reads("L", tile("descL", m, k));
+    loops.reads("P", tile("IPIV", m, k));
+    loops.changes("A1", a(k, n));
+    loops.changes("A2", a(m, n));
+  }
+};
+
+TEST(JdfExamples, LuWithIncrementalPivotingIsWhatTheFlowDoes) {
+  for (int nt = 1; nt <= 10; ++nt) {
+    Sequence loops;
+    linalg::for_each_incremental_lu_task(nt, PairwiseLoops{loops});
+    EXPECT_EQ(loops.tasks().size(), linalg::lu_incremental_tasks(nt));
+    const int n = 100 * nt - 30;
+    expect_same(
+        example("lu-incremental.jdf", {},
+                {fmt::format("descA={0},{0},100,100", n), fmt::format("descD={},100,100,100", n),
+                 fmt::format("descL={},{},8,100", 8 * nt, n), fmt::format("IPIV={},{},1,100", nt, n)}),
+        loops, true);
   }
 }
 

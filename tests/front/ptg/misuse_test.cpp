@@ -43,6 +43,8 @@ struct MisuseOfPtg : testing::Test {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
 
+  static std::string here(int line) { return std::string(__FILE__) + ":" + std::to_string(line) + ")"; }
+
   Runtime runtime{two_workers()};
   std::vector<int> numbers = std::vector<int>(10);
   std::vector<Handle<int>> handles = [this] {
@@ -98,11 +100,18 @@ TEST_F(MisuseOfPtg, TasksThatNobodyFeeds) {
   auto first = graph.task("first", i.in(0, 3));
   auto second = graph.task("second", i.in(0, 5));
   first.runs(add, ptg::flow("x").from(data(i)));
+  const int line = __LINE__ + 1;
   second.runs(take, ptg::flow("a").from(first["x"](i)),
               ptg::flow("x").from(data(i + 4)).when(i < 2).from(second["x"](i - 2)));
   const std::string text = said();
   contains(text, "the parameterized graph cannot go on: 2 of 10 tasks wait for what no task gives them");
   contains(text, "second(4) waits for 1 more");
+  contains(text,
+           "\n  second(4) can never start: its flow \"a\" comes from the flow \"x\" of first(4), and there "
+           "is no such "
+           "task (" +
+               here(line));
+  contains(text, "\n  second(5) can never start");
 }
 
 TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
@@ -112,7 +121,9 @@ TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
   const ptg::Checked checked = graph.check();
   EXPECT_EQ(checked.errors, 1u);
   contains(checked.text, "ring(0)");
-  contains(said(), "3 of 3 tasks wait for what no task gives them");
+  const std::string text = said();
+  contains(text, "3 of 3 tasks wait for what no task gives them");
+  for (const char* task : {"ring(0)", "ring(1)", "ring(2)"}) contains(text, task);
   runtime.flush();  // nothing is left that would be waited for
 }
 
@@ -148,6 +159,7 @@ TEST_F(MisuseOfPtg, AReaderThatWaitsForTheWriterOfItsValue) {
   const std::string text = said();
   contains(text, "2 of 3 tasks wait for what no task gives them");
   contains(text, "reader()");
+  contains(text, "writer()");
 }
 
 // One says to whom it gives, the other from whom it takes, and the one range is longer than the other.
@@ -155,12 +167,59 @@ TEST_F(MisuseOfPtg, RangesThatDisagree) {
   auto giver = graph.task("giver", i.in(0, 3));
   auto taker = graph.task("taker", i.in(0, 4));
   giver.runs(add, ptg::flow("x").from(data(i)).to(taker["a"](i)));
+  const int line = __LINE__ + 1;
   taker.runs(take, ptg::flow("a").from(giver["x"](i)), ptg::flow("x").from(data(i + 5)));
   const ptg::Checked checked = graph.check();
   EXPECT_EQ(checked.errors, 1u) << checked.text;
   contains(checked.text, "taker(4)");
   contains(checked.text, "giver(4)");
-  contains(said(), "1 of 9 tasks wait for what no task gives them");
+  const std::string text = said();
+  contains(text, "1 of 9 tasks wait for what no task gives them");
+  contains(text,
+           "taker(4) can never start: its flow \"a\" comes from the flow \"x\" of giver(4), and there is no "
+           "such task (" +
+               here(line));
+}
+
+TEST_F(MisuseOfPtg, AGiverThatLeavesATakerOut) {
+  auto giver = graph.task("giver", i.in(0, 3));
+  auto taker = graph.task("taker", i.in(0, 3));
+  giver.runs(add, ptg::flow("x").from(data(i)).to(taker["a"](j), j.in(i, i)).when(i != 2));
+  const int line = __LINE__ + 2;
+  taker.runs(take,
+             ptg::flow("a").from(giver["x"](i)),  //
+             ptg::flow("x").from(data(i + 4)));
+  const std::string text = said();
+  contains(text, "1 of 8 tasks wait");
+  contains(text,
+           "taker(2) can never start: its flow \"a\" comes from the flow \"x\" of giver(2), which goes to "
+           "others only (" +
+               here(line));
+  EXPECT_EQ(said(), text);
+}
+
+TEST_F(MisuseOfPtg, AControlThatWaitsForTasksOfAnotherStep) {
+  auto even = graph.task("even", i.in(0, 6, 2));
+  even.runs(add, ptg::flow("x").from(data(i)));
+  graph.task("all").runs(add, ptg::flow("x").from(data(1)), ptg::control("after").from(even(j), j.in(0, 4)));
+  contains(said(),
+           "all() can never start: its control \"after\" waits for even(1), and there is no such task");
+}
+
+// Of more tasks than are written out.
+TEST_F(MisuseOfPtg, RangesThatDisagreeSomewhereInALargeGraph) {
+  int one = 0;
+  const ptg::Collection from = graph.data(runtime.value("one", one), "one");
+  auto giver = graph.task("giver", i.in(0, 399), j.in(0, 399 - i));
+  auto taker = graph.task("taker", i.in(0, 399), j.in(0, choose(i == 271, 129, 399 - i)));
+  const Codelet<In<int>> read = codelet("read").cpu([](In<int>) {});
+  giver.runs(read, ptg::flow("x").from(from()));
+  taker.runs(read, ptg::flow("a").from(giver["x"](i, j)));
+  const std::string text = said();
+  contains(text, "1 of 160401 tasks wait");
+  contains(text,
+           "taker(271, 129) can never start: its flow \"a\" comes from the flow \"x\" of giver(271, 129), "
+           "and there is no");
 }
 
 TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {

@@ -286,6 +286,7 @@ TEST(PtgOverRanks, ATaskTakesFromMemoryOnlyWhatItsRankHas) {
 // Those whose tasks are over have ended well.
 TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
   for (const std::uint32_t ranks : {1u, 2u, 3u}) {
+    std::atomic<int> line{0};
     const auto thrown = on_ranks(ranks, [&](Runtime& runtime) {
       World world(runtime, 6);
       ptg::Graph graph(runtime);
@@ -294,6 +295,7 @@ TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
       auto made = graph.task("made", k.in(0, 3));
       auto taken = graph.task("taken", k.in(0, 5));
       made.runs(increment, ptg::flow("v").from(V(k))).at(V(k));
+      line.store(__LINE__ + 1);
       taken.runs(increment, ptg::flow("v").from(made["v"](k))).at(V(5 - k));
       graph.run();
     });
@@ -304,6 +306,15 @@ TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
       }
       EXPECT_NE(thrown[i].find("tasks are left that nobody feeds"), std::string::npos) << thrown[i];
       EXPECT_NE(thrown[i].find(" tasks wait for what no task gives them"), std::string::npos) << thrown[i];
+      // Every rank names all that can never start, its own or not, and where.
+      for (const int task : {4, 5}) {
+        const std::string told = fmt::format(
+            "taken({0}), on rank {1}, can never start: its flow \"v\" comes from the flow \"v\" of "
+            "made({0}), and there is no "
+            "such task ({2}:{3})",
+            task, (5 - task) % ranks, __FILE__, line.load());
+        EXPECT_NE(thrown[i].find(told), std::string::npos) << told << " in\n" << thrown[i];
+      }
     }
   }
 }

@@ -1,0 +1,175 @@
+// See never_fed.hpp.
+#include "front/ptg/never_fed.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "front/ptg/placement.hpp"
+#include "front/ptg/written_out.hpp"
+#include "front/unrolled/check.hpp"
+
+namespace fairlead::ptg {
+
+namespace {
+
+using Parameters = std::array<std::int64_t, Walk::most_loops>;
+
+/// "gemm(1, 4, 2)".
+std::string called(const TableClass& of, const std::int64_t* parameters) {
+  std::array<std::int32_t, Walk::most_loops> values{};
+  std::copy_n(parameters, of.parameters.size(), values.begin());
+  return of.text(values.data());
+}
+
+/// Whether the class has a task with these parameters. `numbers`: then those of its indices.
+bool has_task(const TableClass& of, const std::int64_t* parameters, Numbers& numbers) {
+  for (std::size_t i = 0; i < of.parameters.size(); ++i) numbers[of.parameters[i]] = parameters[i];
+  for (const Loop& loop : of.loops) {
+    std::int64_t& number = numbers[loop.place];
+    if (loop.derived) {
+      number = loop.first.front().dividend(numbers.data());
+      continue;
+    }
+    const std::int64_t begin = loop.begin(numbers.data());
+    if (number < begin || number > loop.end(numbers.data()) ||
+        (number - begin) % loop.step_of(numbers.data()) != 0)
+      return false;
+  }
+  return true;
+}
+
+class Search {
+ public:
+  Search(const ClassTable& table, const Placement* placement) : table_(table), placement_(placement) {}
+
+  std::string text() {
+    try {
+      for (const TableClass& of : table_.classes) {
+        Walk walk;
+        for (bool more = walk.begin(of.loops, numbers_.data()); more;
+             more = walk.next(of.loops, numbers_.data()))
+          if (!look_at(of)) return text_;
+      }
+    } catch (const UsageError& error) {
+      return text_;  // a formula has divided by 0: that is told by who runs into it
+    }
+    return text_;
+  }
+
+ private:
+  static constexpr std::uint64_t most_steps = 10'000'000;
+  static constexpr std::size_t most_told = 5;
+
+  /// False if that is enough.
+  bool look_at(const TableClass& of) {
+    for (const TableFlow& flow : of.flows) {
+      if (++steps_ > most_steps || told_ == most_told) return false;
+      if (!flow.control) {
+        if (const Input* const input = input_of(flow, numbers_.data());
+            input != nullptr && input->kind == Place::Kind::task && !look_at(of, flow, *input, numbers_))
+          break;
+        continue;
+      }
+      for (const Input& input : flow.inputs) {
+        if (input.condition && !(*input.condition)(numbers_.data())) continue;
+        Numbers extended;
+        std::copy_n(numbers_.data(), Places::most, extended.data());
+        Walk walk;
+        for (bool more = walk.begin(input.ranges, extended.data()); more;
+             more = walk.next(input.ranges, extended.data())) {
+          if (++steps_ > most_steps) return false;
+          if (input.each(extended.data()) && !look_at(of, flow, input, extended)) break;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// False if that input never comes.
+  bool look_at(const TableClass& of, const TableFlow& flow, const Input& input, const Numbers& numbers) {
+    const TableClass& giver = table_.classes[input.from_class];
+    Parameters parameters{};
+    for (std::size_t i = 0; i < input.indices.size(); ++i) parameters[i] = input.indices[i](numbers.data());
+    Numbers its{};
+    const bool there = has_task(giver, parameters.data(), its);
+    if (there && gives(giver, input, of, flow, its)) return true;
+    Parameters own{};
+    for (std::size_t i = 0; i < of.parameters.size(); ++i) own[i] = numbers_[of.parameters[i]];
+    std::string who = called(of, own.data());
+    if (placement_ != nullptr)
+      who += fmt::format(", on rank {},", net::index(placement_->rank_of(of, numbers_.data())));
+    const bool of_a_flow = input.from_flow < giver.flows.size() && !giver.flows[input.from_flow].name.empty();
+    const std::string from = called(giver, parameters.data());
+    text_ += fmt::format(
+        "\n  {} can never start: its {} \"{}\" {} {}{}, {} ({})", who, flow.control ? "control" : "flow",
+        flow.name, flow.control ? "waits for" : "comes from",
+        of_a_flow ? fmt::format("the flow \"{}\" of ", giver.flows[input.from_flow].name) : "", from,
+        there ? "which goes to others only" : "and there is no such task", where(of, input));
+    ++told_;
+    return false;
+  }
+
+  /// What is found out by turning inputs round goes to all who take it. What is said need not.
+  bool gives(const TableClass& giver, const Input& input, const TableClass& taker, const TableFlow& flow,
+             Numbers& its) {
+    const TableFlow& from = giver.flows[std::min<std::size_t>(input.from_flow, giver.flows.size() - 1)];
+    bool said = false;
+    for (const Edge& edge : from.edges) {
+      if (&table_.classes[edge.to_class] != &taker || &taker.flows[edge.to_flow] != &flow) continue;
+      if (!edge.said) return true;
+      said = true;
+      Walk walk;
+      if (!edge.before(its.data())) continue;
+      for (bool more = walk.begin(edge.loops, its.data()); more; more = walk.next(edge.loops, its.data())) {
+        if (++steps_ > most_steps) return true;  // nobody knows
+        if (!edge.after.empty() && !edge.holds(its.data())) continue;
+        Parameters to{};
+        edge.find_parameters(its.data(), to.data());
+        bool same = true;
+        for (std::size_t i = 0; i < taker.parameters.size(); ++i)
+          same &= to[i] == numbers_[taker.parameters[i]];
+        if (same) return true;
+      }
+    }
+    return !said;
+  }
+
+  static std::string where(const TableClass& of, const Input& input) {
+    if (input.said == nullptr || !input.said->where) return text_of(*of.definition);
+    const SourceLine& line = *input.said->where;
+    return input.said->column == 0
+               ? fmt::format("{}:{}", line.file_name(), line.line())
+               : fmt::format("{}:{}:{}", line.file_name(), line.line(), input.said->column);
+  }
+
+  const ClassTable& table_;
+  const Placement* const placement_;
+  Numbers numbers_{};  // of the task that is looked at
+  std::uint64_t steps_ = 0;
+  std::size_t told_ = 0;
+  std::string text_;
+};
+
+/// Of a graph that is not too large: what else is wrong with its order.
+std::string circles(const ClassTable& table) {
+  constexpr std::uint64_t most = 100'000;
+  std::uint64_t tasks = 0;
+  for (const TableClass& of : table.classes) tasks += of.count();
+  if (tasks > most) return {};
+  std::string text;
+  const unrolled::Checked checked = unrolled::check(written_out(table, most), 1);
+  for (const std::string& circle : checked.findings.texts(unrolled::Kind::cycle)) text += "\n  " + circle;
+  return text;
+}
+
+}  // namespace
+
+std::string never_fed(const ClassTable& table, const Placement* placement) {
+  std::string text = Search(table, placement).text();
+  return text.empty() ? circles(table) : text;
+}
+
+}  // namespace fairlead::ptg

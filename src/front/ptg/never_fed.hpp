@@ -1,0 +1,17 @@
+// Which tasks of a graph can never start: those with an input from a task that there is not, or from one that gives what it has to
+// others only. The classes alone tell, so it is asked only when nothing moves any more.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "front/ptg/class_table.hpp"
+
+namespace fairlead::ptg {
+
+class Placement;
+
+/// Some of them, a line each that names the task, the edge and where that is said; for small graphs also the circles in which
+/// tasks wait for each other. Empty if nothing was found in a second or two. `placement`: over ranks, else null.
+std::string never_fed(const ClassTable& table, const Placement* placement);
+
+}  // namespace fairlead::ptg
