@@ -3,7 +3,8 @@
 //
 //   mpirun -n 2 ping_pong_openmpi [--hops 2000] [--most-bytes 16777216] [--repetitions 5]
 //
-// Rank 0 prints a row for each size: microseconds of a hop by MPI and by Fairlead (medians), and their ratio.
+// Rank 0 prints a row for each size: microseconds of a hop by MPI, by Fairlead where ranks read each other's memory, and
+// where all goes by MPI (medians; all three in turn), and the ratios to the first.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -50,7 +51,12 @@ double by_mpi(int rank, std::int64_t size, std::int64_t hops) {
   return (now() - begin) / static_cast<double>(hops);
 }
 
-double by_fairlead(Runtime& runtime, std::int64_t size, std::int64_t hops) {
+double by_fairlead(const char* reads, std::int64_t size, std::int64_t hops) {
+  Config config;
+  config.set("memory", "512MiB");
+  config.set("workers", 1);
+  config.set("node-local-reads", reads);
+  Runtime runtime(config, launched_rank());
   const Distribution by_row(
       [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row % 2); });
   const auto values =
@@ -88,21 +94,21 @@ int bench(const Asked& asked) {
     fmt::print(stderr, "two ranks are needed: mpirun -n 2\n");
     return 2;
   }
-  Config config;
-  config.set("memory", "512MiB");
-  config.set("workers", 1);
-  Runtime runtime(config, rank);
-  if (rank.number() == 0) fmt::print("{:>10} {:>10} {:>10} {:>8}\n", "bytes", "MPI us", "task us", "ratio");
-  for (std::int64_t size = 1; size * 8 <= asked.most_bytes; size *= 8) {
+  if (rank.number() == 0)
+    fmt::print("{:>10} {:>10} {:>10} {:>8} {:>10} {:>8}\n", "bytes", "MPI us", "read us", "ratio", "sent us",
+               "ratio");
+  for (std::int64_t size = 1; size * 8 <= asked.most_bytes; size *= size < 512 ? 8 : 4) {
     const std::int64_t hops = std::max<std::int64_t>(20, std::min(asked.hops, (asked.hops << 14) / size));
-    std::vector<double> mpi, task;
+    std::vector<double> mpi, read, sent;
     for (int i = 0; i < asked.repetitions; ++i) {
       mpi.push_back(by_mpi(static_cast<int>(rank.number()), size, hops));
-      task.push_back(by_fairlead(runtime, size, hops));
+      read.push_back(by_fairlead("on", size, hops));
+      sent.push_back(by_fairlead("off", size, hops));
     }
     if (rank.number() == 0)
-      fmt::print("{:>10} {:>10.2f} {:>10.2f} {:>8.2f}\n", size * 8, median(mpi) * 1e6, median(task) * 1e6,
-                 median(task) / median(mpi));
+      fmt::print("{:>10} {:>10.2f} {:>10.2f} {:>8.2f} {:>10.2f} {:>8.2f}\n", size * 8, median(mpi) * 1e6,
+                 median(read) * 1e6, median(read) / median(mpi), median(sent) * 1e6,
+                 median(sent) / median(mpi));
   }
   return 0;
 }

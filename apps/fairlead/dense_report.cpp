@@ -15,6 +15,7 @@
 #include "fairlead/kernels.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
+#include "net/communicator.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
@@ -81,8 +82,10 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
 
 }  // namespace
 
-Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels) {
-  return {runtime.statistics(), report::disk_counters(), kernels.counts(), std::chrono::steady_clock::now()};
+Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
+  const auto* const communicator = runtime.communicator();
+  return {runtime.statistics(), communicator == nullptr ? net::Traffic{} : communicator->traffic(),
+          report::disk_counters(), kernels.counts(), std::chrono::steady_clock::now()};
 }
 
 void check_scheduler(const Config& config) {

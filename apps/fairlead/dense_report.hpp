@@ -11,6 +11,7 @@
 #include <span>
 
 #include "fairlead/dense_problem.hpp"
+#include "net/protocol.hpp"
 #include "report/resident.hpp"
 #include "report/run_report.hpp"
 #include "trace/snapshot.hpp"
@@ -20,11 +21,12 @@ namespace fairlead::app {
 /// What has been counted so far.
 struct Counts {
   Statistics engine;
+  net::Traffic network;
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
   std::chrono::steady_clock::time_point at;
 };
-Counts counts_of(const Runtime& runtime, const linalg::Kernels& kernels);
+Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels);
 
 /// Throws ConfigError if the scheduler that was asked for does not exist; to be called before anything takes
 /// time.

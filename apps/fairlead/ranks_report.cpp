@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "net/neighbours.hpp"
 #include "net/network.hpp"
 #include "report/clock_of_ranks.hpp"
 #include "report/waited_for_ranks.hpp"
@@ -27,6 +28,8 @@ struct Fact {
     messages,
     payloads,
     payload_bytes,
+    payload_reads,
+    bytes_of_reads,
     peak,
     read,
     written,
@@ -79,6 +82,8 @@ std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, 
   own[Fact::payloads] = static_cast<double>(after.engine.network.payloads - before.engine.network.payloads);
   own[Fact::payload_bytes] =
       static_cast<double>(after.engine.network.payload_bytes - before.engine.network.payload_bytes);
+  own[Fact::payload_reads] = static_cast<double>(after.network.reads - before.network.reads);
+  own[Fact::bytes_of_reads] = static_cast<double>(after.network.read_bytes - before.network.read_bytes);
   for (const auto& node : after.engine.nodes)
     if (node.name == "RAM") own[Fact::peak] += static_cast<double>(node.peak_bytes);
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
@@ -112,6 +117,8 @@ report::RankReport rank_report(const double* of, Bytes reserved, std::size_t ran
                          .messages = static_cast<std::uint64_t>(of[Fact::messages]),
                          .payloads = static_cast<std::uint64_t>(of[Fact::payloads]),
                          .payload_bytes = static_cast<Bytes>(of[Fact::payload_bytes]),
+                         .payloads_read = static_cast<std::uint64_t>(of[Fact::payload_reads]),
+                         .payload_bytes_read = static_cast<Bytes>(of[Fact::bytes_of_reads]),
                          .peak_memory_bytes = static_cast<Bytes>(of[Fact::peak]) + reserved,
                          .bytes_read = static_cast<Bytes>(of[Fact::read]),
                          .bytes_written = static_cast<Bytes>(of[Fact::written]),
@@ -151,6 +158,8 @@ void bring_together(report::RunReport& report, Runtime& runtime, const Place& pl
   report.kernel_bytes_written.reset();
   report.grid = fmt::format("{} x {}", place.grid.rank_rows, place.grid.rank_columns);
   report.network = place.rank.network->description();
+  if (const auto* const neighbours = place.rank.network->neighbours())
+    report.why_not_read = neighbours->why_not_read();
 }
 
 Front front_at(const Config& config, const Place& place) {

@@ -143,6 +143,14 @@ constexpr Setting rows[] = {
          "a rank that mpirun has started and that has not answered for so long is lost, and the job ends; "
          "1 and 2 mean 3; 0: however long it takes",
      .group = running},
+    {.key = "node-local-reads",
+     .type = choice,
+     .fallback = "auto",
+     .choices = "auto|off|on",
+     .help = "ranks of one machine copy values from each other's memory; auto: where the system lets them, "
+             "on: or "
+             "else it is an error",
+     .group = running},
     {.key = "seed",
      .type = count,
      .fallback = "0",

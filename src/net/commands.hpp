@@ -42,9 +42,19 @@ struct Commands {
     const void* from = nullptr;
     Bytes bytes = 0;
   };
+  /// To be read in that rank's memory: a value, and a mark, which has to be there still when all has been read.
+  struct Copy {
+    PayloadId id{};
+    RankId from = no_rank;
+    std::uint64_t address = 0;
+    void* place = nullptr;
+    Bytes bytes = 0;
+    std::uint64_t mark_at = 0, mark = 0;
+  };
   std::vector<Expected> expected;
   std::vector<Message> messages;
   std::vector<Payload> payloads;
+  std::vector<Copy> copies;
   /// Their end is not to be told any more.
   std::vector<PayloadId> dropped;
 
@@ -91,8 +101,9 @@ struct Commands {
   std::string failure;  ///< why nothing can go on; empty: it can
 
   bool empty() const noexcept {
-    return expected.empty() && messages.empty() && payloads.empty() && dropped.empty() && places.empty() &&
-           fills.empty() && reads.empty() && landed.empty() && left.empty() && failure.empty();
+    return expected.empty() && messages.empty() && payloads.empty() && copies.empty() && dropped.empty() &&
+           places.empty() && fills.empty() && reads.empty() && landed.empty() && left.empty() &&
+           failure.empty();
   }
 };
 

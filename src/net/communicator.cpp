@@ -5,7 +5,13 @@
 #include <exception>
 #include <utility>
 
+#include "net/neighbours.hpp"
+
 namespace fairlead::net {
+
+namespace {
+constexpr Bytes piece_of_copy = Bytes{1} << 20;
+}
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
     : network_(std::move(network)), endpoint_(network_->own(), network_->ranks(), protocol) {
@@ -65,6 +71,27 @@ void Communicator::serve() {
   if (tell) tell();
 }
 
+/// A part of what is copied here, so that whatever else happens waits for no more than that.
+void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
+  if (copies_.empty()) return;  // it was dropped
+  Commands::Copy copy = copies_.front();
+  copies_.pop_front();
+  const Bytes bytes = std::min(copy.bytes, piece_of_copy);
+  const bool good =
+      network_->neighbours() != nullptr && network_->neighbours()->read({.from = copy.from,
+                                                                         .address = copy.address,
+                                                                         .place = copy.place,
+                                                                         .bytes = bytes,
+                                                                         .mark_at = copy.mark_at,
+                                                                         .mark = copy.mark});
+  if (!good || bytes == copy.bytes) return endpoint.copied(copy.id, good, out);
+  copy.address += bytes;
+  copy.place = static_cast<std::byte*>(copy.place) + bytes;
+  copy.bytes -= bytes;
+  copies_.push_front(copy);
+  post_soon([this](Endpoint& of, Commands& more) { copy_piece(of, more); });
+}
+
 Client* Communicator::client_of(const GraphRun& run) {
   const auto found = clients_.find(run);
   return found == clients_.end() ? nullptr : found->second;
@@ -72,12 +99,19 @@ Client* Communicator::client_of(const GraphRun& run) {
 
 void Communicator::carry_out(Commands& commands) {
   // First what is not to be touched any more.
-  for (const PayloadId payload : commands.dropped) network_->drop(payload);
+  for (const PayloadId payload : commands.dropped) {
+    network_->drop(payload);
+    std::erase_if(copies_, [&](const Commands::Copy& copy) { return copy.id == payload; });
+  }
   for (const Commands::Expected& expected : commands.expected) network_->expect(expected);
   for (const Commands::Fill& fill : commands.fills)
     std::copy(fill.bytes.begin(), fill.bytes.end(), static_cast<std::byte*>(fill.place));
   for (Commands::Message& message : commands.messages) network_->send(std::move(message));
   for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
+  for (const Commands::Copy& copy : commands.copies) {
+    copies_.push_back(copy);
+    post_soon([this](Endpoint& endpoint, Commands& out) { copy_piece(endpoint, out); });
+  }
   // A value that is passed on is kept before it is told of.
   for (const Commands::Landed& landed : commands.landed)
     if (Client* const client = client_of(landed.name.of)) {
@@ -103,13 +137,13 @@ void Communicator::carry_out(Commands& commands) {
     for (const auto& [run, client] : clients_) client->failed(commands.failure);
 }
 
-void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client,
+void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
                          bool gated) {
   post([=, this, &client](Endpoint& endpoint, Commands& out) {
     clients_[run] = &client;
     network_->listen(true);
     if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
-    endpoint.begin(run, fingerprint, visitors, out, gated);
+    endpoint.begin(run, fingerprint, room, out, gated);
   });
 }
 

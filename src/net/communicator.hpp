@@ -35,7 +35,7 @@ class Communicator final : private Network::Listener {
   // ---- as in Endpoint. Any thread
 
   /// `client` stays until end() has returned.
-  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Client& client,
+  void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
              bool gated = false);
   /// It is done by the network's thread, as in over().
   void expect(const GraphRun& run, std::uint64_t key);
@@ -82,6 +82,7 @@ class Communicator final : private Network::Listener {
   /// For callers that must not do more than say so.
   void post_soon(Event event);
   void serve();
+  void copy_piece(Endpoint& endpoint, Commands& out);
   void carry_out(Commands& commands);
   Client* client_of(const GraphRun& run);
 
@@ -99,6 +100,7 @@ class Communicator final : private Network::Listener {
   ValueWatch* watch_ = nullptr;
   Hear hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
+  std::deque<Commands::Copy> copies_;  // the rest of each that is under way
 };
 
 }  // namespace fairlead::net

@@ -8,6 +8,19 @@
 
 namespace fairlead::net {
 
+namespace {
+
+/// Once there is one.
+Tree tree_of(const Protocol& protocol, Bytes bytes) noexcept {
+  return bytes >= protocol.chain_from ? Tree::chain : Tree::binomial;
+}
+Tree tree_for(const Protocol& protocol, std::size_t ranks, Bytes bytes) noexcept {
+  if (protocol.tree_from == 0 || ranks < protocol.tree_from) return Tree::star;
+  return tree_of(protocol, bytes);
+}
+
+}  // namespace
+
 Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
     : own_(own),
       protocol_(protocol),
@@ -25,13 +38,13 @@ bool Endpoint::is_stale(const GraphRun& run) const {
   return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
 }
 
-void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
                      bool gated) {
   runs_[run.graph] = {.number = run.run, .open = true, .fingerprint = fingerprint, .gated = gated};
   moved();
   if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
-  outgoing_.let_read(visitors);
-  incoming_.let_in(visitors);
+  outgoing_.let_read(room);
+  incoming_.let_in(room.visitors);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = not_begun_.find(run);
   if (found == not_begun_.end()) return;
@@ -97,7 +110,7 @@ void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string te
 
 void Endpoint::say(Status status, Commands& out) {
   status.said = ++said_;
-  status.sent = sent();
+  status.sent = traffic_.messages();
   status.received = received_;
   status_ = status;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
@@ -115,26 +128,18 @@ void Endpoint::handle(RankId from, const Status& status, Commands& out) {
 void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   Status status = status_.value_or(Status{});
   status.round = ask.round;
-  status.sent = sent();
+  status.sent = traffic_.messages();
   status.received = received_;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
 }
 
 // ---- values that go
 
-Tree Endpoint::tree_for(std::size_t ranks, Bytes bytes) const noexcept {
-  if (protocol_.tree_from == 0 || ranks < protocol_.tree_from) return Tree::star;
-  return tree_of(bytes);
-}
-Tree Endpoint::tree_of(Bytes bytes) const noexcept {
-  return bytes >= protocol_.chain_from ? Tree::chain : Tree::binomial;
-}
-
 void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
   moved();
   std::vector<Told> told;
   for (const Output& output : outputs) {
-    const Tree tree = tree_for(output.to.size(), output.bytes);
+    const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
     told.push_back({output.number, output.like, output.value, output.bytes,
                     branches(tree == Tree::star ? output.to : rotated(output.to, task), tree)});
   }
@@ -148,17 +153,25 @@ void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t finge
   const std::uint64_t number = next_announcement_++;
   for (const Told& output : outputs) {
     if (output.to.empty()) continue;
+    std::vector<RankId> readers;  // to whom it is offered
+    for (const Branch& branch : output.to)
+      if (outgoing_.can_offer(output.bytes, branch.to)) readers.push_back(branch.to);
     for (const Branch& branch : output.to) {
       auto to = std::ranges::find(announcement.to, branch.to, &Announcement::To::rank);
       if (to == announcement.to.end())
         to = announcement.to.insert(to, {branch.to, {run, task, fingerprint, {}}});
-      to->activate.outputs.push_back({output.number, output.like, output.bytes, branch.below, {}});
+      to->activate.outputs.push_back({.number = output.number,
+                                      .like = output.like,
+                                      .bytes = output.bytes,
+                                      .below = branch.below,
+                                      .offered = std::ranges::count(readers, branch.to) != 0});
     }
     if (output.bytes == 0) continue;
     const bool eager = output.bytes <= protocol_.eager_bytes;
     const OutgoingId id =
         outgoing_.add({run, task, output.number}, output.value, output.bytes, output.to.size(), eager, out);
     if (of_outputs != nullptr) of_outputs->push_back(id);
+    if (!readers.empty()) outgoing_.offer(id, std::move(readers), out);
     if (!eager) continue;
     announced_by_[id] = number;
     announcement.read.push_back({output.number, id, std::vector<std::byte>(output.bytes)});
@@ -247,7 +260,7 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
 std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                             Bytes bytes, const std::vector<RankId>& below, Commands& out) {
   if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
-  const Told told{name.output, like, value, bytes, branches(below, tree_of(bytes))};
+  const Told told{name.output, like, value, bytes, branches(below, tree_of(protocol_, bytes))};
   std::vector<OutgoingId> ids;
   tell(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
   if (ids.empty()) return std::nullopt;
@@ -265,6 +278,13 @@ void Endpoint::landed(PayloadId payload, Commands& out) {
   moved();
   std::vector<Incoming::There> there;
   incoming_.landed(payload, there, out);
+  go_on(there, out);
+}
+
+void Endpoint::copied(PayloadId payload, bool good, Commands& out) {
+  moved();
+  std::vector<Incoming::There> there;
+  incoming_.copied(payload, good, there, traffic_, out);
   go_on(there, out);
 }
 
@@ -291,7 +311,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
         fmt::format("a message from rank {} makes no sense to rank {}: is it the same version of Fairlead?",
                     index(from), index(own_)),
         out);
-  const bool of_values = message->index() <= 2;
+  const bool of_values = is_of_values(*message);
   if (of_values) {
     moved();
     ++received_;
@@ -318,6 +338,13 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
 }
 
 void Endpoint::handle(RankId from, const Credit& credit, Commands&) { room_[index(from)] += credit.bytes; }
+
+void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
+  if (!is_stale(offer.name.of)) incoming_.offered(from, offer, out);
+}
+void Endpoint::handle(RankId from, const Taken& taken, Commands& out) {
+  outgoing_.taken(taken.name, from, traffic_, out);
+}
 
 void Endpoint::handle(RankId, const Failed& failed, Commands& out) {
   if (!failure_.empty()) return;

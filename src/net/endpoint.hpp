@@ -9,7 +9,8 @@
 //   payload has landed  -> whoever waits for that value goes on, though others of the same task are under way
 //
 // With `eager_bytes`, small values come with the activate; with `tree_from`, who gets a value that many get passes it
-// on. Nobody keeps how far others are.
+// on. With `offered_from`, ranks that can read this one's memory need not ask: a value is made readable at once, an offer
+// says where it is, and who has copied it says so. Nobody keeps how far others are.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,9 +39,9 @@ class Endpoint {
   // ---- what happens on this rank
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
-  /// on all ranks that run the same program. `visitors`: as in Protocol, from now on. `gated`: what others tell of waits
+  /// on all ranks that run the same program. `room`: from now on. `gated`: what others tell of waits
   /// for expect().
-  void begin(const GraphRun& run, std::uint64_t fingerprint, Bytes visitors, Commands& out,
+  void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
              bool gated = false);
   /// The value that others call so (see Gate) may come. Once for each.
   void expect(const GraphRun& run, std::uint64_t key, Commands& out);
@@ -80,6 +81,8 @@ class Endpoint {
   /// Of Commands::expected and payloads.
   void landed(PayloadId payload, Commands& out);
   void left(PayloadId payload, Commands& out);
+  /// Of Commands::copies. `good`: it was there with its mark until all of it had been read.
+  void copied(PayloadId payload, bool good, Commands& out);
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
   bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
@@ -124,6 +127,8 @@ class Endpoint {
   void handle(RankId from, Activate activate, Commands& out);
   void handle(RankId from, const Request& request, Commands& out);
   void handle(RankId from, const Credit& credit, Commands& out);
+  void handle(RankId from, const Offer& offer, Commands& out);
+  void handle(RankId from, const Taken& taken, Commands& out);
   void handle(RankId from, const Failed& failed, Commands& out);
   void handle(RankId from, Closed closed, Commands& out);
   void handle(RankId from, const Status& status, Commands& out);
@@ -141,8 +146,6 @@ class Endpoint {
             std::vector<OutgoingId>* of_outputs, Commands& out);
   void send(Announcement& announcement, Commands& out);
   void go_on(std::vector<Incoming::There>& there, Commands& out);
-  Tree tree_for(std::size_t ranks, Bytes bytes) const noexcept;
-  Tree tree_of(Bytes bytes) const noexcept;  // once there is one
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                     Bytes bytes, const std::vector<RankId>& below, Commands& out);
   bool is_stale(const GraphRun& run) const;
@@ -161,8 +164,6 @@ class Endpoint {
   std::vector<Bytes> room_;                                     // by rank: for what travels along
   std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
   std::string failure_;
-  /// Messages about values.
-  std::uint64_t sent() const noexcept { return traffic_.activates + traffic_.requests + traffic_.credits; }
   std::uint64_t activity_ = 0, received_ = 0, said_ = 0;
   std::optional<Status> status_;  // that still holds
   Stillness stillness_;

@@ -71,18 +71,81 @@ void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
   for (std::size_t i = 0; i < it.outputs.size(); ++i) {
     const Activate::Output& output = it.activate.outputs[i];
     if (!output.value.empty() || it.outputs[i].there) continue;
-    request.outputs |= std::uint64_t{1} << output.number;
-    const PayloadId payload{next_payload_};
-    next_payload_ += 2;
-    const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
-    expected_.emplace(payload, id_of(number, landing));
-    out.expected.push_back({payload, it.from, next_tag_, it.outputs[i].address, output.bytes});
-    if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
+    if (!output.offered) {
+      expect(request, number, i, out);
+      continue;
+    }
+    const auto offer = offers_.find(it.activate.name(i));
+    if (offer == offers_.end()) {
+      unoffered_.emplace(it.activate.name(i), id_of(number, i));
+      continue;
+    }
+    copy(id_of(number, i), offer->second, out);
+    offers_.erase(offer);
   }
   if (request.outputs == 0) return;
   out.messages.push_back({it.from, bytes_of(request)});
   ++traffic.requests;
 }
+
+void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Commands& out) {
+  const Arrival& it = arrivals_.at(number);
+  const Activate::Output& output = it.activate.outputs[i];
+  request.outputs |= std::uint64_t{1} << output.number;
+  const PayloadId payload{next_payload_};
+  next_payload_ += 2;
+  const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
+  expected_.emplace(payload, id_of(number, landing));
+  out.expected.push_back({payload, it.from, next_tag_, it.outputs[i].address, output.bytes});
+  if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
+}
+
+// ---- what is offered
+
+void Incoming::offered(RankId from, const Offer& offer, Commands& out) {
+  const auto found = unoffered_.find(offer.name);
+  if (found == unoffered_.end()) {
+    if (!mistake_.is(Mistake::early_offer_lost)) offers_.emplace(offer.name, offer);
+    return;
+  }
+  ensure(arrivals_.at(arrival_of(found->second)).from == from, "who offers a value has told of it");
+  copy(found->second, offer, out);
+  unoffered_.erase(found);
+}
+
+void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
+  const Arrival& it = arrivals_.at(arrival_of(id));
+  const PayloadId payload{next_payload_};
+  next_payload_ += 2;
+  copying_.emplace(payload, id);
+  out.copies.push_back({payload, it.from, offer.address, it.outputs[output_of(id)].address,
+                        it.activate.outputs[output_of(id)].bytes, offer.mark_at, offer.mark});
+}
+
+void Incoming::copied(PayloadId payload, bool good, std::vector<There>& there, Traffic& traffic,
+                      Commands& out) {
+  const auto found = copying_.find(payload);
+  ensure(found != copying_.end(), "what was copied was offered");
+  const std::uint64_t number = arrival_of(found->second);
+  const std::size_t output = output_of(found->second);
+  copying_.erase(found);
+  const Arrival& it = arrivals_.at(number);
+  if (!good && !mistake_.is(Mistake::failed_copy_landed)) {
+    Request request{it.activate.of, it.activate.task, next_tag_, 0};
+    expect(request, number, output, out);
+    out.messages.push_back({it.from, bytes_of(request)});
+    ++traffic.requests;
+    return;
+  }
+  if (!mistake_.is(Mistake::taking_not_told)) {
+    out.messages.push_back({it.from, bytes_of(Taken{it.activate.name(output)})});
+    ++traffic.takings;
+  }
+  is_there(number, output, 0, there);
+  look_for_places(out);
+}
+
+// ---- what is there
 
 void Incoming::landed(PayloadId payload, std::vector<There>& there, Commands& out) {
   const auto found = expected_.find(payload);
@@ -115,16 +178,16 @@ void Incoming::forget(const GraphRun& run, Commands& out) {
     if (it->second.state != State::told)
       for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
         if (!it->second.outputs[i].there) visitors_ -= it->second.activate.outputs[i].bytes;
-    for (auto payload = expected_.begin(); payload != expected_.end();) {
-      if (arrival_of(payload->second) == it->first) {
-        out.dropped.push_back(payload->first);
-        payload = expected_.erase(payload);
-      } else {
-        ++payload;
-      }
-    }
+    for (auto* const under_way : {&expected_, &copying_})
+      std::erase_if(*under_way, [&](const auto& payload) {
+        if (arrival_of(payload.second) != it->first) return false;
+        out.dropped.push_back(payload.first);
+        return true;
+      });
     it = arrivals_.erase(it);
   }
+  std::erase_if(offers_, [&](const auto& offer) { return offer.first.of == run; });
+  std::erase_if(unoffered_, [&](const auto& value) { return value.first.of == run; });
   look_for_places(out);
 }
 

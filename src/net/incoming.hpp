@@ -36,6 +36,9 @@ class Incoming {
   void placed(IncomingId id, std::uint64_t value, void* address, std::vector<There>& there, Traffic& traffic,
               Commands& out);
   void landed(PayloadId payload, std::vector<There>& there, Commands& out);
+  void offered(RankId from, const Offer& offer, Commands& out);
+  /// `good`: all of it was read while it was there.
+  void copied(PayloadId payload, bool good, std::vector<There>& there, Traffic& traffic, Commands& out);
   bool expects(PayloadId payload) const { return expected_.contains(payload); }
   /// Nobody wants any more of that run's.
   void forget(const GraphRun& run, Commands& out);
@@ -74,6 +77,8 @@ class Incoming {
   }
   void look_for_places(Commands& out);
   void ask(std::uint64_t number, Traffic& traffic, Commands& out);
+  void expect(Request& request, std::uint64_t number, std::size_t output, Commands& out);
+  void copy(IncomingId id, const Offer& offer, Commands& out);
   void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there);
 
   Protocol protocol_;
@@ -83,6 +88,9 @@ class Incoming {
   std::unordered_map<std::uint64_t, Arrival> arrivals_;
   std::deque<std::uint64_t> waiting_;  // told, in that order
   std::unordered_map<PayloadId, IncomingId> expected_;
+  std::unordered_map<ValueName, Offer, HashOfName> offers_;          // of what has no place yet
+  std::unordered_map<ValueName, IncomingId, HashOfName> unoffered_;  // has a place, and will be
+  std::unordered_map<PayloadId, IncomingId> copying_;
   Bytes visitors_ = 0;  // of those that are not only told
 };
 

@@ -11,6 +11,7 @@
 
 #include "net/interface_of_plugins.hpp"
 #include "net/mpi/plugin.hpp"
+#include "net/neighbours.hpp"
 #include "net/process_lifeline.hpp"
 
 namespace fairlead::net {
@@ -101,6 +102,7 @@ std::shared_ptr<Network> network_of(const config::Launched& launched,
     if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", who, why));
     begin_lifeline(*plugin, launched);
     const auto network = plugin->join();
+    network->live_beside(neighbours_by(*plugin, launched.rank));
     end_with_lifeline(network);
     return network;
   }

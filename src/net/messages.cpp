@@ -74,6 +74,7 @@ void put(Writer& out, const Activate& it) {
     out.number(output.number);
     out.number(output.like);
     out.number(output.bytes);
+    out.number(output.offered);
     out.raw(output.below.data(), output.below.size() * sizeof(RankId));
     out.raw(output.value.data(), output.value.size());
   }
@@ -85,6 +86,18 @@ void put(Writer& out, const Request& it) {
   out.number(it.outputs);
 }
 void put(Writer& out, const Credit& it) { out.number(it.bytes); }
+void put(Writer& out, const ValueName& it) {
+  out.number(it.of);
+  out.number(it.task);
+  out.number(it.output);
+}
+void put(Writer& out, const Offer& it) {
+  put(out, it.name);
+  out.number(it.address);
+  out.number(it.mark_at);
+  out.number(it.mark);
+}
+void put(Writer& out, const Taken& it) { put(out, it.name); }
 void put(Writer& out, const Failed& it) {
   out.number(it.rank);
   out.raw(it.text.data(), it.text.size());
@@ -116,6 +129,7 @@ Activate activate_of(Reader& in) {
     output.number = in.number<std::uint8_t>();
     output.like = in.number<std::uint32_t>();
     output.bytes = in.number<Bytes>();
+    output.offered = in.number<std::uint8_t>() != 0;
     output.below = list_of<RankId>(in.raw());
     const auto value = in.raw();
     output.value.assign(value.begin(), value.end());
@@ -129,6 +143,21 @@ Request request_of(Reader& in) {
   it.task = in.number<std::uint64_t>();
   it.first_tag = in.number<std::uint64_t>();
   it.outputs = in.number<std::uint64_t>();
+  return it;
+}
+ValueName name_of(Reader& in) {
+  ValueName it;
+  it.of = in.number<GraphRun>();
+  it.task = in.number<std::uint64_t>();
+  it.output = in.number<std::uint8_t>();
+  return it;
+}
+Offer offer_of(Reader& in) {
+  Offer it;
+  it.name = name_of(in);
+  it.address = in.number<std::uint64_t>();
+  it.mark_at = in.number<std::uint64_t>();
+  it.mark = in.number<std::uint64_t>();
   return it;
 }
 Failed failed_of(Reader& in) {
@@ -174,15 +203,21 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       message = Credit{in.number<Bytes>()};
       break;
     case 3:
-      message = failed_of(in);
+      message = offer_of(in);
       break;
     case 4:
-      message = closed_of(in);
+      message = Taken{name_of(in)};
       break;
     case 5:
-      message = status_of(in);
+      message = failed_of(in);
       break;
     case 6:
+      message = closed_of(in);
+      break;
+    case 7:
+      message = status_of(in);
+      break;
+    case 8:
       message = Ask{in.number<std::uint64_t>()};
       break;
     default:

@@ -24,6 +24,7 @@ struct Activate {
     std::uint32_t like = 0;          ///< what its datum looks like: the front end's number for that
     Bytes bytes = 0;                 ///< 0: there is no value, only the end of the task
     std::vector<RankId> below{};     ///< who gets it from who gets this
+    bool offered = false;            ///< an Offer follows: nobody has to ask for it
     std::vector<std::byte> value{};  ///< if it travels along
   };
   GraphRun of;
@@ -45,6 +46,17 @@ struct Request {
 /// So many bytes of what had travelled along are taken: as many more may.
 struct Credit {
   Bytes bytes = 0;
+};
+
+/// The value is at that address of the sender's memory, and stays until who gets this has taken it or asks for it.
+struct Offer {
+  ValueName name;
+  std::uint64_t address = 0;
+  std::uint64_t mark_at = 0, mark = 0;  ///< as long as the mark is there, the value is
+};
+/// The sender has the value that it was offered.
+struct Taken {
+  ValueName name;
 };
 
 /// The sender cannot go on, and nobody can.
@@ -76,7 +88,10 @@ struct Ask {
   std::uint64_t round = 0;
 };
 
-using Message = std::variant<Activate, Request, Credit, Failed, Closed, Status, Ask>;
+using Message = std::variant<Activate, Request, Credit, Offer, Taken, Failed, Closed, Status, Ask>;
+
+/// Those that say something of values.
+inline bool is_of_values(const Message& message) noexcept { return message.index() <= 4; }
 
 std::vector<std::byte> bytes_of(const Message& message);
 

@@ -20,6 +20,11 @@ enum class Mistake : std::uint8_t {
   visitors_not_counted,   // places are looked for however many values are under way
   credit_not_counted,     // values travel along whether there is room or not
   credit_not_given_back,  // room that is free again is not told of
+  early_offer_lost,       // an offer that comes before what it is for has a place is dropped
+  offer_not_kept,         // what is offered may go at once, and its mark stays
+  offers_not_counted,     // values are offered however many are
+  taking_not_told,        // nobody hears that an offered value was taken
+  failed_copy_landed,     // a value counts as there although it could not be read
   failure_kept,           // the others are not told of a failure
 };
 

@@ -5,13 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "net/commands.hpp"
 
 namespace fairlead::net {
+
+class Neighbours;
 
 class Network {
  public:
@@ -43,6 +47,11 @@ class Network {
   virtual Sharing sharing() const noexcept { return {}; }
   /// The others are threads of this process.
   virtual bool in_process() const noexcept { return false; }
+  /// Ranks of this machine, as far as they read each other's memory; null: none do. Before begin().
+  void live_beside(std::shared_ptr<const Neighbours> neighbours) noexcept {
+    neighbours_ = std::move(neighbours);
+  }
+  const Neighbours* neighbours() const noexcept { return neighbours_.get(); }
   /// For people: "Open MPI 4.1.4, called by any thread".
   virtual std::string description() const = 0;
   /// What comes is told from now on.
@@ -83,6 +92,7 @@ class Network {
 
  private:
   std::atomic<bool> listens_{false}, taken_{false};
+  std::shared_ptr<const Neighbours> neighbours_;
 };
 
 }  // namespace fairlead::net

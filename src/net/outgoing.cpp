@@ -26,12 +26,69 @@ OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, Bytes bytes
 void Outgoing::wanted(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out) {
   const OutgoingId id = by_name_.at(name);
   Value& it = values_.at(id);
+  std::erase(it.offered_to, by);  // he could not read it
   it.wishes.push_back({by, tag});
   if (it.state == State::told) want(id, out);
   if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
   to_send_.push_back(id);
   send(traffic, out);
 }
+
+// ---- what is offered
+
+bool Outgoing::can_offer(Bytes bytes, RankId to) const noexcept {
+  if (protocol_.offered_from == 0 || bytes < protocol_.offered_from || bytes <= protocol_.eager_bytes)
+    return false;  // it is small, or travels along
+  if (index(to) >= protocol_.read_by.size() || !protocol_.read_by[index(to)]) return false;
+  return offered_ + bytes <= most_offered_ || mistake_.is(Mistake::offers_not_counted);
+}
+
+void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
+  Value& it = values_.at(id);
+  ensure(it.state == State::told, "a value is offered when it is told of");
+  it.offered_to = std::move(to);
+  it.is_offered = true;
+  it.state = State::reading;
+  offered_ += it.bytes;
+  ++unsaid_offers_;
+  out.reads.push_back({id, it.name, it.value});
+}
+
+void Outgoing::taken(const ValueName& name, RankId by, Traffic& traffic, Commands& out) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return;
+  const OutgoingId id = found->second;
+  Value& it = values_.at(id);
+  if (std::erase(it.offered_to, by) == 0) return;
+  if (it.owed != 0) --it.owed;
+  ++traffic.reads;
+  traffic.read_bytes += it.bytes;
+  settle(id, out);
+}
+
+std::uint64_t* Outgoing::new_mark() {
+  if (unused_marks_.empty()) return &marks_.emplace_back();
+  std::uint64_t* const mark = unused_marks_.back();
+  unused_marks_.pop_back();
+  return mark;
+}
+
+/// It may go from now on: who still reads it will find that its mark has gone.
+void Outgoing::stop_reading(Value& value) {
+  if (!std::exchange(value.is_offered, false)) {
+    read_ -= value.bytes;
+    return;
+  }
+  offered_ -= value.bytes;
+  if (value.mark == nullptr) {
+    --unsaid_offers_;
+    return;
+  }
+  if (!mistake_.is(Mistake::offer_not_kept)) set_mark(*value.mark, 0);
+  unused_marks_.push_back(std::exchange(value.mark, nullptr));
+}
+
+// ---- what is asked for
 
 void Outgoing::want(OutgoingId id, Commands& out) {
   values_.at(id).state = State::wanted;
@@ -60,8 +117,18 @@ bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Co
   ensure(it.state == State::reading, "what becomes readable was asked for");
   it.state = State::readable;
   it.address = address;
+  if (it.is_offered) {
+    --unsaid_offers_;
+    it.mark = new_mark();
+    set_mark(*it.mark, next_mark_++);
+    for (const RankId rank : it.offered_to)
+      out.messages.push_back({rank, bytes_of(Offer{it.name, reinterpret_cast<std::uintptr_t>(address),
+                                                   reinterpret_cast<std::uintptr_t>(it.mark), *it.mark})});
+    traffic.offers += it.offered_to.size();
+  }
   for (std::size_t i = 0; i < it.wishes.size(); ++i) to_send_.push_back(id);
   send(traffic, out);
+  if (mistake_.is(Mistake::offer_not_kept)) settle(id, out);
   return true;
 }
 
@@ -115,11 +182,12 @@ void Outgoing::told(OutgoingId id, Commands& out) {
 void Outgoing::settle(OutgoingId id, Commands& out) {
   Value& it = values_.at(id);
   if (it.for_messages) return;
-  const bool idle = it.sending == 0 && it.wishes.empty();
+  const bool idle =
+      it.sending == 0 && it.wishes.empty() && (it.offered_to.empty() || mistake_.is(Mistake::offer_not_kept));
   if (it.state == State::readable && idle) {
     it.state = State::told;
     it.address = nullptr;
-    read_ -= it.bytes;
+    stop_reading(it);
     out.reads.push_back({id, it.name, it.value, true});
   }
   if (it.untold || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
@@ -135,7 +203,7 @@ void Outgoing::forget(const GraphRun& run, Commands& out) {
       continue;
     }
     if (it->second.state == State::reading || it->second.state == State::readable) {
-      read_ -= it->second.bytes;
+      stop_reading(it->second);
       out.reads.push_back({it->first, it->second.name, it->second.value, true});
     }
     out.left.push_back({it->first, it->second.name, it->second.value});

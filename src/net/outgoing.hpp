@@ -1,6 +1,7 @@
 // Values that other ranks get from here, from when they are told of them until they have them. A value is read only
 // while somebody wants it: who is slow to ask keeps nothing in memory here.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "net/commands.hpp"
+#include "net/messages.hpp"
 #include "net/protocol.hpp"
 
 namespace fairlead::net {
@@ -20,6 +22,10 @@ class Outgoing {
   OutgoingId add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed, bool read_now,
                  Commands& out);
   bool knows(const ValueName& name) const { return by_name_.contains(name); }
+  bool can_offer(Bytes bytes, RankId to) const noexcept;
+  /// It stays readable for those ranks until each has taken it or asks for it. Once, after add().
+  void offer(OutgoingId id, std::vector<RankId> to, Commands& out);
+  void taken(const ValueName& name, RankId by, Traffic& traffic, Commands& out);
   /// The rank wants it, with this tag.
   void wanted(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out);
   /// The value may be read there until the command says that it need not any more.
@@ -36,9 +42,14 @@ class Outgoing {
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return values_.empty(); }
   /// What others have not got, they have not asked for.
-  bool idle() const noexcept { return sending_.empty() && to_read_.empty() && read_ == 0; }
-  /// Bytes of values that are read at once at most; a single one may be more.
-  void let_read(Bytes bytes) noexcept { most_read_ = bytes; }
+  bool idle() const noexcept {
+    return sending_.empty() && to_read_.empty() && read_ == 0 && unsaid_offers_ == 0;
+  }
+  /// Bytes of values that are read at once at most; a single one that was asked for may be more.
+  void let_read(const Room& room) noexcept {
+    most_read_ = room.visitors - room.offered;
+    most_offered_ = room.offered - room.offered / 4;  // the rest is for what pages take more
+  }
 
  private:
   enum class State : std::uint8_t {
@@ -62,11 +73,20 @@ class Outgoing {
     bool untold = false;        ///< nobody has been told of it yet
     const void* address = nullptr;
     std::vector<Wish> wishes{};
+    std::vector<RankId> offered_to{};  ///< who may read it, and has not said that he has
+    bool is_offered = false;           ///< it is read for these, whoever else gets it meanwhile
+    std::uint64_t* mark = nullptr;
   };
   void send(Traffic& traffic, Commands& out);
   void settle(OutgoingId id, Commands& out);
   void want(OutgoingId id, Commands& out);
   void read_more(Commands& out);
+  void stop_reading(Value& value);
+  std::uint64_t* new_mark();
+  static void set_mark(std::uint64_t& mark, std::uint64_t to) noexcept {
+    // Whoever reads it from another process sees this before what becomes of the value.
+    std::atomic_ref(mark).store(to, std::memory_order_seq_cst);
+  }
 
   const Protocol protocol_;
   const DeliberateMistake mistake_;
@@ -78,6 +98,11 @@ class Outgoing {
   std::deque<OutgoingId> to_read_;  // wanted
   Bytes read_ = 0, most_read_ = ~Bytes{0};
   std::deque<OutgoingId> to_send_;  // readable, with wishes
+  Bytes offered_ = 0, most_offered_ = 0;
+  std::size_t unsaid_offers_ = 0;    // of values that are not readable yet
+  std::deque<std::uint64_t> marks_;  // where they are is told to others
+  std::vector<std::uint64_t*> unused_marks_;
+  std::uint64_t next_mark_ = protocol_.first_mark;
 };
 
 }  // namespace fairlead::net

@@ -2,6 +2,8 @@
 // (section 4.4) to the message.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <fairlead/ids.hpp>
 
@@ -18,6 +20,11 @@ struct Protocol {
   std::size_t tree_from = 0;
   /// Values from this size on go down a chain instead.
   Bytes chain_from = Bytes{256} << 10;
+  /// Values from this size on are offered to ranks that read this one's memory: these copy them by themselves; 0: none.
+  Bytes offered_from = 0;
+  std::vector<bool> read_by{};  ///< by rank
+  /// Marks of what is offered count from here: a number that other processes do not have.
+  std::uint64_t first_mark = 1;
   /// Payloads that are sent at once. Messages are not bounded: the rank that gets them waits for none.
   std::size_t most_payloads = 16;
   /// Bytes for which places are looked for or which are under way to here, at once; a single task's may be more.
@@ -25,10 +32,24 @@ struct Protocol {
   DeliberateMistake mistake{};
 };
 
+/// Bytes of values that are held at once, for a run.
+struct Room {
+  Bytes visitors = 0;  ///< of those that come, and as many of those that go
+  Bytes offered = 0;   ///< of those that go, for what is offered
+};
+/// What is offered may stay for long: there is always as much besides as the largest value that may be asked for.
+constexpr Room room_of(Bytes visitors, Bytes largest) noexcept {
+  return {visitors, visitors > largest ? (visitors - largest) / 2 : 0};
+}
+
 /// What a rank has sent. A message that tells of several outputs counts once.
 struct Traffic {
   std::size_t activates = 0, requests = 0, credits = 0, payloads = 0;
   Bytes payload_bytes = 0, eager_bytes = 0;
+  std::size_t offers = 0, takings = 0;  ///< messages
+  std::size_t reads = 0;                ///< values that others have read here
+  Bytes read_bytes = 0;
+  std::size_t messages() const noexcept { return activates + requests + credits + offers + takings; }
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 

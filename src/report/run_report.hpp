@@ -86,8 +86,10 @@ struct RankReport {
   std::uint64_t tasks = 0;
   std::uint64_t messages = 0, payloads = 0;  ///< sent to others
   Bytes payload_bytes = 0;                   ///< values sent to others
-  Bytes peak_memory_bytes = 0;               ///< of what its limit counts
-  Bytes bytes_read = 0, bytes_written = 0;   ///< of its disk
+  std::uint64_t payloads_read = 0;           ///< of these: others have read them in this one's memory
+  Bytes payload_bytes_read = 0;
+  Bytes peak_memory_bytes = 0;              ///< of what its limit counts
+  Bytes bytes_read = 0, bytes_written = 0;  ///< of its disk
   unsigned workers = 0;
   double counted_seconds = 0;
   std::vector<FromRankReport> from;  ///< by rank
@@ -121,6 +123,8 @@ struct RunReport {
   std::vector<RankReport> ranks;
   std::string grid;     ///< "2 x 3": how tiles are dealt out to them
   std::string network;  ///< what carries their messages
+  std::string
+      why_not_read{};  ///< why not all ranks of a machine copy values from each other's memory; empty: they do
   std::string scheduler;
   std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
   std::string front;    ///< how its tasks were said: "flow", "ptg", "jdf"; empty: there is no choice

@@ -124,6 +124,8 @@ Json json(const RunReport& report) {
       one.add("messages", rank.messages);
       one.add("payloads", rank.payloads);
       one.add("payload_bytes", rank.payload_bytes);
+      one.add("payloads_read", rank.payloads_read);
+      one.add("payload_bytes_read", rank.payload_bytes_read);
       one.add("peak_memory_bytes", rank.peak_memory_bytes);
       one.add("bytes_read", rank.bytes_read);
       one.add("bytes_written", rank.bytes_written);
@@ -149,6 +151,7 @@ Json json(const RunReport& report) {
     all.add("ranks", std::move(ranks));
     all.add("grid", report.grid);
     all.add("network", report.network);
+    if (!report.why_not_read.empty()) all.add("why_not_read", report.why_not_read);
   }
   all.add("scheduler", report.scheduler);
   if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);

@@ -86,9 +86,15 @@ void what_moved(TextPage& page, const RunReport& report) {
     all.messages += rank.messages;
     all.payloads += rank.payloads;
     all.payload_bytes += rank.payload_bytes;
+    all.payloads_read += rank.payloads_read;
+    all.payload_bytes_read += rank.payload_bytes_read;
   }
   page.row("Between ranks", fmt::format("{} in {} values, {} messages", moved_bytes(all.payload_bytes),
                                         with_commas(all.payloads), with_commas(all.messages)));
+  if (all.payloads_read != 0)
+    page.row("", fmt::format("{} of that in {} values read where they were",
+                             moved_bytes(all.payload_bytes_read), with_commas(all.payloads_read)));
+  if (!report.why_not_read.empty()) page.row("", report.why_not_read);
 }
 
 }  // namespace

@@ -124,6 +124,43 @@ TEST(Messages, OfPingPongAreTwoForEachRound) {
   EXPECT_EQ(ranks.traffic().payloads, 2 * rounds);
 }
 
+Ranks::Options offering(std::size_t ranks) {
+  Ranks::Options options = as_in_the_paper;
+  options.protocol.offered_from = 8;
+  options.protocol.read_by.assign(ranks, true);
+  options.offered = 1024;
+  return options;
+}
+
+/// Nobody asks, nothing is sent: a value is told of, offered, and taken.
+TEST(Messages, OfWhatIsReadInPlaceAreThreeForEachValue) {
+  const Program program{
+      {RankId{0}, {64, 128}, {}}, {RankId{1}, {8}, {{0, 0}, {0, 1}}}, {RankId{2}, {8}, {{0, 1}}}};
+  Ranks ranks(program, 3, offering(3), 3);
+  ASSERT_EQ(ranks.run(), "");
+  EXPECT_EQ(ranks.traffic(),
+            (Traffic{.activates = 2, .offers = 3, .takings = 3, .reads = 3, .read_bytes = 320}));
+}
+
+TEST(Messages, OfWhatCouldNotBeReadEndWithARequest) {
+  const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
+  Ranks::Options options = offering(2);
+  options.unreadable_in = 1;
+  Ranks ranks(program, 2, options, 3);
+  ASSERT_EQ(ranks.run(), "");
+  EXPECT_EQ(ranks.traffic(),
+            (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64, .offers = 1}));
+}
+
+TEST(Messages, OfWhatThereIsNoRoomToOfferAreThePapers) {
+  const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
+  Ranks::Options options = offering(2);
+  options.offered = 63;
+  Ranks ranks(program, 2, options, 3);
+  ASSERT_EQ(ranks.run(), "");
+  EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64}));
+}
+
 /// One value that all others need: nobody sends more than the tree says.
 std::size_t most_sent(std::size_t ranks, Bytes bytes, const Protocol& protocol) {
   Program program{{RankId{0}, {bytes}, {}}};

@@ -8,7 +8,8 @@
 namespace fairlead::net::tests {
 namespace {
 
-Ranks::Options random_options(Random& random) {
+/// `count` ranks, on one or more machines or on one whose processes may not all read each other.
+Ranks::Options random_options(Random& random, std::size_t count) {
   Ranks::Options options;
   Protocol& protocol = options.protocol;
   if (random.once_in(2)) protocol.eager_bytes = 8 * random.below(40);
@@ -18,6 +19,13 @@ Ranks::Options random_options(Random& random) {
   protocol.most_payloads = 1 + random.below(4);
   protocol.visitors = 8 * random.below(100);
   options.runs = 1 + random.below(3);
+  if (random.once_in(2)) {
+    protocol.offered_from = 8 * (1 + random.below(20));
+    protocol.first_mark = random.next() | 1;
+    for (std::size_t i = 0; i < count; ++i) protocol.read_by.push_back(!random.once_in(4));
+    options.offered = random.below(protocol.visitors + 1);
+    if (random.once_in(2)) options.unreadable_in = 1 + random.below(8);
+  }
   return options;
 }
 
@@ -25,7 +33,7 @@ std::string wrong_in(std::uint64_t seed, DeliberateMistake mistake) {
   Random random(seed);
   const std::size_t count = 2 + random.below(8);
   const Program program = random_program(random, count);
-  Ranks::Options options = random_options(random);
+  Ranks::Options options = random_options(random, count);
   options.protocol.mistake = mistake;
   if (random.once_in(10)) options.fails_after = 1 + random.below(100);
   if (options.fails_after == 0 && random.once_in(10)) options.starved = random.below(program.size());

@@ -69,6 +69,8 @@ class Ranks {
   struct Options {
     std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
+    Bytes offered = 0;                // as in Room
+    std::uint64_t unreadable_in = 0;  // one copy in so many fails; 0: none
     std::size_t runs = 1;
     bool in_order = false;        // the oldest event first: for counting by hand
     std::size_t fails_after = 0;  // events, until one rank fails; 0: none does
@@ -113,6 +115,10 @@ class Ranks {
       sum.payloads += it.payloads;
       sum.payload_bytes += it.payload_bytes;
       sum.eager_bytes += it.eager_bytes;
+      sum.offers += it.offers;
+      sum.takings += it.takings;
+      sum.reads += it.reads;
+      sum.read_bytes += it.read_bytes;
     }
     return sum;
   }
@@ -144,6 +150,8 @@ class Ranks {
     std::set<std::uint64_t> telling;  // tasks that these belong to
     std::map<RankId, Bytes> along;    // bytes that came along and have no place
     std::size_t activates_got = 0;
+    std::map<std::pair<std::uint64_t, std::uint8_t>, std::set<RankId>> offered;  // who has not answered
+    std::map<PayloadId, Commands::Copy> copying;
     std::string failure;
   };
   struct Sent {
@@ -187,7 +195,8 @@ class Ranks {
       if (rank.missing[i] == 0) later(rank, [this, &rank, i, run = rank.run] { execute(rank, i, run); });
     }
     Commands out;
-    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.protocol.visitors, out);
+    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77,
+                        {options_.protocol.visitors, options_.offered}, out);
     carry_out(rank, out);
     end_run_if_over(rank);
   }
@@ -297,6 +306,9 @@ class Ranks {
         if (other.from == it.from && other.tag == it.tag) say("two payloads under way have the same tag");
       rank.expected[it.id] = it;
     }
+    for (const PayloadId payload : out.dropped) rank.copying.erase(payload);
+    for (const Commands::Copy& it : out.copies) copy(rank, it);
+    for (const Commands::Message& it : out.messages) watch_offers(rank, it);
     for (Commands::Message& it : out.messages)
       later([this, from = rank.own, to = it.to, bytes = std::move(it.bytes)] { deliver(from, to, bytes); });
     for (const Commands::Payload& it : out.payloads)
@@ -347,6 +359,52 @@ class Ranks {
     if (!out.failure.empty()) rank.failure = out.failure;
     if (random_.once_in(3)) move(rank);
     end_run_if_over(rank);
+  }
+  /// In two halves, between which anything may happen; the mark is looked at when all has been read.
+  void copy(Rank& rank, const Commands::Copy& it) {
+    if (it.address == 0) return say("a value is offered that is nowhere");
+    rank.copying[it.id] = it;
+    const bool fails = options_.unreadable_in != 0 && random_.once_in(options_.unreadable_in);
+    later([this, &rank, it, fails] {
+      copy_half(rank, it, 0, it.bytes / 2);
+      later([this, &rank, it, fails] {
+        if (!rank.copying.contains(it.id)) return;
+        copy_half(rank, it, it.bytes / 2, it.bytes);
+        rank.copying.erase(it.id);
+        const bool marked = *reinterpret_cast<const std::uint64_t*>(it.mark_at) == it.mark;
+        if (fails) std::memset(it.place, 0xee, it.bytes);
+        Commands more;
+        rank.endpoint.copied(it.id, marked && !fails, more);
+        carry_out(rank, more);
+        end_run_if_over(rank);
+      });
+    });
+  }
+  static void copy_half(Rank& rank, const Commands::Copy& it, Bytes from, Bytes to) {
+    if (!rank.copying.contains(it.id)) return;
+    std::memcpy(static_cast<std::byte*>(it.place) + from,
+                reinterpret_cast<const std::byte*>(it.address) + from, to - from);
+  }
+  /// What is offered to somebody who has not said that he has it counts once.
+  void watch_offers(Rank& rank, const Commands::Message& sent) {
+    const std::optional<Message> message = message_of(sent.bytes);
+    if (const auto* offer = std::get_if<Offer>(&*message)) {
+      if (!options_.protocol.read_by[index(sent.to)]) say("a value is offered to who cannot read it");
+      rank.offered[{offer->name.task, offer->name.output}].insert(sent.to);
+      Bytes bytes = 0;
+      for (const auto& [name, to] : rank.offered) bytes += program_[name.first].outputs[name.second];
+      if (bytes > options_.offered) say("too much is offered at once");
+    }
+    const auto answered = [&](std::uint64_t task, std::uint8_t output) {
+      auto& offered = ranks_[index(sent.to)]->offered;
+      const auto found = offered.find({task, output});
+      if (found == offered.end() || found->second.erase(rank.own) == 0) return;
+      if (found->second.empty()) offered.erase(found);
+    };
+    if (const auto* taken = std::get_if<Taken>(&*message)) answered(taken->name.task, taken->name.output);
+    if (const auto* request = std::get_if<Request>(&*message))
+      for (std::uint8_t output = 0; output < most_outputs; ++output)
+        if ((request->outputs >> output & 1) != 0) answered(request->task, output);
   }
   void lands(Rank& rank, const Commands::Landed& it) {
     const std::size_t task = it.name.task;
@@ -417,6 +475,7 @@ class Ranks {
       if (rank->run != options_.runs)
         say(fmt::format("rank {} hangs: {} tasks are not over", index(rank->own), rank->left));
       if (!rank->values.empty()) say("a value is left");
+      if (!rank->offered.empty()) say("an offer is left");
       for (const auto& [from, bytes] : rank->along)
         if (bytes != 0) say("room for what travels along is lost");
     }

@@ -277,7 +277,8 @@ void CommonProgram::check_hold(const Submission& submission) const {
 void CommonProgram::begin() {
   under_way_ = true;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(fingerprint_of_flows, std::max(capacity / share_of_visitors, largest_));
+  traffic_.begin(fingerprint_of_flows,
+                 net::room_of(std::max(capacity / share_of_visitors, largest_), largest_));
 }
 
 void CommonProgram::begin_wait() {

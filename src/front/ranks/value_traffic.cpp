@@ -26,8 +26,8 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       run_{communicator.next_graph(), 0} {}
 
-void ValueTraffic::begin(std::uint64_t fingerprint, Bytes visitors) {
-  communicator_.begin(run_, fingerprint, visitors, *this, true);
+void ValueTraffic::begin(std::uint64_t fingerprint, const net::Room& room) {
+  communicator_.begin(run_, fingerprint, room, *this, true);
 }
 
 std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from,

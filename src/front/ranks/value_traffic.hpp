@@ -26,7 +26,7 @@ class ValueTraffic final : public net::Client {
   /// A name: the lowest byte is ours (see net::Gate).
   static constexpr std::uint64_t name_bits = 56;
   /// Between this and end() values come and go. `fingerprint`: the same on all ranks.
-  void begin(std::uint64_t fingerprint, Bytes visitors);
+  void begin(std::uint64_t fingerprint, const net::Room& room);
   /// The value that the datum has after all that was submitted goes there, under that name; the number by which over()
   /// calls it. `joined`: the number of one that goes to others under the same name, and may not be over; 0: none does.
   /// `apart`: differs between those that go under one name and are of different data.

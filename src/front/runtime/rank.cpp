@@ -2,6 +2,7 @@
 #include "front/runtime/rank.hpp"
 
 #include <sched.h>
+#include <fairlead/error.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -14,12 +15,16 @@
 #include "net/communicator.hpp"
 #include "net/launched.hpp"
 #include "net/local/exchange.hpp"
+#include "net/neighbours.hpp"
 
 namespace fairlead {
 
 namespace front {
 
 namespace {
+
+// Smaller values go as quickly by MPI (docs/ranks.md).
+constexpr Bytes least_worth_reading = Bytes{16} << 10;
 
 class NetworkLookout final : public backend::Lookout {
  public:
@@ -86,6 +91,20 @@ Config config_of(const Config& config, const Rank& rank) {
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
   return own;
+}
+
+net::Protocol protocol_of(const Config& config, net::Network& network) {
+  net::Protocol protocol;
+  const std::string asked = config.text("node-local-reads");
+  if (asked == "off") network.live_beside(nullptr);
+  const net::Neighbours* const neighbours = network.neighbours();
+  if (neighbours == nullptr) return protocol;
+  if (const std::string why = neighbours->why_not_read(); asked == "on" && !why.empty())
+    throw ConfigError("--node-local-reads on: " + why);
+  protocol.offered_from = least_worth_reading;
+  protocol.read_by = neighbours->read_by();
+  protocol.first_mark = neighbours->first_mark();
+  return protocol;
 }
 
 backend::Backends backends_of(const Rank& rank) {

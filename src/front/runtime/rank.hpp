@@ -5,11 +5,16 @@
 #include <fairlead/ranks.hpp>
 
 #include "backend/backend.hpp"
+#include "net/network.hpp"
+#include "net/protocol.hpp"
 
 namespace fairlead::front {
 
 /// The same settings, with the rank's share of the memory where they leave open how much that is.
 Config config_of(const Config& config, const Rank& rank);
+
+/// How it speaks to the others. Throws ConfigError where reads within a machine are asked for and the system forbids them.
+net::Protocol protocol_of(const Config& config, net::Network& network);
 
 /// What every runtime is made from, and the network.
 backend::Backends backends_of(const Rank& rank);

@@ -32,11 +32,11 @@ Runtime::Runtime(const Config& config, Bytes reserved,
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
+  const net::Protocol protocol = front::protocol_of(config, *rank.network);
   if (!rank.network->take())
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
-  core().surroundings().among_ranks =
-      std::make_shared<front::AmongRanks>(core(), rank.network, net::Protocol{});
+  core().surroundings().among_ranks = std::make_shared<front::AmongRanks>(core(), rank.network, protocol);
 }
 Runtime::~Runtime() {
   auto* const ranks = front::among_ranks(core().surroundings());
@@ -253,9 +253,9 @@ Statistics Runtime::statistics() const {
   std::vector<Statistics::FromRank> from_ranks;
   if (auto* const ranks = front::among_ranks(implementation_->core.surroundings())) {
     const net::Traffic sent = ranks->communicator().traffic();
-    network = {.messages = sent.activates + sent.requests + sent.credits,
-               .payloads = sent.payloads,
-               .payload_bytes = sent.payload_bytes + sent.eager_bytes};
+    network = {.messages = sent.messages(),
+               .payloads = sent.payloads + sent.reads,
+               .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes};
     from_ranks = ranks->values().from_ranks();
   }
   return implementation_->core.engine().locked([&, this](memory::Memory& memory) {

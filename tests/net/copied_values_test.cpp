@@ -1,0 +1,158 @@
+// Two ranks that read each other's memory, as threads of this process: values of all sizes come as they were, whole, and
+// none goes before it is there; and where reading fails, they come all the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/communicator.hpp"
+#include "net/local/exchange.hpp"
+#include "net/neighbours.hpp"
+
+namespace fairlead::net {
+namespace {
+
+using Buffer = std::vector<std::uint8_t>;
+
+Buffer content(std::uint64_t task, Bytes bytes) {
+  Buffer filled(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    filled[i] = static_cast<std::uint8_t>((i * 31 + i / 4096 + task) % 251);
+  return filled;
+}
+
+/// Has the values of one rank in memory. What nobody reads any more is overwritten.
+class Values final : public Client {
+ public:
+  Communicator* communicator = nullptr;
+
+  void add(std::uint64_t number, Buffer value) {
+    const std::lock_guard guard(mutex_);
+    values_[number] = std::move(value);
+  }
+  Buffer landed_value(std::uint64_t task) {
+    std::unique_lock lock(mutex_);
+    something_.wait(lock, [&] { return landed_.contains(task) || !failure_.empty(); });
+    return failure_.empty() ? values_.at(landed_.at(task)) : Buffer{};
+  }
+  void wait_until_left(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    something_.wait(lock, [&] { return left_ == count; });
+  }
+
+  void find_place(const Commands::Place& place) override {
+    void* address = nullptr;
+    {
+      const std::lock_guard guard(mutex_);
+      values_[next_] = Buffer(place.bytes);
+      address = values_[next_].data();
+    }
+    communicator->placed(place.id, next_++, address);
+  }
+  void read(const Commands::Read& read) override {
+    const void* address = nullptr;
+    {
+      const std::lock_guard guard(mutex_);
+      Buffer& value = values_.at(read.value);
+      if (read.over) std::ranges::fill(value, std::uint8_t{0xee});
+      address = value.data();
+    }
+    if (!read.over) communicator->readable(read.id, address);
+  }
+  void landed(const Commands::Landed& landed) override {
+    const std::lock_guard guard(mutex_);
+    landed_[landed.name.task] = landed.value;
+    something_.notify_all();
+  }
+  void left(const Commands::Left&) override {
+    const std::lock_guard guard(mutex_);
+    ++left_;
+    something_.notify_all();
+  }
+  void failed(const std::string& why) override {
+    const std::lock_guard guard(mutex_);
+    failure_ = why;
+    something_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable something_;
+  std::map<std::uint64_t, Buffer> values_;
+  std::map<std::uint64_t, std::uint64_t> landed_;
+  std::uint64_t next_ = 1000;  // the endpoint's thread's
+  std::size_t left_ = 0;
+  std::string failure_;
+};
+
+bool system_lets_us_read() {
+  Neighbours own(RankId{0});
+  return own.try_them({own.introduction(), own.introduction()}).ends_with(" 1");
+}
+
+/// What rank 0 has sent when rank 1 has got all of it. `readable`: as the second sees it.
+Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
+  const auto exchange = std::make_shared<Exchange>(2);
+  std::vector<std::shared_ptr<Neighbours>> neighbours;
+  std::vector<std::string> introductions, tried;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    neighbours.push_back(std::make_shared<Neighbours>(RankId{i}));
+    introductions.push_back(neighbours.back()->introduction());
+  }
+  for (const auto& it : neighbours) tried.push_back(it->try_them(introductions));
+  std::vector<std::unique_ptr<Communicator>> ranks;
+  std::vector<Values> values(2);
+  const GraphRun run{0, 0};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    neighbours[i]->learn(tried);
+    const auto network = std::make_shared<LocalRank>(exchange, RankId{i});
+    if (readable || i == 0) network->live_beside(neighbours[i]);
+    ranks.push_back(
+        std::make_unique<Communicator>(network, Protocol{.offered_from = 1024,
+                                                         .read_by = neighbours[i]->read_by(),
+                                                         .first_mark = neighbours[i]->first_mark()}));
+    values[i].communicator = ranks[i].get();
+    ranks[i]->begin(run, 7, {.visitors = Bytes{64} << 20, .offered = Bytes{32} << 20}, values[i]);
+  }
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    values[0].add(k, content(k, sizes[k]));
+    ranks[0]->over(run, k, {{.number = 0, .value = k, .bytes = sizes[k], .to = {RankId{1}}}});
+  }
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    EXPECT_TRUE(values[1].landed_value(k) == content(k, sizes[k])) << sizes[k] << " bytes";
+  values[0].wait_until_left(sizes.size());
+  while (!ranks[0]->quiet()) std::this_thread::yield();
+  const Traffic traffic = ranks[0]->traffic();
+  for (const auto& rank : ranks) rank->end(run);
+  std::thread other([&] { ranks[1].reset(); });  // each waits for the other's end
+  ranks[0].reset();
+  other.join();
+  return traffic;
+}
+
+const std::vector<Bytes> sizes{
+    8, 1023, 1024, 4096, 65536, (Bytes{1} << 20) - 8, Bytes{1} << 20, (Bytes{1} << 20) + 1, 5'000'001};
+
+TEST(CopiedValues, ComeAsTheyWere) {
+  if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
+  const Traffic traffic = sent_to_other(sizes, true);
+  EXPECT_EQ(traffic.reads, sizes.size() - 2);
+  EXPECT_EQ(traffic.payloads, 2u) << "they are too small";
+}
+
+TEST(CopiedValues, ComeOtherwiseWhereReadingFails) {
+  if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
+  const Traffic traffic = sent_to_other(sizes, false);
+  EXPECT_EQ(traffic.offers, sizes.size() - 2);
+  EXPECT_EQ(traffic.reads, 0u);
+  EXPECT_EQ(traffic.payloads, sizes.size());
+}
+
+}  // namespace
+}  // namespace fairlead::net
