@@ -17,6 +17,7 @@
 
 #include "engine/heard_commands.hpp"
 #include "engine/log_text.hpp"
+#include "engine/silent.hpp"
 
 namespace fairlead::engine {
 
@@ -29,17 +30,6 @@ constexpr std::uint64_t most_skipped = 1 << 16;  // ids of descriptors that were
 constexpr std::uint64_t most_likes = 127;
 constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 
-class SilentSource final : public TaskSource {
- public:
-  void release(Task&, ReadyTasks&) override {}
-};
-
-/// The value of data that are computed: nobody looks at it.
-class SilentGenerator final : public data::Generator {
- public:
-  void make(std::byte*, Bytes, Bytes) const override {}
-};
-
 struct HeldTask {
   Task task;
   std::vector<Access> accesses;
@@ -47,18 +37,6 @@ struct HeldTask {
   const std::vector<Duration>* durations = nullptr;  // by processor; null: nobody knows
   bool ready_told = false;
   bool in_batch = false;
-};
-
-/// What the rehearsals of the run found is among its events.
-class LoggedRehearsal final : public Rehearsal {
- public:
-  explicit LoggedRehearsal(std::size_t idle_cores) : idle_cores_(idle_cores) {}
-  std::size_t idle_cores() const noexcept override { return idle_cores_; }
-
- private:
-  void note(std::span<Task* const>, Judge) override {}
-
-  std::size_t idle_cores_;
 };
 
 class Replayer {
