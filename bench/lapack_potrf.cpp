@@ -28,8 +28,8 @@
 
 #include "algorithms/linalg/blas/choose_kernels.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
-#include "algorithms/linalg/blas/shared_library.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "base/shared_library.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr int tiles = 6, rounds = 4, edge = 16;
 
-Config machine(const std::string& devices, const char* scheduler) {
+Config machine_that_loses(const std::string& devices, const char* scheduler) {
   Config config;
   config.set("workers", "2");
   config.set("memory", "16MiB");
@@ -50,7 +50,7 @@ End run(const std::string& devices, const char* scheduler, bool own) {
   End end;
   std::vector<std::uint64_t> memory(static_cast<std::size_t>(tiles * edge * edge));
   try {
-    Runtime runtime(machine(devices, scheduler));
+    Runtime runtime(machine_that_loses(devices, scheduler));
     const auto a = own ? runtime.tiled_in_place("A", memory.data(), tiles * edge, edge, tiles * edge, edge)
                        : runtime.tiled<std::uint64_t>("A", tiles * edge, edge, edge);
     const auto set_body = [](Out<Tile<std::uint64_t>> t, std::uint64_t x) {
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, LostDevice,
 
 // What only the device had is gone; what is written anew is good, and tasks that only the device could run fail by themselves.
 TEST(LostDevices, TakeAlongWhatNobodyElseHas) {
-  Runtime runtime(machine("emulated:memory=1MiB,bandwidth=1MB/s,lost=3", "eager"));
+  Runtime runtime(machine_that_loses("emulated:memory=1MiB,bandwidth=1MB/s,lost=3", "eager"));
   std::vector<double> numbers(4096, 1), others(4096, 1);
   const auto gone = runtime.vector("gone", numbers.data(), 4096),
              kept = runtime.vector("kept", others.data(), 4096);
