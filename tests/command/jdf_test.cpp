@@ -27,7 +27,7 @@ TEST(JdfCommand, ChecksAFolder) {
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(tells(answer, "cholesky.jdf: 4 task classes, 3 globals; --set or --matrix checks every edge\n"))
       << answer.text;
-  EXPECT_TRUE(tells(answer, "6 of 6 files are sound\n")) << answer.text;
+  EXPECT_TRUE(tells(answer, "7 of 7 files are sound\n")) << answer.text;
 }
 
 TEST(JdfCommand, ChecksEveryEdge) {

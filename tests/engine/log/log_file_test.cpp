@@ -65,7 +65,7 @@ class LogFiles : public testing::Test {
 
 TEST_F(LogFiles, GivesBackWhatWasWritten) {
   EXPECT_EQ(EventLog::read(path_).words, log_.words());
-  EXPECT_EQ(log_.words().size(), 8u);
+  EXPECT_EQ(log_.words().size(), 9u);
   EventLog empty;
   empty.write(path_, head_);
   EXPECT_TRUE(EventLog::read(path_).words.empty());
