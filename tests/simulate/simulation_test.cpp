@@ -192,16 +192,16 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
     digests += std::string(policy) + " " + std::to_string(result.digest) + "\n";
   }
   EXPECT_EQ(digests,
-            "eager 4153176964890936829\n"
-            "lws 533335668739610086\n"
-            "lfq 1854510804718462420\n"
-            "dmdas 11677919497450599754\n"
-            "heft-tmdp-pr 8200194293803925056\n"
-            "laheteroprio 17569888122909361426\n"
-            "ap 7394055645330046327\n"
-            "darts 8733997129708295684\n"
-            "blocks 16554912748361313789\n"
-            "owner-load 12051877965368497892\n");
+            "eager 10235514580727704220\n"
+            "lws 4932289229746768956\n"
+            "lfq 11018566957967559555\n"
+            "dmdas 9074183135482092085\n"
+            "heft-tmdp-pr 7243427172131596327\n"
+            "laheteroprio 1177967241950567382\n"
+            "ap 6108756037009262510\n"
+            "darts 16024762833152076630\n"
+            "blocks 2008355002236873381\n"
+            "owner-load 12758084152116258483\n");
 }
 
 }  // namespace
