@@ -83,8 +83,14 @@ TEST_F(Fork, AChildThatEntersTheRuntimeIsRefused) {
       [&] { (void)runtime_->statistics(); },
       [&] { (void)runtime_->command_digest(); },
   };
+#ifdef FAIRLEAD_THREAD_SANITIZED  // what it keeps of threads that are busy is not whole in a child, which may wait for ever
+  flow_->wait();
+  constexpr int first = 1;
+#else
+  constexpr int first = 0;
+#endif
   // While tasks run, and when all are over.
-  for (int round = 0; round < 2; ++round) {
+  for (int round = first; round < 2; ++round) {
     const int wrong = in_a_child([&] {
       int number = 1;
       for (const auto& call : calls) {
