@@ -5,6 +5,8 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/ptg.hpp>
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <functional>
 #include <string>
