@@ -6,12 +6,14 @@
 #include <fairlead/config.hpp>
 #include <fairlead/setting.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "backend/carrier.hpp"
@@ -78,6 +80,24 @@ struct DeviceEntry {
   std::size_t backend = 0;            ///< place in the list of backends
   std::string name;                   ///< "emulated 0"
   std::vector<config::Value> values;  ///< of the backend's options
+
+  /// `option`: the backend's own enumeration of them, in their order.
+  template <class Option>
+  const config::Value& value(Option option) const {
+    return values[static_cast<std::size_t>(option)];
+  }
+  template <class Option>
+  std::uint64_t number(Option option) const {
+    return std::get<std::uint64_t>(value(option));
+  }
+  /// In whole pages. Throws ConfigError, which shows what an entry looks like, if none was given.
+  template <class Option>
+  Bytes memory(Option option, const char* example) const {
+    return memory_of(value(option), example);
+  }
+
+ private:
+  Bytes memory_of(const config::Value& given, const char* example) const;
 };
 
 /// What one backend adds to the machine of one runtime.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/pages.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/description.hpp"
@@ -130,6 +131,12 @@ void add_parts(Topology& topology, const std::vector<DeviceEntry>& devices,
                const std::vector<std::unique_ptr<Part>>& parts) {
   for (const DeviceEntry& device : devices) parts[device.backend]->add_device(topology, device);
   for (const auto& part : parts) part->add_to(topology);
+}
+
+Bytes DeviceEntry::memory_of(const config::Value& given, const char* example) const {
+  if (std::holds_alternative<std::monostate>(given))
+    throw ConfigError(fmt::format("devices: \"{}\" needs a memory size, as in {}", text, example));
+  return whole_pages_in(std::get<std::uint64_t>(given));
 }
 
 }  // namespace fairlead::backend

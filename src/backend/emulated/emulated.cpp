@@ -80,26 +80,19 @@ struct EmulatedDevice {
 };
 
 EmulatedDevice device_of(const DeviceEntry& entry) {
-  const auto value = [&](Option option) -> const config::Value& {
-    return entry.values[static_cast<std::size_t>(option)];
-  };
-  const auto number = [&](Option option) { return std::get<std::uint64_t>(value(option)); };
-  if (std::holds_alternative<std::monostate>(value(Option::memory)))
-    throw ConfigError(
-        fmt::format("devices: \"{}\" needs a memory size, as in emulated:memory=256MiB", entry.text));
   EmulatedDevice device;
-  device.speed = std::get<double>(value(Option::speed));
-  device.blocking_copies = std::get<std::string>(value(Option::copies)) == "blocking";
-  if (const auto* rate = std::get_if<std::uint64_t>(&value(Option::peers)))
+  device.speed = std::get<double>(entry.value(Option::speed));
+  device.blocking_copies = std::get<std::string>(entry.value(Option::copies)) == "blocking";
+  if (const auto* rate = std::get_if<std::uint64_t>(&entry.value(Option::peers)))
     device.peer_bytes_per_second = static_cast<double>(*rate);
-  device.lost_after = number(Option::lost);
+  device.lost_after = entry.number(Option::lost);
   device.spec = {.name = entry.name,
                  .kind = WorkerKind::emulated,
-                 .capacity = whole_pages_in(number(Option::memory)),
-                 .bytes_per_second = static_cast<double>(number(Option::bandwidth)),
-                 .duplex = std::get<std::string>(value(Option::duplex)) == "yes",
-                 .latency = Duration(static_cast<std::int64_t>(number(Option::latency)) * 1000),
-                 .workers = static_cast<unsigned>(number(Option::workers)),
+                 .capacity = entry.memory(Option::memory, "emulated:memory=256MiB"),
+                 .bytes_per_second = static_cast<double>(entry.number(Option::bandwidth)),
+                 .duplex = std::get<std::string>(entry.value(Option::duplex)) == "yes",
+                 .latency = Duration(static_cast<std::int64_t>(entry.number(Option::latency)) * 1000),
+                 .workers = static_cast<unsigned>(entry.number(Option::workers)),
                  .processor = fmt::format("{:.3g} of a core", device.speed)};
   return device;
 }

@@ -63,15 +63,8 @@ class OpenclPart final : public Part {
  public:
   explicit OpenclPart(const OpenclBackend::Find& find) : find_(find) {}
   void add_device(Topology& topology, const DeviceEntry& entry) override {
-    const auto value = [&](OpenclOption option) -> const config::Value& {
-      return entry.values[static_cast<std::size_t>(option)];
-    };
-    const auto number = [&](OpenclOption option) { return std::get<std::uint64_t>(value(option)); };
-    if (std::holds_alternative<std::monostate>(value(OpenclOption::memory)))
-      throw ConfigError(
-          fmt::format("devices: \"{}\" needs a memory size, as in opencl:0,memory=256MiB", entry.text));
-    const cl::FoundDevice& found = device_numbered(number(OpenclOption::device), entry.text);
-    const Bytes memory = whole_pages_in(number(OpenclOption::memory));
+    const Bytes memory = entry.memory(OpenclOption::memory, "opencl:0,memory=256MiB");
+    const cl::FoundDevice& found = device_numbered(entry.number(OpenclOption::device), entry.text);
     if (memory > found.memory_bytes)
       throw ConfigError(fmt::format("devices: \"{}\" wants {} of {}, which has {}", entry.text,
                                     config::readable_size(memory), found.name,
@@ -83,8 +76,8 @@ class OpenclPart final : public Part {
                       "a memory of its own.",
                       entry.text, config::readable_size(memory), found.name,
                       config::readable_size(found.largest_buffer_bytes)));
-    const Bytes queues = number(OpenclOption::queues);
-    const Bytes workspace = whole_pages_for(number(OpenclOption::workspace));
+    const Bytes queues = entry.number(OpenclOption::queues);
+    const Bytes workspace = whole_pages_for(entry.number(OpenclOption::workspace));
     if (workspace > memory / queues || workspace * queues + 4096 > memory)
       throw ConfigError(fmt::format(
           "devices: of the memory of \"{}\" the workspaces of its queues leave nothing", entry.text));
@@ -99,9 +92,9 @@ class OpenclPart final : public Part {
         topology, {.name = entry.name,
                    .kind = WorkerKind::opencl,
                    .capacity = capacity,
-                   .bytes_per_second = static_cast<double>(number(OpenclOption::bandwidth)),
+                   .bytes_per_second = static_cast<double>(entry.number(OpenclOption::bandwidth)),
                    .duplex = true,
-                   .latency = Duration(static_cast<std::int64_t>(number(OpenclOption::latency)) * 1000),
+                   .latency = Duration(static_cast<std::int64_t>(entry.number(OpenclOption::latency)) * 1000),
                    .workers = static_cast<unsigned>(queues),
                    .processor = found.name});
   }
