@@ -1,5 +1,7 @@
 """`fairlead bench` and `fairlead solve` with an emulated device that is lost in the middle: the right answer, or an error and an
-exit status that says so; never a wrong answer, and no solution that is not one."""
+exit status that says so; never a wrong answer, and no solution that is not one. Whether the device has anything to lose is up to
+the policy and the workers' speed; that a loss is told at all is tested where the device's part is certain, in
+tests/backend/emulated/lost_device_test.cpp."""
 
 import json
 
@@ -21,16 +23,14 @@ def test_a_benchmark_is_right_or_fails(fairlead, scheduler, others):
 
     assert run().returncode == 0
     expected = json.loads((fairlead.folder / "report.json").read_text())["factor_digest"]
-    ends = set()
     for after in (1, 2, 5, 17, 60, 140, 100000):
         (fairlead.folder / "report.json").unlink(missing_ok=True)
         done = run("--scheduler", scheduler, "--devices", devices(after, others))
-        ends.add(done.returncode != 0)
         if done.returncode == 0:
             assert json.loads((fairlead.folder / "report.json").read_text())["factor_digest"] == expected, after
         else:
+            assert after < 100000
             assert "emulated 0" in done.stderr and "is lost" in done.stderr or "copies and tasks" in done.stderr, done.stderr
-    assert ends == {False, True}
 
 
 def test_a_system_is_solved_or_no_solution_is_written(fairlead):
@@ -40,15 +40,13 @@ def test_a_system_is_solved_or_no_solution_is_written(fairlead):
     b = random.standard_normal((300, 2))
     numpy.save(fairlead.folder / "A.npy", a)
     numpy.save(fairlead.folder / "b.npy", b)
-    ends = set()
     for after in (1, 3, 10, 30, 90, 100000):
         (fairlead.folder / "x.npy").unlink(missing_ok=True)
         done = fairlead("solve", "A.npy", "b.npy", "-o", "x.npy", "--workers", 2, "--tile", 48, "--memory", "64MiB", "--scheduler",
                         "dmdas", "--progress", "none", "--devices", devices(after), timeout=120)
-        ends.add(done.returncode != 0)
         if done.returncode == 0:
             assert numpy.abs(numpy.load(fairlead.folder / "x.npy") - numpy.linalg.solve(a, b)).max() < 1e-10
         else:
+            assert after < 100000
             assert "emulated 0" in done.stderr, done.stderr
             assert not (fairlead.folder / "x.npy").exists()
-    assert ends == {False, True}

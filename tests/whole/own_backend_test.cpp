@@ -336,8 +336,10 @@ TEST(OwnBackend, EvictsWhenItsMemoryIsFull) {
   }
   EXPECT_LT(distance(matrix, before, n), 1e-12);
   EXPECT_EQ(corner, matrix[0]);
-  EXPECT_EQ(log.came, 4 * 512u);
-  EXPECT_GE(log.went, 3 * 512u);  // a tile may go home before the task that changes it next is submitted
+  // A tile may go home before the task that changes it next is submitted.
+  EXPECT_GE(log.came, 4 * 512u);
+  EXPECT_LE(log.came, 5 * 512u);
+  EXPECT_GE(log.went, 3 * 512u);
   EXPECT_LE(log.went, 4 * 512u);
   EXPECT_EQ(log.strayed, 0);
 }
