@@ -168,7 +168,7 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
 
 bool is_on_cluster(const Config& config) {
   if (config.has("ranks") || config.has("grid")) return true;
-  for (const char* key : {"eager", "tree"})
+  for (const char* key : {"eager-limit", "broadcast-tree"})
     if (is_on_command_line(config, key))
       throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", key));
   return false;
@@ -185,8 +185,8 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
                          .noise_percent = static_cast<unsigned>(config.count("noise")),
                          .pipeline_depth = config.count_or("pipeline-depth", 0)};
   options.advice = advice_in(config.text("advice"));
-  options.protocol.eager_bytes = config.bytes("eager");
-  options.protocol.tree_from = config.count("tree");
+  options.protocol.eager_bytes = config.bytes("eager-limit");
+  options.protocol.tree_from = config.count("broadcast-tree");
   std::vector<std::string> policies = policies_in(config.text_or("scheduler", "auto"));
   std::ranges::replace(policies, std::string(automatic), automatic_policy_of_ranks(use, machine));
   const Blueprint blueprint(workload, size, grid);

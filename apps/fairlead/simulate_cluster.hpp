@@ -24,19 +24,7 @@ inline constexpr std::array cluster_settings = {
             .absent = "auto",
             .value_name = "ROWSxCOLUMNS",
             .help = "of ranks, by which tiles are dealt out to them: 6x8",
-            .absent_means = "the squarest with no more rows than columns"},
-    Setting{
-        .key = "eager",
-        .type = SettingType::size,
-        .fallback = "0",
-        .help =
-            "with several ranks: values up to this size travel along with the message that tells of them, "
-            "rather than being asked for"},
-    Setting{.key = "tree",
-            .type = SettingType::count,
-            .fallback = "0",
-            .maximum = "4096",
-            .help = "with several ranks: what at least so many of them get goes down a tree; 0: never"}};
+            .absent_means = "the squarest with no more rows than columns"}};
 
 /// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
 bool is_on_cluster(const Config& config);

@@ -151,6 +151,19 @@ constexpr Setting rows[] = {
              "on: or "
              "else it is an error",
      .group = running},
+    {.key = "eager-limit",
+     .type = size,
+     .fallback = "2KiB",
+     .help = "values up to this size travel from rank to rank with the message that tells of them, as far as "
+             "there is "
+             "room for them there; others are asked for; 0: all",
+     .group = running},
+    {.key = "broadcast-tree",
+     .type = count,
+     .fallback = "0",
+     .maximum = "4096",
+     .help = "what at least so many ranks get goes down a tree of them; 0: never",
+     .group = running},
     {.key = "seed",
      .type = count,
      .fallback = "0",

@@ -11,7 +11,9 @@ namespace fairlead::net {
 
 namespace {
 constexpr Bytes piece_of_copy = Bytes{1} << 20;
-}
+// Ranks that wait for each other's tasks all the time have nothing to say of it.
+constexpr std::chrono::milliseconds calm_after{1};
+}  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
     : network_(std::move(network)), endpoint_(network_->own(), network_->ranks(), protocol) {
@@ -65,6 +67,7 @@ void Communicator::serve() {
   }
   serving_ = false;
   traffic_ = endpoint_.traffic();
+  stirred_.store(true, std::memory_order_relaxed);
   served_.notify_all();
   const auto tell = tell_quiet_;
   lock.unlock();
@@ -236,9 +239,23 @@ void Communicator::waits(const GraphRun& run, std::uint64_t moved, std::string t
   });
 }
 std::optional<std::uint64_t> Communicator::moved() const {
+  if (network_->has_to_be_driven() && stirred_.load(std::memory_order_relaxed)) return std::nullopt;
   const std::lock_guard guard(mutex_);
   if (serving_ || !events_.empty()) return std::nullopt;
   return endpoint_.activity();
+}
+
+void Communicator::nothing_came() {
+  if (!stirred_.load(std::memory_order_relaxed)) return;
+  const auto now = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  if (serving_ || !events_.empty()) return;
+  if (std::exchange(looked_at_, endpoint_.activity()) != endpoint_.activity()) still_since_ = now;
+  if (now - still_since_ < calm_after) return;
+  stirred_.store(false, std::memory_order_relaxed);
+  const auto tell = tell_quiet_;
+  lock.unlock();
+  if (tell) tell();
 }
 
 bool Communicator::quiet() const {

@@ -1,6 +1,8 @@
 // An endpoint with its network and its graphs. Any thread tells it what has happened; one at a time does what the
 // endpoint wants, the others leave theirs and go on: nobody waits here.
 #pragma once
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -57,7 +59,7 @@ class Communicator final : private Network::Listener {
 
   /// As Endpoint::waits(): nothing moved here when moved() was that.
   void waits(const GraphRun& run, std::uint64_t moved, std::string text);
-  /// Grows with everything that happens; nothing while something does.
+  /// Grows with everything that happens; nothing while something does, or where the network is driven has lately.
   std::optional<std::uint64_t> moved() const;
   /// All that was told is done, and nobody waits for anything here.
   bool quiet() const;
@@ -76,6 +78,7 @@ class Communicator final : private Network::Listener {
   void left(PayloadId sent) override;
   void poked() override { post(nullptr); }
   void lost(const std::string& why) override;
+  void nothing_came() override;
   template <class Done>
   void wait_until(Done done);
   void post(Event event);
@@ -93,7 +96,10 @@ class Communicator final : private Network::Listener {
   bool serving_ = false;
   std::condition_variable served_;
   std::function<void()> tell_quiet_;
-  Traffic traffic_;  // when nobody served last
+  Traffic traffic_;                   // when nobody served last
+  std::atomic<bool> stirred_{false};  // written under the mutex: somebody has served since it was calm
+  std::uint64_t looked_at_ = 0;       // the activity since
+  std::chrono::steady_clock::time_point still_since_{};
   // Of who serves.
   Endpoint endpoint_;
   std::map<GraphRun, Client*> clients_;

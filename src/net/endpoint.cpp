@@ -27,7 +27,7 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
       mistake_(protocol.mistake),
       outgoing_(protocol),
       incoming_(protocol),
-      room_(ranks, protocol.credit_bytes),
+      along_(ranks, Along{.room = protocol.credit_bytes}),
       stillness_(ranks) {}
 
 // ---- runs
@@ -79,7 +79,7 @@ void Endpoint::close(Commands& out) {
   if (!failure_.empty()) return;  // they know
   Closed closed;
   for (const auto& [graph, run] : runs_) closed.over.push_back({graph, run.number + !run.open});
-  for (std::size_t i = 0; i < room_.size(); ++i)
+  for (std::size_t i = 0; i < along_.size(); ++i)
     if (i != index(own_)) out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(closed)});
 }
 
@@ -118,7 +118,7 @@ void Endpoint::say(Status status, Commands& out) {
 
 void Endpoint::handle(RankId from, const Status& status, Commands& out) {
   if (stillness_.said(from, status)) {
-    for (std::uint32_t i = 1; i < room_.size(); ++i) send(RankId{i}, Ask{stillness_.round()}, out);
+    for (std::uint32_t i = 1; i < along_.size(); ++i) send(RankId{i}, Ask{stillness_.round()}, out);
     handle(own_, Ask{stillness_.round()}, out);
   } else if (const auto stopped = stillness_.stopped()) {
     fail(*stopped, out);
@@ -187,11 +187,12 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
     for (Activate::Output& output : to.activate.outputs) {
       const auto read = std::ranges::find(announcement.read, output.number, &Announcement::Read::output);
       if (read == announcement.read.end()) continue;
-      Bytes& room = room_[index(to.rank)];
+      Bytes& room = along_[index(to.rank)].room;
       if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;  // it will be asked for
       room -= std::min(room, output.bytes);
       output.value = read->bytes;
       outgoing_.went_along(read->id);
+      ++traffic_.eager;
       traffic_.eager_bytes += output.bytes;
     }
     send(to.rank, to.activate, out);
@@ -295,7 +296,11 @@ void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
     landed.passed_on = pass_on(it.name, it.like, it.value, it.bytes, it.below, out).value_or(no_outgoing);
     out.landed.push_back(landed);
     if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
-    send(it.from, Credit{it.went_along}, out);
+    // Not each time: a half is room for whatever travels along.
+    Bytes& owed = along_[index(it.from)].owed;
+    owed += it.went_along;
+    if (2 * owed < protocol_.credit_bytes) continue;
+    send(it.from, Credit{std::exchange(owed, 0)}, out);
     ++traffic_.credits;
   }
 }
@@ -303,7 +308,7 @@ void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
 // ---- messages
 
 void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& out) {
-  if (index(from) >= room_.size())
+  if (index(from) >= along_.size())
     return fail(fmt::format("a message came from rank {}, which is not there", index(from)), out);
   std::optional<Message> message = message_of(bytes);
   if (!message)
@@ -337,7 +342,9 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
   }
 }
 
-void Endpoint::handle(RankId from, const Credit& credit, Commands&) { room_[index(from)] += credit.bytes; }
+void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
+  along_[index(from)].room += credit.bytes;
+}
 
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
   if (!is_stale(offer.name.of)) incoming_.offered(from, offer, out);
@@ -354,7 +361,7 @@ void Endpoint::handle(RankId, const Failed& failed, Commands& out) {
 void Endpoint::fail(std::string text, Commands& out) {
   if (!failure_.empty()) return;
   if (!mistake_.is(Mistake::failure_kept))
-    for (std::size_t i = 0; i < room_.size(); ++i)
+    for (std::size_t i = 0; i < along_.size(); ++i)
       if (i != index(own_))
         out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(Failed{own_, text})});
   out.failure = failure_ = std::move(text);

@@ -67,7 +67,7 @@ class Endpoint {
   /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
   void close(Commands& out);
   /// Nobody takes part in anything any more, or can.
-  bool all_closed() const noexcept { return closed_.size() + 1 == room_.size() || !failure_.empty(); }
+  bool all_closed() const noexcept { return closed_.size() + 1 == along_.size() || !failure_.empty(); }
   /// This rank cannot go on: all others hear why. Once.
   void fail(std::string text, Commands& out);
   /// The same, where the others hear of it in another way or not at all.
@@ -161,8 +161,12 @@ class Endpoint {
   std::uint64_t next_announcement_ = 0;
   std::unordered_map<std::uint64_t, Announcement> announcements_;
   std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
-  std::vector<Bytes> room_;                                     // by rank: for what travels along
-  std::unordered_map<std::uint32_t, Closed> closed_;            // by rank
+  struct Along {
+    Bytes room = 0;  ///< that rank has, for what goes there
+    Bytes owed = 0;  ///< of what came from there: the place is free again, and that is not yet told
+  };
+  std::vector<Along> along_;                          // by rank
+  std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
   std::uint64_t activity_ = 0, received_ = 0, said_ = 0;
   std::optional<Status> status_;  // that still holds

@@ -28,6 +28,8 @@ class Network {
     virtual void left(PayloadId sent) = 0;
     /// Nothing comes or goes any more: a rank is lost, as the text says. Once.
     virtual void lost(const std::string& why) = 0;
+    /// It was driven, and there was nothing.
+    virtual void nothing_came() {}
     /// Somebody has called poke().
     virtual void poked() = 0;
   };

@@ -45,6 +45,7 @@ constexpr Room room_of(Bytes visitors, Bytes largest) noexcept {
 /// What a rank has sent. A message that tells of several outputs counts once.
 struct Traffic {
   std::size_t activates = 0, requests = 0, credits = 0, payloads = 0;
+  std::size_t eager = 0;  ///< values that travelled along
   Bytes payload_bytes = 0, eager_bytes = 0;
   std::size_t offers = 0, takings = 0;  ///< messages
   std::size_t reads = 0;                ///< values that others have read here

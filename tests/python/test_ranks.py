@@ -169,3 +169,29 @@ def test_bench_by_jdf_is_the_same_over_ranks(on_ranks, tmp_path, launcher, what)
         assert (done.returncode, said(done)) == (0, []), done.stderr
         digests.add(json.loads((tmp_path / "r.json").read_text())["factor_digest"])
     assert len(digests) == 1
+
+
+WAYS = [["--eager-limit", 0], ["--eager-limit", "8KiB"], ["--eager-limit", 0, "--broadcast-tree", 2],
+        ["--eager-limit", "8KiB", "--broadcast-tree", 2]]
+
+
+@pytest.mark.parametrize("launcher, front, n, tile, memory", [
+    ("threads", "ptg", 200, 14, "64MiB"), ("threads", "flow", 200, 14, "64MiB"), ("mpich", "ptg", 200, 14, "64MiB"),
+    ("mpich", "flow", 200, 14, "64MiB"), ("openmpi", "ptg", 200, 14, "64MiB"), ("threads", "flow", 1000, 20, "2MiB"),
+    ("mpich", "ptg", 1000, 20, "2MiB")])
+def test_how_values_travel_changes_no_bit(on_ranks, tmp_path, launcher, front, n, tile, memory):
+    """Asked for, along with the message that tells of them, and down trees: the same bits, in core and out of core."""
+    digests, values, messages = set(), set(), []
+    for way in WAYS:
+        done = on_ranks(launcher, 4, "bench", "cholesky", "--n", n, "--tile", tile, "--memory", memory, "--front", front,
+                        "--workers", 1, "--digest", "--json", "r.json", *way)
+        assert (done.returncode, said(done)) == (0, []), done.stderr
+        report = json.loads((tmp_path / "r.json").read_text())
+        assert 0 < report["backward_error"] < report["backward_error_limit"]
+        assert (sum(rank["bytes_written"] for rank in report["ranks"]) > 0) == (memory != "64MiB")
+        digests.add(report["factor_digest"])
+        values.add(sum(rank["payload_bytes"] for rank in report["ranks"]))
+        messages.append(sum(rank["messages"] for rank in report["ranks"]))
+    assert len(digests) == 1
+    assert len(values) == 1
+    assert messages[1] < messages[0] and messages[3] < messages[2]

@@ -83,8 +83,8 @@ def test_many_ranks_are_summed_up_and_a_slower_network_takes_longer(command, tmp
 def test_values_may_travel_along_and_down_trees(command, tmp_path):
     asked = ("cholesky", "--machine", "griffon", "--n", 400, "--tile", 20, "--ranks", 9)
     plain = simulated(command, tmp_path, *asked)[0]
-    eager = simulated(command, tmp_path, *asked, "--eager", "4KiB")[0]
-    tree = simulated(command, tmp_path, *asked, "--tree", 3)[0]
+    eager = simulated(command, tmp_path, *asked, "--eager-limit", "4KiB")[0]
+    tree = simulated(command, tmp_path, *asked, "--broadcast-tree", 3)[0]
     assert eager["eager_bytes"] > 0 and eager["requests"] < plain["requests"]
     assert eager["eager_bytes"] + eager["payload_bytes"] == plain["payload_bytes"]
     assert tree["payloads"] == plain["payloads"]
@@ -101,7 +101,8 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
     (("--ranks", 2, "--front", "jdf"), "--front ptg"),
     (("--ranks", 2, "--report", "run.html"), "--report is not there with several ranks"),
     (("--ranks", 2, "--memory", "1MB"), "does not fit in the 1MB of a node"),
-    (("--tree", 3), "--tree is for several ranks"),
+    (("--broadcast-tree", 3), "--broadcast-tree is for several ranks"),
+    (("--eager-limit", "1KiB"), "--eager-limit is for several ranks"),
     (("--ranks", 2, "--scheduler", "nobody"), "nobody"),
     (("--ranks", 2, "--machine", "hannibal"), "has 1 node, not 2"),
 ])
@@ -119,5 +120,5 @@ def test_workloads_without_a_graph_over_ranks_are_refused(command):
 
 def test_help_tells_of_ranks(command):
     text = simulate(command, "--help").stdout
-    for option in ("--ranks", "--grid", "--eager", "--tree"):
+    for option in ("--ranks", "--grid", "--eager-limit", "--broadcast-tree"):
         assert option in text

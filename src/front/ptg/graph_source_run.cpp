@@ -127,7 +127,7 @@ void GraphSource::wait_over_ranks() {
   bool told = false;
   std::pair<std::uint64_t, std::uint64_t> said{~std::uint64_t{0}, 0};  // when we said that we wait
   for (;;) {
-    bool over = false, failed = false, idle = false;
+    bool over = false, failed = false, idle = false, waits = false;
     std::optional<std::uint64_t> moved;
     std::uint64_t counted = 0;
     static_cast<void>(core_.help([&] {
@@ -143,7 +143,7 @@ void GraphSource::wait_over_ranks() {
         progress_.set_target(before + counted);
         idle = progress_.reached(before + counted);
       }
-      const bool waits = idle && moved && said != std::pair(*moved, counted);
+      waits = idle && moved && said != std::pair(*moved, counted);
       return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.wanted();
     }));
     core_.throw_if_stopped();
@@ -159,7 +159,7 @@ void GraphSource::wait_over_ranks() {
       over_ranks_->fail();
       core_.application().ask_for_more();
       core_.application().serve();
-    } else if (idle && moved && !told) {
+    } else if (waits && !told) {
       said = {*moved, counted};
       over_ranks_->waits(*moved, progress_.reached(submitted_) ? "" : who_waits());
     }

@@ -71,7 +71,7 @@ void OverRanks::end() {
 
 std::optional<std::uint64_t> OverRanks::moved() const {
   const std::optional<std::uint64_t> moved = communicator_.moved();
-  if (!holds_.none()) return std::nullopt;
+  if (!moved || !holds_.none()) return std::nullopt;
   const std::lock_guard guard(mutex_);
   return placeless_.empty() ? moved : std::nullopt;
 }

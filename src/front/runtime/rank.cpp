@@ -24,6 +24,7 @@ namespace front {
 namespace {
 
 // Smaller values go as quickly by MPI (docs/ranks.md).
+constexpr Bytes share_of_what_travels_along = 32;
 constexpr Bytes least_worth_reading = Bytes{16} << 10;
 
 class NetworkLookout final : public backend::Lookout {
@@ -93,8 +94,13 @@ Config config_of(const Config& config, const Rank& rank) {
   return own;
 }
 
-net::Protocol protocol_of(const Config& config, net::Network& network) {
+net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& network) {
   net::Protocol protocol;
+  protocol.eager_bytes = config.bytes("eager-limit");
+  protocol.tree_from = config.count("broadcast-tree");
+  // What all others may send along at once is beside the pool: a small part of the limit.
+  protocol.credit_bytes =
+      std::min(protocol.credit_bytes, capacity / share_of_what_travels_along / network.ranks());
   const std::string asked = config.text("node-local-reads");
   if (asked == "off") network.live_beside(nullptr);
   const net::Neighbours* const neighbours = network.neighbours();

@@ -14,7 +14,7 @@ namespace fairlead::front {
 Config config_of(const Config& config, const Rank& rank);
 
 /// How it speaks to the others. Throws ConfigError where reads within a machine are asked for and the system forbids them.
-net::Protocol protocol_of(const Config& config, net::Network& network);
+net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& network);
 
 /// What every runtime is made from, and the network.
 backend::Backends backends_of(const Rank& rank);

@@ -32,7 +32,7 @@ Runtime::Runtime(const Config& config, Bytes reserved,
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
-  const net::Protocol protocol = front::protocol_of(config, *rank.network);
+  const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
   if (!rank.network->take())
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
@@ -254,7 +254,7 @@ Statistics Runtime::statistics() const {
   if (auto* const ranks = front::among_ranks(implementation_->core.surroundings())) {
     const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.messages(),
-               .payloads = sent.payloads + sent.reads,
+               .payloads = sent.payloads + sent.eager + sent.reads,
                .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes};
     from_ranks = ranks->values().from_ranks();
   }

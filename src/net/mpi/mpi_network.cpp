@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t short_bytes = 4096;
 // MPI keeps what finds none of them waiting.
 constexpr std::size_t receives = 16;
+constexpr unsigned looks_per_telling = 16;  // that nothing came: the clock is read then
 constexpr int message_tag = 1;
 constexpr Bytes largest_part = Bytes{1} << 30;  // MPI counts elements by int
 // The first byte of a short message.
@@ -192,24 +193,28 @@ bool MpiNetwork::drive() {
   if (groups_.by_one_thread) do_what_was_left();
   if (lost_.load(std::memory_order_relaxed)) [[unlikely]]
     return tell_lost();
-  std::deque<Happened> happened;
+  const bool poked = poked_.load(std::memory_order_relaxed) && poked_.exchange(false);
+  if (poked && open_.load()) listener_->poked();  // what goes out first: it is under way while we look
+  std::vector<Happened> happened;
+  bool worth_telling = false;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
-    if (!guard.owns_lock() || ended_) return false;
+    if (!guard.owns_lock() || ended_) return poked;
     try {
       look();
     } catch (const Error&) {
       if (!lost_.load()) throw;  // MPI may have seen it as well
     }
     happened.swap(happened_);
+    looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
+    worth_telling = looks_in_vain_ % looks_per_telling == 1;
   }
-  const bool poked = poked_.load(std::memory_order_relaxed) && poked_.exchange(false);
-  if (poked) listener_->poked();
   for (const Happened& it : happened) {
     if (it.kind == Kind::hears) listener_->came(it.from, it.message);
     if (it.kind == Kind::lands) listener_->landed(it.payload);
     if (it.kind == Kind::leaves) listener_->left(it.payload);
   }
+  if (worth_telling) listener_->nothing_came();
   return poked || !happened.empty();
 }
 

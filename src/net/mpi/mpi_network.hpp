@@ -99,7 +99,8 @@ class MpiNetwork final : public Network {
   std::deque<Wanted> left_;
   std::mutex mutex_;  // guards what follows, and is held in every call of MPI
   MpiRequests requests_;
-  std::deque<Happened> happened_;
+  std::vector<Happened> happened_;
+  unsigned looks_in_vain_ = 0;
   std::vector<Announced> announced_;
   std::unordered_map<PayloadId, std::size_t> parts_;  // of payloads that go or come in several: left
   std::uint64_t long_messages_ = 0;                   // sent so far

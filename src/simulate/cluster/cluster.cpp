@@ -48,6 +48,7 @@ net::Traffic ClusterResult::traffic() const noexcept {
     all.credits += rank.traffic.credits;
     all.payloads += rank.traffic.payloads;
     all.payload_bytes += rank.traffic.payload_bytes;
+    all.eager += rank.traffic.eager;
     all.eager_bytes += rank.traffic.eager_bytes;
   }
   return all;
