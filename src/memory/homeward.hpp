@@ -24,6 +24,7 @@ class Homeward {
   void forget(const Task& task) noexcept;
   /// No others follow before those that are known are over. Before that nobody knows which change is the last.
   void all_are_known() noexcept { more_follow_ = false; }
+  bool more_follow() const noexcept { return more_follow_; }
   /// Ways may be idle.
   void go(Effects& effects);
 

@@ -53,6 +53,8 @@ class Play {
     FlowSource flow(core_);
     for (std::size_t i = 0; i < script_.lines().size() && !stops_.load(std::memory_order_relaxed); ++i)
       submit(flow, i);
+    if (!script_.more_follow()) core_.engine().all_submitted();
+    core_.engine().horizon_closed();
     world_.after(Duration{}, [this] { tell_over_(all_submitted_); });
     core_.help([this] { return over() || is_enough_; });
     if (!over()) {

@@ -7,7 +7,7 @@
 namespace fairlead::front {
 
 Script::Script(const memory::Memory& memory, const View& view, std::span<Task* const> tasks)
-    : topology_(memory.topology()) {
+    : topology_(memory.topology()), more_follow_(memory.flushes().early().more_follow()) {
   std::vector<WorkerId> different;
   for (const WorkerInfo& worker : view.workers()) {
     const auto same = [&](WorkerId other) {

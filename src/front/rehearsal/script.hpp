@@ -45,6 +45,8 @@ class Script {
     bool changed = false;     ///< and not at home
   };
   const Topology& topology() const noexcept { return topology_; }
+  /// As far as is known: then nothing goes home before it has to.
+  bool more_follow() const noexcept { return more_follow_; }
   std::span<const Line> lines() const noexcept { return lines_; }
   std::span<const Data> data() const noexcept { return data_; }
   std::span<const Use> uses_of(const Line& line) const noexcept {
@@ -56,6 +58,7 @@ class Script {
 
  private:
   const Topology topology_;
+  const bool more_follow_;
   std::vector<std::uint32_t> class_of_worker_;  // those of a kind on one node are alike
   std::size_t classes_ = 0;
   std::deque<CodeletInfo> codelets_;  // without their bodies: implementations are not chosen among here

@@ -105,7 +105,8 @@ std::span<const std::string_view> members() noexcept { return names; }
 
 std::size_t most_plays(const Question& question) noexcept {
   const auto played = [&](std::string_view name) { return !question.left_out.has(name); };
-  return static_cast<std::size_t>(std::ranges::count_if(names, played)) + question.dispensable.size();
+  return static_cast<std::size_t>(std::ranges::count_if(names, played)) + question.dispensable.size() -
+         question.if_soon_over;
 }
 
 // The policy, and then without whom: two digits to the base of all policies and one more.
@@ -151,11 +152,11 @@ std::uint64_t glance(Stage& stage, const Question& question) {
 }
 
 namespace {
-/// The best one, or that with fewer workers, which `best` becomes.
-std::uint64_t narrower(Plays& plays, const Question& question, Found& best, double part) {
+/// The best one, or that with fewer workers, which `best` becomes: without one of the first `sets` of them.
+std::uint64_t narrower(Plays& plays, const Question& question, std::size_t sets, Found& best, double part) {
   const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;
-  for (std::size_t i = 0; i < question.dispensable.size(); ++i) {
+  for (std::size_t i = 0; i < sets; ++i) {
     Found fewer{without(question.dispensable[i], names[policy - 1])};
     fewer.time = plays.play(fewer.policy, part, best.time);
     if (!clearly_better(fewer.time, best.time, part)) continue;
@@ -163,6 +164,14 @@ std::uint64_t narrower(Plays& plays, const Question& question, Found& best, doub
     best = fewer;
   }
   return finding;
+}
+
+/// Now that it is known how long it takes, there may be time for all of them while all stand still.
+std::size_t sets_played(const Question& question, Duration takes) noexcept {
+  const auto plays = static_cast<double>(most_plays(question) + question.if_soon_over);
+  const bool soon_over = plays * question.tasks * static_cast<double>(question.cost.count()) <=
+                         question.may_wait * static_cast<double>(takes.count());
+  return question.dispensable.size() - (soon_over ? 0 : question.if_soon_over);
 }
 }  // namespace
 
@@ -172,7 +181,7 @@ std::uint64_t narrow(Stage& stage, const Question& question) {
   if (number_of(question.present) > names.size() || part < plays.least_part()) return 0;
   Found best{question.present, plays.play(question.present, part, Duration::max())};
   if (best.time == Duration::max()) return 0;
-  const std::uint64_t finding = narrower(plays, question, best, part);
+  const std::uint64_t finding = narrower(plays, question, question.dispensable.size(), best, part);
   return best.policy == question.present ? 0 : finding;
 }
 
@@ -191,7 +200,7 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   }
   if (found.empty() || part < plays.least_part()) return 0;
   plays.play(found, part);
-  const std::size_t left = 2 + question.dispensable.size();
+  const std::size_t left = 2 + question.dispensable.size() - question.if_soon_over;
   if (const double larger = part_for(plays.allowed() / 2, left, question.tasks); larger > part) {
     // The best one, and the second or the one that there is: it is the measure.
     part = larger;
@@ -208,7 +217,7 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
                      frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
-  const std::uint64_t finding = narrower(plays, question, best, part);
+  const std::uint64_t finding = narrower(plays, question, sets_played(question, best.time), best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
   if (best.policy == question.present) return 0;
   if (present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;

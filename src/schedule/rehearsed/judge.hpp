@@ -26,11 +26,13 @@ struct Question {
   bool exceeds_memories = false;  ///< of those who do most of the work, all of them together: the data do
   bool ways_limit = false;        ///< bringing each of the data once takes longer than computing
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
+  std::size_t if_soon_over = 0;          ///< the last so many of these: only if there is time, see may_wait
+  double may_wait = 0;  ///< of the time that the tasks take: for how long all stand still for a judge
   LeftOut left_out;
 };
 /// The policies that are played.
 std::span<const std::string_view> members() noexcept;
-/// So many plays at most.
+/// So many plays at most, but for those that are only made if they are soon over.
 std::size_t most_plays(const Question& question) noexcept;
 /// Who is to take over by what a judge found; empty: nobody, or it is no judge's.
 std::string policy_of(const Question& question, std::uint64_t finding);

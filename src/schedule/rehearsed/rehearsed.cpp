@@ -79,6 +79,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
     if (over == Step::glance && begin(Step::judge)) return;
     question_.dispensable = std::exchange(later_, {});
+    question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
     answered_ = asked_;
     decide(true);
@@ -218,6 +219,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       when.insert(when.begin(), worse.begin(), worse.end());
     }
     if (holding_back_) {
+      question_.dispensable.insert(question_.dispensable.end(), later_.begin(), later_.end());
+      question_.if_soon_over = later_.size();
+      question_.may_wait = limits_.share;
       play(Step::judge, tasks);
       return true;
     }
