@@ -75,7 +75,7 @@ struct RehearsedTest : testing::Test {
   void begin_what_plays_are_long_for() {
     rehearsal.others = ms(50);
     rehearsal.all = ms(2000 * 0.05);
-    begin("rehearsed:share=0.15:within=1");
+    begin("rehearsed:within=1");
     submit(0.05, 2000);
     policy->horizon_closed();
   }
@@ -147,12 +147,12 @@ TEST_F(RehearsedTest, WhileItIsPlayedTheFirstPolicyGoesOnIfThatTakesLong) {
   EXPECT_EQ(first_three(), (Names{"T0", "T1", "T2"}));
 }
 
-// For two of them to be played they might wait: that is not worth it, as the ablations say.
+// Not even for a part of one.
 TEST_F(RehearsedTest, IfAllTakeLongNobodyWaits) {
   rehearsal.takes = {{"blocks", ms(45)}, {"darts", ms(25)}};
   rehearsal.others = ms(50);
   rehearsal.all = ms(2000 * 0.05);
-  begin("rehearsed:share=0.4:within=1");
+  begin("rehearsed:within=1");
   submit(0.05, 2000);
   policy->horizon_closed();
   EXPECT_EQ(world->pick(0), "T1998");
@@ -191,6 +191,31 @@ TEST_F(RehearsedTest, WhatDoesNotHoldFromWhereThingsAreNowIsNotTaken) {
   tell_over();
   EXPECT_EQ(policy->deputy(), "near");
   EXPECT_FALSE(rehearsal.judge);
+}
+
+// Playing all takes 31 ms: too long to wait for, if it takes no longer than expected, which an eighth of it tells.
+TEST_F(RehearsedTest, WhetherPlaysAreSoonOverIsSeenFromAPartOfOne) {
+  rehearsal.all = ms(2000 * 0.05);
+  for (const bool as_expected : {false, true}) {
+    rehearsal.others = as_expected ? ms(50) : ms(500);
+    rehearsal.takes = {{"darts", rehearsal.others / 2}};
+    rehearsal.plays.clear();
+    rehearsal.least_part = 1;
+    begin("rehearsed:share=0.15:within=1:off=glancing");
+    submit(0.05, 2000);
+    policy->horizon_closed();
+    EXPECT_TRUE(policy->waits());
+    EXPECT_EQ(world->pick(0), "-");
+    tell_over();
+    EXPECT_EQ(rehearsal.least_part, 1.0 / 8);
+    EXPECT_FALSE(policy->waits());
+    EXPECT_EQ(policy->deputy(), as_expected ? "near" : "darts");
+    EXPECT_EQ(rehearsal.plays.contains("darts"), !as_expected);
+    EXPECT_NE(world->pick(0), "-");
+    while (rehearsal.judge) tell_over();
+    EXPECT_EQ(policy->deputy(), "darts");
+    submitted = 0;
+  }
 }
 
 // Who is quite wrong does not go on until all is known.
@@ -240,7 +265,7 @@ TEST_F(RehearsedTest, IdeasCanBeLeftOut) {
   rehearsal.takes = {{"blocks", ms(35)}};
   rehearsal.others = ms(50);
   rehearsal.all = ms(2000 * 0.05);
-  begin("rehearsed:share=0.15:within=1:off=glancing+confirming");
+  begin("rehearsed:within=1:off=glancing+confirming");
   submit(0.05, 2000);
   policy->horizon_closed();
   EXPECT_EQ(world->pick(0), "T1998");

@@ -66,6 +66,12 @@ class Plays {
     return question_.within * static_cast<double>(time_.count()) /
            static_cast<double>(question_.cost.count());
   }
+  /// So many of all tasks may be made while all stand still, if they take that long.
+  bool soon_over(std::size_t plays, Duration time) const noexcept {
+    return static_cast<double>(plays) * question_.tasks * static_cast<double>(question_.cost.count()) <=
+           question_.may_wait * static_cast<double>(time.count());
+  }
+  bool soon_over() const noexcept { return soon_over(most_plays(question_), time_); }
   double least_part() const noexcept { return static_cast<double>(question_.fewest) / question_.tasks; }
   /// If that policy goes on, that is how long it takes: what may be spent on finding a better one follows.
   void takes(Duration time, double part) noexcept {
@@ -166,13 +172,6 @@ std::uint64_t narrower(Plays& plays, const Question& question, std::size_t sets,
   return finding;
 }
 
-/// Now that it is known how long it takes, there may be time for all of them while all stand still.
-std::size_t sets_played(const Question& question, Duration takes) noexcept {
-  const auto plays = static_cast<double>(most_plays(question) + question.if_soon_over);
-  const bool soon_over = plays * question.tasks * static_cast<double>(question.cost.count()) <=
-                         question.may_wait * static_cast<double>(takes.count());
-  return question.dispensable.size() - (soon_over ? 0 : question.if_soon_over);
-}
 }  // namespace
 
 std::uint64_t narrow(Stage& stage, const Question& question) {
@@ -194,10 +193,12 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   double part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   if (present_first != found.end()) {
     std::iter_swap(found.begin(), present_first);
-    const double first = std::max(part, std::min(1.0, plays.least_part()));
+    const bool looks = question.may_wait > 0 && !plays.soon_over();
+    const double first = std::max(looks ? part_to_look_at : part, std::min(1.0, plays.least_part()));
     plays.takes(plays.play(question.present, first, Duration::max()), first);
     part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   }
+  if (question.may_wait > 0 && !plays.soon_over()) return too_long;
   if (found.empty() || part < plays.least_part()) return 0;
   plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size() - question.if_soon_over;
@@ -217,7 +218,9 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
                      frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
-  const std::uint64_t finding = narrower(plays, question, sets_played(question, best.time), best, part);
+  const bool time_for_all = plays.soon_over(most_plays(question) + question.if_soon_over, best.time);
+  const std::size_t sets = question.dispensable.size() - (time_for_all ? 0 : question.if_soon_over);
+  const std::uint64_t finding = narrower(plays, question, sets, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
   if (best.policy == question.present) return 0;
   if (present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;

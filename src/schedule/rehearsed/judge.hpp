@@ -41,6 +41,11 @@ bool can_be_judged(const Question& question) noexcept;
 
 // What these find is for policy_of(), with the same question; 0: nobody is to take over.
 
+/// This part of the work tells how long all of it takes, where all stand still for a judge and it may be too long.
+inline constexpr double part_to_look_at = 1.0 / 8;
+/// All stood still for a judge, and what is to be played takes longer than they may wait: nothing is known.
+inline constexpr std::uint64_t too_long = ~std::uint64_t{0};
+
 /// A short look at few: whether another one is so much better that it should take over before more is known.
 std::uint64_t glance(Stage& stage, const Question& question);
 std::uint64_t judge(Stage& stage, const Question& question);

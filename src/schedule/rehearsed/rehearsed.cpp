@@ -71,6 +71,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void rehearsed(std::uint64_t finding) override {
     const Step over = std::exchange(step_, Step::none);
     if (over == Step::none || decided_ || given_up_) return consider();
+    if (finding == rehearsed::too_long) return begin_beside();
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
     const bool confirms =
@@ -214,7 +215,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     };
     if (holding_back_ && !soon_over()) {
       std::vector<std::string> worse = std::exchange(question_.dispensable, {});
-      holding_back_ = soon_over();
+      // It may well take longer than is expected: a look at a part tells.
+      const auto cost_of_look = question_.tasks * rehearsed::part_to_look_at * question_.at_once *
+                                static_cast<double>(question_.cost.count());
+      holding_back_ =
+          soon_over() || cost_of_look <= limits_.share / 2 * static_cast<double>(question_.expected.count());
       std::vector<std::string>& when = holding_back_ ? later_ : question_.dispensable;
       when.insert(when.begin(), worse.begin(), worse.end());
     }
@@ -223,8 +228,16 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       question_.if_soon_over = later_.size();
       question_.may_wait = limits_.share;
       play(Step::judge, tasks);
-      return true;
+    } else {
+      begin_beside();
     }
+    return true;
+  }
+  /// Nobody waits for what is played.
+  void begin_beside() {
+    holding_back_ = false;
+    question_.dispensable.resize(question_.dispensable.size() - std::exchange(question_.if_soon_over, 0));
+    question_.may_wait = 0;
     // In long programs near costs a multiple there, before anything is known.
     if (limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
       deputy_.hand_over(question_.ways_limit ? "darts" : "blocks");
@@ -233,8 +246,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     // Where data fit, the first policy may be quite wrong for the links; where they do not, a part says little of how
     // often they come.
     const bool glances = has(idea::glancing) && !question_.exceeds_memories;
-    play(glances ? Step::glance : Step::judge, tasks);
-    return true;
+    play(glances ? Step::glance : Step::judge, deputy_.unfinished().list());
   }
   void describe(const std::vector<Task*>& tasks) {
     question_.present = deputy_.deputy();
