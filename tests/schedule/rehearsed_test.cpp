@@ -255,7 +255,7 @@ TEST_F(RehearsedTest, IdeasCanBeLeftOut) {
 
   submitted = 0;
   rehearsal.takes = {{"darts", ms(990)}};
-  begin("rehearsed:off=saving");
+  begin("rehearsed:first=near:off=saving");
   world->sizes["D0"] = Bytes{1} << 42;
   submit();
   close();
@@ -290,7 +290,7 @@ TEST_F(RehearsedTest, WhoCostsMoreThanItBringsIsLeftOut) {
 TEST_F(RehearsedTest, WhereDataExceedTheMemoriesTheOneThatMovesLeastIsTaken) {
   rehearsal.takes = {{"darts", ms(990)}};
   for (const bool exceed : {false, true}) {
-    begin();
+    begin("rehearsed:first=near");
     if (exceed) world->sizes["D0"] = Bytes{1} << 42;
     submit();
     close();

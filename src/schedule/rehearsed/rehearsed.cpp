@@ -207,6 +207,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       question_.dispensable = std::move(dispensable.worse);
       later_ = std::move(dispensable.surplus);
     }
+    // In long programs near costs a multiple there, before anything is known.
+    if (limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
+      deputy_.hand_over(question_.ways_limit ? "darts" : "blocks");
+      question_.present = deputy_.deputy();
+    }
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
     const auto soon_over = [&] {
       return question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
@@ -238,11 +243,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     holding_back_ = false;
     question_.dispensable.resize(question_.dispensable.size() - std::exchange(question_.if_soon_over, 0));
     question_.may_wait = 0;
-    // In long programs near costs a multiple there, before anything is known.
-    if (limits_.finds_first && question_.exceeds_memories && question_.present == "near") {
-      deputy_.hand_over(question_.ways_limit ? "darts" : "blocks");
-      question_.present = deputy_.deputy();
-    }
     // Where data fit, the first policy may be quite wrong for the links; where they do not, a part says little of how
     // often they come.
     const bool glances = has(idea::glancing) && !question_.exceeds_memories;
