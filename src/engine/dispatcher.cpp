@@ -45,8 +45,9 @@ void Dispatcher::ready(Task& task, Commands& out) {
   if (task.role != TaskRole::program) [[unlikely]] {
     if (roles_.of(task).ends_unbegun(task, out)) return;
     if (!task.by_worker()) {
-      pseudo_tasks_.wait(task);
-      admit_pseudo_tasks(out);
+      // Those before it were asked when something had changed.
+      task.state = TaskState::ready;
+      if (!admit_pseudo_task(task, out)) pseudo_tasks_.wait(task);
       return;
     }
   }
@@ -292,15 +293,17 @@ void Dispatcher::give_work(Commands& out) {
 /// Those that fit now. True if there is one less that waits.
 bool Dispatcher::admit_pseudo_tasks(Commands& out) {
   return pseudo_tasks_.wait_no_more([&](Task& task) {
-    if (roles_.of(task).ends_unbegun(task, out)) {
-      memory_.forget_claim(task);
-      return true;
-    }
-    if (memory_.admit(task, view_.host(), true, effects_) != memory::Admission::admitted) return false;
-    pseudo_tasks_.arrive(task);
-    if (task.pending_copies == 0) landed(task, out);
+    if (!roles_.of(task).ends_unbegun(task, out)) return admit_pseudo_task(task, out);
+    memory_.forget_claim(task);
     return true;
   });
+}
+
+bool Dispatcher::admit_pseudo_task(Task& task, Commands& out) {
+  if (memory_.admit(task, view_.host(), true, effects_) != memory::Admission::admitted) return false;
+  pseudo_tasks_.arrive(task);
+  if (task.pending_copies == 0) landed(task, out);
+  return true;
 }
 
 void Dispatcher::hand_out(Commands& out) {

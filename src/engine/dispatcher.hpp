@@ -73,6 +73,7 @@ class Dispatcher {
   void recall_from_lost();
   void ensure_somebody_is_left() const;
   bool admit_pseudo_tasks(Commands& out);
+  bool admit_pseudo_task(Task& task, Commands& out);
   bool advance_gathering(Commands& out);
   void hand_out(Commands& out);
   bool give_one(WorkerId worker, Commands& out);

@@ -16,10 +16,7 @@ class PseudoTasks {
   // ---- how they go on, in this order
 
   /// All that was before it is over: it waits for memory.
-  void wait(Task& task) {
-    task.state = TaskState::ready;
-    waiting_.push_back(&task);
-  }
+  void wait(Task& task) { waiting_.push_back(&task); }
   /// Asks of each that waits, oldest first, whether it waits no more. True if there was one.
   template <class F>
   bool wait_no_more(F&& f) {

@@ -44,7 +44,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room&
   moved();
   if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
   outgoing_.let_read(room);
-  incoming_.let_in(room.visitors);
+  incoming_.let_in(room);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = not_begun_.find(run);
   if (found == not_begun_.end()) return;

@@ -14,7 +14,7 @@ void Incoming::told(RankId from, Activate activate, Commands& out) {
   it.activate = std::move(activate);
   it.outputs.resize(it.activate.outputs.size());
   it.unplaced = it.missing = it.outputs.size();
-  for (const Activate::Output& output : it.activate.outputs) it.bytes += output.bytes;
+  for (const Activate::Output& output : it.activate.outputs) it.bytes += room_.taken_by(output.bytes);
   waiting_.push_back(number);
   look_for_places(out);
 }
@@ -29,7 +29,7 @@ void Incoming::look_for_places(Commands& out) {
       continue;
     }
     Arrival& it = found->second;
-    if (visitors_ != 0 && visitors_ + it.bytes > protocol_.visitors &&
+    if (visitors_ != 0 && visitors_ + it.bytes > room_.visitors &&
         !mistake_.is(Mistake::visitors_not_counted))
       return;
     visitors_ += it.bytes;
@@ -165,7 +165,7 @@ void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_alo
   it.outputs[output].there = true;
   there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes,
                    std::move(told.below), it.from, went_along});
-  visitors_ -= told.bytes;
+  visitors_ -= room_.taken_by(told.bytes);
   if (--it.missing == 0) arrivals_.erase(number);
 }
 
@@ -177,7 +177,7 @@ void Incoming::forget(const GraphRun& run, Commands& out) {
     }
     if (it->second.state != State::told)
       for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
-        if (!it->second.outputs[i].there) visitors_ -= it->second.activate.outputs[i].bytes;
+        if (!it->second.outputs[i].there) visitors_ -= room_.taken_by(it->second.activate.outputs[i].bytes);
     for (auto* const under_way : {&expected_, &copying_})
       std::erase_if(*under_way, [&](const auto& payload) {
         if (arrival_of(payload.second) != it->first) return false;

@@ -17,7 +17,7 @@ namespace fairlead::net {
 
 class Incoming {
  public:
-  explicit Incoming(const Protocol& protocol) : protocol_(protocol), mistake_(protocol.mistake) {}
+  explicit Incoming(const Protocol& protocol) : mistake_(protocol.mistake) {}
 
   /// What is there, and who gets it from us.
   struct There {
@@ -43,8 +43,7 @@ class Incoming {
   /// Nobody wants any more of that run's.
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return arrivals_.empty(); }
-  /// See Protocol::visitors.
-  void let_in(Bytes visitors) noexcept { protocol_.visitors = visitors; }
+  void let_in(const Room& room) noexcept { room_ = room; }
 
  private:
   enum class State : std::uint8_t {
@@ -81,7 +80,7 @@ class Incoming {
   void copy(IncomingId id, const Offer& offer, Commands& out);
   void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there);
 
-  Protocol protocol_;
+  Room room_;
   const DeliberateMistake mistake_;
   std::uint64_t next_arrival_ = 0, next_tag_ = 0;
   std::uint64_t next_payload_ = 1;  // odd: those of what is sent are even

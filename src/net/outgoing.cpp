@@ -40,7 +40,7 @@ bool Outgoing::can_offer(Bytes bytes, RankId to) const noexcept {
   if (protocol_.offered_from == 0 || bytes < protocol_.offered_from || bytes <= protocol_.eager_bytes)
     return false;  // it is small, or travels along
   if (index(to) >= protocol_.read_by.size() || !protocol_.read_by[index(to)]) return false;
-  return offered_ + bytes <= most_offered_ || mistake_.is(Mistake::offers_not_counted);
+  return offered_ + room_.taken_by(bytes) <= room_.offered || mistake_.is(Mistake::offers_not_counted);
 }
 
 void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
@@ -49,7 +49,7 @@ void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
   it.offered_to = std::move(to);
   it.is_offered = true;
   it.state = State::reading;
-  offered_ += it.bytes;
+  offered_ += room_.taken_by(it.bytes);
   ++unsaid_offers_;
   out.reads.push_back({id, it.name, it.value});
 }
@@ -76,10 +76,10 @@ std::uint64_t* Outgoing::new_mark() {
 /// It may go from now on: who still reads it will find that its mark has gone.
 void Outgoing::stop_reading(Value& value) {
   if (!std::exchange(value.is_offered, false)) {
-    read_ -= value.bytes;
+    read_ -= room_.taken_by(value.bytes);
     return;
   }
-  offered_ -= value.bytes;
+  offered_ -= room_.taken_by(value.bytes);
   if (value.mark == nullptr) {
     --unsaid_offers_;
     return;
@@ -101,8 +101,9 @@ void Outgoing::read_more(Commands& out) {
   while (!to_read_.empty()) {
     const auto found = values_.find(to_read_.front());
     if (found != values_.end()) {
-      if (read_ != 0 && read_ + found->second.bytes > most_read_) return;
-      read_ += found->second.bytes;
+      const Bytes taken = room_.taken_by(found->second.bytes);
+      if (read_ != 0 && read_ + taken > room_.visitors - room_.offered) return;
+      read_ += taken;
       found->second.state = State::reading;
       out.reads.push_back({found->first, found->second.name, found->second.value});
     }

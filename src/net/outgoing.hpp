@@ -46,10 +46,7 @@ class Outgoing {
     return sending_.empty() && to_read_.empty() && read_ == 0 && unsaid_offers_ == 0;
   }
   /// Bytes of values that are read at once at most; a single one that was asked for may be more.
-  void let_read(const Room& room) noexcept {
-    most_read_ = room.visitors - room.offered;
-    most_offered_ = room.offered - room.offered / 4;  // the rest is for what pages take more
-  }
+  void let_read(const Room& room) noexcept { room_ = room; }
 
  private:
   enum class State : std::uint8_t {
@@ -96,9 +93,10 @@ class Outgoing {
   std::unordered_map<ValueName, OutgoingId, HashOfName> by_name_;
   std::unordered_map<PayloadId, OutgoingId> sending_;
   std::deque<OutgoingId> to_read_;  // wanted
-  Bytes read_ = 0, most_read_ = ~Bytes{0};
+  Room room_{.visitors = ~Bytes{0}};
+  Bytes read_ = 0;
   std::deque<OutgoingId> to_send_;  // readable, with wishes
-  Bytes offered_ = 0, most_offered_ = 0;
+  Bytes offered_ = 0;
   std::size_t unsaid_offers_ = 0;    // of values that are not readable yet
   std::deque<std::uint64_t> marks_;  // where they are is told to others
   std::vector<std::uint64_t*> unused_marks_;

@@ -27,8 +27,6 @@ struct Protocol {
   std::uint64_t first_mark = 1;
   /// Payloads that are sent at once. Messages are not bounded: the rank that gets them waits for none.
   std::size_t most_payloads = 16;
-  /// Bytes for which places are looked for or which are under way to here, at once; a single task's may be more.
-  Bytes visitors = Bytes{64} << 20;
   DeliberateMistake mistake{};
 };
 
@@ -36,10 +34,12 @@ struct Protocol {
 struct Room {
   Bytes visitors = 0;  ///< of those that come, and as many of those that go
   Bytes offered = 0;   ///< of those that go, for what is offered
+  Bytes page = 1;      ///< a value takes whole ones
+  constexpr Bytes taken_by(Bytes bytes) const noexcept { return (bytes + page - 1) / page * page; }
 };
 /// What is offered may stay for long: there is always as much besides as the largest value that may be asked for.
-constexpr Room room_of(Bytes visitors, Bytes largest) noexcept {
-  return {visitors, visitors > largest ? (visitors - largest) / 2 : 0};
+constexpr Room room_of(Bytes visitors, Bytes largest, Bytes page) noexcept {
+  return {visitors, visitors > largest ? (visitors - largest) / 2 : 0, page};
 }
 
 /// What a rank has sent. A message that tells of several outputs counts once.

@@ -128,7 +128,7 @@ Ranks::Options offering(std::size_t ranks) {
   Ranks::Options options = as_in_the_paper;
   options.protocol.offered_from = 8;
   options.protocol.read_by.assign(ranks, true);
-  options.offered = 1024;
+  options.room.offered = 1024;
   return options;
 }
 
@@ -155,7 +155,7 @@ TEST(Messages, OfWhatCouldNotBeReadEndWithARequest) {
 TEST(Messages, OfWhatThereIsNoRoomToOfferAreThePapers) {
   const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
   Ranks::Options options = offering(2);
-  options.offered = 63;
+  options.room.offered = 63;
   Ranks ranks(program, 2, options, 3);
   ASSERT_EQ(ranks.run(), "");
   EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64}));

@@ -69,7 +69,7 @@ class Ranks {
   struct Options {
     std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
-    Bytes offered = 0;                // as in Room
+    Room room{.visitors = Bytes{64} << 20};
     std::uint64_t unreadable_in = 0;  // one copy in so many fails; 0: none
     std::size_t runs = 1;
     bool in_order = false;        // the oldest event first: for counting by hand
@@ -195,8 +195,7 @@ class Ranks {
       if (rank.missing[i] == 0) later(rank, [this, &rank, i, run = rank.run] { execute(rank, i, run); });
     }
     Commands out;
-    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77,
-                        {options_.protocol.visitors, options_.offered}, out);
+    rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.room, out);
     carry_out(rank, out);
     end_run_if_over(rank);
   }
@@ -324,9 +323,9 @@ class Ranks {
         end_run_if_over(rank);
       });
     for (const Commands::Place& it : out.places) {
-      rank.visitors += it.bytes;
+      rank.visitors += options_.room.taken_by(it.bytes);
       rank.telling.insert(it.name.task);
-      if (rank.visitors > options_.protocol.visitors && rank.telling.size() > 1)
+      if (rank.visitors > options_.room.visitors && rank.telling.size() > 1)
         say("too many values are let in at once");
       later(rank, [this, &rank, it] {
         if (!rank.failure.empty()) return;
@@ -392,8 +391,9 @@ class Ranks {
       if (!options_.protocol.read_by[index(sent.to)]) say("a value is offered to who cannot read it");
       rank.offered[{offer->name.task, offer->name.output}].insert(sent.to);
       Bytes bytes = 0;
-      for (const auto& [name, to] : rank.offered) bytes += program_[name.first].outputs[name.second];
-      if (bytes > options_.offered) say("too much is offered at once");
+      for (const auto& [name, to] : rank.offered)
+        bytes += options_.room.taken_by(program_[name.first].outputs[name.second]);
+      if (bytes > options_.room.offered) say("too much is offered at once");
     }
     const auto answered = [&](std::uint64_t task, std::uint8_t output) {
       auto& offered = ranks_[index(sent.to)]->offered;
@@ -410,7 +410,7 @@ class Ranks {
     const std::size_t task = it.name.task;
     const auto place = places_.find({rank.own, it.value});
     if (place == places_.end()) return say("a value lands that has no place");
-    rank.visitors -= place->second.bytes;
+    rank.visitors -= options_.room.taken_by(place->second.bytes);
     bool last = true;
     places_.erase(place);
     for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;

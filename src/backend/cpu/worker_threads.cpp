@@ -28,6 +28,7 @@ constexpr unsigned looks_per_clock = 64;
 constexpr unsigned looks_while_patient = 64;  // about two microseconds
 constexpr std::size_t enough_to_steal = 16;   // of tiny tasks: each theft costs their owner as much as one
 constexpr unsigned run_in_a_row = 16;         // tasks of the direct lane, before looking what else there is
+constexpr Duration least_between_looks{20'000};  // at what others send, while there are tasks
 constexpr unsigned looks_before_yielding = 256;  // in vain, at what others send: some tens of microseconds
 constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
 
@@ -182,9 +183,20 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   }
 }
 
+/// Not before every tiny task: what comes from others would fill the memory while what is there waits for its turn. Who has
+/// nothing to do looks all the time (rest()).
+void WorkerThreads::look_out_between(Worker& worker) {
+  const Time begin = clock_.now();
+  if (begin < worker.next_look) return;
+  if (lookout_->look()) worker.clock_is_fresh = false;
+  const Time end = clock_.now();
+  worker.next_look = end + std::max(least_between_looks, 4 * (end - begin));
+}
+
 bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
-  if (looks_out(index) && lookout_->look()) worker.clock_is_fresh = false;
+  if (looks_out(index)) [[unlikely]]
+    look_out_between(worker);
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
     leave_lane(index, reporter);

@@ -78,8 +78,9 @@ class WorkerThreads {
     std::unique_ptr<engine::Reporter> reporter;  // worker 0: none, it uses the application's
     std::thread thread;
     Event arrival;
-    Event refusal;    // the engine asks one task back at a time
-    Time last_end{};  // the thread's: when it last looked at the clock
+    Event refusal;     // the engine asks one task back at a time
+    Time last_end{};   // the thread's: when it last looked at the clock
+    Time next_look{};  // the thread's: at what others send
     bool clock_is_fresh = false;
     std::atomic<bool> in_body{false};  // written by the thread, for those who ask what it does
     Time first_unreported{};
@@ -103,6 +104,7 @@ class WorkerThreads {
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
   bool work_once(std::size_t index, engine::Reporter& reporter);
+  void look_out_between(Worker& worker);
   bool work_in_lane(std::size_t index, engine::Reporter& reporter);
   bool ask_for_more(std::size_t index, engine::Reporter& reporter);
   void run_body_in_lane(std::size_t index, Task& task);

@@ -60,6 +60,8 @@ bool takes_direct_writes(int descriptor, Bytes alignment) {
   return ftruncate(descriptor, 0) == 0 && !refused;
 }
 
+constexpr Bytes small = Bytes{64} << 10, set_aside_at_once = Bytes{1} << 20;
+
 // 0, or the error number.
 int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   const Bytes most = std::max(Bytes{1} << 20, alignment);
@@ -137,7 +139,14 @@ void SpillFile::reserve(Bytes bytes) {
 
 memory::Range SpillFile::allocate(Bytes bytes) {
   if (const auto slot = slots_.allocate(bytes)) return *slot;
-  reserve(bytes);
+  // Where there are many small ones, a call of the system for each would be dearer than all else.
+  const bool several = bytes < small && size() >= set_aside_at_once;
+  try {
+    reserve(several ? set_aside_at_once : bytes);
+  } catch (const SystemError&) {
+    if (!several) throw;
+    reserve(bytes);
+  }
   return *slots_.allocate(bytes);
 }
 

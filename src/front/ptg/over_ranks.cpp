@@ -54,7 +54,7 @@ void OverRanks::begin(Bytes largest_footprint) {
                     "there is {}: {}",
                     mebibytes(largest_footprint), mebibytes(largest), mebibytes(capacity),
                     core_.more_memory(core_.engine().view().host(), largest_footprint + 2 * largest)));
-  communicator_.begin(run_, placement_.fingerprint(), net::room_of(beside / 2, largest), *this);
+  communicator_.begin(run_, placement_.fingerprint(), net::room_of(beside / 2, largest, page_bytes), *this);
 }
 
 void OverRanks::end() {

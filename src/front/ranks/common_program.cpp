@@ -278,7 +278,7 @@ void CommonProgram::begin() {
   under_way_ = true;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
   traffic_.begin(fingerprint_of_flows,
-                 net::room_of(std::max(capacity / share_of_visitors, largest_), largest_));
+                 net::room_of(std::max(capacity / share_of_visitors, largest_), largest_, page_bytes));
 }
 
 void CommonProgram::begin_wait() {

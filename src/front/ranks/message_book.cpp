@@ -33,7 +33,7 @@ MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communica
 void MessageBook::ensure_begun() {
   if (std::exchange(has_begun_, true)) return;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(fingerprint_of_messages, {.visitors = capacity / share_of_messages});
+  traffic_.begin(fingerprint_of_messages, {.visitors = capacity / share_of_messages, .page = page_bytes});
 }
 
 std::shared_ptr<MessageState> MessageBook::begin(engine::RegisteredDatum& datum, bool sends, net::RankId peer,
