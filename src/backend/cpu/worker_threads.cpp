@@ -514,11 +514,11 @@ void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
   announce(EventKind::worker_arrived);
   try {
     while (!stop()) {
-      for (unsigned steps = 0;
-           steps < steps_per_look && !engine_->stop_reason().stopped() && work_once(0, *application_);
-           ++steps) {
-      }
-      if (!self.mailbox.empty() || application_->unreported() != 0) continue;
+      unsigned steps = 0;
+      while (steps < steps_per_look && !engine_->stop_reason().stopped() && work_once(0, *application_))
+        ++steps;
+      // Only who finds nothing to do rests.
+      if (steps == steps_per_look || !self.mailbox.empty() || application_->unreported() != 0) continue;
       if (when_idle == Idle::rests) {
         rest(0, *application_, stop);
       } else if (engine_->lane().something_queued_by(0)) {
