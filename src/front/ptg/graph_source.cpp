@@ -241,7 +241,10 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   const TaskKinds::Kind& kind = kinds_[task.task_class];
   const std::uint32_t* const values = task.values(of.parameters.size());
   bool all_came = true;
-  for (std::size_t i = 0; i < of.data_flows; ++i) all_came &= values[i] != no_value;
+  for (std::size_t i = 0; i < of.data_flows; ++i) {
+    all_came &= values[i] != no_value;
+    if (values[i] != no_value) __builtin_prefetch(&values_[values[i]]);  // describe() is next
+  }
   task.family = &kind.ordinary;
   if (!all_came || kind.has_priorities) {
     Numbers numbers;

@@ -178,7 +178,8 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
     for (; telling.edge < flow.edges.size(); ++telling.edge) {
       const Edge& edge = flow.edges[telling.edge];
       if (!telling.in_edge &&
-          !(telling.in_edge = edge.before(numbers) && telling.walk.begin(edge.loops, numbers)))
+          !(telling.in_edge =
+                edge.before(numbers) && (edge.loops.empty() || telling.walk.begin(edge.loops, numbers))))
         continue;
       if (edge.name_growth != 0 && !counted && !edge.to_writer && own_ == nullptr) {
         if (!tell_neighbours(telling, edge, number, host)) [[unlikely]]
@@ -259,6 +260,10 @@ bool Unfolding::tell_neighbours(Telling& telling, const Edge& edge, std::uint32_
   for (std::int64_t name = (*edge.name)(numbers);; name += growth) {
     if (host.full()) [[unlikely]]
       return false;
+    if (!edge.makes_ready) {
+      partly_.fetch_first(static_cast<std::uint64_t>(name + 8 * growth));
+      partly_.fetch_second(static_cast<std::uint64_t>(name + 4 * growth));
+    }
     arrive(to, arrival, static_cast<std::uint64_t>(name), find_parameters, number, host);
     if (last - place < step) return true;
     place += step;
