@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,30 @@ void expect_same(const unrolled::Graph& graph, Sequence& sequence, bool home) {
   EXPECT_EQ(unrolled::check(graph).findings.text(), "");
 }
 
+std::string task_of(const std::string& flow_of_task) {
+  const auto at = flow_of_task.find(" of ");
+  return at == std::string::npos ? "" : flow_of_task.substr(at + 4);
+}
+
+/// As in the flows and parameterized graphs of the library, so that policies do alike with all of them: a task is as urgent as
+/// the longest way from it to the end has tasks.
+void expect_longest_way_first(const unrolled::Graph& graph) {
+  std::map<std::string, std::set<std::string>> next;
+  for (const auto& [from, to] : edge_names(graph, false))
+    if (!task_of(from).empty()) next[task_of(from)].insert(task_of(to));
+  std::map<std::string, int> ways;
+  const std::function<int(const std::string&)> way = [&](const std::string& task) {
+    if (const auto known = ways.find(task); known != ways.end()) return known->second;
+    int longest = 0;
+    for (const std::string& other : next[task]) longest = std::max(longest, way(other));
+    return ways[task] = longest + 1;
+  };
+  const int least = graph.tasks[0].priority - way(unrolled::label(graph, 0));
+  for (unrolled::TaskId task = 0; task < graph.tasks.size(); ++task)
+    EXPECT_EQ(graph.tasks[task].priority, way(unrolled::label(graph, task)) + least)
+        << unrolled::label(graph, task);
+}
+
 unrolled::Graph example(const char* name, Assignments assignments, const std::vector<std::string>& matrices) {
   const ReadText it = read_text(text_of(examples_folder() / name), name);
   EXPECT_EQ(it.told, "");
@@ -112,7 +138,9 @@ TEST(JdfExamples, CholeskyIsWhatTheLoopsDo) {
         }
       }
     }
-    expect_same(example("cholesky.jdf", {}, {matrix("descA", nt, nt)}), loops, true);
+    const unrolled::Graph graph = example("cholesky.jdf", {}, {matrix("descA", nt, nt)});
+    expect_same(graph, loops, true);
+    expect_longest_way_first(graph);
   }
 }
 
@@ -143,7 +171,9 @@ TEST(JdfExamples, LuIsWhatTheLoopsDo) {
           loops.changes("C", a(m, n));
         }
     }
-    expect_same(example("lu.jdf", {}, {matrix("descA", mt, nt)}), loops, true);
+    const unrolled::Graph graph = example("lu.jdf", {}, {matrix("descA", mt, nt)});
+    expect_same(graph, loops, true);
+    if (mt == nt) expect_longest_way_first(graph);
   }
 }
 
