@@ -1,0 +1,182 @@
+// Heat that spreads over a plate, 0 at its rim: every cell becomes the mean of its four neighbours, step after step, and the
+// result is what a plain loop computes, to the bit. The plate may be larger than the memory that the run is given
+// (FAIRLEAD_MEMORY=64MiB): then each task takes its tile several steps further, with a border of as many cells of the tiles
+// around it, so that a tile comes from disk once for all these steps.
+//
+//   stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE]]]]
+#include <fairlead/fairlead.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+using namespace fairlead;
+
+namespace {
+
+using Cells = In<Tile<double>>;
+
+double first_heat(std::int64_t i, std::int64_t j) {
+  return static_cast<double>((i * 7919 + j * 104729) % 1000);
+}
+
+/// A square of the plate with all that is around it, `steps` further; what lies outside of the plate stays 0.
+class Patch {
+ public:
+  Patch(int rows, int columns, int border)
+      : rows_(rows + 2 * border),
+        columns_(columns + 2 * border),
+        border_(border),
+        now_(size()),
+        next_(size()) {}
+  /// Rows and columns count from the corner of the tile; in the border they are negative, or beyond it.
+  double& at(int i, int j) { return now_[index(i + border_, j + border_)]; }
+  /// Of the border one more cell is wrong after each step: only what counts is computed.
+  void step(int done, const std::array<int, 4>& plate) {
+    for (int j = done + 1; j < columns_ - done - 1; ++j)
+      for (int i = done + 1; i < rows_ - done - 1; ++i) {
+        const int row = i - border_, column = j - border_;
+        const bool inside = row >= plate[0] && row < plate[1] && column >= plate[2] && column < plate[3];
+        next_[index(i, j)] = inside ? 0.25 * ((now_[index(i - 1, j)] + now_[index(i + 1, j)]) +
+                                              (now_[index(i, j - 1)] + now_[index(i, j + 1)]))
+                                    : 0;
+      }
+    std::swap(now_, next_);
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns_); }
+  std::size_t index(int i, int j) const {
+    return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(rows_);
+  }
+  int rows_, columns_, border_;
+  std::vector<double> now_, next_;
+};
+
+/// Where a tile lies, and how far it is taken.
+struct Place {
+  std::int64_t row = 0, column = 0, cells = 0;  // of its corner; of the plate, along a side
+  int steps = 0;
+};
+
+void advance(Cells nw, Cells n, Cells ne, Cells w, Cells here, Cells e, Cells sw, Cells s, Cells se,
+             Out<Tile<double>> next, Place place) {
+  const int rows = here.rows(), columns = here.columns(), border = place.steps;
+  Patch patch(rows, columns, border);
+  const auto fill = [&](Cells& from, int row, int column) {  // whose corner lies there, seen from ours
+    for (int j = std::max(column, -border); j < std::min(column + from.columns(), columns + border); ++j)
+      for (int i = std::max(row, -border); i < std::min(row + from.rows(), rows + border); ++i)
+        patch.at(i, j) = from(i - row, j - column);
+  };
+  const bool north = place.row > 0, south = place.row + rows<place.cells, west = place.column> 0,
+             east = place.column + columns < place.cells;
+  fill(here, 0, 0);
+  if (north) fill(n, -n.rows(), 0);
+  if (south) fill(s, rows, 0);
+  if (west) fill(w, 0, -w.columns());
+  if (east) fill(e, 0, columns);
+  if (north && west) fill(nw, -nw.rows(), -nw.columns());
+  if (north && east) fill(ne, -ne.rows(), columns);
+  if (south && west) fill(sw, rows, -sw.columns());
+  if (south && east) fill(se, rows, columns);
+  const std::array<int, 4> plate{static_cast<int>(-place.row), static_cast<int>(place.cells - place.row),
+                                 static_cast<int>(-place.column),
+                                 static_cast<int>(place.cells - place.column)};
+  for (int step = 0; step < place.steps; ++step) patch.step(step, plate);
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) next(i, j) = patch.at(i, j);
+}
+
+std::vector<double> plainly(std::int64_t cells, int steps) {
+  const auto at = [side = cells + 2](std::int64_t i, std::int64_t j) {
+    return static_cast<std::size_t>(i + 1 + (j + 1) * side);
+  };
+  std::vector<double> now(static_cast<std::size_t>((cells + 2) * (cells + 2))), next = now;
+  for (std::int64_t j = 0; j < cells; ++j)
+    for (std::int64_t i = 0; i < cells; ++i) now[at(i, j)] = first_heat(i, j);
+  for (int step = 0; step < steps; ++step) {
+    for (std::int64_t j = 0; j < cells; ++j)
+      for (std::int64_t i = 0; i < cells; ++i)
+        next[at(i, j)] =
+            0.25 * ((now[at(i - 1, j)] + now[at(i + 1, j)]) + (now[at(i, j - 1)] + now[at(i, j + 1)]));
+    std::swap(now, next);
+  }
+  std::vector<double> plate;
+  for (std::int64_t j = 0; j < cells; ++j)
+    for (std::int64_t i = 0; i < cells; ++i) plate.push_back(now[at(i, j)]);
+  return plate;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto argument = [&](int i, int otherwise) { return count > i ? std::atoi(arguments[i]) : otherwise; };
+  const int cells = argument(1, 1000), steps = argument(2, 24), tile = argument(3, 128),
+            at_once = argument(4, 8);
+  if (cells < 1 || steps < 0 || at_once < 1 || tile < at_once) {
+    std::fprintf(stderr,
+                 "stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE]]]], and a tile is at least as wide as these\n");
+    return 2;
+  }
+  // The last tile may be narrower than the border that others want of it: then its part of the border is all that there is.
+  const int last = cells % tile;
+  if (last != 0 && last < at_once && cells > tile) {
+    std::fprintf(stderr, "the last tile has %d cells, fewer than %d steps at once need\n", last, at_once);
+    return 2;
+  }
+  try {
+    Runtime runtime;
+    std::array plates{runtime.tiled<double>("even", cells, cells, tile),
+                      runtime.tiled<double>("odd", cells, cells, tile)};
+    const auto begin = codelet("begin").cpu([](Out<Tile<double>> t, std::int64_t row, std::int64_t column) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) = first_heat(row + i, column + j);
+    });
+    const auto step = codelet("step").cpu(advance);
+    Flow flow(runtime);
+    const int tiles = (cells + tile - 1) / tile;
+    for (int j = 0; j < tiles; ++j)
+      for (int i = 0; i < tiles; ++i)
+        flow.submit(begin(plates[0](i, j), std::int64_t{i} * tile, std::int64_t{j} * tile));
+    int round = 0;
+    for (int done = 0; done < steps; done += at_once, ++round) {
+      auto &now = plates[static_cast<std::size_t>(round % 2)],
+           &next = plates[static_cast<std::size_t>((round + 1) % 2)];
+      // At the rim there is no neighbour: the nearest one there is stands in its place, and is not looked at.
+      const auto near = [&](int i, int j) {
+        return now(std::clamp(i, 0, tiles - 1), std::clamp(j, 0, tiles - 1));
+      };
+      for (int j = 0; j < tiles; ++j)
+        for (int i = 0; i < tiles; ++i)
+          flow.submit(step(
+              near(i - 1, j - 1), near(i - 1, j), near(i - 1, j + 1), near(i, j - 1), now(i, j),
+              near(i, j + 1), near(i + 1, j - 1), near(i + 1, j), near(i + 1, j + 1), next(i, j),
+              Place{std::int64_t{i} * tile, std::int64_t{j} * tile, cells, std::min(at_once, steps - done)}));
+    }
+    flow.wait();
+    const std::vector<double> right = plainly(cells, steps);
+    std::int64_t wrong = 0;
+    double heat = 0;
+    for (int j = 0; j < tiles; ++j)
+      for (int i = 0; i < tiles; ++i) {
+        const auto held = flow.acquire(read(plates[static_cast<std::size_t>(round % 2)](i, j)));
+        const auto& t = held.get<0>();
+        for (int c = 0; c < t.columns(); ++c)
+          for (int r = 0; r < t.rows(); ++r) {
+            const std::int64_t row = std::int64_t{i} * tile + r, column = std::int64_t{j} * tile + c;
+            wrong += t(r, c) != right[static_cast<std::size_t>(row + column * cells)];
+            heat += t(r, c);
+          }
+      }
+    std::printf("%d x %d cells, %d steps: mean heat %.6f, %lld cells differ from a plain loop's\n", cells,
+                cells, steps, heat / (static_cast<double>(cells) * cells), static_cast<long long>(wrong));
+    return wrong == 0 ? 0 : 1;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "stencil: %s\n", error.what());
+    return 1;
+  }
+}
