@@ -32,6 +32,18 @@ constexpr Duration least_between_looks{20'000};  // at what others send, while t
 constexpr unsigned looks_before_yielding = 256;  // in vain, at what others send: some tens of microseconds
 constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
 
+/// Not before every tiny task: what comes from others would fill the memory while what is there waits for its turn. Who has
+/// nothing to do looks all the time (rest()).
+template <class Clock>
+bool came_between(Lookout& lookout, const Clock& clock, Time& next_look) {
+  const Time begin = clock.now();
+  if (begin < next_look) return false;
+  const bool came = lookout.look();
+  const Time end = clock.now();
+  next_look = end + std::max(least_between_looks, 4 * (end - begin));
+  return came;
+}
+
 void pause_briefly() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -183,20 +195,9 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   }
 }
 
-/// Not before every tiny task: what comes from others would fill the memory while what is there waits for its turn. Who has
-/// nothing to do looks all the time (rest()).
-void WorkerThreads::look_out_between(Worker& worker) {
-  const Time begin = clock_.now();
-  if (begin < worker.next_look) return;
-  if (lookout_->look()) worker.clock_is_fresh = false;
-  const Time end = clock_.now();
-  worker.next_look = end + std::max(least_between_looks, 4 * (end - begin));
-}
-
 bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
-  if (looks_out(index)) [[unlikely]]
-    look_out_between(worker);
+  if (looks_out(index) && came_between(*lookout_, clock_, worker.next_look)) worker.clock_is_fresh = false;
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
     leave_lane(index, reporter);

@@ -104,7 +104,6 @@ class WorkerThreads {
   void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
   static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
   bool work_once(std::size_t index, engine::Reporter& reporter);
-  void look_out_between(Worker& worker);
   bool work_in_lane(std::size_t index, engine::Reporter& reporter);
   bool ask_for_more(std::size_t index, engine::Reporter& reporter);
   void run_body_in_lane(std::size_t index, Task& task);
