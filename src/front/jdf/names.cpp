@@ -50,6 +50,8 @@ class Binder {
     }
   }
 
+  /// Something is placed or read there.
+  bool is_place(const std::string& name) const { return places_.contains(name); }
   /// Collections need not be declared; those that are not come first among the function's arguments.
   void implicit_collections() {
     std::set<std::string> known;
@@ -59,6 +61,7 @@ class Binder {
     std::vector<Global> implicit;
     each_target([&](Target& it) {
       if (it.kind != Target::Kind::memory || class_named(file_, it.of.text) != nowhere) return;
+      places_.insert(it.of.text);
       if (!known.insert(it.of.text).second) return;
       if (const std::string near = suggestion(diagnostics_, it.of.text, declared); !near.empty())
         diagnostics_.warning(
@@ -169,8 +172,8 @@ class Binder {
       if (const std::uint32_t global = file_.global_numbers.find(name.text); global != nowhere) {
         const std::string message = fmt::format("the flow \"{}\" has the name of a global", name.text);
         const std::vector<Remark> remarks{{file_.globals[global].name.where, "the global is here"}};
-        // A collection that nobody declared may have any name.
-        if (file_.globals[global].implicit)
+        // In bodies the flow hides a collection of its name, as with DAGuE's first compilers; dependencies tell them apart.
+        if (is_place(name.text))
           diagnostics_.warning(name.where, message, remarks);
         else
           diagnostics_.error(name.where, message, remarks);
@@ -259,7 +262,8 @@ class Binder {
 
   File& file_;
   Diagnostics& diagnostics_;
-  std::vector<NameIndex> flows_;              // of each class
+  std::vector<NameIndex> flows_;  // of each class
+  std::set<std::string> places_;
   std::map<std::uint32_t, Range> first_use_;  // of a collection
 };
 
