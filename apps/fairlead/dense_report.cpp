@@ -141,7 +141,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   }
   for (std::size_t i = 0; i < after.engine.nodes.size(); ++i) {
     const auto& node = after.engine.nodes[i];
-    report.nodes.push_back({node.name, node.capacity, node.peak_bytes});
+    report.nodes.push_back({node.name, node.capacity, node.peak_bytes, node.lost});
     report.evictions += node.evictions - before.engine.nodes[i].evictions;
     // Emulated devices have memory of their own, which no limit of this process means.
     if (node.name == "RAM") report.peak_memory_bytes += node.peak_bytes;

@@ -41,6 +41,7 @@ struct Statistics {
     std::string name;
     Bytes capacity = 0, peak_bytes = 0;
     std::uint64_t evictions = 0;
+    std::string lost;  ///< why this device is gone since some moment; empty: it is there
   };
   struct Worker {
     std::uint64_t tasks = 0;

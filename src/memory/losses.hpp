@@ -24,6 +24,11 @@ class Losses {
   /// what copies under way read or write there, vanishes when they end.
   void lose(NodeId node, Effects& effects);
   bool any() const noexcept { return !words_.empty(); }
+  /// Empty: it is not lost.
+  std::string words_of(NodeId node) const {
+    const auto found = words_.find(node);
+    return found == words_.end() ? std::string() : found->second;
+  }
 
   /// The DeviceLostError of a task that nobody else can run.
   std::exception_ptr nobody_left() const;

@@ -34,6 +34,7 @@ struct NodeReport {
   std::string name;
   std::optional<Bytes> capacity;  ///< nothing: it takes whatever is registered (user memory, a disk)
   Bytes peak = 0;                 ///< reserved at once
+  std::string lost{};             ///< why the device is gone since some moment; empty: it is there
 };
 
 /// How one worker spent the run.

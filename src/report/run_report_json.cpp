@@ -35,6 +35,7 @@ Json nodes(const RunReport& report) {
     Json one = Json::object({{"name", node.name}});
     if (node.capacity) one.add("capacity_bytes", *node.capacity);
     one.add("peak_bytes", node.peak);
+    if (!node.lost.empty()) one.add("lost", node.lost);
     all.add(std::move(one));
   }
   return all;

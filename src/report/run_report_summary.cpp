@@ -80,6 +80,10 @@ void what_moved(TextPage& page, const RunReport& report) {
     parts.push_back(fmt::format("{} read from the matrix's file of {}", moved_bytes(report.input_bytes_read),
                                 moved_bytes(report.input_bytes)));
   page.parts("Disk", parts, "; ");
+  for (const NodeReport& node : report.nodes)
+    if (!node.lost.empty())
+      page.row("Lost",
+               fmt::format("{}: {}; what was not lost with it was computed elsewhere", node.name, node.lost));
   if (report.ranks.empty()) return;
   RankReport all;
   for (const RankReport& rank : report.ranks) {

@@ -153,7 +153,8 @@ void memory_use(TextPage& page, const RunReport& report) {
                              of ? readable_size(*of) : "",
                              of ? percent(static_cast<double>(peak), static_cast<double>(*of)) : "", note));
   };
-  for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
+  for (const NodeReport& node : report.nodes)
+    row(node.name, node.peak, node.capacity, node.lost.empty() ? "" : "lost");
   row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
   if (const auto outside = report.outside_limit_bytes())
     row("outside it", *outside, {}, "the rest of the process");

@@ -38,7 +38,7 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
     report.bytes_written += link.bytes_to_home();
   }
   for (const Statistics::Node& node : counted.nodes) {
-    report.nodes.push_back({node.name, node.capacity, node.peak_bytes});
+    report.nodes.push_back({node.name, node.capacity, node.peak_bytes, node.lost});
     report.evictions += node.evictions;
   }
   for (const Statistics::Worker& worker : counted.workers)

@@ -27,7 +27,11 @@ def test_a_benchmark_is_right_or_fails(fairlead, scheduler, others):
         (fairlead.folder / "report.json").unlink(missing_ok=True)
         done = run("--scheduler", scheduler, "--devices", devices(after, others))
         if done.returncode == 0:
-            assert json.loads((fairlead.folder / "report.json").read_text())["factor_digest"] == expected, after
+            report = json.loads((fairlead.folder / "report.json").read_text())
+            assert report["factor_digest"] == expected, after
+            lost = [node["name"] for node in report["nodes"] if "lost" in node]
+            assert lost in ([], ["emulated 0"]) and (lost == [] or after < 100000)
+            assert ("Lost" in done.stdout) == bool(lost), done.stdout
         else:
             assert after < 100000
             assert "emulated 0" in done.stderr and "is lost" in done.stderr or "copies and tasks" in done.stderr, done.stderr

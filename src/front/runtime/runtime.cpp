@@ -291,8 +291,8 @@ Statistics Runtime::statistics() const {
     }
     for (const NodeInfo& info : engine.view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
-      result.nodes.push_back(
-          {topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes, node.evictions});
+      result.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, node.peak_bytes,
+                              node.evictions, memory.losses().words_of(info.id)});
     }
     for (const WorkerInfo& worker : engine.view().workers()) {
       const engine::Pipeline& pipeline = engine.pipelines()[worker.id];
