@@ -140,6 +140,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
     how.trace_memory = config.bytes("trace-memory");
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
+  by_kernel(how.misjudged, program);
   print_limits(limits, program, machine);
   if (std::ranges::find(asked, "auto") != asked.end()) {
     const std::string_view too_small = too_small_for(program, machine);

@@ -106,6 +106,7 @@ SimulationOptions simulation_options(const Config& config) {
   how.seed = config.count("seed");
   how.noise_percent = static_cast<unsigned>(config.count("noise"));
   if (config.has("slow")) how.slow = slowdowns_in(config.text("slow"));
+  if (config.has("misjudged")) how.misjudged = misjudged_in(config.text("misjudged"));
   how.advice = advice_in(config.text("advice"));
   how.priorities = config.text("priorities") == "time" ? Priorities::time : Priorities::program;
   how.window = is_set(config, "window") ? config.count("window") : 0;

@@ -109,6 +109,11 @@ inline constexpr std::array simulation_settings = {
             .help =
                 "a device or core takes so many times as long, from one second of the run to another, and "
                 "no policy knows: gpu1:4:0.5-0.9,core0:2"},
+    Setting{.key = "misjudged",
+            .type = SettingType::text,
+            .absent = "none",
+            .value_name = "KERNEL:TIMES",
+            .help = "policies expect a kernel to take so many times as long as it does: gemm:2,potrf:0.5"},
     Setting{.key = "csv",
             .type = SettingType::text,
             .absent = "none",

@@ -34,7 +34,7 @@ bool more_is_better(Metric metric) noexcept;
 /// One simulated run, said completely: runs of equal text are one run.
 struct RunSpec {
   std::string machine, workload, precision, scheduler, memory, host_memory, data, advice, priorities,
-      memory_model, peers, slow;
+      memory_model, peers, slow, misjudged;
   std::int64_t n = 0, tile = 0;
   std::optional<std::size_t> gpus, cores;
   std::optional<unsigned> streams;

@@ -106,6 +106,7 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
        .seed = spec.seed,
        .noise_percent = spec.noise_percent,
        .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
+       .misjudged = spec.misjudged.empty() ? std::vector<Misjudged>() : misjudged_in(spec.misjudged),
        .pipeline_depth = spec.pipeline_depth,
        .keep_order = keep_order});
   f(program, machine, limits, size, outcome);

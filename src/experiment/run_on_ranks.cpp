@@ -57,6 +57,7 @@ Figures run_on_ranks(const RunSpec& spec) {
     throw ConfigError(fmt::format("the setting {} of an experiment is not there with ranks", what));
   };
   if (!spec.slow.empty()) say("slow");
+  if (!spec.misjudged.empty()) say("misjudged");
   if (!spec.memory_model.empty()) say("memory_model");
   const machine::MachineDescription machine = changed(machine::find_machine(spec.machine), spec);
   const WorkloadSize size{.n = spec.n,

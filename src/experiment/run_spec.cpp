@@ -56,10 +56,10 @@ std::string RunSpec::text() const {
   const std::string one_node = fmt::format(
       "machine={} workload={} n={} tile={} precision={} scheduler={} gpus={} cores={} streams={} memory={} "
       "host_memory={} data={} advice={} priorities={} memory_model={} device_bandwidth={} peers={} seed={} "
-      "noise={} depth={} slow={}",
+      "noise={} depth={} slow={} misjudged={}",
       machine, workload, n, tile, precision, scheduler, optional(gpus), optional(cores), optional(streams),
       memory, host_memory, data, advice, priorities, memory_model, device_gigabytes_per_second, peers, seed,
-      noise_percent, pipeline_depth, slow);
+      noise_percent, pipeline_depth, slow, misjudged);
   if (ranks == 0) return one_node;
   return fmt::format("{} ranks={} grid={} network={} latency={} panels={}", one_node, ranks, grid,
                      network_bandwidth_times, network_latency_times, panel_rates_times);
@@ -137,6 +137,7 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   run.peers = one_of("peers", text("peers", "yes"), {"yes", "no"});
   run.memory_model = text("memory_model", "");
   run.slow = text("slow", "none") == "none" ? "" : settings["slow"];
+  run.misjudged = text("misjudged", "none") == "none" ? "" : settings["misjudged"];
   run.tile = between(1, largest_tile, "tile", text("tile", "1920"));
   run.n = settings.contains("tiles") ? between(0, most_tiles, "tiles", settings["tiles"]) * run.tile
                                      : between(0, most_tiles * largest_tile, "n", text("n", "0"));

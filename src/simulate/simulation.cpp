@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "backend/sim/sim_world.hpp"
 #include "engine/trace_snapshot.hpp"
@@ -32,7 +33,8 @@ class Run {
         options_(options),
         world_(sim_options()),
         core_(core_options(std::move(policy), policy_name), world_),
-        data_(program.data.size()) {
+        data_(program.data.size()),
+        expected_times_(by_kernel(options.misjudged, program)) {
     for (std::size_t kernel = 0; kernel < program.kernels.size(); ++kernel) {
       CodeletInfo& info = codelets_.emplace_back();
       info.name = program.kernels[kernel];
@@ -164,7 +166,12 @@ class Run {
     core.engine.rehearsal = front::rehearsals_in_virtual_time(world_, machine_.idle_cores());
     core.engine.log = !options_.event_log.empty();
     core.engine.estimate = [this](const Task& task, WorkerId worker) {
-      return machine_.duration(program_task(task), worker);
+      const ProgramTask& it = program_task(task);
+      const Duration real = machine_.duration(it, worker);
+      if (options_.misjudged.empty()) return real;
+      const double expected =
+          static_cast<double>(real.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];
+      return std::max(Duration(1), Duration(std::llround(expected)));
     };
     core.fixed_order = options_.fixed_order;
     core.refresh = false;  // as in the papers, the clock stops when the tasks are over
@@ -252,6 +259,7 @@ class Run {
   engine::RuntimeCore core_;
   std::deque<CodeletInfo> codelets_;
   std::vector<engine::RegisteredDatum> data_;
+  const std::vector<double> expected_times_;  // so many times what it takes, by kernel
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "report/run_report.hpp"
 #include "simulate/advice.hpp"
 #include "simulate/machine.hpp"
+#include "simulate/misjudged.hpp"
 #include "simulate/program.hpp"
 #include "simulate/slowdown.hpp"
 #include "trace/snapshot.hpp"
@@ -27,12 +28,13 @@ struct SimulationOptions {
   Advice advice = Advice::none;
   Priorities priorities = Priorities::program;
   std::uint64_t seed = 1;
-  unsigned noise_percent = 0;      ///< tasks and copies take up to this much longer or shorter
-  std::vector<Slowdown> slow{};    ///< processors, for a while; policies do not know
-  std::size_t window = 0;          ///< unfinished tasks that the program runs ahead; 0: all of them
-  std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
-  bool fixed_order = false;        ///< commutative tasks and reductions run in the program's order
-  bool charge_decisions = false;   ///< a worker's next task begins after the time that deciding it took
+  unsigned noise_percent = 0;          ///< tasks and copies take up to this much longer or shorter
+  std::vector<Slowdown> slow{};        ///< processors, for a while; policies do not know
+  std::vector<Misjudged> misjudged{};  ///< kernels of which policies expect other durations than they have
+  std::size_t window = 0;              ///< unfinished tasks that the program runs ahead; 0: all of them
+  std::size_t pipeline_depth = 0;      ///< 0: chosen from transfer and task times
+  bool fixed_order = false;            ///< commutative tasks and reductions run in the program's order
+  bool charge_decisions = false;       ///< a worker's next task begins after the time that deciding it took
   std::function<Time()> decision_clock{};  ///< by which that is measured; empty: this machine's
   Bytes trace_memory = 0;                  ///< for records of what happened; 0: none are kept
   bool keep_order = false;                 ///< of the tasks, in SimulationResult::order

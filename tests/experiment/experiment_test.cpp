@@ -108,6 +108,17 @@ TEST(Experiment, MaySweepAPartOfASettingThatALineSetsItself) {
   EXPECT_GT(run(run_of(experiment, experiment.lines[0], 4)).gflops, 0);
 }
 
+TEST(Experiment, SaysWhichKernelsPoliciesMisjudge) {
+  const Experiment experiment =
+      read_experiment("e", with(small, "gpus = \"1\"", "gpus = \"1\"\nmisjudged = \"gemm:2\""));
+  const RunSpec spec = run_of(experiment, experiment.lines[0], 4);
+  EXPECT_EQ(spec.misjudged, "gemm:2");
+  EXPECT_NE(spec.text().find("gemm:2"), std::string::npos);  // kept results are found by it
+  RunSpec wrong = spec;
+  wrong.misjudged = "nothing:2";
+  EXPECT_THROW(run(wrong), ConfigError);
+}
+
 TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["memory_model"] = "managd-advised";

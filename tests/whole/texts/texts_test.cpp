@@ -280,6 +280,7 @@ TEST(Texts, OfDevicesAndPolicies) {
                try_one([&] { backend::workers_of_devices(text, backend::default_backends()); });
                try_one([&] { schedule::make_policy(text); });
                try_one([&] { slowdowns_in(text); });
+               try_one([&] { misjudged_in(text); });
                try_one([&] { make_workload(text, {.n = 3840, .tile = 960}); });
              }});
 }
