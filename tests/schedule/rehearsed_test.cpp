@@ -259,7 +259,7 @@ TEST_F(RehearsedTest, IdeasCanBeLeftOut) {
   world->sizes["D0"] = Bytes{1} << 42;
   submit();
   close();
-  EXPECT_EQ(policy->deputy(), "near");
+  EXPECT_EQ(policy->deputy(), "darts");
 
   submitted = 0;
   rehearsal.takes = {{"blocks", ms(35)}};
@@ -294,8 +294,21 @@ TEST_F(RehearsedTest, WhereDataExceedTheMemoriesTheOneThatMovesLeastIsTaken) {
     if (exceed) world->sizes["D0"] = Bytes{1} << 42;
     submit();
     close();
-    EXPECT_EQ(policy->deputy(), exceed ? "blocks" : "near");
+    EXPECT_EQ(policy->deputy(), exceed ? "blocks" : "darts");
     submitted = 0;
+  }
+}
+
+// A change later costs what the first one has begun.
+TEST_F(RehearsedTest, WhoIsALittleBetterIsTakenWhereNobodyHasBegun) {
+  rehearsal.takes = {{"darts", ms(990)}};
+  for (const bool waits : {false, true}) {
+    submitted = 0;
+    begin(waits ? "rehearsed:first=near" : "rehearsed:first=near:off=waiting");
+    submit();
+    policy->horizon_closed();
+    while (rehearsal.judge) tell_over();
+    EXPECT_EQ(policy->deputy(), waits ? "darts" : "near");
   }
 }
 

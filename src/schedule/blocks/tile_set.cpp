@@ -30,6 +30,7 @@ void TileSet::grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vect
   Bytes bytes_before_line = 0, used_before_line = 0;
   for (DatumId next = seed.tile; next != no_id<DatumId>; next = best_candidate()) {
     if (next != seed.tile && tile(next).unshared > 0) {
+      if (readers == 1 && bytes_ > budget / 10 * 3 && begins_elsewhere(next)) break;
       line = tasks.size();
       bytes_before_line = bytes_;
       used_before_line = used_;
@@ -121,6 +122,12 @@ std::uint64_t TileSet::line_gain(DatumId datum) const {
   const bool row = rows_.has(c.row, epoch_), column = columns_.has(c.column, epoch_);
   if (row == column) return 1;
   return row ? rows_.count : columns_.count;
+}
+
+/// It shares neither row nor column with the set, and so nothing of what streams past it.
+bool TileSet::begins_elsewhere(DatumId datum) const {
+  const View::Coordinates c = view_->coordinates(datum);
+  return c.row >= 0 && c.column >= 0 && !rows_.has(c.row, epoch_) && !columns_.has(c.column, epoch_);
 }
 
 /// Plans the tile's updates as far as they can run.

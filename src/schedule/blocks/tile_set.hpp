@@ -22,6 +22,8 @@ class TileSet {
   /// Updates that are the k-th of their tiles come together, so that an input streams past all tiles once;
   /// but where all inputs stay in memory for most of the time anyway, the tiles that are finished first come
   /// first: then tiles need not be loaded all at once, and the disk works while tasks run.
+  /// If nothing is left beside the set, it ends before it is full, on one node: the next set makes more of the room
+  /// than tiles from elsewhere would. A small one goes on, since the next would be planned at once.
   void grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks);
 
  private:
@@ -70,6 +72,7 @@ class TileSet {
   };
 
   std::uint64_t line_gain(DatumId datum) const;
+  bool begins_elsewhere(DatumId datum) const;
   Tile& tile(DatumId datum);
   bool shared(DatumId datum) const noexcept {
     return index(datum) < shared_.size() && shared_[index(datum)] == epoch_;

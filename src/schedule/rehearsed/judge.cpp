@@ -223,7 +223,8 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   const std::uint64_t finding = narrower(plays, question, sets, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
   if (best.policy == question.present) return 0;
-  if (present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;
+  const bool begun = question.may_wait == 0;  // else nobody is hindered by a change
+  if (begun && present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;
   return finding;
 }
 
