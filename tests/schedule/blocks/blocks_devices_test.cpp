@@ -51,5 +51,18 @@ INSTANTIATE_TEST_SUITE_P(Workloads, BlocksOnDevices,
                            return tested.param.workload + ("_on_" + std::to_string(tested.param.devices));
                          });
 
+// 186 GB; 202 where sets are filled up with tiles that share nothing with them.
+TEST(BlocksOnOneDevice, EndsASetOfLuWhereNothingIsLeftBesideIt) {
+  double loaded = 0;
+  for (const int n : {34, 36, 38}) {
+    const Program program = make_workload("lu", {n * tile, tile, Precision::single});
+    const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+                                   {.devices = 1, .cores = 0, .device_memory = 2'000'000'000}, program,
+                                   Precision::single);
+    loaded += static_cast<double>(simulate(program, machine, "blocks", {}).bytes_to_devices);
+  }
+  EXPECT_LT(loaded, 195e9);
+}
+
 }  // namespace
 }  // namespace fairlead::simulate
