@@ -13,10 +13,23 @@ struct Answer {
   std::string text;  // what goes to the standard output and to that for errors, as it comes
 };
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FAIRLEAD_TESTS_LEAKS
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(FAIRLEAD_TESTS_LEAKS)
+// What hwloc's plug-ins and OpenCL's drivers load and take away again ends the leak check of the whole process.
+inline const std::string of_sanitizers = "HWLOC_PLUGINS_PATH=/var/empty OCL_ICD_VENDORS=/var/empty ";
+#else
+inline const std::string of_sanitizers;
+#endif
+
 /// `arguments` as the shell reads them; the environment is empty but for `environment`.
 inline Answer answer_of(const std::string& program, const std::string& arguments,
                         const std::string& environment = "") {
-  const std::string line = "exec 2>&1; env -i " + environment + " '" + program + "' " + arguments;
+  const std::string line =
+      "exec 2>&1; env -i " + of_sanitizers + environment + " '" + program + "' " + arguments;
   FILE* pipe = popen(line.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell");
   Answer answer{};
