@@ -63,6 +63,8 @@ constexpr auto options = both(
                     "Tasks and data are the same, the order in which policies hear of them is not"},
             runs_setting}),
     cluster_settings);
+// A graph from a JDF file runs on one machine.
+constexpr auto settings = both(settings_of_simulate, settings_of_clusters);
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "cholesky, lu, gemm, ...; `fairlead simulate list` lists them",
                                        .required = false}};
@@ -250,6 +252,6 @@ const Subcommand simulate_command{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .settings = settings_of_simulate};
+    .settings = settings};
 
 }  // namespace fairlead::app

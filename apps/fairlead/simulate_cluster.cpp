@@ -169,9 +169,9 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
 
 bool is_on_cluster(const Config& config) {
   if (config.has("ranks") || config.has("grid")) return true;
-  for (const char* key : {"eager-limit", "broadcast-tree"})
-    if (is_on_command_line(config, key))
-      throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", key));
+  for (const TakenSetting& only : settings_of_clusters)
+    if (is_on_command_line(config, only.key))
+      throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", only.key));
   return false;
 }
 

@@ -26,6 +26,10 @@ inline constexpr std::array cluster_settings = {
             .help = "of ranks, by which tiles are dealt out to them: 6x8",
             .absent_means = "the squarest with no more rows than columns"}};
 
+/// Which of Fairlead's settings say something to several ranks, and to them alone.
+inline constexpr std::array settings_of_clusters = {TakenSetting{.key = "eager-limit"},
+                                                    TakenSetting{.key = "broadcast-tree"}};
+
 /// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
 bool is_on_cluster(const Config& config);
 /// Prints what came of it, under each policy that is asked for. Returns an ExitCode.

@@ -40,7 +40,6 @@ inline constexpr auto settings_of_simulate =
                     TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
                     TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
                     TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
-                    TakenSetting{.key = "eager-limit"}, TakenSetting{.key = "broadcast-tree"},
                     TakenSetting{.key = "record-flow",
                                  .refused = "is for programs that really run: --recorded FILE simulates them "
                                             "then"}});
