@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "base/pages.hpp"
 #include "front/ranks/notes.hpp"
 #include "front/ranks/shared_datum.hpp"
 #include "front/runtime/views.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string>
 
 #include "base/shared_library.hpp"
@@ -28,7 +29,7 @@ void check_clblast(const OpenclQueue& queue, int status) {
 
 }  // namespace
 
-Clblast::Clblast() {
+Clblast::Clblast(const OpenclQueue& queue) {
   const SharedLibrary library = [] {
     try {
       return SharedLibrary::open("libclblast.so.1");
@@ -44,6 +45,18 @@ Clblast::Clblast() {
   find(double_.gemm, "CLBlastDgemmWithTempBuffer");
   find(float_.temporary, "CLBlastSGemmTempBufferSize");
   find(float_.gemm, "CLBlastSgemmWithTempBuffer");
+  fill_tables_of_the_process(queue);
+}
+
+/// CLBlast fills a table of parameters at its first call in a process, without a lock (Database::Database, also in what
+/// came after 1.5.3): two first calls at once crash or end in bad_alloc. As the table is the process's, so is this lock.
+void Clblast::fill_tables_of_the_process(const OpenclQueue& queue) const {
+  static std::mutex first_call;
+  const std::lock_guard lock(first_call);
+  _cl_command_queue* in = queue;
+  std::size_t bytes = 0;
+  check_clblast(queue,
+                float_.temporary(column_major, as_it_is, as_it_is, 1, 1, 1, 0, 1, 0, 1, 0, 1, &in, &bytes));
 }
 
 template <Real T>

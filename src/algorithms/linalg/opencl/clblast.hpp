@@ -11,8 +11,9 @@ namespace fairlead::linalg {
 
 class Clblast {
  public:
-  /// "libclblast.so.1", as the loader finds it. Throws SystemError, with the loader's reason.
-  Clblast();
+  /// "libclblast.so.1", as the loader finds it, ready for any thread. The queue: of any device. Throws SystemError, with
+  /// the loader's reason.
+  explicit Clblast(const OpenclQueue& queue);
 
   /// Of the device's memory that C := alpha op(A) op(B) + beta C takes beside the matrices, in bytes. Throws
   /// SystemError, as gemm() does.
@@ -44,6 +45,8 @@ class Clblast {
     if constexpr (std::is_same_v<T, double>) return double_;
     if constexpr (std::is_same_v<T, float>) return float_;
   }
+  void fill_tables_of_the_process(const OpenclQueue& queue) const;
+
   Table<double> double_;
   Table<float> float_;
 };

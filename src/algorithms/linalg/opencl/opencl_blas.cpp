@@ -65,8 +65,8 @@ OpenclBlas::Own OpenclBlas::made_of(bool doubles) {
   return {made_for(doubles, "solve", solve_source), made_for(doubles, "triangle", triangle_source)};
 }
 
-const Clblast& OpenclBlas::clblast() const {
-  std::call_once(loaded_, [this] { clblast_.emplace(); });
+const Clblast& OpenclBlas::clblast(const OpenclQueue& queue) const {
+  std::call_once(loaded_, [&] { clblast_.emplace(queue); });
   return *clblast_;
 }
 
@@ -74,7 +74,7 @@ template <Real T>
 void OpenclBlas::gemm(const OpenclQueue& queue, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
                       std::size_t k, T alpha, const OpenclMatrix& a, const OpenclMatrix& b, T beta,
                       const OpenclMatrix& c) const {
-  const Clblast& library = clblast();
+  const Clblast& library = clblast(queue);
   const std::size_t bytes =
       library.workspace_of_gemm<T>(queue, op_a, op_b, m, n, k, a.at, a.ld, b.at, b.ld, c.at, c.ld);
   if (bytes <= queue.workspace_bytes()) {

@@ -58,7 +58,7 @@ class OpenclBlas {
     if constexpr (std::is_same_v<T, double>) return double_;
     if constexpr (std::is_same_v<T, float>) return float_;
   }
-  const Clblast& clblast() const;
+  const Clblast& clblast(const OpenclQueue& queue) const;
 
   const Own double_, float_;
   mutable std::once_flag loaded_;
