@@ -66,6 +66,7 @@ class Blocks final : public Policy {
 
   Task* pick(WorkerId worker, bool must) override {
     NodePlan& own = nodes_[place_of_worker_[index(worker)]];
+    if (is_nearly_over()) plan_more(false);  // so that the next tiles come while it goes on
     do {
       bool wait = false;
       if (Task* task = next_for(worker, own, must, wait); task != nullptr || wait) return task;
@@ -109,19 +110,10 @@ class Blocks final : public Policy {
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     std::size_t written = 0;
-    int looked_at = 0;
-    for (const auto& [position, task] : own.ready) {
-      if (looked_at++ == most_looked_ahead) break;
-      if (!view().can_run(*task, worker)) continue;
-      for (const Access& access : task->accesses()) {
-        if (written == out.size()) return written;
-        if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent ||
-            neighbours_.on_its_way_to_one(access.datum, own))
-          continue;
-        const auto before = out.first(written);
-        if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
-      }
-    }
+    const Position next = add_lacking(worker, own, 0, out, written);
+    if (computing_limits_)
+      own.lacks_nothing_before =
+          add_lacking(worker, own, std::max(next, own.lacks_nothing_before), out, written);
     return written;
   }
 
@@ -158,6 +150,27 @@ class Blocks final : public Policy {
     if (can_run(nodes_[place])) return place;
     const auto other = std::ranges::find_if(nodes_, can_run);
     return other == nodes_.end() ? place : static_cast<std::size_t>(other - nodes_.begin());
+  }
+
+  /// Of some tasks that are ready, from one on. Gives the position up to which they lack nothing.
+  Position add_lacking(WorkerId worker, const NodePlan& own, Position nothing_before, std::span<DatumId> out,
+                       std::size_t& written) {
+    bool lacks = false;
+    auto it = own.ready.lower_bound(nothing_before);
+    for (int looked_at = 0; it != own.ready.end() && looked_at++ < most_looked_ahead; ++it) {
+      if (view().can_run(*it->second, worker))
+        for (const Access& access : it->second->accesses()) {
+          if (!reads(access.mode) || view().residency(access.datum, own.id()) != ReplicaState::absent ||
+              neighbours_.on_its_way_to_one(access.datum, own))
+            continue;
+          lacks = true;
+          if (written == out.size()) return nothing_before;
+          const auto before = out.first(written);
+          if (std::ranges::find(before, access.datum) == before.end()) out[written++] = access.datum;
+        }
+      if (!lacks) nothing_before = it->first + 1;
+    }
+    return nothing_before;
   }
 
   template <class Queue>
@@ -240,7 +253,7 @@ class Blocks final : public Policy {
     // before a seed is looked for, which may take long: workers of full nodes ask again and again.
     const AheadTask* first = lookahead_.find(oldest.id);
     if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
-        held() > most_held(room(tile_bytes_)))
+        held() > most_held(room(tile_bytes_)) && !is_nearly_over())
       return false;
     AheadTask* seed = find_seed();
     if (seed == nullptr) {
@@ -249,8 +262,11 @@ class Blocks final : public Policy {
     }
     tile_bytes_ = std::max<Bytes>(1, view().bytes(seed->tile));
     const Bytes all_room = room(tile_bytes_);
-    if (held() > most_held(all_room) && !must) return false;
-    tiles_.grow(*seed, all_room - std::min(all_room, held()), owners_.readers(), found_);
+    const bool soon_free = is_nearly_over();
+    if (held() > most_held(all_room) && !must && !soon_free) return false;
+    tiles_.grow(*seed, soon_free ? all_room : all_room - std::min(all_room, held()), owners_.readers(),
+                found_);
+    computing_limits_ = owners_.places().size() == 1 && takes_longer_than_its_data();
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
       const auto ready = unplanned_.find(ahead->task->id);
@@ -262,6 +278,25 @@ class Blocks final : public Policy {
     return true;
   }
 
+  /// The set that was found: to be computed, on the only node. As far as a few of its tasks tell.
+  bool takes_longer_than_its_data() const {
+    const NodePlan& node = nodes_[owners_.places().front()];
+    if (node.workers.empty()) return false;
+    const std::size_t step = found_.size() / 16 + 1;
+    double computing = 0, way_of_a_byte = 0;  // ns
+    for (std::size_t i = 0; i < found_.size(); i += step) {
+      const Task& task = *found_[i]->task;
+      computing += static_cast<double>(
+          (view().estimate(task, node.workers.front()) * static_cast<std::int64_t>(step)).count());
+      for (const Access& access : task.accesses())
+        way_of_a_byte = std::max(way_of_a_byte,
+                                 static_cast<double>(view().transfer_time(access.datum, node.id()).count()) /
+                                     static_cast<double>(std::max<Bytes>(1, view().bytes(access.datum))));
+    }
+    return computing / static_cast<double>(node.workers.size()) >
+           way_of_a_byte * static_cast<double>(tiles_.bytes_used());
+  }
+
   /// For tiles of plans, on all nodes that have tiles: as often what fits on the smallest.
   Bytes room(Bytes tile) const {
     Bytes least = ~Bytes{0};
@@ -271,6 +306,11 @@ class Blocks final : public Policy {
   /// By tiles of earlier sets, when another is planned. A smaller set moves more; but nodes that share the
   /// way home wait longer for the tiles of one that fills them all.
   Bytes most_held(Bytes room) const { return owners_.places().size() == 1 ? room / 10 * 3 : room / 2; }
+  /// What is planned takes no longer than bringing as many tiles as there is room for. Where loads can be hidden at
+  /// all, that hides them: the next set is planned as if all were free, its tiles come when those before have left.
+  bool is_nearly_over() const {
+    return computing_limits_ && updates_to_come_ * tile_bytes_ <= room(tile_bytes_);
+  }
   Bytes held() const {
     Bytes sum = 0;
     for (const NodePlan& node : nodes_) sum += node.held();
@@ -322,6 +362,7 @@ class Blocks final : public Policy {
     over_.push_back(false);
     if (ahead.tile != no_id<DatumId>) {
       TilePlan& tile = tile_plan(ahead.tile);
+      ++updates_to_come_;
       if (tile.updates_to_come++ == 0) give_owner(ahead.tile, tile);
     }
     NodePlan& node = nodes_[place_of(ahead)];
@@ -332,9 +373,11 @@ class Blocks final : public Policy {
   void over(const Task& task) {
     if (const AheadTask* ahead = lookahead_.find(task.id); ahead != nullptr && ahead->planned) {
       over_[ahead->position] = true;
-      if (ahead->tile != no_id<DatumId>)
+      if (ahead->tile != no_id<DatumId>) {
+        --updates_to_come_;
         if (TilePlan& tile = tile_plan(ahead->tile); --tile.updates_to_come == 0)
           nodes_[tile.place].let_go(view().bytes(ahead->tile));
+      }
     }
     lookahead_.finished(task, unlocked_);
   }
@@ -367,6 +410,8 @@ class Blocks final : public Policy {
   std::vector<bool> over_;             // by position
   std::vector<TilePlan> tile_plans_;   // by datum
   Bytes tile_bytes_ = 0;               // of the last seed
+  std::uint64_t updates_to_come_ = 0;  // of all tiles
+  bool computing_limits_ = false;      // the last set
   std::vector<Bytes> held_;            // scratch
   std::vector<AheadTask*> found_, unlocked_;
 };

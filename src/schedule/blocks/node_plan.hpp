@@ -20,7 +20,8 @@ class NodePlan {
   std::vector<WorkerId> workers;        ///< those that are left
   std::vector<std::size_t> neighbours;  ///< places of nodes with tiles that have a wire of their own to here
 
-  bool all_used = false;  ///< the plan uses all that is here, as far as asked since a task ended
+  bool all_used = false;              ///< the plan uses all that is here, as far as asked since a task ended
+  Position lacks_nothing_before = 0;  ///< of ready tasks: those before have what they read, or it comes
 
   NodeId id() const noexcept { return id_; }
   /// For tiles of the plan: inputs stream past them, a line of them and some for the pipeline.

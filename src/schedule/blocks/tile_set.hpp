@@ -26,6 +26,9 @@ class TileSet {
   /// than tiles from elsewhere would. A small one goes on, since the next would be planned at once.
   void grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks);
 
+  /// Of the tiles and their inputs.
+  Bytes bytes_used() const noexcept { return used_; }
+
  private:
   /// A tile as a candidate. All but `epoch` belongs to the set that is growing.
   struct Tile {

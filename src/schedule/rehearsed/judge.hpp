@@ -25,6 +25,7 @@ struct Question {
   std::size_t fewest = 0;         ///< of each policy: fewer say nothing
   bool exceeds_memories = false;  ///< of those who do most of the work, all of them together: the data do
   bool ways_limit = false;        ///< bringing each of the data once takes longer than computing
+  bool ways_are_ample = false;    ///< and several times not: see begin_to_play()
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
   std::size_t if_soon_over = 0;          ///< the last so many of these: only if there is time, see may_wait
   double may_wait = 0;  ///< of the time that the tasks take: for how long all stand still for a judge

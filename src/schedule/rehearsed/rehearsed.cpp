@@ -119,6 +119,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   }
 
   static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
+  static constexpr int times_that_data_come = 4;  // where they exceed the memory; in good orders 2 to 4
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
   bool has(std::string_view idea) const noexcept { return !limits_.left_out.has(idea); }
@@ -218,6 +219,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
                  static_cast<double>(question_.cost.count()) <=
              limits_.share * static_cast<double>(question_.expected.count());
     };
+    // One accelerator gets all data in any case. What the first policy does meanwhile costs little, unless data come so
+    // often that the way limits it.
+    if (question_.ways_are_ample) holding_back_ = false;
     if (holding_back_ && !soon_over()) {
       std::vector<std::string> worse = std::exchange(question_.dispensable, {});
       // It may well take longer than is expected: a look at a part tells.
@@ -258,6 +262,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.expected = std::max({computing, way, view().transfer_time_to_all(bytes, accelerators(view()))});
     question_.exceeds_memories = bytes > capacity_;
     question_.ways_limit = way > computing;
+    question_.ways_are_ample = accelerators(view()).size() == 1 && times_that_data_come * way <= computing;
   }
   /// About what is left. `finding`: to be confirmed. False: too little.
   bool begin(Step step, std::uint64_t finding = 0) {
