@@ -25,7 +25,7 @@ double element(std::int64_t i, std::int64_t j, std::int64_t n) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::int64_t n = count > 1 ? std::atoi(arguments[1]) : 500;
   const std::int32_t tile = count > 2 ? std::atoi(arguments[2]) : 96;
 
@@ -72,4 +72,7 @@ int main(int count, char** arguments) {
   std::printf("%lld x %lld in tiles of %d: |L L^T - A| / n = %g\n", static_cast<long long>(n),
               static_cast<long long>(n), tile, worst);
   return worst < 1e-14 ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -34,7 +34,7 @@ TiledMatrix<double> matrix(Runtime& runtime, const char* name, std::int64_t rows
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::int64_t n = count > 1 ? std::atoi(arguments[1]) : 400;
   const std::int32_t tile = count > 2 ? std::atoi(arguments[2]) : 72;
   const std::int64_t rows = n, columns = n - n / 5, depth = n + n / 7;
@@ -69,4 +69,7 @@ int main(int count, char** arguments) {
   std::printf("%lld x %lld x %lld in tiles of %d: |C - plain C| / k = %g\n", static_cast<long long>(rows),
               static_cast<long long>(columns), static_cast<long long>(depth), tile, worst);
   return worst < 1e-14 ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

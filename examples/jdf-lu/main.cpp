@@ -17,7 +17,7 @@
 
 using namespace fairlead;
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::int64_t rows = count > 1 ? std::atoi(arguments[1]) : 420,
                      columns = count > 2 ? std::atoi(arguments[2]) : 350;
   const std::int32_t tile = count > 3 ? std::atoi(arguments[3]) : 64;
@@ -55,4 +55,7 @@ int main(int count, char** arguments) {
   std::printf("%lld x %lld in tiles of %d: |L U - A| / m = %g\n", static_cast<long long>(rows),
               static_cast<long long>(columns), tile, worst);
   return worst < 1e-14 ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -336,6 +336,33 @@ def test_values_are_left_in_other_places(run, fairlead):
     assert (done.result[:32] == 7 * numpy.eye(32)).all()
 
 
+OVERLAP = """
+descA [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+ADD(k)
+k = 0 .. descA->mt-1
+: descA(k, 0)
+READ B <- (k == 0) ? descB(0, 0)
+       <- (k <= 1) ? descB(1, 0)
+       <- descB(2, 0)
+RW   A <- descA(k, 0)
+       -> descA(k, 0)
+BODY
+{
+    tile_dgeadd(descA->mb, descA->nb, 1.0, B, descB->mb, 1.0, A, descA->mb);
+}
+END
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_of_inputs_whose_guards_overlap_the_first_that_holds_counts(run, dtype):
+    a, b = random_matrix((160, 32), dtype), random_matrix((96, 32), dtype, seed=2)
+    done = run("overlap.jdf", {"A": a, "B": b}, "A", "--tile", 32, text=OVERLAP)
+    assert done.returncode == 0, done.stderr
+    assert (done.result == a + numpy.concatenate([b, b[64:], b[64:]])).all()
+
+
 def test_numerical_failure_names_the_column(run):
     a = positive_definite(200, "float64")
     a[140, 140] = -1
@@ -374,7 +401,8 @@ def test_wrong_input(run, fairlead):
     refused(fairlead("jdf", "run", cholesky, "--matrix", "B=A.npy"), NOT_ASKED, "has no B")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "decA=A.npy"), NOT_ASKED, "did you mean descA?")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=none.npy"), NOT_DONE, "none.npy: cannot be opened")
-    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=tall.npy", "--tile", 16), NOT_DONE, "there is no such datum")
+    refused(fairlead("jdf", "run", cholesky, "--matrix", "A=tall.npy", "--tile", 16), NOT_DONE,
+            "there is no such datum: descA has 4 x 2")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=64,64,16,8"), NOT_DONE,
             "uses 16 x 16 of T, which is a tile of 16 x 8")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "B=x.npy"), NOT_ASKED, "has no B")

@@ -47,6 +47,17 @@ TEST_F(LookaheadTest, AWriterWaitsForTheReadersBeforeIt) {
   EXPECT_EQ(finish("W"), Names{"R3"});
 }
 
+// What is before a task counts, over or not: how deep it is does not depend on when it was submitted.
+TEST_F(LookaheadTest, ATaskIsAsDeepAsTheLongestWayToIt) {
+  EXPECT_EQ(submit({"W", {}, 1, 0, {}, {"A"}}).depth, 1u);
+  finish("W");
+  EXPECT_EQ(submit({"reader", {"A"}, 1, 0, {"X"}}).depth, 2u);
+  EXPECT_EQ(submit({"next reader", {"A"}, 1, 0, {"Y"}}).depth, 2u);
+  EXPECT_EQ(submit({"of both", {"X", "Y"}, 1, 0, {"Z"}}).depth, 3u);
+  EXPECT_EQ(submit({"after all who read", {}, 1, 0, {}, {"A"}}).depth, 3u);
+  EXPECT_EQ(submit({"of new data", {"N"}, 1, 0, {"M"}}).depth, 1u);
+}
+
 // A policy may plan a task before those that wait for it are submitted.
 TEST_F(LookaheadTest, APlannedTaskIsPromisedToSuccessorsSubmittedLater) {
   AheadTask& w = submit({"W", {}, 1, 0, {"X"}});

@@ -60,6 +60,26 @@ TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
   }
 }
 
+// Policies hear of the same tasks in another order: what blocks plans follows from the graph. 24 x 24 tiles.
+TEST(PtgProgram, BlocksLoadsTheSameWhereAQuarterFits) {
+  const WorkloadSize size{23'040, 960, Precision::single};
+  const Bytes matrix = Bytes{23'040} * 23'040 * 4;
+  const machine::MachineDescription description = machine::find_machine("k40");
+  for (const auto& [workload, memory] : {std::pair{"cholesky", matrix / 8}, std::pair{"lu", matrix / 4}}) {
+    MachineUse use;
+    use.devices = 1;
+    use.cores = 0;
+    use.device_memory = memory;
+    const auto loaded = [&](const Program& program) {
+      const SimulatedMachine machine(description, use, program, size.precision);
+      return static_cast<double>(simulate(program, machine, "blocks", {}).bytes_to_devices);
+    };
+    const double flow = loaded(make_workload(workload, size));
+    EXPECT_GT(flow, static_cast<double>(memory)) << workload;
+    EXPECT_NEAR(loaded(as_graph(workload, size)), flow, 0.01 * flow) << workload;
+  }
+}
+
 TEST(PtgProgram, IsOfThreeWorkloadsAndNotTooLarge) {
   EXPECT_THROW(graph_of("qr", {1000, 100, Precision::double_}), ConfigError);
   EXPECT_THROW(graph_of("gemm", {25700, 100, Precision::double_}), ConfigError);

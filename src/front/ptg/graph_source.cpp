@@ -206,8 +206,9 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
                           values_.text_of(input->memory, numbers), why));
     };
     if (values[i] == no_value) {
-      const std::string owner = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);
-      refuse(owner.empty() ? "and there is no such datum" : owner.c_str());
+      std::string why = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);
+      if (why.empty()) why = "and there is no such datum" + values_.extents_of(input->memory.collection);
+      refuse(why.c_str());
       continue;
     }
     unfolding_.taken(values[i], table_.contested[input->memory.collection]);

@@ -75,6 +75,11 @@ std::string Values::text_of(const MemoryPlace& place, const std::int64_t* number
   return fmt::format("{}({})", collections_[place.collection].definition->name, fmt::join(indices, ", "));
 }
 
+std::string Values::extents_of(std::uint32_t collection) const {
+  const CollectionDefinition& of = this->collection(collection);
+  return fmt::format(": {} has {}", of.name, fmt::join(of.extents, " x "));
+}
+
 std::uint32_t Values::add_fresh(std::uint32_t kind, const void* handle, engine::RegisteredDatum& datum) {
   if (fresh_count_ == Chunks<Value>::most)
     throw UsageError(

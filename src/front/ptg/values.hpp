@@ -61,6 +61,8 @@ class Values {
   }
   /// First those like each collection's first datum, by collection; then those of other extents.
   std::span<const FreshKind> kinds() const noexcept { return kinds_; }
+  /// ": A has 5 x 4"
+  std::string extents_of(std::uint32_t collection) const;
   const CollectionDefinition& collection(std::uint32_t number) const {
     return *collections_[number].definition;
   }

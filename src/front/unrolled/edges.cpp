@@ -59,7 +59,7 @@ class Matcher {
       const Port port = ports_.of(end.task, end.flow);
       if (!is_control(end.task, end.flow)) {
         if (out_.inputs.given[port] != none) {
-          given_twice(graph_.inputs[out_.inputs.given[port]], end);
+          overlap(graph_.inputs[out_.inputs.given[port]], end);
           continue;
         }
         out_.inputs.given[port] = i;
@@ -84,12 +84,12 @@ class Matcher {
     }
   }
 
-  void given_twice(const End& first, const End& second) {
-    if (!findings_.wants(Kind::given_twice)) return findings_.count(Kind::given_twice);
-    findings_.add(Kind::given_twice,
-                  fmt::format("{}: {} takes {}, and already took {} ({})", graph_.where(second),
-                              label(graph_, second.task, second.flow), label(graph_, second),
-                              label(graph_, first), graph_.where(first)));
+  /// The first that holds counts, as where the graph runs.
+  void overlap(const End& first, const End& second) {
+    if (!findings_.wants(Kind::overlap)) return findings_.count(Kind::overlap);
+    findings_.add(Kind::overlap, fmt::format("{}: {} would take {}, but takes {} ({})", graph_.where(second),
+                                             label(graph_, second.task, second.flow), label(graph_, second),
+                                             label(graph_, first), graph_.where(first)));
   }
 
   void outputs() {

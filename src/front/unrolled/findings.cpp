@@ -18,7 +18,7 @@ std::string_view title(Kind kind) noexcept {
     case Kind::never_given:
       return "inputs that nobody gives";
     case Kind::given_twice:
-      return "inputs or outputs that are given twice";
+      return "outputs that are given twice";
     case Kind::two_writers:
       return "values with two writers";
     case Kind::reader_beside_writer:
@@ -33,6 +33,8 @@ std::string_view title(Kind kind) noexcept {
       return "places read that are on another rank";
     case Kind::dead_end:
       return "outputs to tasks that are not there";
+    case Kind::overlap:
+      return "inputs behind another that holds";
     case Kind::not_looked_at:
       return "what was not looked at";
   }
@@ -58,7 +60,7 @@ std::string Findings::text() const {
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     if (counts_[i] == 0) continue;
-    const char* const weight = is_error(kind) ? "error" : kind == Kind::dead_end ? "warning" : "note";
+    const char* const weight = is_error(kind) ? "error" : kind == Kind::not_looked_at ? "note" : "warning";
     out += fmt::format("{}: {}: {}\n", weight, title(kind), counts_[i]);
     for (const std::string& text : texts_[i]) out += fmt::format("  {}\n", text);
     if (counts_[i] > texts_[i].size()) out += fmt::format("  and {} more\n", counts_[i] - texts_[i].size());

@@ -15,7 +15,7 @@ enum class Kind : std::uint8_t {
   one_sided,             // only one end of an edge knows of it
   nobody_makes,          // an input from a task that is not there, or that has no such value
   never_given,           // an input of a task that nobody gives
-  given_twice,           // an input given twice, or an output sent twice
+  given_twice,           // an output sent twice
   two_writers,           // of one value
   reader_beside_writer,  // one task has a value twice and changes it by one of them
   cycle,
@@ -23,9 +23,10 @@ enum class Kind : std::uint8_t {
   race,              // a place is read while, perhaps, it is written
   on_another_rank,   // a place is read by a task that runs elsewhere
   dead_end,          // a warning: an output to a task that is not there
+  overlap,           // a warning: an input behind another that holds, which counts
   not_looked_at,     // a note: what was left out, to end in time
 };
-inline constexpr std::size_t kind_count = 14;
+inline constexpr std::size_t kind_count = 15;
 
 /// "edges of which only one end knows".
 std::string_view title(Kind kind) noexcept;
@@ -45,7 +46,7 @@ class Findings {
   std::size_t count_of(Kind kind) const noexcept { return counts_[index(kind)]; }
   const std::vector<std::string>& texts(Kind kind) const noexcept { return texts_[index(kind)]; }
   std::size_t errors() const noexcept;
-  std::size_t warnings() const noexcept { return count_of(Kind::dead_end); }
+  std::size_t warnings() const noexcept { return count_of(Kind::dead_end) + count_of(Kind::overlap); }
 
   /// All of it for people; empty if nothing was found.
   std::string text() const;

@@ -27,7 +27,7 @@ class Blocks final : public Policy {
   Interest interests() const override { return Interest::submitted | Interest::progress; }
   std::size_t horizon() const override { return 65'536; }
 
-  void submitted(Task& task) override { lookahead_.submitted(task); }
+  void submitted(Task& task) override { tiles_.submitted(lookahead_.submitted(task)); }
 
   void ready(Task& task, WorkerId) override {
     const AheadTask* ahead = lookahead_.find(task.id);
@@ -255,7 +255,11 @@ class Blocks final : public Policy {
     if (!must && first != nullptr && first->tile != no_id<DatumId> && tile_bytes_ != 0 &&
         held() > most_held(room(tile_bytes_)) && !is_nearly_over())
       return false;
-    AheadTask* seed = find_seed();
+    // Of a flow that is being submitted little is known when its first task is; a parameterized graph is known as far as
+    // policies look. Both begin alike, with the task alone, if it is the only one and finishes its tile.
+    const bool alone = !begun_ && unplanned_.size() == 1 && first != nullptr && first->next == nullptr;
+    AheadTask* seed = alone ? nullptr : find_seed();
+    begun_ = true;
     if (seed == nullptr) {
       plan_alone(oldest);
       return true;
@@ -333,8 +337,8 @@ class Blocks final : public Policy {
     nodes_[place].ready.emplace(position, &task);
   }
 
-  /// The oldest ready task all of whose tile's updates can be planned; failing that, the oldest. Null if that
-  /// one writes nothing, or was never submitted.
+  /// A ready task all of whose tile's updates can be planned, and as few of them as can be; failing that, the oldest. Null
+  /// if that one writes nothing, or was never submitted.
   AheadTask* find_seed() {
     int steps = most_steps_for_seed;
     AheadTask* best = nullptr;
@@ -345,10 +349,11 @@ class Blocks final : public Policy {
       if (shortest == 1) break;  // none is shorter: where data are made, that is so of all
       std::size_t length = 0;
       const AheadTask* update = seed;
-      for (; update != nullptr && update->unlocked_by_plan() && length < shortest; update = update->next)
+      for (; update != nullptr && update->unlocked_by_plan() && length <= shortest; update = update->next)
         ++length;
       steps -= static_cast<int>(length) + 1;
-      if (update != nullptr || length >= shortest) continue;
+      if (update != nullptr || length > shortest) continue;
+      if (length == shortest && best != nullptr && blocks::Turn(*best) < blocks::Turn(*seed)) continue;
       shortest = length;
       best = seed;
     }
@@ -380,6 +385,7 @@ class Blocks final : public Policy {
       }
     }
     lookahead_.finished(task, unlocked_);
+    begun_ = begun_ && !lookahead_.empty();
   }
 
   /// A tile in plans.
@@ -401,6 +407,7 @@ class Blocks final : public Policy {
   static constexpr int most_steps_for_seed = 50'000;
 
   Lookahead lookahead_;
+  bool begun_ = false;  // something has been planned since no task was left
   blocks::TileSet tiles_;
   blocks::Owners owners_;
   std::vector<NodePlan> nodes_;  // as the view lists them

@@ -18,6 +18,14 @@ TileSet::Tile& TileSet::tile(DatumId datum) {
   return t;
 }
 
+void TileSet::submitted(AheadTask& ahead) const {
+  const auto line = [](std::int32_t at) { return static_cast<std::uint64_t>(std::min(at + 1, 0xffff)); };
+  ahead.place = std::uint64_t{ahead.depth} << 32;
+  if (ahead.tile == no_id<DatumId>) return;
+  const View::Coordinates c = view_->coordinates(ahead.tile);
+  ahead.place += (line(c.row) << 16) + line(c.column);
+}
+
 void TileSet::grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks) {
   tasks.clear();
   ++epoch_;
@@ -51,7 +59,7 @@ void TileSet::grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vect
       const std::uint64_t last_a = tile(a->tile).last, last_b = tile(b->tile).last;
       if (last_a != last_b) return last_a < last_b;
     }
-    return a->level != b->level ? a->level < b->level : a->task->id < b->task->id;
+    return a->level != b->level ? a->level < b->level : Turn(*a) < Turn(*b);
   });
 }
 
@@ -91,7 +99,7 @@ void TileSet::look_further(DatumId datum, Tile& t, AheadTask* from) {
 /// It needs nothing that the set does not use already.
 void TileSet::list_if_free(DatumId datum, const Tile& t) {
   if (!t.listed || t.in_set || t.unshared > 0 || t.locked != nullptr) return;
-  free_.push_back({t.first->task->id, datum});
+  free_.push_back({Turn(*t.first), datum});
   std::ranges::push_heap(free_, std::greater<>{});
 }
 
@@ -168,14 +176,14 @@ DatumId TileSet::best_candidate() {
   if (rows_.count > 0) {
     for (const DatumId datum : candidates_)
       if (const Tile& t = tile(datum); t.locked == nullptr)
-        best = std::max(best, {line_gain(datum), t.unshared, t.first->task->id, datum});
+        best = std::max(best, {line_gain(datum), t.unshared, Turn(*t.first), datum});
     return best.tile;
   }
   // Without coordinates: those that lack exactly the same.
   groups_.clear();
   for (const DatumId datum : candidates_)
     if (const Tile& t = tile(datum); t.locked == nullptr)
-      groups_.push_back({t.signature, {1, t.unshared, t.first->task->id, datum}});
+      groups_.push_back({t.signature, {1, t.unshared, Turn(*t.first), datum}});
   std::ranges::sort(groups_, [](const Group& a, const Group& b) {
     return a.signature != b.signature ? a.signature < b.signature : b.offer < a.offer;
   });

@@ -11,12 +11,25 @@
 
 namespace fairlead::schedule::blocks {
 
+/// Whose turn it is where nothing else tells: who has less before him, then by rows and columns. So the plan follows from
+/// the graph, and not from the order in which a flow's tasks are submitted or a parameterized graph unfolds. What is alike
+/// in all that is left to the order of submission.
+struct Turn {
+  std::uint64_t place = ~std::uint64_t{0};
+  TaskId id = no_id<TaskId>;
+  explicit Turn() = default;
+  explicit Turn(const AheadTask& ahead) : place(ahead.place), id(ahead.task->id) {}
+  auto operator<=>(const Turn&) const = default;
+};
+
 class TileSet {
  public:
   void attach(View& view, Lookahead& lookahead) {
     view_ = &view;
     lookahead_ = &lookahead;
   }
+  /// Before the task is in any set.
+  void submitted(AheadTask& ahead) const;
   /// Starts with the tile of `seed`, which must be ready, and grows it up to `budget`. Marks the tasks
   /// planned and gives them in an order in which they can run. `readers`: nodes to which an input goes.
   /// Updates that are the k-th of their tiles come together, so that an input streams past all tiles once;
@@ -46,11 +59,11 @@ class TileSet {
   /// Tiles gained by streaming inputs that the set does not use yet.
   struct Offer {
     std::uint64_t gain = 0, cost = 1;
-    TaskId oldest = no_id<TaskId>;
+    Turn turn{};
     DatumId tile = no_id<DatumId>;
     bool operator<(const Offer& other) const noexcept {  // worse
       const std::uint64_t mine = gain * other.cost, its = other.gain * cost;
-      return mine != its ? mine < its : oldest > other.oldest;
+      return mine != its ? mine < its : turn > other.turn;
     }
   };
   struct Group {
@@ -102,7 +115,7 @@ class TileSet {
   std::vector<std::uint32_t> shared_;  // by datum: the epoch in which the set came to use it
   Lines rows_, columns_;
   std::vector<DatumId> candidates_;
-  std::vector<std::pair<TaskId, DatumId>> free_;  // a heap, oldest next update first
+  std::vector<std::pair<Turn, DatumId>> free_;  // a heap by their next updates
   std::vector<Group> groups_;
 };
 

@@ -22,6 +22,9 @@ AheadTask& Lookahead::submitted(Task& task) {
     if (index(access.datum) >= data_.size())
       data_.resize(std::max(index(access.datum) + 1, data_.size() * 2));
     Datum& datum = data_[index(access.datum)];
+    const std::uint32_t before =
+        writes(access.mode) ? std::max(datum.written_at, datum.read_at) : datum.written_at;
+    ahead.depth = std::max(ahead.depth, before + 1);
     if (!writes(access.mode)) {
       wait_for(ahead, datum.writer);
       datum.readers.push_back(task.id);
@@ -45,6 +48,15 @@ AheadTask& Lookahead::submitted(Task& task) {
       datum.first = &ahead;
     }
     datum.writer = &ahead;
+  }
+  for (const Access& access : task.accesses()) {
+    Datum& datum = data_[index(access.datum)];
+    if (!writes(access.mode)) {
+      datum.read_at = std::max(datum.read_at, ahead.depth);
+    } else {
+      datum.written_at = ahead.depth;
+      datum.read_at = 0;
+    }
   }
   return ahead;
 }

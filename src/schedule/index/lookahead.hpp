@@ -19,6 +19,8 @@ struct AheadTask {
   std::uint64_t position = 0;     ///< the policy's
   std::uint32_t chain_index = 0;  ///< how many writers of the tile were submitted before it
   std::uint64_t level = 0;        ///< the policy's
+  std::uint64_t place = 0;        ///< the policy's
+  std::uint32_t depth = 0;        ///< tasks on the longest way to it, finished ones too
   std::uint32_t blockers = 0;     ///< unfinished tasks before it, other than the earlier writers of its tile
   AheadTask* previous = nullptr;  ///< the unfinished writer of the tile just before it
   AheadTask* next = nullptr;      ///< the writer of the tile just after it
@@ -36,6 +38,8 @@ class Lookahead {
   AheadTask& submitted(Task& task);
   /// Replaces `unlocked` with the tasks that waited for this one last, apart from writers of their tiles.
   void finished(const Task& task, std::vector<AheadTask*>& unlocked);
+  /// All have finished.
+  bool empty() const noexcept { return tasks_.empty(); }
   /// The datum is gone, and with it all that was said of it: its id may be another's.
   void removed(DatumId datum) {
     if (index(datum) < data_.size()) data_[index(datum)] = {};
@@ -71,12 +75,14 @@ class Lookahead {
 
  private:
   struct Datum {
-    AheadTask* writer = nullptr;  // the last so far, if unfinished
-    AheadTask* first = nullptr;   // the first unfinished one of the chain that ends there
-    std::vector<TaskId> readers;  // in program order; some have finished
-    std::size_t since_write = 0;  // the first of `readers` behind the last writer
-    std::uint32_t writers = 0;    // submitted so far
-    std::size_t unfinished = 0;   // of `readers`
+    AheadTask* writer = nullptr;   // the last so far, if unfinished
+    AheadTask* first = nullptr;    // the first unfinished one of the chain that ends there
+    std::vector<TaskId> readers;   // in program order; some have finished
+    std::size_t since_write = 0;   // the first of `readers` behind the last writer
+    std::uint32_t writers = 0;     // submitted so far
+    std::uint32_t written_at = 0;  // the depth of the last writer
+    std::uint32_t read_at = 0;     // the largest of a reader's since then
+    std::size_t unfinished = 0;    // of `readers`
   };
   void forget_finished(Datum& datum);
   static void wait_for(AheadTask& later, AheadTask* earlier);

@@ -283,7 +283,7 @@ TEST_F(MisuseOfPtg, ADatumThatIsNotThere) {
   graph.task("first", i.in(0, 20)).runs(add, ptg::flow("x").from(data(i)));
   const std::string text = said();
   contains(text, "the flow \"x\" of first(");
-  contains(text, ", and there is no such datum");
+  contains(text, ", and there is no such datum: data has 10");
 }
 
 TEST_F(MisuseOfPtg, ADatumInTwoCollections) {

@@ -50,6 +50,32 @@ TEST_F(BlocksTest, WhatThePlanUsesLastOrNotAtAllLeaves) {
   EXPECT_EQ(world.victim(node(0), {"B", "A"}), "A");  // its uses are over
 }
 
+// As in a factorization. Whether what follows is known when P is picked, a parameterized graph, or not yet, a flow, Y1 is
+// the next that is planned for, and its plan has Z1 in it.
+TEST_F(BlocksTest, AFirstTaskThatFinishesItsTileIsPlannedAlone) {
+  for (const bool known : {true, false}) {
+    const std::string n = known ? " known" : " unknown";
+    const auto submit_others = [&] {
+      submit({"Y1" + n, {"P"}, 1, 0, {"Y"}});
+      submit({"Z1" + n, {"P"}, 1, 0, {"Z"}});
+    };
+    submit({"P1" + n, {}, 1, 0, {"P"}});
+    if (known) submit_others();
+    ready("P1" + n);
+    EXPECT_EQ(world.pick(0), "P1" + n);
+    if (!known) submit_others();
+    EXPECT_EQ(world.victim(node(0), {"Z", "P"}), "Z");  // the plan does not use it yet
+    world.finish("P1" + n);
+    ready("Y1" + n);
+    EXPECT_EQ(world.pick(0), "Y1" + n);
+    EXPECT_EQ(world.victim(node(0), {"Z", "nobody's"}), "nobody's");
+    ready("Z1" + n);
+    EXPECT_EQ(world.pick(0), "Z1" + n);
+    world.finish("Y1" + n);
+    world.finish("Z1" + n);
+  }
+}
+
 // A matrix of many tiles is made by as many tasks: each is a plan of its own, and none is shorter, so that
 // none has to be looked for among the others. The time is that of this process, and the bound far from both.
 TEST_F(BlocksTest, TasksOfWhichNoneIsBetterAreGivenOutOneByOne) {
