@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 #include <utility>
 
 #include "algorithms/linalg/tile_functions.hpp"
@@ -208,6 +209,15 @@ std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bo
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
   for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
+  for (const std::string& text : lines_of(config, "type")) {
+    const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
+    const auto known = jdf::usual_types();
+    const auto found = known.find(part);
+    if (found == known.end())
+      throw ConfigError(
+          fmt::format("--type {}: there are {}", text, fmt::join(std::views::keys(known), ", ")));
+    program.types[name] = found->second;
+  }
 }
 
 }  // namespace fairlead::app

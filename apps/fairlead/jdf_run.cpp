@@ -75,6 +75,13 @@ constexpr auto options = both(
           .help =
               "tiles that are not square, of that matrix or of all that are in files; any number of times",
           .repeatable = true},
+         {.key = "type",
+          .value_name = "NAME=PART",
+          .help =
+              "what that type of dependencies is, of which others need no more on another rank: full, lower, "
+              "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
+              "times",
+          .repeatable = true},
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",

@@ -1,6 +1,7 @@
 """`fairlead jdf run` on several ranks, threads of one process and processes of both MPIs: the bits of one rank, whatever the
 grid and the memory; and what goes wrong on one rank ends all of them, with a message that names place and rank."""
 
+import json
 import pathlib
 
 import numpy as np
@@ -210,6 +211,7 @@ WRONG = {
     "no place for the output": ("", ["-o", "A=no/such/out.npy"], 1, "no/such/out.npy"),
     "the output is the input": ("", ["-o", "A=A.npy"], 2, "it would be lost"),
     "no such policy": ("", ["--scheduler", "best"], 2, "best"),
+    "no such part": ("", ["--type", "LOWER_TILE=left"], 2, "strictly_lower"),
     "too little memory on one": ("[ $rank = 1 ] && export FAIRLEAD_MEMORY=1100KiB", [], None, "rank 1"),
     "too little memory on all": ("export FAIRLEAD_MEMORY=1100KiB", [], None, "memory"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
@@ -285,3 +287,86 @@ def test_data_of_other_ranks_are_named_with_their_place(tmp_path, jdf, launcher,
         assert done.stderr.count("shift.jdf:6:11") == 3
     else:
         assert any("descA(1, 0), which belongs to rank 1" in line for line in said(done)), done.stderr
+
+
+TRIANGLES = """
+descA [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+/* The diagonal of A goes to the tiles of B: its lower triangle to the rows below, the upper one, without the diagonal, to those
+ * above. Then both come home, doubled, from other ranks. */
+GIVE(k)
+k = 0 .. descA->mt-1
+: descA(k, k)
+READ T <- descA(k, k)
+       -> L LOW(k)  [type = LOWER_TILE]
+       -> U HIGH(k) [type = UPPER_TILE]
+BODY
+END
+
+LOW(k)
+k = 0 .. descA->mt-1
+: descB((k + 1) % descB->mt, 0)
+RW L <- T GIVE(k)    [type = LOWER_TILE]
+     -> descA(k, k)  [type = LOWER_TILE]
+BODY
+{
+    int n = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;
+    tile_dscale(n, n, 2.0, L, descA->mb);
+}
+END
+
+HIGH(k)
+k = 0 .. descA->mt-1
+: descB((k + 2) % descB->mt, 0)
+READ U <- T GIVE(k)    [type = UPPER_TILE]
+RW   C <- X BRING(k)
+       -> descB(k, 0)
+BODY
+{
+    int n = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;
+    tile_dgeadd(n, n, 1.0, U, descA->mb, 1.0, C, descB->mb);
+}
+END
+
+BRING(k)
+k = 0 .. descA->mt-1
+: descB(k, 0)
+READ X <- descB(k, 0)
+       -> C HIGH(k)
+BODY
+END
+"""
+
+
+def bytes_of_graphs(folder):
+    ranks = json.loads((folder / "r.json").read_text())["ranks"]
+    return sum(pair["graphs_bytes"] for rank in ranks for pair in rank["from"])
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("eager", [0, 100000])
+@pytest.mark.parametrize("element", [np.float64, np.float32])
+def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, element):
+    """Counted: of each diagonal tile the triangle that a rank needs. On 4 x 1 ranks nothing of it stays at home."""
+    n, tile, tiles = 110, 30, 4
+    a, b = random(1, n, n).astype(element), random(2, n, tile).astype(element)
+    np.save(tmp_path / "A.npy", a)
+    np.save(tmp_path / "B.npy", b)
+    text = TRIANGLES.replace("tile_d", "tile_s") if element == np.float32 else TRIANGLES
+    (tmp_path / "triangles.jdf").write_text(text)
+    parts = ["--type", "LOWER_TILE=lower", "--type", "UPPER_TILE=strictly_upper"]
+    options = ["--matrix", "A=A.npy", "--matrix", "B=B.npy", "--tile", tile, "-o", "A=out.npy", "-o", "B=b.npy", "--grid", "4x1",
+               "--json", "r.json", "--eager-limit", eager, *parts]
+    done = jdf(launcher, 4, "triangles.jdf", options)
+    assert (done.returncode, said(done)) == (0, []), done.stderr
+    expected, sums = a.copy(), b.copy()
+    for k in range(tiles):
+        rows = slice(k * tile, min(n, (k + 1) * tile))
+        expected[rows, rows] += np.tril(a[rows, rows])
+        sums[rows, :expected[rows, rows].shape[1]] += np.triu(a[rows, rows], 1)
+    assert np.array_equal(done.out, expected) and np.array_equal(np.load(tmp_path / "b.npy"), sums)
+    in_parts = bytes_of_graphs(tmp_path)
+    jdf(launcher, 4, "triangles.jdf", options[:-len(parts)])
+    orders = [tile] * (tiles - 1) + [n - (tiles - 1) * tile]
+    saved = sum(2 * (m * m - m * (m + 1) // 2) + m * m - m * (m - 1) // 2 for m in orders)
+    assert bytes_of_graphs(tmp_path) - in_parts == saved * np.dtype(element).itemsize

@@ -5,6 +5,7 @@
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/handle.hpp>
 #include <fairlead/ptg/expression.hpp>
+#include <fairlead/ptg/part.hpp>
 #include <fairlead/source_line.hpp>
 
 #include <cstddef>
@@ -60,6 +61,9 @@ struct CollectionDefinition {
   std::vector<std::uint32_t> owners{};
   /// What copies one to another of the same extents. Nothing where values are not copied.
   Copier copier{};
+  /// Of tiles: what copies a part, and leaves the rest as it is; and what a part is cut out of.
+  Copier (*part_copier)(const Part& part) = nullptr;
+  PartOf (*extents_of)(const void* handle) = nullptr;
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
 };
@@ -91,6 +95,8 @@ struct Alternative {
   std::vector<Range> ranges{};
   std::optional<SourceLine> where{};  ///< it is said there
   std::uint32_t column = 0;           ///< from 1, if that is known
+  /// What of the value goes to a task on another rank; in data, what of it is left there.
+  std::optional<Part> part{};
 };
 
 struct FlowDefinition {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,10 +80,10 @@ class Unfolding {
     if (it.load(std::memory_order_relaxed) != counted) it.store(counted, std::memory_order_relaxed);
   }
   /// Over ranks, before anybody is told of the end of a task of ours: so that its values stay for those elsewhere to
-  /// whom these flows' go, too.
-  void count_elsewhere(Telling& telling, std::uint64_t flows);
+  /// whom these flows' go, too, so many times.
+  void count_elsewhere(Telling& telling, std::span<const std::uint8_t> flows);
   /// The task of another rank of which that output has come: it is told of by go_on().
-  Telling came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
+  Telling came(std::uint64_t name, std::size_t output, std::uint32_t number, bool passed_on,
                std::size_t thread);
   /// Whether nobody has what the datum holds, so that the task may bring a value home to it. If not, the task is
   /// satisfied again after the last of them.
