@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ranges>
 #include <utility>
 
 #include "algorithms/linalg/tile_functions.hpp"
@@ -213,9 +212,11 @@ void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const 
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
     const auto known = jdf::usual_types();
     const auto found = known.find(part);
-    if (found == known.end())
-      throw ConfigError(
-          fmt::format("--type {}: there are {}", text, fmt::join(std::views::keys(known), ", ")));
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const auto& [one, its_part] : known) names.push_back(one);
+      throw ConfigError(fmt::format("--type {}: there are {}", text, fmt::join(names, ", ")));
+    }
     program.types[name] = found->second;
   }
 }

@@ -399,17 +399,19 @@ class Graph {
     static_assert(std::is_trivially_copyable_v<Handle<T>>);
     auto definition = begin_collection(std::move(name), std::move(extents), typeid(T), sizeof(Handle<T>));
     std::vector<std::int64_t> at(definition->extents.size() + 1);
+    std::vector<std::uint32_t> owners;
     for (std::size_t position = 0; position < definition->data.size(); ++position) {
       const Handle<T> handle = handle_of(static_cast<const std::int64_t*>(at.data()));
       std::memcpy(definition->handles.data() + position * sizeof handle, &handle, sizeof handle);
       definition->data[position] = handle.datum();
       if (distribution != nullptr)
-        definition->owners.push_back(
+        owners.push_back(
             distribution->owner(static_cast<std::int32_t>(at[0]),
                                 definition->extents.size() > 1 ? static_cast<std::int32_t>(at[1]) : 0));
       for (std::size_t i = 0; i < definition->extents.size() && ++at[i] == definition->extents[i]; ++i)
         at[i] = 0;
     }
+    if (!owners.empty()) definition->owners = Owners(std::move(owners));
     if constexpr (requires(Runtime & runtime, const Handle<T>& like) { detail::another(runtime, like); }) {
       definition->another = [](Runtime& runtime, const void* like, fairlead::detail::DatumReference& datum,
                                bool exact) -> std::shared_ptr<const void> {

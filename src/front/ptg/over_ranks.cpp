@@ -33,7 +33,7 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
 
 void OverRanks::begin(Bytes largest_footprint) {
   for (const auto& data : table_.collections)
-    for (const std::uint32_t owner : data->owners)
+    for (const std::uint32_t owner : data->owners.all())
       if (owner >= communicator_.ranks())
         throw UsageError(fmt::format("the distribution of {} gives a datum to rank {}; there are {}",
                                      data->name, owner, communicator_.ranks()));
@@ -119,7 +119,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
       if (has_value) {
         const Value& value = values_[values[at]];
         output.value = values[at];
-        output.like = value.fresh ? values_.kinds()[value.kind].number : values[at];
+        output.like = value.kind;
         output.takes = value.datum->bytes;
         output.layout = layout_of(value, part);
         output.bytes = output.layout.whole() ? output.takes : output.layout.bytes();
@@ -148,9 +148,9 @@ std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* nu
 // ---- what the network wants
 
 void OverRanks::find_place(const net::Commands::Place& place) {
-  if (place.like >= values_.of_collections())
+  if (place.like >= values_.kinds().size())
     return communicator_.fail("a value came that looks like nothing that this rank knows");
-  const std::uint32_t kind = values_[place.like].kind;
+  const std::uint32_t kind = place.like;
   const std::uint32_t number = fresh_.take(kind);
   if (number == no_value) {
     {

@@ -19,9 +19,34 @@ void Unfolding::begin(bool alone) {
     it.count.store(0);
     it.counted.store(false);
     it.has_writer = false;
-    it.coming_home.store(nullptr);
+    it.coming_home.store(false);
   }
+  coming_home_.clear();
   find_readers_of_memory();
+}
+
+bool Unfolding::may_come_home(std::uint32_t number, ActiveTask& task) {
+  Readers& it = readers(number);
+  const std::lock_guard guard(coming_home_mutex_);
+  for (;;) {
+    std::int32_t nobody = 0;
+    if (it.count.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) return true;
+    const auto waiting = coming_home_.emplace(number, &task);
+    it.coming_home.store(true, std::memory_order_relaxed);
+    // Whoever is the last after this sees it.
+    if (it.count.fetch_add(0, std::memory_order_acq_rel) != 0) return false;
+    coming_home_.erase(waiting);
+  }
+}
+
+ActiveTask* Unfolding::next_home(std::uint32_t number) {
+  const std::lock_guard guard(coming_home_mutex_);
+  const auto found = coming_home_.find(number);
+  if (found == coming_home_.end()) return nullptr;
+  ActiveTask* const task = found->second;
+  coming_home_.erase(found);
+  if (!coming_home_.contains(number)) readers(number).coming_home.store(false, std::memory_order_relaxed);
+  return task;
 }
 
 Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
