@@ -208,6 +208,9 @@ std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bo
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
   for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
+}
+
+void set_types(jdf::Program& program, const Config& config) {
   for (const std::string& text : lines_of(config, "type")) {
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
     const auto known = jdf::usual_types();

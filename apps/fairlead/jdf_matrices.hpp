@@ -60,4 +60,7 @@ std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bo
 /// What --matrix and --set say of the globals; tiles are chosen.
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
 
+/// Heeds --type NAME=PART. Throws ConfigError.
+void set_types(jdf::Program& program, const Config& config);
+
 }  // namespace fairlead::app

@@ -191,6 +191,7 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     if (it.tile == TileSize(0)) it.tile = task.problem.tile;
   ranks.together(task.config, [&] {
     settle(*task.program, task.given, task.config);
+    set_types(*task.program, task.config);
     if (task.config.flag("allow-c")) {
       task.kernels.emplace(load_kernels(task.config));  // C may call what they call
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
