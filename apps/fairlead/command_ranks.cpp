@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/kept_file.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
@@ -74,6 +75,37 @@ std::vector<double> CommandRanks::told_by_processes(const Config& config, std::s
   }
   renew();
   return all;
+}
+
+std::vector<double> CommandRanks::together(const Config& config, const std::function<double()>& body) {
+  struct Told {
+    enum : std::size_t { wrong, value, numbers };
+  };
+  double own[Told::numbers] = {};
+  std::exception_ptr why;
+  try {
+    own[Told::value] = body();
+  } catch (const std::exception& error) {
+    why = std::current_exception();
+    own[Told::wrong] = 1 + static_cast<double>(text_hash(error.what()) >> 16);
+  }
+  const std::vector<double> all = told_by_processes(config, own);
+  const double of_first = all[Told::wrong];
+  if (why != nullptr) try {
+      std::rethrow_exception(why);
+    } catch (const ConfigError& error) {
+      if (first() || own[Told::wrong] == of_first) throw;
+      throw InputError(error.what());  // nobody else says it
+    } catch (const std::exception& error) {
+      if (first() || own[Told::wrong] != of_first) throw;
+      throw RankError(error.what());
+    }
+  std::vector<double> values;
+  for (std::size_t r = 0; r < all.size() / Told::numbers; ++r) {
+    if (all[r * Told::numbers + Told::wrong] != 0) throw RankError(fmt::format("rank {} could not begin", r));
+    values.push_back(all[r * Told::numbers + Told::value]);
+  }
+  return values;
 }
 
 void require_over_ranks(const Config& config) {

@@ -72,6 +72,9 @@ class CommandRanks {
   /// the others meanwhile. Throws as Runtime, and RankError if one of them will not come.
   std::vector<double> told_by_processes(const Config& config, std::span<const double> own,
                                         const std::function<void(Runtime&)>& more = {});
+  /// What all processes do before there is a run. If it fails on one, all throw: the same text is said by the first
+  /// alone. Else what it has returned on each.
+  std::vector<double> together(const Config& config, const std::function<double()>& body);
 
  private:
   void join();

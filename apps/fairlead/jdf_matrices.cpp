@@ -65,16 +65,20 @@ MatrixGiven described(const std::string& option, const std::array<std::int64_t, 
   return it;
 }
 
-MatrixGiven in_file(const std::string& path) {
-  MatrixGiven it;
-  it.file = std::make_shared<const data::NpyFile>(path);
+void set_file(MatrixGiven& it, std::shared_ptr<const data::NpyFile> file) {
+  it.file = std::move(file);
   it.rows = static_cast<std::int64_t>(it.file->rows());
   it.columns = static_cast<std::int64_t>(it.file->columns());
   it.in_single = it.file->element() == data::ElementType::float32;
   if (it.rows > INT32_MAX || it.columns > INT32_MAX)
-    throw InputError(fmt::format("{} has the shape {}: JDF counts in ints", path,
+    throw InputError(fmt::format("{} has the shape {}: JDF counts in ints", it.file->path().string(),
                                  data::shape_text(it.file->header().shape)));
-  return it;
+}
+
+std::vector<std::shared_ptr<const data::NpyFile>> files_alone(const std::vector<std::string>& paths) {
+  std::vector<std::shared_ptr<const data::NpyFile>> out;
+  for (const std::string& path : paths) out.push_back(std::make_shared<const data::NpyFile>(path));
+  return out;
 }
 
 }  // namespace
@@ -104,8 +108,11 @@ std::uint32_t global_of(const jdf::File& file, std::string_view name, std::strin
                                 !near.empty() ? near : fmt::format("; it has {}", fmt::join(known, ", "))));
 }
 
-std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single) {
+std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single,
+                                        const FilesAt& files_at) {
   std::vector<MatrixGiven> out;
+  std::vector<std::size_t> in_files;
+  std::vector<std::string> paths;
   for (const std::string& text : lines_of(config, "matrix")) {
     const std::string option = "--matrix " + text;
     const auto [name, rest] =
@@ -114,11 +121,19 @@ std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& con
     if (std::ranges::find(out, global, &MatrixGiven::global) != out.end())
       throw ConfigError(fmt::format("{}: {} is given twice", option, name));
     const auto sizes = sizes_in(rest);
-    MatrixGiven it = sizes ? described(option, *sizes, in_single) : in_file(rest);
+    MatrixGiven it;
+    if (sizes) {
+      it = described(option, *sizes, in_single);
+    } else {
+      in_files.push_back(out.size());
+      paths.push_back(rest);
+    }
     it.global = global;
     it.name = file.globals[global].name.text;
     out.push_back(std::move(it));
   }
+  const auto files = files_at ? files_at(paths) : files_alone(paths);
+  for (std::size_t i = 0; i < files.size(); ++i) set_file(out[in_files[i]], files[i]);
   return out;
 }
 
@@ -176,12 +191,12 @@ void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& gi
                                file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
 }
 
-std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodies) {
+std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells) {
   jdf::Diagnostics diagnostics;
-  jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
-  const auto tell = [](const jdf::Diagnostics& all, const jdf::Source& source) {
+  jdf::File file = jdf::read(std::move(source), diagnostics);
+  const auto tell = [tells](const jdf::Diagnostics& all, const jdf::Source& of) {
     for (const jdf::Diagnostic& it : all.sorted())
-      if (it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, source));
+      if (tells && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
     return all.errors() == 0;
   };
   if (!tell(diagnostics, file.source)) return nullptr;
@@ -193,6 +208,20 @@ std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodie
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
   for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
+}
+
+void set_types(jdf::Program& program, const Config& config) {
+  for (const std::string& text : lines_of(config, "type")) {
+    const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
+    const auto known = jdf::usual_types();
+    const auto found = known.find(part);
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const auto& [one, its_part] : known) names.push_back(one);
+      throw ConfigError(fmt::format("--type {}: there are {}", text, fmt::join(names, ", ")));
+    }
+    program.types[name] = found->second;
+  }
 }
 
 }  // namespace fairlead::app

@@ -4,6 +4,7 @@
 #include <fairlead/tiled_matrix.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,9 +35,14 @@ struct MatrixGiven {
 /// The global of that name, or with "desc" before it. Throws ConfigError naming the nearest.
 std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option);
 
-/// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described. Throws ConfigError, and
-/// InputError for files that cannot be used.
-std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single);
+/// The files of matrices.
+using FilesAt =
+    std::function<std::vector<std::shared_ptr<const data::NpyFile>>(const std::vector<std::string>& paths)>;
+
+/// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described; `files_at` is called once, if not
+/// this process opens files for itself. Throws ConfigError, and InputError for files that cannot be used.
+std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single,
+                                        const FilesAt& files_at = nullptr);
 
 /// Heeds --tiles ROWSxCOLUMNS and --tiles NAME=ROWSxCOLUMNS. Throws ConfigError.
 void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
@@ -48,10 +54,13 @@ void add_outputs(const jdf::File& file, const Config& config, std::vector<Matrix
 void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given);
 
 enum class Bodies : std::uint8_t { interpreted, may_be_c };
-/// Reads the file; prints what is wrong. Null if it cannot be used.
-std::shared_ptr<jdf::Program> read_program(const std::string& path, Bodies bodies);
+/// Prints what is wrong with the file, if it `tells`. Null if it cannot be used.
+std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells = true);
 
 /// What --matrix and --set say of the globals; tiles are chosen.
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
+
+/// Heeds --type NAME=PART. Throws ConfigError.
+void set_types(jdf::Program& program, const Config& config);
 
 }  // namespace fairlead::app

@@ -1,5 +1,7 @@
-// fairlead jdf run: the tasks of a JDF file on matrices from files, in core or out of core; their bodies are interpreted.
+// fairlead jdf run: the tasks of a JDF file on matrices from files, in core or out of core, on one rank or several; their
+// bodies are interpreted.
 #include <fairlead/error.hpp>
+#include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/runtime.hpp>
@@ -12,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,19 +22,24 @@
 
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "base/kept_file.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "fairlead/command_ranks.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/files_apart.hpp"
+#include "fairlead/files_of_all.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/ranks_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/watched_run.hpp"
 #include "front/jdf/unroll.hpp"
 #include "front/jdf_graph/codelets.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
 #include "front/unrolled/check.hpp"
+#include "front/unrolled/ranks.hpp"
 #include "machine/machine.hpp"
 
 namespace fairlead::app {
@@ -67,6 +75,13 @@ constexpr auto options = both(
           .help =
               "tiles that are not square, of that matrix or of all that are in files; any number of times",
           .repeatable = true},
+         {.key = "type",
+          .value_name = "NAME=PART",
+          .help =
+              "what that type of dependencies is, of which others need no more on another rank: full, lower, "
+              "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
+              "times",
+          .repeatable = true},
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -81,7 +96,7 @@ constexpr auto options = both(
           .fallback = "false",
           .help = "an output may replace a file that is read"},
          allow_c_setting}),
-    report_options);
+    both(rank_options, report_options));
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
 /// A graph of so many tasks is written out and looked at in less than a second.
@@ -104,16 +119,19 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .ceiling = nullptr};
 
 /// Throws InputError if the graph makes no sense for these numbers.
-jdf::KnownOutputs looked_at(const jdf::Program& program) {
+jdf::KnownOutputs looked_at(const jdf::Program& program, const CommandRanks& ranks) {
   std::optional<jdf::Unrolled> unrolled;
   try {
-    unrolled = jdf::unroll(program.file, program.settings, limits_of_check);
+    jdf::UnrollLimits limits = limits_of_check;
+    limits.placements = !ranks.alone();
+    unrolled = jdf::unroll(program.file, program.settings, limits);
   } catch (const InputError&) {
     return {};  // too large
   }
-  const unrolled::Checked checked = unrolled::check(unrolled->graph);
+  unrolled::Checked checked = unrolled::check(unrolled->graph);
+  if (!ranks.alone()) unrolled::tell_other_ranks(unrolled->graph, ranks.grid(), checked.findings);
   if (checked.findings.errors() != 0) {
-    fmt::print(stderr, "{}", checked.findings.text());
+    if (ranks.first()) fmt::print(stderr, "{}", checked.findings.text());
     throw InputError(
         fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
                     program.file.source.name()));
@@ -122,92 +140,124 @@ jdf::KnownOutputs looked_at(const jdf::Program& program) {
   return jdf::known_outputs(unrolled->graph);
 }
 
-/// A run under way.
+/// What all ranks know before they begin.
+struct JdfTask {
+  Config config;
+  std::shared_ptr<jdf::Program> program;
+  std::vector<MatrixGiven> given;
+  std::size_t workers = 0;
+  DenseProblem problem{};
+  jdf::KnownOutputs known{};
+  std::shared_ptr<jdf::CLibrary> in_c{};  // null: nothing is C
+  std::optional<linalg::Kernels> kernels{};
+};
+
+DenseProblem problem_of(const JdfTask& task, std::uint32_t ranks) {
+  const MatrixGiven* largest = nullptr;
+  std::int32_t tile = 0;
+  for (const MatrixGiven& it : task.given) {
+    if (largest == nullptr || it.rows * it.columns > largest->rows * largest->columns) largest = &it;
+    tile = std::max({tile, it.tile.rows, it.tile.columns});
+  }
+  DenseProblem problem{.operation = &graph_operation,
+                       .title = "task graph",
+                       .n = largest->columns,
+                       .m = largest->rows == largest->columns ? 0 : largest->rows,
+                       .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
+                       .memory_limit = task.config.bytes("memory"),
+                       .reserved = task.workers * GeneralNpy<double>::scratch_bytes_per_worker,
+                       .ranks = ranks};
+  if (tile != 0 && !task.config.has("tile"))
+    problem.tile = tile;
+  else
+    problem.set_tile(task.config, task.workers);
+  return problem;
+}
+
+std::vector<std::string> libraries_of(const linalg::Kernels& kernels) {
+  std::vector<std::string> out{kernels.blas().path()};
+  if (kernels.blas().lapack_path() != out[0]) out.push_back(kernels.blas().lapack_path());
+  return out;
+}
+
+/// Chooses tiles, builds C, and looks at the graph: all processes alike.
+void prepare(JdfTask& task, CommandRanks& ranks) {
+  const std::vector<double> tiles = ranks.together(task.config, [&] {
+    task.problem = problem_of(task, ranks.count());
+    return static_cast<double>(task.problem.tile);
+  });
+  task.problem.tile = static_cast<std::int32_t>(*std::ranges::min_element(tiles));
+  for (MatrixGiven& it : task.given)
+    if (it.tile == TileSize(0)) it.tile = task.problem.tile;
+  ranks.together(task.config, [&] {
+    settle(*task.program, task.given, task.config);
+    set_types(*task.program, task.config);
+    if (task.config.flag("allow-c")) {
+      task.kernels.emplace(load_kernels(task.config));  // C may call what they call
+      task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
+    }
+    jdf::require_values(*task.program);
+    if (task.config.flag("check")) task.known = looked_at(*task.program, ranks);
+    return 0.0;
+  });
+  if (!task.kernels) task.kernels.emplace(load_kernels(task.config));
+}
+
+/// What one rank has in the end.
+struct JdfRunHere {
+  report::RunReport report;
+  std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::recorded()
+  std::vector<std::int32_t> pointed;      ///< what globals point to, by global
+};
+
+/// A run under way, alone or as one of several ranks.
 class JdfRun {
  public:
-  JdfRun(Config config, std::shared_ptr<jdf::Program> program, std::vector<MatrixGiven> given)
-      : config_(std::move(config)),
-        program_(std::move(program)),
-        given_(std::move(given)),
-        workers_(config_.count_or("workers", machine::discover().workers)),
-        problem_(problem()) {
-    for (MatrixGiven& it : given_)
-      if (it.tile == TileSize(0)) it.tile = problem_.tile;
-    settle(*program_, given_, config_);
-    if (config_.flag("allow-c")) {
-      kernels_.emplace(load_kernels(config_));  // C may call what they call
-      in_c_ = allow_c_bodies(*program_, libraries());
-    }
-    jdf::require_values(*program_);
-    if (config_.flag("check")) known_ = looked_at(*program_);
-    if (!kernels_) kernels_.emplace(load_kernels(config_));
-  }
+  JdfRun(const JdfTask& task, const Place& place)
+      : config_(task.config),
+        program_(task.program),
+        given_(task.given),
+        problem_(task.problem),
+        known_(task.known),
+        in_c_(task.in_c),
+        kernels_(*task.kernels),
+        place_(place) {}
 
-  int run() {
+  JdfRunHere run() {
     report::RunReport report = computed();
     run_.reset();
-    publish(report, config_, recorded_);
-    return success;
+    return {std::move(report), std::move(recorded_), std::move(pointed_)};
   }
 
  private:
-  std::vector<std::string> libraries() const {
-    std::vector<std::string> out{kernels_->blas().path()};
-    if (kernels_->blas().lapack_path() != out[0]) out.push_back(kernels_->blas().lapack_path());
-    return out;
-  }
-
-  DenseProblem problem() const {
-    const MatrixGiven* largest = nullptr;
-    std::int32_t tile = 0;
-    for (const MatrixGiven& it : given_) {
-      if (largest == nullptr || it.rows * it.columns > largest->rows * largest->columns) largest = &it;
-      tile = std::max({tile, it.tile.rows, it.tile.columns});
-    }
-    DenseProblem problem{.operation = &graph_operation,
-                         .title = "task graph",
-                         .n = largest->columns,
-                         .m = largest->rows == largest->columns ? 0 : largest->rows,
-                         .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
-                         .memory_limit = config_.bytes("memory"),
-                         .reserved = workers_ * GeneralNpy<double>::scratch_bytes_per_worker};
-    if (tile != 0 && !config_.has("tile"))
-      problem.tile = tile;
-    else
-      problem.set_tile(config_, workers_);
-    return problem;
-  }
-
   report::RunReport computed() {
-    run_.emplace(config_, problem_.reserved, *kernels_);
-    open_outputs();
-    const Counts before = counts_of(run_->runtime(), *kernels_);
+    run_.emplace(config_, problem_.reserved, kernels_, Front::flow, place_.rank);
+    if (place_.first()) open_outputs();
+    const Counts before = counts_of(run_->runtime(), kernels_);
     std::vector<jdf::BoundData> data(program_->file.globals.size());
     ptg::Graph graph(run_->runtime());
     for (const MatrixGiven& it : given_)
       it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
     read();
-    const Counts tiled = counts_of(run_->runtime(), *kernels_);
+    const Counts tiled = counts_of(run_->runtime(), kernels_);
     const jdf::Lowered lowered =
-        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, *kernels_, in_c_, data));
+        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, kernels_, in_c_, data));
     for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
     run_->begin("tasks");
     run_->run(graph);
     const double seconds = run_->end();
     seconds_ += seconds;
-    const Counts after = counts_of(run_->runtime(), *kernels_);
+    const Counts after = counts_of(run_->runtime(), kernels_);
+    read_pointed();
     write();
     run_->stop_showing();
     recorded_ = run_->recorded();
 
-    report::RunReport report = report_between(before, after, config_, *kernels_, problem_);
+    report::RunReport report = report_between(before, after, config_, kernels_, problem_);
     report.seconds = seconds_;
-    double flops = 0;
-    for (const report::KernelReport& it : report.kernel_calls) flops += it.gflop;
-    report.gflops = flops / seconds_;
     report.phases = run_->phases();
     report.not_written = run_->end_records();
-    find_limit(report, tiled, after);
+    if (place_.alone()) find_limit(report, tiled, after);
     report.bounds = bounds();
     for (const MatrixGiven& it : given_) {
       if (it.file == nullptr) continue;
@@ -218,10 +268,36 @@ class JdfRun {
       report.input_bytes_read += it.file->bytes_read();
     }
     report.of = program_->file.source.name();
-    for (std::uint32_t i = 0; i < program_->file.globals.size(); ++i)
-      if (const std::int32_t pointed = program_->pointed[i].load(); pointed != 0)
-        fmt::print("{} is {}\n", program_->file.globals[i].name.text, pointed);
+    const double gflop = all_gflop(report);
+    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
+    report.gflops = gflop / report.seconds;
     return report;
+  }
+
+  /// Of all processes.
+  double all_gflop(const report::RunReport& report) {
+    double own[] = {0};
+    if (place_.first() || !place_.rank.in_process())
+      for (const report::KernelReport& it : report.kernel_calls) own[0] += it.gflop;
+    double sum = 0;
+    for (const double one : of_ranks(own)) sum += one;
+    return sum;
+  }
+
+  /// The numbers of all ranks.
+  std::vector<double> of_ranks(std::span<const double> own) {
+    return place_.alone() ? std::vector<double>(own.begin(), own.end()) : gather(run_->runtime(), own);
+  }
+
+  /// Each process has its own: of several that are not 0, the first rank's counts.
+  void read_pointed() {
+    std::vector<double> own;
+    for (const auto& it : program_->pointed) own.push_back(it.load());
+    if (own.empty()) return;
+    const std::vector<double> all = of_ranks(own);
+    pointed_.resize(own.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (std::int32_t& one = pointed_[i % own.size()]; one == 0) one = static_cast<std::int32_t>(all[i]);
   }
 
   /// Which algorithm it is nobody knows: every byte once.
@@ -267,8 +343,9 @@ class JdfRun {
         std::fill_n(piece.data() + static_cast<std::ptrdiff_t>(j) * piece.leading_dimension(), piece.rows(),
                     T(0));
     });
-    tiled<T>().push_back(it.file != nullptr ? runtime.tiled<T>(it.name, it.rows, it.columns, it.tile)
-                                            : runtime.tiled<T>(it.name, it.rows, it.columns, it.tile, zeros));
+    tiled<T>().push_back(it.file != nullptr
+                             ? place_.tiled<T>(runtime, it.name, it.rows, it.columns, it.tile)
+                             : place_.generated<T>(runtime, it.name, it.rows, it.columns, it.tile, zeros));
     const TiledMatrix<T>& tiles = tiled<T>().back();
     const jdf::Precision precision = it.in_single ? jdf::Precision::single : jdf::Precision::double_;
     if (program_->file.globals[it.global].dimensions != 1) {
@@ -280,12 +357,15 @@ class JdfRun {
           fmt::format("{0} is named with one index, and has {1} columns of tiles: give a vector, or one "
                       "column of tiles",
                       it.name, tiles.tile_columns()));
-    data[it.global] = {
-        graph
-            .data<Tile<T>>(it.name, {tiles.tile_rows()},
-                           [&](const std::int64_t* at) { return tiles(static_cast<std::int32_t>(at[0]), 0); })
-            .definition(),
-        precision, it.tile};
+    data[it.global] = {graph
+                           .data<Tile<T>>(
+                               it.name, {tiles.tile_rows()},
+                               [&](const std::int64_t* at) {
+                                 return tiles.here_or_not(static_cast<std::int32_t>(at[0]), 0);
+                               },
+                               tiles.distribution())
+                           .definition(),
+                       precision, it.tile};
   }
 
   /// Calls f(what was given, its tiles) for each matrix.
@@ -297,82 +377,125 @@ class JdfRun {
   }
 
   void read() {
-    const Bytes memory = run_->runtime().capacity_bytes();
+    const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.file == nullptr) return;
       GeneralNpy<T> reader(it.file);
-      run_->begin("reading", reader.tasks(tiles, memory));
-      reader.submit(run_->flow(), tiles, memory);
+      const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
+      run_->begin("reading", reader.tasks(tiles, memory, readers.first_alone));
+      reader.submit(run_->flow(), tiles, memory, readers);
       seconds_ += run_->end();
       it.file->forget_pages();
     });
   }
 
+  /// The first rank writes, what the others have comes to it.
   void write() {
     linalg::ScratchPool staging(GeneralNpy<double>::scratch_bytes_per_worker);
     auto next = outputs_.begin();
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.output.empty()) return;
-      data::NpyWriter& out = **next++;
-      const auto leave = codelet("write").cpu([&out, &staging](In<Tile<T>> tile, std::int64_t row,
-                                                               std::int64_t column) {
+      data::NpyWriter* const out = place_.first() ? (next++)->get() : nullptr;
+      const auto leave = codelet("write").cpu([out, &staging](In<Tile<T>> tile, std::int64_t row,
+                                                              std::int64_t column) {
         const auto lease = staging.lease();
-        out.write_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(tile.rows()),
-                           static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(tile.columns()),
-                           tile.data(), static_cast<std::uint64_t>(tile.leading_dimension()), lease.bytes());
+        out->write_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(tile.rows()),
+                            static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(tile.columns()),
+                            tile.data(), static_cast<std::uint64_t>(tile.leading_dimension()), lease.bytes());
       });
-      run_->begin("writing", static_cast<std::uint64_t>(tiles.tile_rows()) *
-                                 static_cast<std::uint64_t>(tiles.tile_columns()));
+      const std::uint64_t tasks =
+          static_cast<std::uint64_t>(tiles.tile_rows()) * static_cast<std::uint64_t>(tiles.tile_columns());
+      run_->begin("writing", tasks * place_.count());  // all of them here
       const TileSize size = tiles.tile_size();
       for (std::int32_t i = 0; i < tiles.tile_rows(); ++i)
-        for (std::int32_t j = 0; j < tiles.tile_columns(); ++j)
-          run_->flow().submit(
-              leave(tiles(i, j), std::int64_t{i} * size.rows, std::int64_t{j} * size.columns));
+        for (std::int32_t j = 0; j < tiles.tile_columns(); ++j) {
+          auto task = leave(tiles(i, j), std::int64_t{i} * size.rows, std::int64_t{j} * size.columns);
+          if (place_.alone()) {
+            run_->flow().submit(std::move(task));
+            continue;
+          }
+          run_->flow().submit(std::move(task).on_rank(0));
+          run_->flow().drop_copies(tiles(i, j));
+        }
       seconds_ += run_->end();
-      out.commit();
+      if (out != nullptr) out->commit();
     });
   }
 
-  const Config config_;
-  const std::shared_ptr<jdf::Program> program_;
-  std::vector<MatrixGiven> given_;
-  const std::size_t workers_;
-  const DenseProblem problem_;
-  jdf::KnownOutputs known_;
-  std::shared_ptr<jdf::CLibrary> in_c_;  // null: nothing is C
-  std::optional<linalg::Kernels> kernels_;
+  const Config& config_;
+  const std::shared_ptr<jdf::Program>& program_;
+  const std::vector<MatrixGiven>& given_;
+  const DenseProblem& problem_;
+  const jdf::KnownOutputs& known_;
+  const std::shared_ptr<jdf::CLibrary>& in_c_;
+  const linalg::Kernels& kernels_;
+  const Place& place_;
   double seconds_ = 0;
   std::vector<trace::Snapshot> recorded_;
+  std::vector<std::int32_t> pointed_;
   std::optional<WatchedRun> run_;
   std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
   std::vector<std::unique_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded
 };
 
+/// All processes have the same one, or all throw.
+jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks& ranks) {
+  std::optional<jdf::Source> source;
+  const std::vector<double> hashes = ranks.together(config, [&] {
+    source = jdf::Source::read(path);
+    return static_cast<double>(text_hash(source->text()) >> 16);
+  });
+  for (std::size_t r = 1; r < hashes.size(); ++r)
+    if (hashes[r] != hashes[0])
+      alike(ranks.first(),
+            [&] { throw InputError(fmt::format("{} is another file on rank {} than on rank 0", path, r)); });
+  return *std::move(source);
+}
+
 int run(const ParsedCommandLine& given) {
-  if (given.config.has("record-flow"))
+  CommandRanks ranks(given.config);  // from here on the others hear of what is wrong here
+  Config config = given.config;
+  if (config.has("record-flow"))
     throw ConfigError(
         "--record-flow is for tasks that are inserted one by one: `fairlead simulate jdf` takes the file");
-  const auto program = read_program(given.positionals[0],
-                                    given.config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted);
+  const auto program =
+      read_program(graph_of(given.positionals[0], config, ranks),
+                   config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());
   if (program == nullptr) return failure;
+  bool same = true;
   std::vector<MatrixGiven> matrices =
-      matrices_given(program->file, given.config, given.config.text("precision") == "single");
-  set_tiles(program->file, given.config, matrices);
-  add_outputs(program->file, given.config, matrices);
-  require_all_given(program->file, matrices);
+      matrices_given(program->file, config, config.text("precision") == "single",
+                     [&](const std::vector<std::string>& paths) {
+                       FilesOfAll files = files_of_all(ranks, config, paths);
+                       same = files.same;
+                       return std::move(files.files);
+                     });
+  if (!same) ranks.set_readers(1);
+  set_tiles(program->file, config, matrices);
+  add_outputs(program->file, config, matrices);
+  alike(ranks.first(), [&] { require_all_given(program->file, matrices); });
   if (matrices.empty()) throw ConfigError("no --matrix is given: there is nothing to work on");
   std::vector<NamedFile> inputs{{"the graph", given.positionals[0]}}, outputs;
   for (const MatrixGiven& it : matrices) {
     if (it.file != nullptr) inputs.push_back({"--matrix", it.file->path().string()});
-    if (!it.output.empty()) outputs.push_back({"-o", it.output, given.config.flag("overwrite")});
+    if (!it.output.empty()) outputs.push_back({"-o", it.output, config.flag("overwrite")});
   }
-  require_files_apart(given.config, inputs, outputs);
-  Config config = given.config;
+  require_files_apart(config, inputs, outputs);
   check_scheduler(config);
   heed_quiet(config);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  require_place_for_report(config);
-  return JdfRun(std::move(config), program, std::move(matrices)).run();
+  if (!config.has("memory"))
+    config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
+  if (ranks.first()) require_place_for_report(config);
+  if (!ranks.alone()) set_workers_of_ranks(config, ranks);
+  const std::size_t workers = config.count_or("workers", machine::discover().workers);
+  JdfTask task{std::move(config), program, std::move(matrices), workers};
+  prepare(task, ranks);
+  const JdfRunHere here = ranks.results([&](const Place& place) { return JdfRun(task, place).run(); });
+  if (!ranks.first()) return success;
+  for (std::size_t i = 0; i < here.pointed.size(); ++i)
+    if (here.pointed[i] != 0) fmt::print("{} is {}\n", program->file.globals[i].name.text, here.pointed[i]);
+  publish(here.report, task.config, here.recorded);
+  return success;
 }
 
 }  // namespace
@@ -382,6 +505,7 @@ const Subcommand jdf_run_command{.name = "jdf run",
                                  .positionals = positionals,
                                  .options = options,
                                  .run = run,
-                                 .reports = true};
+                                 .reports = true,
+                                 .over_ranks = true};
 
 }  // namespace fairlead::app

@@ -61,7 +61,7 @@ int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (is_set(config, "n"))
     throw ConfigError("--n says nothing here: --matrix NAME=M,N,MB,NB says how large matrices are");
-  const auto program = read_program(given.positionals[0], Bodies::may_be_c);
+  const auto program = read_program(jdf::Source::read(given.positionals[0]), Bodies::may_be_c);
   if (program == nullptr) return failure;
   const simulate::Precision precision = precision_in(config);
   std::vector<MatrixGiven> matrices =

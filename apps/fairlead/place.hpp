@@ -34,6 +34,12 @@ struct Place {
     return alone() ? runtime.tiled<T>(name, rows, columns, tile, which)
                    : runtime.tiled<T>(name, rows, columns, tile, Distribution(grid), which);
   }
+  template <class T, class Generator>
+  TiledMatrix<T> generated(Runtime& runtime, const std::string& name, std::int64_t rows, std::int64_t columns,
+                           TileSize tile, const Generator& how) const {
+    return alone() ? runtime.tiled<T>(name, rows, columns, tile, how)
+                   : runtime.tiled<T>(name, rows, columns, tile, Distribution(grid), how);
+  }
   linalg::NpyReaders npy_readers(std::function<void()> wait) const {
     return {.first_alone = !alone() && readers == 1, .wait = std::move(wait)};
   }

@@ -120,6 +120,14 @@ class FlowSpecification {
     of = of ? *of && condition : condition;
     return std::move(*this);
   }
+  /// Of what was said last: the task looks at no more than that part of the tile, so that nothing else goes to another
+  /// rank, where the rest is 0; or no more is left in the datum. Throws UsageError if nothing was said.
+  FlowSpecification part(const Part& part) && {
+    if (last_ == Last::nothing)
+      throw UsageError("the flow " + flow_.name + " has a part of nothing: part() follows from() or to()");
+    (last_ == Last::input ? flow_.inputs : flow_.outputs).back().part = part;
+    return std::move(*this);
+  }
   /// The task changes the value, and is not to wait until all others who get it from the same task have read it:
   /// these read a copy. Of tiles, vectors and blocks; docs/ptg.md says who still is waited for.
   FlowSpecification or_copy() && {
@@ -232,6 +240,35 @@ Copier copier() {
     return {};
   }
 }
+
+template <class E>
+void copy_part(const Part& part, const TileView<const E>& from, const TileView<E>& to) {
+  for (std::int32_t j = 0; j < to.columns(); ++j) {
+    const Part::Rows rows = part.rows_of(j, to.rows());
+    for (std::int32_t i = rows.first; i < rows.end; ++i) to(i, j) = from(i, j);
+  }
+}
+
+template <class T>
+struct PartsOf {
+  static constexpr bool some = false;
+};
+template <class E>
+struct PartsOf<Tile<E>> {
+  static constexpr bool some = true;
+  static Copier copier(const Part& part) {
+    using T = Tile<E>;
+    const auto copy = codelet("copy a part")
+                          .cpu([part](In<T> from, InOut<T> to) { copy_part<E>(part, from, to); })
+                          .emulated();
+    using Calls = CallMaker<In<T>, InOut<T>>;
+    return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+  }
+  static PartOf extents(const void* handle) {
+    const auto& tile = *static_cast<const Handle<Tile<E>>*>(handle);
+    return {static_cast<std::int32_t>(tile.rows()), static_cast<std::int32_t>(tile.columns()), sizeof(E)};
+  }
+};
 
 }  // namespace detail
 
@@ -362,17 +399,19 @@ class Graph {
     static_assert(std::is_trivially_copyable_v<Handle<T>>);
     auto definition = begin_collection(std::move(name), std::move(extents), typeid(T), sizeof(Handle<T>));
     std::vector<std::int64_t> at(definition->extents.size() + 1);
+    std::vector<std::uint32_t> owners;
     for (std::size_t position = 0; position < definition->data.size(); ++position) {
       const Handle<T> handle = handle_of(static_cast<const std::int64_t*>(at.data()));
       std::memcpy(definition->handles.data() + position * sizeof handle, &handle, sizeof handle);
       definition->data[position] = handle.datum();
       if (distribution != nullptr)
-        definition->owners.push_back(
+        owners.push_back(
             distribution->owner(static_cast<std::int32_t>(at[0]),
                                 definition->extents.size() > 1 ? static_cast<std::int32_t>(at[1]) : 0));
       for (std::size_t i = 0; i < definition->extents.size() && ++at[i] == definition->extents[i]; ++i)
         at[i] = 0;
     }
+    if (!owners.empty()) definition->owners = Owners(std::move(owners));
     if constexpr (requires(Runtime & runtime, const Handle<T>& like) { detail::another(runtime, like); }) {
       definition->another = [](Runtime& runtime, const void* like, fairlead::detail::DatumReference& datum,
                                bool exact) -> std::shared_ptr<const void> {
@@ -395,6 +434,10 @@ class Graph {
           return extents_of(first) == extents_of(second);
         };
       definition->copier = detail::copier<T>();
+      if constexpr (detail::PartsOf<T>::some) {
+        definition->part_copier = &detail::PartsOf<T>::copier;
+        definition->extents_of = &detail::PartsOf<T>::extents;
+      }
     }
     return end_collection(std::move(definition));
   }

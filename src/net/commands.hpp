@@ -8,6 +8,7 @@
 
 #include <fairlead/ids.hpp>
 
+#include "net/layout.hpp"
 #include "net/names.hpp"
 
 namespace fairlead::net {
@@ -29,7 +30,8 @@ struct Commands {
     RankId from = no_rank;
     std::uint64_t tag = 0;
     void* place = nullptr;
-    Bytes bytes = 0;
+    Bytes bytes = 0;  ///< of its layout
+    Layout layout{};  ///< within the place
   };
   struct Message {
     RankId to = no_rank;
@@ -41,6 +43,7 @@ struct Commands {
     std::uint64_t tag = 0;
     const void* from = nullptr;
     Bytes bytes = 0;
+    Layout layout{};
   };
   /// To be read in that rank's memory: a value, and a mark, which has to be there still when all has been read.
   struct Copy {
@@ -79,6 +82,7 @@ struct Commands {
   struct Fill {
     void* place = nullptr;
     std::vector<std::byte> bytes;
+    Layout layout{};
   };
   /// A value is there, or the end of a task is told which has none.
   struct Landed {

@@ -108,7 +108,7 @@ void Communicator::carry_out(Commands& commands) {
   }
   for (const Commands::Expected& expected : commands.expected) network_->expect(expected);
   for (const Commands::Fill& fill : commands.fills)
-    std::copy(fill.bytes.begin(), fill.bytes.end(), static_cast<std::byte*>(fill.place));
+    fill.layout.scatter(fill.bytes.data(), fill.place, fill.bytes.size());
   for (Commands::Message& message : commands.messages) network_->send(std::move(message));
   for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
   for (const Commands::Copy& copy : commands.copies) {
@@ -182,8 +182,8 @@ void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<End
     endpoint.over(run, task, outputs, out);
   });
 }
-void Communicator::placed(IncomingId id, std::uint64_t value, void* address) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out); });
+void Communicator::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out, layout); });
 }
 void Communicator::readable(OutgoingId id, const void* address) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });

@@ -140,7 +140,10 @@ void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Out
   std::vector<Told> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
-    told.push_back({output.number, output.like, output.value, output.bytes,
+    told.push_back({output.number,
+                    output.like,
+                    output.value,
+                    {output.bytes, std::max(output.takes, output.bytes), output.layout},
                     branches(tree == Tree::star ? output.to : rotated(output.to, task), tree)});
   }
   tell(run, task, runs_[run.graph].fingerprint, told, nullptr, out);
@@ -155,26 +158,29 @@ void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t finge
     if (output.to.empty()) continue;
     std::vector<RankId> readers;  // to whom it is offered
     for (const Branch& branch : output.to)
-      if (outgoing_.can_offer(output.bytes, branch.to)) readers.push_back(branch.to);
+      if (output.sizes.layout.whole() && outgoing_.can_offer(output.sizes.bytes, branch.to))
+        readers.push_back(branch.to);
     for (const Branch& branch : output.to) {
       auto to = std::ranges::find(announcement.to, branch.to, &Announcement::To::rank);
       if (to == announcement.to.end())
         to = announcement.to.insert(to, {branch.to, {run, task, fingerprint, {}}});
       to->activate.outputs.push_back({.number = output.number,
                                       .like = output.like,
-                                      .bytes = output.bytes,
+                                      .bytes = output.sizes.bytes,
+                                      .takes = output.sizes.takes,
                                       .below = branch.below,
                                       .offered = std::ranges::count(readers, branch.to) != 0});
     }
-    if (output.bytes == 0) continue;
-    const bool eager = output.bytes <= protocol_.eager_bytes;
+    const Bytes bytes = output.sizes.bytes;
+    if (bytes == 0) continue;
+    const bool eager = bytes <= protocol_.eager_bytes;
     const OutgoingId id =
-        outgoing_.add({run, task, output.number}, output.value, output.bytes, output.to.size(), eager, out);
+        outgoing_.add({run, task, output.number}, output.value, output.sizes, output.to.size(), eager, out);
     if (of_outputs != nullptr) of_outputs->push_back(id);
     if (!readers.empty()) outgoing_.offer(id, std::move(readers), out);
     if (!eager) continue;
     announced_by_[id] = number;
-    announcement.read.push_back({output.number, id, std::vector<std::byte>(output.bytes)});
+    announcement.read.push_back({output.number, id, std::vector<std::byte>(bytes), output.sizes.layout});
     ++announcement.unread;
   }
   if (announcement.to.empty()) return;
@@ -212,8 +218,7 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   announced_by_.erase(found);
   Announcement& announcement = announcements_.at(number);
   const auto read = std::ranges::find(announcement.read, id, &Announcement::Read::id);
-  const auto* const begin = static_cast<const std::byte*>(address);
-  std::copy_n(begin, read->bytes.size(), read->bytes.begin());
+  read->layout.gather(address, read->bytes.data(), read->bytes.size());
   outgoing_.read_for_messages(id, out);
   if (--announcement.unread != 0) return;
   send(announcement, out);
@@ -251,7 +256,7 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
       continue;
     }
     out.landed.push_back({.name = activate.name(i), .control = true});
-    pass_on(activate.name(i), output.like, 0, 0, output.below, out);
+    pass_on(activate.name(i), output.like, 0, {}, output.below, out);
   }
   if (values.empty()) return;
   activate.outputs = std::move(values);
@@ -259,19 +264,21 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
 }
 
 std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
-                                            Bytes bytes, const std::vector<RankId>& below, Commands& out) {
+                                            const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
+                                            Commands& out) {
   if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
-  const Told told{name.output, like, value, bytes, branches(below, tree_of(protocol_, bytes))};
+  const Told told{name.output, like, value, sizes, branches(below, tree_of(protocol_, sizes.bytes))};
   std::vector<OutgoingId> ids;
   tell(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
   if (ids.empty()) return std::nullopt;
   return ids.front();
 }
 
-void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out) {
+void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out,
+                      const Layout& layout) {
   moved();
   std::vector<Incoming::There> there;
-  incoming_.placed(id, value, address, there, traffic_, out);
+  incoming_.placed(id, value, address, layout, there, traffic_, out);
   go_on(there, out);
 }
 
@@ -293,7 +300,8 @@ void Endpoint::copied(PayloadId payload, bool good, Commands& out) {
 void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
   for (Incoming::There& it : there) {
     Commands::Landed landed{.name = it.name, .value = it.value};
-    landed.passed_on = pass_on(it.name, it.like, it.value, it.bytes, it.below, out).value_or(no_outgoing);
+    landed.passed_on = pass_on(it.name, it.like, it.value, {it.bytes, it.takes, it.layout}, it.below, out)
+                           .value_or(no_outgoing);
     out.landed.push_back(landed);
     if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
     // Not each time: a half is room for whatever travels along.

@@ -54,10 +54,12 @@ class Endpoint {
     std::uint64_t value = 0;  ///< the front end's number. It stays until Commands::left has it
     Bytes bytes = 0;          ///< 0: there is none
     std::vector<RankId> to{};
+    Bytes takes = 0;  ///< of memory, if that is more: it is a part of what its datum has
+    Layout layout{};  ///< where that lies; the same at both ends
   };
   void over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out);
   /// The answers to Commands::places and reads.
-  void placed(IncomingId id, std::uint64_t value, void* address, Commands& out);
+  void placed(IncomingId id, std::uint64_t value, void* address, Commands& out, const Layout& layout = {});
   void readable(OutgoingId id, const void* address, Commands& out);
   /// Grows with everything that is told here but by the network's own questions.
   std::uint64_t activity() const noexcept { return activity_; }
@@ -111,6 +113,7 @@ class Endpoint {
       std::uint8_t output = 0;
       OutgoingId id{};
       std::vector<std::byte> bytes;
+      Layout layout{};
     };
     std::vector<To> to;
     std::vector<Read> read;  ///< what travels along
@@ -121,7 +124,7 @@ class Endpoint {
     std::uint8_t number = 0;
     std::uint32_t like = 0;
     std::uint64_t value = 0;
-    Bytes bytes = 0;
+    Outgoing::Sizes sizes{};
     std::vector<Branch> to{};
   };
   void handle(RankId from, Activate activate, Commands& out);
@@ -147,7 +150,8 @@ class Endpoint {
   void send(Announcement& announcement, Commands& out);
   void go_on(std::vector<Incoming::There>& there, Commands& out);
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
-                                    Bytes bytes, const std::vector<RankId>& below, Commands& out);
+                                    const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
+                                    Commands& out);
   bool is_stale(const GraphRun& run) const;
 
   const RankId own_;

@@ -14,7 +14,7 @@ void Incoming::told(RankId from, Activate activate, Commands& out) {
   it.activate = std::move(activate);
   it.outputs.resize(it.activate.outputs.size());
   it.unplaced = it.missing = it.outputs.size();
-  for (const Activate::Output& output : it.activate.outputs) it.bytes += room_.taken_by(output.bytes);
+  for (const Activate::Output& output : it.activate.outputs) it.bytes += room_.taken_by(output.takes);
   waiting_.push_back(number);
   look_for_places(out);
 }
@@ -41,8 +41,8 @@ void Incoming::look_for_places(Commands& out) {
   }
 }
 
-void Incoming::placed(IncomingId id, std::uint64_t value, void* address, std::vector<There>& there,
-                      Traffic& traffic, Commands& out) {
+void Incoming::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
+                      std::vector<There>& there, Traffic& traffic, Commands& out) {
   const auto found = arrivals_.find(arrival_of(id));
   if (found == arrivals_.end()) return;  // forgotten
   Arrival& it = found->second;
@@ -52,11 +52,12 @@ void Incoming::placed(IncomingId id, std::uint64_t value, void* address, std::ve
   output.placed = true;
   output.value = value;
   output.address = address;
+  output.layout = layout;
   --it.unplaced;
   if (it.unplaced == 0) ask(found->first, traffic, out);
   if (auto& along = it.activate.outputs[at].value; !along.empty()) {
     const Bytes bytes = along.size();
-    out.fills.push_back({address, std::move(along)});
+    out.fills.push_back({address, std::move(along), layout});
     is_there(found->first, at, bytes, there);
   } else if (mistake_.is(Mistake::landed_too_early)) {
     is_there(found->first, at, 0, there);
@@ -96,7 +97,8 @@ void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Com
   next_payload_ += 2;
   const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
-  out.expected.push_back({payload, it.from, next_tag_, it.outputs[i].address, output.bytes});
+  out.expected.push_back(
+      {payload, it.from, next_tag_, it.outputs[i].address, output.bytes, it.outputs[i].layout});
   if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
 }
 
@@ -163,9 +165,9 @@ void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_alo
   Arrival& it = arrivals_.at(number);
   Activate::Output& told = it.activate.outputs[output];
   it.outputs[output].there = true;
-  there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes,
-                   std::move(told.below), it.from, went_along});
-  visitors_ -= room_.taken_by(told.bytes);
+  there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes, told.takes,
+                   it.outputs[output].layout, std::move(told.below), it.from, went_along});
+  visitors_ -= room_.taken_by(told.takes);
   if (--it.missing == 0) arrivals_.erase(number);
 }
 
@@ -177,7 +179,7 @@ void Incoming::forget(const GraphRun& run, Commands& out) {
     }
     if (it->second.state != State::told)
       for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
-        if (!it->second.outputs[i].there) visitors_ -= room_.taken_by(it->second.activate.outputs[i].bytes);
+        if (!it->second.outputs[i].there) visitors_ -= room_.taken_by(it->second.activate.outputs[i].takes);
     for (auto* const under_way : {&expected_, &copying_})
       std::erase_if(*under_way, [&](const auto& payload) {
         if (arrival_of(payload.second) != it->first) return false;

@@ -24,7 +24,8 @@ class Incoming {
     ValueName name;
     std::uint64_t value = 0;  ///< of the front end
     std::uint32_t like = 0;
-    Bytes bytes = 0;
+    Bytes bytes = 0, takes = 0;
+    Layout layout;
     std::vector<RankId> below;
     RankId from = no_rank;
     Bytes went_along = 0;  ///< so much room for such bytes is free again
@@ -33,8 +34,8 @@ class Incoming {
   /// Outputs of a task that have values.
   void told(RankId from, Activate activate, Commands& out);
   /// What is asked for, once all places are there. If the value had travelled along, it is there now.
-  void placed(IncomingId id, std::uint64_t value, void* address, std::vector<There>& there, Traffic& traffic,
-              Commands& out);
+  void placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
+              std::vector<There>& there, Traffic& traffic, Commands& out);
   void landed(PayloadId payload, std::vector<There>& there, Commands& out);
   void offered(RankId from, const Offer& offer, Commands& out);
   /// `good`: all of it was read while it was there.
@@ -54,6 +55,7 @@ class Incoming {
   struct Output {
     std::uint64_t value = 0;
     void* address = nullptr;
+    Layout layout{};
     bool placed = false, there = false;
   };
   /// The end of a task.

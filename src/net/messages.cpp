@@ -74,6 +74,7 @@ void put(Writer& out, const Activate& it) {
     out.number(output.number);
     out.number(output.like);
     out.number(output.bytes);
+    out.number(output.takes);
     out.number(output.offered);
     out.raw(output.below.data(), output.below.size() * sizeof(RankId));
     out.raw(output.value.data(), output.value.size());
@@ -129,6 +130,7 @@ Activate activate_of(Reader& in) {
     output.number = in.number<std::uint8_t>();
     output.like = in.number<std::uint32_t>();
     output.bytes = in.number<Bytes>();
+    output.takes = in.number<Bytes>();
     output.offered = in.number<std::uint8_t>() != 0;
     output.below = list_of<RankId>(in.raw());
     const auto value = in.raw();

@@ -23,6 +23,7 @@ struct Activate {
     std::uint8_t number = 0;
     std::uint32_t like = 0;          ///< what its datum looks like: the front end's number for that
     Bytes bytes = 0;                 ///< 0: there is no value, only the end of the task
+    Bytes takes = 0;                 ///< of memory: more if it is a part of what its datum has
     std::vector<RankId> below{};     ///< who gets it from who gets this
     bool offered = false;            ///< an Offer follows: nobody has to ask for it
     std::vector<std::byte> value{};  ///< if it travels along

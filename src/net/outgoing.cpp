@@ -7,13 +7,13 @@
 
 namespace fairlead::net {
 
-OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed,
+OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, const Sizes& sizes, std::size_t owed,
                          bool read_now, Commands& out) {
   const OutgoingId id{next_value_++};
   Value& it = values_[id];
   it.name = name;
   it.value = value;
-  it.bytes = bytes;
+  it.sizes = sizes;
   it.owed = owed;
   ensure(by_name_.emplace(name, id).second, "a value is told of once");
   if (read_now) {
@@ -49,7 +49,7 @@ void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
   it.offered_to = std::move(to);
   it.is_offered = true;
   it.state = State::reading;
-  offered_ += room_.taken_by(it.bytes);
+  offered_ += room_.taken_by(it.sizes.takes);
   ++unsaid_offers_;
   out.reads.push_back({id, it.name, it.value});
 }
@@ -62,7 +62,7 @@ void Outgoing::taken(const ValueName& name, RankId by, Traffic& traffic, Command
   if (std::erase(it.offered_to, by) == 0) return;
   if (it.owed != 0) --it.owed;
   ++traffic.reads;
-  traffic.read_bytes += it.bytes;
+  traffic.read_bytes += it.sizes.bytes;
   settle(id, out);
 }
 
@@ -76,10 +76,10 @@ std::uint64_t* Outgoing::new_mark() {
 /// It may go from now on: who still reads it will find that its mark has gone.
 void Outgoing::stop_reading(Value& value) {
   if (!std::exchange(value.is_offered, false)) {
-    read_ -= room_.taken_by(value.bytes);
+    read_ -= room_.taken_by(value.sizes.takes);
     return;
   }
-  offered_ -= room_.taken_by(value.bytes);
+  offered_ -= room_.taken_by(value.sizes.takes);
   if (value.mark == nullptr) {
     --unsaid_offers_;
     return;
@@ -101,7 +101,7 @@ void Outgoing::read_more(Commands& out) {
   while (!to_read_.empty()) {
     const auto found = values_.find(to_read_.front());
     if (found != values_.end()) {
-      const Bytes taken = room_.taken_by(found->second.bytes);
+      const Bytes taken = room_.taken_by(found->second.sizes.takes);
       if (read_ != 0 && read_ + taken > room_.visitors - room_.offered) return;
       read_ += taken;
       found->second.state = State::reading;
@@ -147,9 +147,9 @@ void Outgoing::send(Traffic& traffic, Commands& out) {
     const PayloadId payload{next_payload_};
     next_payload_ += 2;
     sending_.emplace(payload, id);
-    out.payloads.push_back({payload, wish.by, wish.tag, it.address, it.bytes});
+    out.payloads.push_back({payload, wish.by, wish.tag, it.address, it.sizes.bytes, it.sizes.layout});
     ++traffic.payloads;
-    traffic.payload_bytes += it.bytes;
+    traffic.payload_bytes += it.sizes.bytes;
     if (mistake_.is(Mistake::left_too_early)) it.owed = 1;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "net/commands.hpp"
+#include "net/layout.hpp"
 #include "net/messages.hpp"
 #include "net/protocol.hpp"
 
@@ -16,11 +17,16 @@ namespace fairlead::net {
 
 class Outgoing {
  public:
+  /// Of a value: what is sent of it, and what it takes of memory here.
+  struct Sizes {
+    Bytes bytes = 0, takes = 0;
+    Layout layout{};
+  };
   explicit Outgoing(const Protocol& protocol) : protocol_(protocol), mistake_(protocol.mistake) {}
 
   /// So many ranks get the value from us. `read_now`: some of it is to travel with messages.
-  OutgoingId add(const ValueName& name, std::uint64_t value, Bytes bytes, std::size_t owed, bool read_now,
-                 Commands& out);
+  OutgoingId add(const ValueName& name, std::uint64_t value, const Sizes& sizes, std::size_t owed,
+                 bool read_now, Commands& out);
   bool knows(const ValueName& name) const { return by_name_.contains(name); }
   bool can_offer(Bytes bytes, RankId to) const noexcept;
   /// It stays readable for those ranks until each has taken it or asks for it. Once, after add().
@@ -62,7 +68,7 @@ class Outgoing {
   struct Value {
     ValueName name;
     std::uint64_t value = 0;  ///< the front end's number
-    Bytes bytes = 0;
+    Sizes sizes{};
     std::size_t owed = 0;     ///< ranks that have not got it
     std::size_t sending = 0;  ///< payloads of it under way
     State state = State::told;

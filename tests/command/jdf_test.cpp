@@ -61,8 +61,8 @@ END
   const Answer wrong = fairlead_command(command + "2x1 --most 1");
   EXPECT_NE(wrong.exit_code, 0);
   EXPECT_TRUE(tells(
-      wrong, "error: places read that are on another rank: 3\n  " + file.string() +
-                 ":6:11: descA(1,0) is rank 1's, and is read as A of SHIFT(0), which runs on rank 0, at "
+      wrong, "error: places taken from another rank: 3\n  " + file.string() +
+                 ":6:11: descA(1,0) is rank 1's, and is taken as A of SHIFT(0), which runs on rank 0, at "
                  "descA(0,1): let a task there pass it on\n  and 2 more\n"))
       << wrong.text;
   EXPECT_EQ(fairlead_command(command + "1x1").exit_code, 0);

@@ -5,6 +5,7 @@
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/handle.hpp>
 #include <fairlead/ptg/expression.hpp>
+#include <fairlead/ptg/part.hpp>
 #include <fairlead/source_line.hpp>
 
 #include <cstddef>
@@ -12,8 +13,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
 namespace fairlead {
@@ -40,15 +43,35 @@ struct Copier {
   Maker maker{};
 };
 
+/// The rank that owns each datum of a collection, by its place. Copies share them.
+class Owners {
+ public:
+  Owners() = default;
+  explicit Owners(std::vector<std::uint32_t> ranks)
+      : ranks_(std::make_shared<const std::vector<std::uint32_t>>(std::move(ranks))) {}
+  bool empty() const noexcept { return ranks_ == nullptr || ranks_->empty(); }
+  std::uint32_t operator[](std::size_t place) const { return (*ranks_)[place]; }
+  std::span<const std::uint32_t> all() const noexcept {
+    return ranks_ == nullptr ? std::span<const std::uint32_t>() : std::span(*ranks_);
+  }
+
+ private:
+  std::shared_ptr<const std::vector<std::uint32_t>> ranks_;
+};
+
 /// Data by their indices, from 0.
 struct CollectionDefinition {
   std::string name;
   std::vector<std::int64_t> extents;
   std::type_index type;
   std::size_t handle_bytes = 0;
-  /// A handle each, the first index running fastest. Those that do not exist are empty.
+  /// A handle each, the first index running fastest. Those that do not exist are empty. Where ranks have parts of them, in the
+  /// end only those that are here, in the same order, and then `places` says which they are.
   std::vector<std::byte> handles{};
   std::vector<fairlead::detail::DatumReference> data{};
+  std::vector<std::uint32_t> places{};
+  /// Then also a handle of each shape that there is on any rank, in the order of their places.
+  std::vector<std::byte> shapes{};
 
   /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. `exact`: of its
   /// very extents; else it may be larger. Null: of such data there are none but the user's.
@@ -56,12 +79,23 @@ struct CollectionDefinition {
                                          bool exact) = nullptr;
   /// Whether one more like the first, made so, would do for the second. Null where values are not copied.
   bool (*alike)(const void* first, const void* second, bool exact) = nullptr;
-  /// The rank that owns each. Empty: this one has all.
-  std::vector<std::uint32_t> owners{};
+  /// Empty: this one has all.
+  Owners owners{};
   /// What copies one to another of the same extents. Nothing where values are not copied.
   Copier copier{};
+  /// Of tiles: what copies a part, and leaves the rest as it is; and what a part is cut out of.
+  Copier (*part_copier)(const Part& part) = nullptr;
+  PartOf (*extents_of)(const void* handle) = nullptr;
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
+  /// Of the k-th that is here, in the order of all.
+  std::size_t place(std::size_t k) const noexcept { return shapes.empty() ? k : places[k]; }
+  /// On all ranks.
+  std::size_t count() const noexcept {
+    std::size_t product = 1;
+    for (const std::int64_t extent : extents) product *= static_cast<std::size_t>(extent);
+    return product;
+  }
 };
 
 /// Where a value comes from, or goes to.
@@ -91,6 +125,8 @@ struct Alternative {
   std::vector<Range> ranges{};
   std::optional<SourceLine> where{};  ///< it is said there
   std::uint32_t column = 0;           ///< from 1, if that is known
+  /// What of the value goes to a task on another rank; in data, what of it is left there.
+  std::optional<Part> part{};
 };
 
 struct FlowDefinition {

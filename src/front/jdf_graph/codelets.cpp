@@ -67,6 +67,7 @@ struct Interpreted {
   const CodeletInfo* codelet = nullptr;    ///< which has this
   std::shared_ptr<const CLibrary> in_c{};  ///< of bodies that are C
   std::vector<TileSize> whole_tiles{};     ///< by flow: what those are promised
+  ptg::Part part{};                        ///< of a copy
 
   /// The closure has room for them; else a pointer to them is there.
   bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
@@ -179,11 +180,16 @@ void run_in_c(const void* body, TaskContext& context) {
 
 /// Row by row they are alike; a tile may be smaller than the place that it goes to.
 template <class T>
-void copy_tile(const TileArgument& from, const TileArgument& to) {
+void copy_tile(const TileArgument& from, const TileArgument& to, const ptg::Part& part) {
   const std::int32_t rows = std::min(from.rows, to.rows), columns = std::min(from.columns, to.columns);
-  for (std::int32_t j = 0; j < columns; ++j)
-    std::copy_n(static_cast<const T*>(from.data) + static_cast<std::ptrdiff_t>(j) * from.leading_dimension,
-                rows, static_cast<T*>(to.data) + static_cast<std::ptrdiff_t>(j) * to.leading_dimension);
+  for (std::int32_t j = 0; j < columns; ++j) {
+    const ptg::Part::Rows some = part.rows_of(j, rows);
+    std::copy(
+        static_cast<const T*>(from.data) + static_cast<std::ptrdiff_t>(j) * from.leading_dimension +
+            some.first,
+        static_cast<const T*>(from.data) + static_cast<std::ptrdiff_t>(j) * from.leading_dimension + some.end,
+        static_cast<T*>(to.data) + static_cast<std::ptrdiff_t>(j) * to.leading_dimension + some.first);
+  }
 }
 
 void run_copy(const void* body, TaskContext& context) {
@@ -194,7 +200,8 @@ void run_copy(const void* body, TaskContext& context) {
   if (from.rows != to.rows || from.columns != to.columns)
     throw UsageError(fmt::format("a tile of {} x {} is to be left in one of {} x {}", from.rows, from.columns,
                                  to.rows, to.columns));
-  it.elements[0] == Precision::single ? copy_tile<float>(from, to) : copy_tile<double>(from, to);
+  it.elements[0] == Precision::single ? copy_tile<float>(from, to, it.part)
+                                      : copy_tile<double>(from, to, it.part);
 }
 
 float flops_of(const Interpreted& it, std::span<const std::int64_t> parameters,
@@ -310,9 +317,10 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
     set(definition, std::move(it), body.name, &run_interpreted,
         body.calls.empty() ? WorkUnit::none : WorkUnit::flops);
   };
-  out.copy = [program, kernels](Precision element, ptg::ClassDefinition& definition) {
+  out.copy = [program, kernels](Precision element, const ptg::Part& part, ptg::ClassDefinition& definition) {
     auto it = std::make_shared<Interpreted>(
         Interpreted{.program = program, .kernels = kernels, .elements = {element, element}, .flows = {0, 1}});
+    it->part = part;
     set(definition, std::move(it), "copy", &run_copy, WorkUnit::none);
   };
   return out;

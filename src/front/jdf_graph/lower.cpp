@@ -242,6 +242,7 @@ class Lowering {
       Arguments arguments;
       add_arguments(branch.target, slots, arguments);
       it.place = place(branch.target, arguments.values);
+      it.part = part_of(*program_, dependency, false);
       say_where(branch.target, it);
       into.inputs.push_back(std::move(it));
     }
@@ -260,6 +261,7 @@ class Lowering {
       std::vector<ptg::Expression> values;
       for (std::size_t i = 0; i < target.arguments.size(); ++i) values.push_back(found(i + 1));
       into.inputs.push_back({.place = place(target, values), .condition = found(0) != 0});
+      into.inputs.back().part = part_of(*program_, dependency, false);
       say_where(target, into.inputs.back());
     }
   }
@@ -340,6 +342,7 @@ class Lowering {
   void output(const Dependency& dependency, ptg::FlowDefinition& into) {
     each_branch(dependency, [&](const Target& target, ptg::Alternative it, const auto& values) {
       it.place = place(target, values);
+      if (!into.control) it.part = part_of(*program_, dependency, target.kind == Target::Kind::memory);
       if (target.kind == Target::Kind::task) {
         if (!known_.no_dead_ends)
           it.condition = both(it.condition, indices_.exists(file_.classes[target.index], values));
@@ -364,15 +367,17 @@ class Lowering {
     value.inputs.push_back({.place = {.kind = ptg::Place::Kind::task,
                                       .task = out_.classes[class_],
                                       .flow = from.name,
-                                      .indices = parameters_of(own_[class_].ranges)}});
+                                      .indices = parameters_of(own_[class_].ranges)},
+                            .part = to.part});
     ptg::FlowDefinition into;
     into.name = "into";
-    into.mode = AccessMode::write;
+    const ptg::Part part = to.part.value_or(ptg::Part{});
+    into.mode = part.is_all() ? AccessMode::write : AccessMode::read_write;
     into.type = from.type;
     into.inputs.push_back({.place = to.place});
     definition->at = to.place;
     definition->flows = {std::move(value), std::move(into)};
-    make_.copy(elements_[class_][flow_], *definition);
+    make_.copy(elements_[class_][flow_], part, *definition);
     std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
     for (const ptg::Range& range : to.ranges) own.push_back(range.index);
     own.push_back(0);

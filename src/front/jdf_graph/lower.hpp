@@ -37,8 +37,8 @@ struct GraphMaker {
   /// Sets codelet and maker: of tasks whose data have these elements, by flow of the class.
   std::function<void(std::uint32_t task_class, std::span<const Precision> elements, ptg::ClassDefinition&)>
       body;
-  /// The same of tasks that copy one tile.
-  std::function<void(Precision element, ptg::ClassDefinition&)> copy;
+  /// The same of tasks that copy a part of one tile.
+  std::function<void(Precision element, const ptg::Part& part, ptg::ClassDefinition&)> copy;
 };
 
 struct Lowered {

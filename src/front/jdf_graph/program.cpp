@@ -50,6 +50,22 @@ Constants constants_of(const Program& program) {
   return out;
 }
 
+std::map<std::string, ptg::Part, std::less<>> usual_types() {
+  return {{"full", {}},
+          {"lower", ptg::Part::lower()},
+          {"upper", ptg::Part::upper()},
+          {"strictly_lower", ptg::Part::lower(false)},
+          {"strictly_upper", ptg::Part::upper(false)}};
+}
+
+std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data) {
+  const Property* type = find(dependency.properties, in_data ? "type_data" : "type_remote");
+  if (type == nullptr) type = find(dependency.properties, "type");
+  if (type == nullptr || type->value == no_expression) return std::nullopt;
+  const auto found = program.types.find(word_of(*type, program.file));
+  return found == program.types.end() ? std::nullopt : std::optional(found->second);
+}
+
 void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);

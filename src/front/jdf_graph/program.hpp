@@ -1,7 +1,12 @@
 // A JDF file that is going to run: what it says, what its globals are, what its bodies do.
 #pragma once
+#include <fairlead/ptg/part.hpp>
+
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +16,9 @@
 #include "front/jdf/tree.hpp"
 
 namespace fairlead::jdf {
+
+/// full, lower, upper, strictly_lower, strictly_upper.
+std::map<std::string, ptg::Part, std::less<>> usual_types();
 
 struct Program {
   /// `diagnostics`: what is wrong with the bodies.
@@ -23,9 +31,14 @@ struct Program {
   Settings settings;
   /// What globals of the type "int *" point to, by global. Any thread's.
   mutable std::vector<std::atomic<std::int32_t>> pointed;
+  /// What types of dependencies are; of others whole tiles go. Beside those that everybody has: "lower" and so on.
+  std::map<std::string, ptg::Part, std::less<>> types = usual_types();
   /// By class and slot: a body needs it, or what it needs follows from it.
   std::vector<std::vector<bool>> needed;
 };
+
+/// "[type = LOWER_TILE]" of a dependency on a task, or (in_data) on data. Nothing if none is said, or nobody knows it.
+std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data);
 
 /// Marks the slots that the value of an expression depends on.
 void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots);

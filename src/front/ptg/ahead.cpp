@@ -50,7 +50,8 @@ bool Ahead::take_values(ActiveTask& task, const std::int64_t* numbers) {
     if (input == nullptr) continue;
     if (input->kind == Place::Kind::memory) {
       values[i] = values_.at(input->memory, numbers);
-      if (values[i] != no_value) unfolding_.taken(values[i], table_.contested[input->memory.collection]);
+      if (values[i] != no_value)
+        unfolding_.taken(values[i], table_.contested[input->memory.collection], false);
     } else if (input->kind == Place::Kind::fresh) {
       const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
       if (kind && (values[i] = fresh_.take(*kind)) == no_value) {

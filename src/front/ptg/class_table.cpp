@@ -9,6 +9,25 @@ std::string text_of(const ClassDefinition& definition) {
   return fmt::format("{}, defined at {}:{}", definition.name, definition.file, definition.line);
 }
 
+bool TableFlow::comes_surely_from_task() const {
+  if (control)
+    return std::ranges::any_of(inputs,
+                               [](const Input& input) { return !input.condition && input.ranges.empty(); });
+  return !inputs.empty() && !inputs.back().condition &&
+         std::ranges::all_of(inputs, [](const Input& input) { return input.kind == Place::Kind::task; });
+}
+
+bool TableClass::waits_for_one() const {
+  std::size_t count = 0;
+  for (const TableFlow& flow : flows) {
+    const bool from_task =
+        std::ranges::any_of(flow.inputs, [](const Input& input) { return input.kind == Place::Kind::task; });
+    if (flow.control && from_task) return false;
+    count += from_task;
+  }
+  return count <= 1;
+}
+
 void TableClass::parameters_of(std::uint64_t its_name, std::int64_t* values) const noexcept {
   std::uint64_t rest = its_name - first_name;
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -3,12 +3,14 @@
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "front/ptg/active_task.hpp"
@@ -57,6 +59,7 @@ struct Edge {
   std::uint32_t to_class = 0;
   std::uint16_t to_flow = 0;
   bool to_writer = false;                                ///< they change it
+  Part part{};                                           ///< what of it they look at
   bool said = false;                                     ///< by who gives it, not found out from who takes it
   Conditions before;                                     ///< over the numbers of the task that it comes from
   std::vector<Loop> loops;                               ///< go on with further places
@@ -101,6 +104,8 @@ struct TableFlow {
   bool counted = false;
   bool may_count = false;         ///< its value may be one whose readers count
   bool surely_from_task = false;  ///< whatever the indices are, it waits for a task
+  /// So its inputs say.
+  bool comes_surely_from_task() const;
 };
 
 /// What is the same for all tasks of a class, and what follows from a task's indices.
@@ -116,6 +121,9 @@ struct TableClass {
   std::vector<std::uint16_t> other_inputs;  ///< flows that may come from tasks besides
   std::vector<std::uint16_t> written;       ///< flows that change what they have
   std::vector<std::uint16_t> told;          ///< flows of whose values somebody hears, or who are counted
+  /// Parts of flows that go to other ranks as such. What goes is called by its flow, or by the number of flows and its place
+  /// here.
+  std::vector<std::pair<std::uint16_t, Part>> parts;
   bool may_await_memory = false;  ///< a task may wait for those that read what it changes from memory
   bool one_input = false;         ///< its tasks wait for one task at most
   bool same_places = false;       ///< its parameters are all its indices: their places are 0, 1 and so on
@@ -123,6 +131,17 @@ struct TableClass {
   Formula priority;
   std::optional<MemoryPlace> runs_at;  ///< over ranks: where that is, its tasks run
   std::shared_ptr<const ClassDefinition> definition;
+
+  /// What goes to other ranks by that number: of which flow, and what of it.
+  std::pair<std::uint16_t, Part> output(std::size_t number) const {
+    if (number < flows.size()) return {static_cast<std::uint16_t>(number), Part{}};
+    return parts.at(number - flows.size());
+  }
+  std::size_t output_number(std::size_t flow, const Part& part) const {
+    const auto found =
+        std::find(parts.begin(), parts.end(), std::pair(static_cast<std::uint16_t>(flow), part));
+    return found == parts.end() ? flow : flows.size() + static_cast<std::size_t>(found - parts.begin());
+  }
 
   /// The first of the names of its tasks.
   std::uint64_t first_name = 0;
@@ -135,6 +154,8 @@ struct TableClass {
   std::vector<Axis> axes;
   std::uint64_t names = 1;  ///< how many it has taken
 
+  /// A task of it waits for one task at most, as its flows say.
+  bool waits_for_one() const;
   /// The name of the task with these parameters. Nothing if they are far from any task's.
   std::optional<std::uint64_t> name_of(const std::int64_t* values) const noexcept {
     std::uint64_t at = first_name;

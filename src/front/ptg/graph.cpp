@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "front/ptg/graph_source.hpp"
+#include "front/ptg/own_data.hpp"
 #include "front/ptg/written_out.hpp"
 #include "front/ranks/shared_datum.hpp"
 #include "front/unrolled/check.hpp"
@@ -106,6 +107,7 @@ Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definitio
         shared != nullptr && shared->home == nullptr)
       reference = {};
   }
+  keep_own(*definition);
   return Collection(std::move(definition));
 }
 

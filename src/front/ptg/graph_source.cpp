@@ -211,7 +211,7 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
       refuse(why.c_str());
       continue;
     }
-    unfolding_.taken(values[i], table_.contested[input->memory.collection]);
+    unfolding_.taken(values[i], table_.contested[input->memory.collection], writes(flow.mode));
     const Value& value = values_[values[i]];
     if (reads(flow.mode) && !value.has_content.load(std::memory_order_relaxed) &&
         !value.datum->ever_written && !front::has_value(*value.datum))

@@ -22,15 +22,18 @@ std::shared_ptr<const ClassDefinition> homecoming(const std::shared_ptr<const Cl
     home->indices.push_back(there.in(1, *left.condition != 0));
   }
   FlowDefinition read{.name = "from", .mode = AccessMode::read, .type = flow.type};
-  read.inputs.push_back({.place = std::move(value)});
-  FlowDefinition written{.name = "into", .mode = AccessMode::write, .type = flow.type};
+  read.inputs.push_back({.place = std::move(value), .part = left.part});
+  const bool whole = !left.part || left.part->is_all() || data.part_copier == nullptr;
+  FlowDefinition written{
+      .name = "into", .mode = whole ? AccessMode::write : AccessMode::read_write, .type = flow.type};
   written.inputs.push_back({.place = left.place});
   written.inputs.back().place.kind = Place::Kind::home;
   home->flows = {std::move(read), std::move(written)};
   home->priority = of->priority;
   home->at = left.place;
-  home->codelet = data.copier.codelet;
-  home->maker = data.copier.maker;
+  const Copier copier = whole ? data.copier : data.part_copier(*left.part);
+  home->codelet = copier.codelet;
+  home->maker = copier.maker;
   home->file = of->file;
   home->line = of->line;
   return home;

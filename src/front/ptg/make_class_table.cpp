@@ -13,6 +13,7 @@
 #include "front/ptg/copied_values.hpp"
 #include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
+#include "front/ptg/parts.hpp"
 
 namespace fairlead::ptg {
 
@@ -157,17 +158,8 @@ class TableMaker {
       for (const Alternative& alternative : flow.outputs)
         if (alternative.place.kind == Place::Kind::memory)
           add_leaving(definition, flow, alternative, it, number);
-      it.surely_from_task = surely_from_task(it);
+      it.surely_from_task = it.comes_surely_from_task();
     }
-  }
-
-  static bool surely_from_task(const TableFlow& flow) {
-    if (flow.control)
-      return std::ranges::any_of(flow.inputs,
-                                 [](const Input& input) { return !input.condition && input.ranges.empty(); });
-    return !flow.inputs.empty() && !flow.inputs.back().condition &&
-           std::ranges::all_of(flow.inputs,
-                               [](const Input& input) { return input.kind == Place::Kind::task; });
   }
 
   void add_input(const ClassDefinition& definition, const FlowDefinition& flow,
@@ -294,6 +286,13 @@ class TableMaker {
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
     edge.said = true;
+    const std::optional<Part> part =
+        part_between(definition, flow, alternative, definitions_[to]->flows[to_flow]);
+    if (!part)
+      refuse(definition,
+             fmt::format("its flow \"{}\" goes to {}, and the ends say different parts of the tile",
+                         flow.name, definitions_[to]->name));
+    edge.part = *part;
     edge.loops = loops_of(alternative.ranges, places);
     if (alternative.condition)
       add_condition(*alternative.condition, alternative.ranges, places, edge.before, edge.after);
@@ -315,6 +314,7 @@ class TableMaker {
     if (!edge) return;
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
+    edge->part = definitions_[taker]->flows[flow].inputs[alternative].part.value_or(Part{});
     finish(*edge);
     it.flows[from].edges.push_back(std::move(*edge));
   }
@@ -427,7 +427,8 @@ class TableMaker {
 
   /// What is looked at for every task.
   static void sum_up(TableClass& it) {
-    it.one_input = waits_for_one(it);
+    if (!find_parts(it)) refuse(*it.definition, "too many parts of its flows go to other ranks");
+    it.one_input = it.waits_for_one();
     it.same_places = it.parameters.size() == it.loops.size();
     for (std::size_t k = 0; k < it.flows.size(); ++k) {
       const TableFlow& flow = it.flows[k];
@@ -450,17 +451,6 @@ class TableMaker {
       edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
     edge.makes_ready = !edge.said && to.ready_at_once();
   }
-  static bool waits_for_one(const TableClass& of) {
-    std::size_t inputs = 0;
-    for (const TableFlow& flow : of.flows) {
-      const bool from_task = std::ranges::any_of(
-          flow.inputs, [](const Input& input) { return input.kind == Place::Kind::task; });
-      if (flow.control && from_task) return false;
-      inputs += from_task;
-    }
-    return inputs <= 1;
-  }
-
   void name_tasks() {
     constexpr auto too_many = std::uint64_t{1} << 62;
     for (TableClass& it : table_.classes) {

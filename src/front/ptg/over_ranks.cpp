@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/bytes_text.hpp"
+#include "base/check.hpp"
 #include "base/pages.hpp"
+#include "front/ptg/parts.hpp"
 
 namespace fairlead::ptg {
 
@@ -30,7 +33,7 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
 
 void OverRanks::begin(Bytes largest_footprint) {
   for (const auto& data : table_.collections)
-    for (const std::uint32_t owner : data->owners)
+    for (const std::uint32_t owner : data->owners.all())
       if (owner >= communicator_.ranks())
         throw UsageError(fmt::format("the distribution of {} gives a datum to rank {}; there are {}",
                                      data->name, owner, communicator_.ranks()));
@@ -59,13 +62,13 @@ void OverRanks::begin(Bytes largest_footprint) {
 
 void OverRanks::end() {
   communicator_.end(run_);
-  std::map<std::uint32_t, net::IncomingId> open;
+  std::map<std::uint32_t, Coming> open;
   {
     const std::lock_guard guard(mutex_);
     open.swap(coming_);
     placeless_.clear();
   }
-  for (const auto& [number, id] : open) holds_.let_go(hold_of(number), true);
+  for (const auto& [number, coming] : open) holds_.let_go(hold_of(number), true);
   ++run_.run;
 }
 
@@ -82,7 +85,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
   const std::uint32_t* const values = over.values(of.parameters.size());
   for (const std::uint16_t at : of.told) {
     const TableFlow& flow = of.flows[at];
-    std::vector<net::RankId> to;
+    std::vector<std::pair<net::RankId, Part>> to;
     for (const Edge& edge : flow.edges) {
       Numbers further;
       std::copy_n(numbers, Places::most, further.data());
@@ -94,22 +97,45 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
         edge.find_parameters(further.data(), parameters.data());
         const net::RankId rank =
             placement_.rank_of_parameters(table_.classes[edge.to_class], parameters.data());
-        if (rank != placement_.own() && std::ranges::find(to, rank) == to.end()) to.push_back(rank);
+        if (rank == placement_.own()) continue;
+        const auto known = std::ranges::find(to, rank, &std::pair<net::RankId, Part>::first);
+        if (known == to.end())
+          to.emplace_back(rank, edge.part);
+        else if (known->second != edge.part)
+          known->second = Part{};  // one value for all of that rank
       } while (walk.next(edge.loops, further.data()));
     }
     if (to.empty()) continue;
-    std::ranges::sort(to);
-    net::Endpoint::Output output{.number = static_cast<std::uint8_t>(at), .to = std::move(to)};
-    if (at < of.data_flows && values[at] != no_value) {
-      const Value& value = values_[values[at]];
-      output.value = values[at];
-      output.like = value.fresh ? values_.kinds()[value.kind].number : values[at];
-      output.bytes = value.datum->bytes;
+    std::ranges::sort(to, {}, &std::pair<net::RankId, Part>::first);
+    const bool has_value = at < of.data_flows && values[at] != no_value;
+    for (const auto& [rank, part] : to) {
+      const auto number = static_cast<std::uint8_t>(has_value ? of.output_number(at, part) : std::size_t{at});
+      const auto told = std::ranges::find(going.outputs, number, &net::Endpoint::Output::number);
+      if (told != going.outputs.end()) {
+        told->to.push_back(rank);
+        continue;
+      }
+      net::Endpoint::Output output{.number = number, .to = {rank}};
+      if (has_value) {
+        const Value& value = values_[values[at]];
+        output.value = values[at];
+        output.like = value.kind;
+        output.takes = value.datum->bytes;
+        output.layout = layout_of(value, part);
+        output.bytes = output.layout.whole() ? output.takes : output.layout.bytes();
+      }
+      ++going.flows[at];
+      going.outputs.push_back(std::move(output));
     }
-    going.flows |= std::uint64_t{1} << at;
-    going.outputs.push_back(std::move(output));
   }
+  std::ranges::sort(going.outputs, {}, &net::Endpoint::Output::number);
   return going;
+}
+
+net::Layout OverRanks::layout_of(const Value& value, const Part& part) const {
+  const auto extents_of = table_.collections[value.collection]->extents_of;
+  return part.is_all() || extents_of == nullptr ? net::Layout{}
+                                                : layout_within(extents_of(value.handle), part);
 }
 
 std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
@@ -122,9 +148,9 @@ std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* nu
 // ---- what the network wants
 
 void OverRanks::find_place(const net::Commands::Place& place) {
-  if (place.like >= values_.of_collections())
+  if (place.like >= values_.kinds().size())
     return communicator_.fail("a value came that looks like nothing that this rank knows");
-  const std::uint32_t kind = values_[place.like].kind;
+  const std::uint32_t kind = place.like;
   const std::uint32_t number = fresh_.take(kind);
   if (number == no_value) {
     {
@@ -135,13 +161,17 @@ void OverRanks::find_place(const net::Commands::Place& place) {
     return core_.world().wake(engine::Who::application());
   }
   const Value& value = values_[number];
-  if (value.datum->bytes != place.bytes)
+  const auto of = std::ranges::find_if(
+      table_.classes, [&](const TableClass& it) { return place.name.task - it.first_name < it.names; });
+  ensure(of != table_.classes.end(), "what comes from another rank is of the same graph");
+  const net::Layout layout = layout_of(value, of->output(place.name.output).second);
+  if ((layout.whole() ? value.datum->bytes : layout.bytes()) != place.bytes)
     return communicator_.fail(
         fmt::format("a value of {} bytes came for {}, which has {}: its tiles differ between the ranks",
                     place.bytes, table_.collections[value.collection]->name, value.datum->bytes));
   {
     const std::lock_guard guard(mutex_);
-    coming_[number] = place.id;
+    coming_[number] = {place.id, layout};
   }
   holds_.ask(hold_of(number), held(value), AccessMode::write);
 }
@@ -158,14 +188,15 @@ void OverRanks::look_again() {
 void OverRanks::granted(std::uint64_t hold, void* address) {
   if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, address);
   const auto number = static_cast<std::uint32_t>(hold / 2);
-  net::IncomingId id{};
+  Coming coming;
   {
     const std::lock_guard guard(mutex_);
     const auto found = coming_.find(number);
     if (found == coming_.end()) return;  // the run is over for all
-    id = found->second;
+    coming = found->second;
   }
-  communicator_.placed(id, number, address);
+  if (!coming.layout.whole() && address != nullptr) std::memset(address, 0, values_[number].datum->bytes);
+  communicator_.placed(coming.id, number, address, coming.layout);
 }
 
 void OverRanks::read(const net::Commands::Read& read) {

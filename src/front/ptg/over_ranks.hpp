@@ -2,6 +2,7 @@
 // for others stays as it is until they have it, like what it leaves for tasks of this rank; what comes is a fresh value,
 // gone after the last who uses it.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -51,10 +52,10 @@ class OverRanks final : public net::Client {
 
   // ---- any thread's
 
-  /// Flows of a task that is over whose values go to other ranks: bits, by number. They are to be told after whoever
+  /// How often values of a task that is over go to other ranks, by flow: as a whole, and each part. They are to be told after whoever
   /// counts has counted them.
   struct Going {
-    std::uint64_t flows = 0;
+    std::array<std::uint8_t, net::most_outputs> flows{};
     std::vector<net::Endpoint::Output> outputs;
   };
   Going going(ActiveTask& over, const std::int64_t* numbers);
@@ -84,6 +85,8 @@ class OverRanks final : public net::Client {
     return {value.id, value.address, value.packed};
   }
   void granted(std::uint64_t hold, void* address);
+  /// Of that part of what the value has.
+  net::Layout layout_of(const Value& value, const Part& part) const;
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const ClassTable& table_;
@@ -96,9 +99,13 @@ class OverRanks final : public net::Client {
   std::uint64_t next_id_ = 0;  // who announces, one at a time
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
-  mutable std::mutex mutex_;                         // guards what follows
-  std::deque<net::Commands::Place> placeless_;       // no datum was there
-  std::map<std::uint32_t, net::IncomingId> coming_;  // values whose places are held, by number
+  mutable std::mutex mutex_;                    // guards what follows
+  std::deque<net::Commands::Place> placeless_;  // no datum was there
+  struct Coming {
+    net::IncomingId id{};
+    net::Layout layout;
+  };
+  std::map<std::uint32_t, Coming> coming_;  // values whose places are held, by number
   std::string failure_;
 };
 

@@ -22,7 +22,7 @@ std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& da
   std::vector<std::int64_t> at(dimensions);
   for (std::size_t i = 0; i < dimensions; ++i) some[i].resize(static_cast<std::size_t>(data.extents[i]));
   std::size_t ours = 0;
-  for (const std::uint32_t owner : data.owners) {
+  for (const std::uint32_t owner : data.owners.all()) {
     if (net::RankId{owner} == placement_.own()) {
       ++ours;
       for (std::size_t i = 0; i < dimensions; ++i) some[i][static_cast<std::size_t>(at[i])] = true;

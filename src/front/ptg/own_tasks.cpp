@@ -65,7 +65,7 @@ OwnTasks::OwnTasks(const ClassTable& table, const Placement& placement)
   for (std::size_t i = 0; i < table.collections.size(); ++i) {
     const CollectionDefinition& data = *table.collections[i];
     std::vector<std::int64_t> at(data.extents.size());
-    for (const std::uint32_t owner : data.owners) {
+    for (const std::uint32_t owner : data.owners.all()) {
       if (net::RankId{owner} == placement.own()) own_data_[i].push_back(at);
       for (std::size_t k = 0; k < at.size() && ++at[k] == data.extents[k]; ++k) at[k] = 0;
     }

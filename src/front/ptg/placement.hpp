@@ -81,7 +81,7 @@ class Placement {
     for (const auto& data : table_.collections) {
       add_text(data->name);
       for (const std::int64_t extent : data->extents) add(static_cast<std::uint64_t>(extent));
-      for (const std::uint32_t owner : data->owners) add(owner);
+      for (const std::uint32_t owner : data->owners.all()) add(owner);
     }
     return sum;
   }

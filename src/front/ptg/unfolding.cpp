@@ -19,21 +19,46 @@ void Unfolding::begin(bool alone) {
     it.count.store(0);
     it.counted.store(false);
     it.has_writer = false;
-    it.coming_home.store(nullptr);
+    it.coming_home.store(false);
   }
+  coming_home_.clear();
   find_readers_of_memory();
+}
+
+bool Unfolding::may_come_home(std::uint32_t number, ActiveTask& task) {
+  Readers& it = readers(number);
+  const std::lock_guard guard(coming_home_mutex_);
+  for (;;) {
+    std::int32_t nobody = 0;
+    if (it.count.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) return true;
+    const auto waiting = coming_home_.emplace(number, &task);
+    it.coming_home.store(true, std::memory_order_relaxed);
+    // Whoever is the last after this sees it.
+    if (it.count.fetch_add(0, std::memory_order_acq_rel) != 0) return false;
+    coming_home_.erase(waiting);
+  }
+}
+
+ActiveTask* Unfolding::next_home(std::uint32_t number) {
+  const std::lock_guard guard(coming_home_mutex_);
+  const auto found = coming_home_.find(number);
+  if (found == coming_home_.end()) return nullptr;
+  ActiveTask* const task = found->second;
+  coming_home_.erase(found);
+  if (!coming_home_.contains(number)) readers(number).coming_home.store(false, std::memory_order_relaxed);
+  return task;
 }
 
 Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
 
-void Unfolding::count_elsewhere(Telling& telling, std::uint64_t flows) {
+void Unfolding::count_elsewhere(Telling& telling, std::span<const std::uint8_t> flows) {
   const TableClass& of = table_.classes[telling.over->task_class];
   const std::uint32_t* const values = telling.over->values(of.parameters.size());
   for (const std::uint16_t at : of.told) {
     if (at >= of.data_flows || values[at] == no_value) continue;
     const TableFlow& flow = of.flows[at];
     Readers& it = readers(values[at]);
-    const auto elsewhere = static_cast<std::int32_t>(flows >> at & 1);
+    const auto elsewhere = static_cast<std::int32_t>(flows[at]);
     if (writes(flow.mode)) {
       it.counted.store(flow.counted, std::memory_order_relaxed);
       if (flow.counted) it.count.store(1 + elsewhere, std::memory_order_relaxed);
@@ -44,7 +69,7 @@ void Unfolding::count_elsewhere(Telling& telling, std::uint64_t flows) {
   telling.counted = true;
 }
 
-Telling Unfolding::came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
+Telling Unfolding::came(std::uint64_t name, std::size_t output, std::uint32_t number, bool passed_on,
                         std::size_t thread) {
   const auto found = std::ranges::find_if(
       table_.classes, [&](const TableClass& of) { return name - of.first_name < of.names; });
@@ -57,6 +82,7 @@ Telling Unfolding::came(std::uint64_t name, std::size_t flow, std::uint32_t numb
   Telling telling;
   telling.over = &over;
   telling.counted = true;
+  const std::size_t flow = of.output(output).first;
   const auto at = std::ranges::find(of.told, flow);
   ensure(at != of.told.end(), "what comes from another rank is told of");
   telling.told = static_cast<std::size_t>(at - of.told.begin());

@@ -8,7 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +26,7 @@ namespace fairlead::ptg {
 
 /// Who has a value, as far as that has to be known.
 struct Readers {
-  /// Those that read it and are not over; and, while it is being told who gets it, one more.
+  /// Those that read it and are not over; and, while it is being told who gets it, one more. Over ranks also who changes it.
   std::atomic<std::int32_t> count{0};
   /// `count` counts. Changed by who makes the value, or takes it from memory.
   std::atomic<bool> counted{false};
@@ -33,8 +36,8 @@ struct Readers {
   bool awaited = false;  ///< who takes it from memory to change it waits for them. Fixed for a run
   std::uint16_t writer_class = 0, writer_flow = 0;
   std::uint64_t writer = 0;
-  /// Over ranks: a task that brings a value home to the datum waits for them.
-  std::atomic<ActiveTask*> coming_home{nullptr};
+  /// Over ranks: tasks that bring values home to the datum wait for them.
+  std::atomic<bool> coming_home{false};
 };
 
 /// A `Host` is whom it tells, on one thread: it has
@@ -73,27 +76,21 @@ class Unfolding {
   /// How many inputs have to come.
   std::int32_t waits_for(const TableClass& of, const std::int64_t* numbers);
   /// The datum is taken from memory: whether its readers count.
-  void taken(std::uint32_t number, bool counted) {
+  void taken(std::uint32_t number, bool counted, bool to_change) {
     if (!counts()) return;
+    if (own_ != nullptr && to_change) readers(number).count.store(1, std::memory_order_relaxed);
     std::atomic<bool>& it = readers(number).counted;
     if (it.load(std::memory_order_relaxed) != counted) it.store(counted, std::memory_order_relaxed);
   }
   /// Over ranks, before anybody is told of the end of a task of ours: so that its values stay for those elsewhere to
-  /// whom these flows' go, too.
-  void count_elsewhere(Telling& telling, std::uint64_t flows);
+  /// whom these flows' go, too, so many times.
+  void count_elsewhere(Telling& telling, std::span<const std::uint8_t> flows);
   /// The task of another rank of which that output has come: it is told of by go_on().
-  Telling came(std::uint64_t name, std::size_t flow, std::uint32_t number, bool passed_on,
+  Telling came(std::uint64_t name, std::size_t output, std::uint32_t number, bool passed_on,
                std::size_t thread);
-  /// Whether nobody has what the datum holds, so that the task may bring a value home to it. If not, the task is
-  /// satisfied again after the last of them.
-  bool may_come_home(std::uint32_t number, ActiveTask& task) {
-    Readers& it = readers(number);
-    it.count.fetch_add(1, std::memory_order_relaxed);  // nobody else is the last meanwhile
-    it.coming_home.store(&task, std::memory_order_relaxed);
-    if (it.count.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-    it.coming_home.store(nullptr, std::memory_order_relaxed);
-    return true;
-  }
+  /// Whether nobody has what the datum holds, so that the task may bring a value home to it; then it has it until it is over.
+  /// If not, the task is satisfied again after the last of them.
+  bool may_come_home(std::uint32_t number, ActiveTask& task);
   /// Those elsewhere have the value.
   template <class Host>
   void left(std::uint32_t number, Host&& host) {
@@ -118,6 +115,7 @@ class Unfolding {
                                              : fresh(number - values_.of_collections());
   }
   Readers& fresh(std::uint32_t number);
+  ActiveTask* next_home(std::uint32_t number);
   void find_readers_of_memory();
   std::string changed_twice(const Telling& telling, const Edge& edge) const;
   template <class Host>
@@ -146,6 +144,9 @@ class Unfolding {
   PartlySatisfied partly_;
   std::unique_ptr<Readers[]> of_collections_;  // null: nowhere in the graph do readers count
   Chunks<Readers> fresh_;
+  std::mutex coming_home_mutex_;  // guards what follows
+  std::multimap<std::uint32_t, ActiveTask*>
+      coming_home_;  // by value: of parts of one datum there may be several
 };
 
 template <class Host>
@@ -277,10 +278,12 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   if (!it.has_writer) {
     if (values_[number].fresh) return host.unused(number);
     if (own_ == nullptr) return;
-    if (ActiveTask* const home = it.coming_home.exchange(nullptr)) host.satisfied(*home);
+    if (!it.coming_home.load(std::memory_order_acquire)) return;
+    if (ActiveTask* const home = next_home(number)) host.satisfied(*home);
     return;
   }
   it.has_writer = false;
+  if (own_ != nullptr) it.count.store(1, std::memory_order_relaxed);  // he has it
   const TableClass& to = table_.classes[it.writer_class];
   const std::uint64_t writer = it.writer;
   const auto find_parameters = [&](std::int64_t* parameters) { to.parameters_of(writer, parameters); };

@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -36,11 +37,11 @@ struct Value {
 struct FreshKind {
   std::uint32_t collection = 0;
   const void* like = nullptr;
-  std::uint32_t number = 0;  ///< its own
-  bool exact = false;        ///< of the very same extents
+  bool exact = false;  ///< of the very same extents
 };
 
-/// All of them: first those of the collections, one after the other, then the fresh ones.
+/// All of them: first those of the collections, one after the other, then the fresh ones. Over ranks those of the collections
+/// that this rank has: of what others have, only the kinds are known.
 class Values {
  public:
   /// Once, before the first run. `over_ranks`: any may come from another rank.
@@ -56,8 +57,13 @@ class Values {
     const Collection& of = collections_[place.collection];
     const std::int64_t position = place.position(of.definition->extents, numbers);
     if (position < 0) return no_value;
-    const std::uint32_t number = of.first + static_cast<std::uint32_t>(position);
-    return of_collections_[number].datum == nullptr ? no_value : number;
+    const std::uint32_t at = of.first + static_cast<std::uint32_t>(position);
+    if (own_only_) {
+      const auto found = std::ranges::lower_bound(own_, at);
+      return found == own_.end() || *found != at ? no_value
+                                                 : static_cast<std::uint32_t>(found - own_.begin());
+    }
+    return of_collections_[at].datum == nullptr ? no_value : at;
   }
   /// First those like each collection's first datum, by collection; then those of other extents.
   std::span<const FreshKind> kinds() const noexcept { return kinds_; }
@@ -82,12 +88,14 @@ class Values {
  private:
   struct Collection {
     std::shared_ptr<const CollectionDefinition> definition;
-    std::uint32_t first;
+    std::uint32_t first;  ///< of its places, counted over all collections
   };
 
-  void find_kinds(const ClassTable& table, bool over_ranks);
+  void find_kinds(const ClassTable& table);
 
   std::vector<Collection> collections_;
+  bool own_only_ = false;
+  std::vector<std::uint32_t> own_;  // then: the places of those that are here, in their order
   std::vector<FreshKind> kinds_;
   std::unique_ptr<Value[]> of_collections_;
   std::uint32_t first_fresh_ = 0;

@@ -30,7 +30,7 @@ std::string_view title(Kind kind) noexcept {
     case Kind::race:
       return "places read and written in no order";
     case Kind::on_another_rank:
-      return "places read that are on another rank";
+      return "places taken from another rank";
     case Kind::dead_end:
       return "outputs to tasks that are not there";
     case Kind::overlap:

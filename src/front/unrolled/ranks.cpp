@@ -5,6 +5,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
+
+#include "front/unrolled/edges.hpp"
 
 namespace fairlead::unrolled {
 
@@ -27,14 +30,23 @@ std::string who_reads(const Graph& graph, const End& input, const CyclicMap& gri
 }  // namespace
 
 void tell_other_ranks(const Graph& graph, const CyclicMap& grid, Findings& findings) {
-  for (const End& input : graph.inputs) {
+  const Ports ports(graph);
+  std::vector<bool> given(ports.size(), false);
+  for (const End& input : graph.inputs) given[ports.of(input.task, input.flow)] = true;
+  std::vector<End> from_memory = graph.inputs;
+  // What is written and comes from nowhere begins where it is left.
+  for (const End& output : graph.outputs)
+    if (graph.flow(output.task, output.flow).access == Access::write &&
+        !given[ports.of(output.task, output.flow)])
+      from_memory.push_back(output);
+  for (const End& input : from_memory) {
     if (input.kind != End::Kind::memory) continue;
     const std::int32_t owner = rank_of(grid, graph.indices(input));
     const std::string reader = who_reads(graph, input, grid, owner);
     if (reader.empty()) continue;
     const std::string_view where = graph.where(input);
     findings.add(Kind::on_another_rank,
-                 fmt::format("{}{}{} is rank {}'s, and is read as {}: let a task there pass it on", where,
+                 fmt::format("{}{}{} is rank {}'s, and is taken as {}: let a task there pass it on", where,
                              where.empty() ? "" : ": ", label(graph, input), owner, reader));
   }
 }

@@ -86,7 +86,7 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
     }
     const std::lock_guard payload_guard(comes.state->mutex);
     if (comes.state->dropped) return;
-    std::memcpy(place.place, comes.payload.from, place.bytes);
+    place.layout.copy(comes.payload.from, place.place, place.bytes);
     expected = place.id;
   }
   exchange_->put(comes.from, Exchange::Left{comes.payload.id});

@@ -141,10 +141,46 @@ void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes
   announced_.push_back({from, announcement.tag, announcement.bytes});
 }
 
+namespace {
+/// As MPI calls them. It keeps them as long as an operation uses them.
+class PiecesInMemory {
+ public:
+  explicit PiecesInMemory(const Layout& layout) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> offsets;
+    for (std::uint32_t i = 0; i < layout.pieces; ++i) {
+      lengths.push_back(count_of(layout.bytes_of(i)));
+      offsets.push_back(static_cast<MPI_Aint>(layout.offset(i)));
+    }
+    check_mpi(MPI_Type_create_hindexed(static_cast<int>(layout.pieces), lengths.data(), offsets.data(),
+                                       MPI_BYTE, &type_),
+              "describe a part of a value");
+    check_mpi(MPI_Type_commit(&type_), "describe a part of a value");
+  }
+  PiecesInMemory(const PiecesInMemory&) = delete;
+  PiecesInMemory& operator=(const PiecesInMemory&) = delete;
+  ~PiecesInMemory() { MPI_Type_free(&type_); }
+  MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+}  // namespace
+
 void MpiNetwork::carry_out(const Commands::Expected& expected) {
   const std::lock_guard guard(mutex_);
   if (ended_ || lost_.load()) return;
   auto* place = static_cast<std::byte*>(expected.place);
+  if (!expected.layout.whole()) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const PiecesInMemory pieces(expected.layout);
+    check_mpi(MPI_Irecv(place, 1, pieces.type(), static_cast<int>(expected.from), tag_of(expected.tag),
+                        groups_.payloads, &request),
+              "prepare to receive a part of a value");
+    requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
+    parts_[expected.id] = 1;
+    return;
+  }
   std::size_t parts = 0;
   for (Bytes done = 0; done < expected.bytes; done += largest_part, ++parts) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -160,6 +196,16 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
   const std::lock_guard guard(mutex_);
   if (ended_ || lost_.load()) return;
   const auto* from = static_cast<const std::byte*>(payload.from);
+  if (!payload.layout.whole()) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const PiecesInMemory pieces(payload.layout);
+    check_mpi(MPI_Isend(from, 1, pieces.type(), static_cast<int>(payload.to), tag_of(payload.tag),
+                        groups_.payloads, &request),
+              "send a part of a value");
+    requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+    parts_[payload.id] = 1;
+    return;
+  }
   std::size_t parts = 0;
   for (Bytes done = 0; done < payload.bytes; done += largest_part, ++parts) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -55,6 +55,9 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
   lower_ ? linalg::cholesky(graph, none, a) : linalg::lu(graph, none, a);
   definitions_ = graph.definitions();
   classes_ = ptg::make_class_table(definitions_, true);
+  std::vector<std::uint32_t> owners;
+  for (std::size_t i = 0; i < positions(); ++i) owners.push_back(tile(i).owner);
+  owners_ = ptg::Owners(std::move(owners));
   for (const ptg::TableClass& of : classes_.classes) costs_.push_back(cost_in(of.name));
 }
 

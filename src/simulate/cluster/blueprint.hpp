@@ -60,6 +60,8 @@ class Blueprint {
   std::size_t positions() const noexcept {
     return static_cast<std::size_t>(tiles_) * static_cast<std::size_t>(tiles_);
   }
+  /// By position.
+  const ptg::Owners& owners() const noexcept { return owners_; }
   /// Of all tiles of that rank.
   Bytes bytes_of(std::uint32_t rank) const;
 
@@ -76,6 +78,7 @@ class Blueprint {
   WorkloadSize size_;
   CyclicMap grid_;
   std::int32_t tiles_;
+  ptg::Owners owners_;
   bool lower_;
   Program kernels_;
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;

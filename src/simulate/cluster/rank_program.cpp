@@ -10,6 +10,7 @@
 #include "base/exception_text.hpp"
 #include "base/pages.hpp"
 #include "front/ptg/graph_source.hpp"
+#include "front/ptg/own_data.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::simulate {
@@ -74,12 +75,14 @@ engine::RegisteredDatum& RankProgram::add(Bytes bytes, const View::Coordinates& 
 /// The graph's matrix, of which this rank has its tiles.
 std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::CollectionDefinition& of) {
   auto made = std::make_shared<ptg::CollectionDefinition>(of);
+  made->handles.assign(blueprint_.positions() * sizeof(TileHandle), std::byte{});
+  made->data.assign(blueprint_.positions(), {});
+  made->places.clear();
+  made->shapes.clear();
   for (std::size_t i = 0; i < blueprint_.positions(); ++i) {
     const Blueprint::Tile tile = blueprint_.tile(i);
-    made->owners[i] = tile.owner;
     const auto rows = static_cast<std::int32_t>(tile.rows), columns = static_cast<std::int32_t>(tile.columns);
     const TileShape shape{rows, columns, rows};
-    made->data[i] = {};
     if (tile.owner == own_ && rows != 0) {
       engine::RegisteredDatum& datum =
           add(tile.bytes(blueprint_.size().precision), {0, tile.row, tile.column});
@@ -92,6 +95,8 @@ std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::C
     const TileHandle handle(made->data[i], shape);
     std::memcpy(made->handles.data() + i * sizeof handle, &handle, sizeof handle);
   }
+  made->owners = blueprint_.owners();
+  ptg::keep_own(*made);
   return made;
 }
 

@@ -280,16 +280,46 @@ END
   EXPECT_EQ(found.errors(),
             3u);  // of 1, 3 and 5; the others read two rows further, which are on their own rank
   EXPECT_EQ(found.texts(unrolled::Kind::on_another_rank).at(0),
-            "it.jdf:6:40: descA(2,0) is rank 0's, and is read as A of SHIFT(1), which runs on rank 1, at "
+            "it.jdf:6:40: descA(2,0) is rank 0's, and is taken as A of SHIFT(1), which runs on rank 1, at "
             "descA(1,0): let a "
             "task there pass it on");
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {1, 3}).errors(), 0u);
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {3, 1}).errors(), 6u);
-  for (const char* name : {"cholesky.jdf", "lu.jdf", "gemm.jdf"}) {
+  // What is written and comes from nowhere begins where it is left.
+  const std::string column = R"(
+descA [ type = "tiled_matrix *" ]
+descD [ type = "tiled_matrix *" ]
+PUT(k)
+k = 0 .. descA->mt-1
+: descA(k, k)
+READ A <- descA(k, k)
+WRITE D -> descD(k, 0)
+BODY
+END
+)";
+  const std::vector<std::string> both{"descA=60,60,10,10", "descD=60,10,10,10"};
+  const unrolled::Findings elsewhere = findings_of(column, both, {2, 3});
+  EXPECT_EQ(elsewhere.errors(), 4u) << elsewhere.text();
+  EXPECT_EQ(elsewhere.texts(unrolled::Kind::on_another_rank).at(0),
+            "it.jdf:8:12: descD(1,0) is rank 3's, and is taken as D of PUT(1), which runs on rank 4, at "
+            "descA(1,1): let a task there pass it on");
+  EXPECT_EQ(findings_of(column, both, {6, 1}).errors(), 0u);
+  for (const char* name :
+       {"cholesky.jdf", "lu.jdf", "gemm.jdf", "trsm.jdf", "qr.jdf", "lu-incremental.jdf"}) {
+    const std::string_view text(name);
     std::vector<std::string> matrices{"descA=100,100,16,16"};
-    if (name[0] == 'g') matrices.insert(matrices.end(), {"descB=100,100,16,16", "descC=100,100,16,16"});
-    const unrolled::Findings none = findings_of(text_of(examples_folder() / name), matrices, {2, 3});
-    EXPECT_EQ(none.errors(), 0u) << name << none.text();
+    if (text == "gemm.jdf") matrices.insert(matrices.end(), {"descB=100,100,16,16", "descC=100,100,16,16"});
+    if (text == "trsm.jdf") matrices.emplace_back("descB=100,50,16,16");
+    if (text == "qr.jdf") matrices.emplace_back("descT=28,100,4,16");
+    const bool by_pairs = text == "lu-incremental.jdf";
+    if (by_pairs)
+      matrices.insert(matrices.end(), {"descD=100,16,16,16", "descL=28,100,4,16", "IPIV=7,100,1,16"});
+    const auto found_on = [&](CyclicMap grid) {
+      return findings_of(text_of(examples_folder() / name), matrices, grid);
+    };
+    // The column D lies beside the diagonal on one column of ranks only.
+    EXPECT_EQ(found_on({2, 3}).errors(), by_pairs ? 4u : 0u) << name << found_on({2, 3}).text();
+    EXPECT_EQ(found_on({6, 1}).errors(), 0u) << name << found_on({6, 1}).text();
   }
 }
 

@@ -1,0 +1,24 @@
+// The .npy files that several processes read: each looks at them, and where one sees others than the first, or none, the
+// first reads for all.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/npy/npy_file.hpp"
+#include "fairlead/command_ranks.hpp"
+
+namespace fairlead::app {
+
+struct FilesOfAll {
+  /// In the order of their paths; if not all are the same, on others than the first what that has told of their headers.
+  std::vector<std::shared_ptr<const data::NpyFile>> files;
+  bool same = true;  ///< for all processes
+};
+
+/// All processes call it. Throws as NpyFile if the first cannot read them, on the others RankError.
+FilesOfAll files_of_all(CommandRanks& ranks, const Config& config, const std::vector<std::string>& paths);
+
+}  // namespace fairlead::app

@@ -1,0 +1,39 @@
+// See own_data.hpp.
+#include "front/ptg/own_data.hpp"
+
+#include <utility>
+
+namespace fairlead::ptg {
+
+void keep_own(CollectionDefinition& definition) {
+  if (definition.owners.empty() || definition.data.empty()) return;
+  const std::size_t bytes = definition.handle_bytes, count = definition.data.size();
+  const auto add = [bytes](std::vector<std::byte>& to, const std::byte* handle) {
+    to.insert(to.end(), handle, handle + bytes);
+  };
+  std::vector<std::byte> handles, shapes;
+  std::vector<fairlead::detail::DatumReference> data;
+  const auto known = [&](const std::byte* handle) {
+    if (shapes.empty()) return false;
+    if (definition.alike == nullptr) return true;
+    for (std::size_t at = 0; at < shapes.size(); at += bytes)
+      if (definition.alike(shapes.data() + at, handle, at != 0)) return true;
+    return false;
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::byte* const handle = definition.handles.data() + k * bytes;
+    if (!known(handle)) add(shapes, handle);
+    if (definition.data[k].datum == nullptr) continue;
+    definition.places.push_back(static_cast<std::uint32_t>(k));
+    data.push_back(definition.data[k]);
+    add(handles, handle);
+  }
+  definition.places.shrink_to_fit();
+  data.shrink_to_fit();
+  handles.shrink_to_fit();
+  definition.handles = std::move(handles);
+  definition.data = std::move(data);
+  definition.shapes = std::move(shapes);
+}
+
+}  // namespace fairlead::ptg

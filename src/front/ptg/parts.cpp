@@ -1,0 +1,69 @@
+// See parts.hpp.
+#include "front/ptg/parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "net/names.hpp"
+
+namespace fairlead::ptg {
+
+std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinition& flow,
+                                 const Alternative& output, const FlowDefinition& taker) {
+  std::optional<Part> part = output.part;
+  for (const Alternative& input : taker.inputs) {
+    if (input.place.kind != Place::Kind::task || input.place.task.lock().get() != &giver ||
+        input.place.flow != flow.name || !input.part)
+      continue;
+    if (part && *part != *input.part) return std::nullopt;
+    part = input.part;
+  }
+  return part.value_or(Part{});
+}
+
+bool find_parts(TableClass& of) {
+  for (std::size_t k = 0; k < of.flows.size(); ++k)
+    for (const Edge& edge : of.flows[k].edges) {
+      const std::pair part(static_cast<std::uint16_t>(k), edge.part);
+      if (!edge.part.is_all() && std::ranges::find(of.parts, part) == of.parts.end())
+        of.parts.push_back(part);
+    }
+  return of.parts.empty() || of.flows.size() + of.parts.size() <= net::most_outputs;
+}
+
+net::Layout layout_within(const PartOf& tile, const Part& part) {
+  const Bytes element = tile.element_bytes, column = static_cast<Bytes>(tile.rows) * element;
+  net::Layout layout{.most = static_cast<std::int64_t>(column)};
+  const std::int32_t off = part.diagonal ? 0 : 1;
+  switch (part.kind) {
+    case Part::Kind::lower:
+      layout.pieces = static_cast<std::uint32_t>(std::max(0, std::min(tile.columns, tile.rows - off)));
+      layout.start = static_cast<Bytes>(off) * element;
+      layout.step = column + element;
+      layout.length = static_cast<std::int64_t>(column - layout.start);
+      layout.growth = -static_cast<std::int64_t>(element);
+      break;
+    case Part::Kind::upper:
+      layout.pieces = static_cast<std::uint32_t>(std::max(0, tile.columns - off));
+      layout.start = static_cast<Bytes>(off) * column;
+      layout.step = column;
+      layout.length = static_cast<std::int64_t>(element);
+      layout.growth = static_cast<std::int64_t>(element);
+      break;
+    default: {
+      const Part::Rows rows = part.rows_of(part.first_column, tile.rows);
+      const std::int64_t reach = std::int64_t{tile.columns} - part.first_column;
+      const std::int64_t columns =
+          std::min<std::int64_t>(part.columns, (reach + part.column_step - 1) / part.column_step);
+      if (rows.end <= rows.first || columns <= 0) break;
+      layout.pieces = static_cast<std::uint32_t>(columns);
+      layout.start =
+          static_cast<Bytes>(part.first_column) * column + static_cast<Bytes>(rows.first) * element;
+      layout.step = static_cast<Bytes>(part.column_step) * column;
+      layout.length = static_cast<std::int64_t>(rows.end - rows.first) * static_cast<std::int64_t>(element);
+    }
+  }
+  return layout.bytes() == 0 ? net::Layout{} : layout;
+}
+
+}  // namespace fairlead::ptg

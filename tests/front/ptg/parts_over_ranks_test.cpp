@@ -1,0 +1,302 @@
+// Parts of tiles on their way to other ranks: no other bytes are sent, those arrive where they belong, and what is brought home is
+// no more than its part. Beside loops that know only the indices.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
+#include <fairlead/ptg.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "front/ptg/parts.hpp"
+#include "on_ranks.hpp"
+
+namespace fairlead::over_ranks {
+namespace {
+
+using ptg::Part;
+
+struct Named {
+  const char* name;
+  Part part;
+  bool (*has)(std::int64_t i, std::int64_t j);
+};
+const Named parts[] = {
+    {"all", {}, [](std::int64_t, std::int64_t) { return true; }},
+    {"lower", Part::lower(), [](std::int64_t i, std::int64_t j) { return i >= j; }},
+    {"strictly lower", Part::lower(false), [](std::int64_t i, std::int64_t j) { return i > j; }},
+    {"upper", Part::upper(), [](std::int64_t i, std::int64_t j) { return i <= j; }},
+    {"strictly upper", Part::upper(false), [](std::int64_t i, std::int64_t j) { return i < j; }},
+    {"block", Part::block(2, 5, 1, 4),
+     [](std::int64_t i, std::int64_t j) { return i >= 2 && i < 7 && j >= 1 && j < 5; }},
+    {"every third column", Part::block(0, 1000, 1, 1000, 3),
+     [](std::int64_t, std::int64_t j) { return j % 3 == 1; }}};
+struct Size {
+  std::int32_t rows, columns;
+};
+const Size sizes[] = {{40, 40}, {40, 17}, {9, 33}, {1, 1}, {2, 1}};
+
+std::size_t elements_of(const Named& part, Size size) {
+  std::size_t count = 0;
+  for (int j = 0; j < size.columns; ++j)
+    for (int i = 0; i < size.rows; ++i) count += part.has(i, j);
+  return count == 0 ? static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns) : count;
+}
+
+TEST(PartsOfTiles, LieWhereTheirRowsAndColumnsAre) {
+  for (const Named& named : parts)
+    for (const Size size : sizes) {
+      const std::string what = fmt::format("{} of {} x {}", named.name, size.rows, size.columns);
+      std::vector<char> is_in(static_cast<std::size_t>(size.rows * size.columns));
+      std::size_t count = 0;
+      for (int j = 0; j < size.columns; ++j) {
+        const Part::Rows rows = named.part.rows_of(j, size.rows);
+        for (int i = 0; i < size.rows; ++i)
+          EXPECT_EQ(i >= rows.first && i < rows.end, named.has(i, j)) << what << ": " << i << ", " << j;
+      }
+      const net::Layout layout = ptg::layout_within({size.rows, size.columns, 1}, named.part);
+      if (layout.whole()) {
+        EXPECT_EQ(elements_of(named, size), is_in.size()) << what;
+        continue;
+      }
+      for (std::uint32_t piece = 0; piece < layout.pieces; ++piece)
+        for (Bytes k = 0; k < layout.bytes_of(piece); ++k) is_in.at(layout.offset(piece) + k) = 1;
+      for (int j = 0; j < size.columns; ++j)
+        for (int i = 0; i < size.rows; ++i) {
+          EXPECT_EQ(is_in[static_cast<std::size_t>(i + j * size.rows)] == 1, named.has(i, j)) << what;
+          count += named.has(i, j);
+        }
+      EXPECT_EQ(layout.bytes(), count) << what;
+    }
+}
+
+template <class E>
+const auto& fill() {
+  static const auto it = codelet("fill").cpu([](Out<Tile<E>> t) {
+    for (int j = 0; j < t.columns(); ++j)
+      for (int i = 0; i < t.rows(); ++i) t(i, j) = static_cast<E>(1 + i + 100 * j);
+  });
+  return it;
+}
+
+struct Case {
+  Bytes eager = 0;
+  std::size_t tree = 0;
+  Bytes memory = Bytes{4} << 20;
+};
+
+/// A tile of rank 0 goes to tasks of all ranks, which write down what they got.
+template <class E>
+void sends_parts(const Named& named, Size size, const Case& how) {
+  constexpr std::uint32_t ranks = 4;
+  const auto config_of = [&](std::uint32_t i) {
+    Config config;
+    config.set("workers", 1 + i % 2);
+    config.set("memory", how.memory);
+    config.set("bind-threads", false);
+    config.set("eager-limit", how.eager);
+    if (how.tree != 0) config.set("broadcast-tree", static_cast<std::uint64_t>(how.tree));
+    return config;
+  };
+  const auto thrown = tests::on_ranks(ranks, config_of, [&](Runtime& runtime) {
+    const Distribution by_rows(
+        [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row); });
+    auto a =
+        runtime.tiled<E>("A", ranks * size.rows, size.columns, TileSize{size.rows, size.columns}, by_rows);
+    auto b =
+        runtime.tiled<E>("B", ranks * size.rows, size.columns, TileSize{size.rows, size.columns}, by_rows);
+    const auto keep = codelet("keep").cpu([](In<Tile<E>> from, Out<Tile<E>> to) {
+      for (int j = 0; j < to.columns(); ++j)
+        for (int i = 0; i < to.rows(); ++i) to(i, j) = from(i, j);
+    });
+    ptg::Graph graph(runtime);
+    const ptg::Index r("r");
+    const auto A = graph.data(a), B = graph.data(b);
+    auto make = graph.task("make");
+    auto take = graph.task("take", r.in(0, ranks - 1));
+    make.runs(fill<E>(), ptg::flow("T").from(A(0, 0))).at(A(0, 0));
+    take.runs(keep, ptg::flow("from").from(make["T"]()).part(named.part), ptg::flow("to").from(B(r, 0)))
+        .at(B(r, 0));
+    graph.run();
+    Flow flow(runtime);
+    const auto rank = static_cast<std::int32_t>(runtime.rank());
+    {
+      auto hold = flow.acquire(read(b(rank, 0)));
+      const auto got = hold.template get<0>();
+      const bool all =
+          rank == 0 || elements_of(named, size) == static_cast<std::size_t>(size.rows * size.columns);
+      for (int j = 0; j < size.columns; ++j)
+        for (int i = 0; i < size.rows; ++i) {
+          const auto sent = static_cast<E>(1 + i + 100 * j);
+          ASSERT_EQ(got(i, j), all || named.has(i, j) ? sent : E(0)) << rank << ": " << i << ", " << j;
+        }
+    }
+    flow.wait();
+    const auto network = runtime.statistics().network;
+    const std::size_t bytes = elements_of(named, size) * sizeof(E), sends = rank == 0 ? 3 : 0;
+    if (how.tree == 0 && bytes > how.eager) {
+      EXPECT_EQ(network.payload_bytes, sends * bytes);
+      EXPECT_EQ(network.payloads, sends);
+    }
+  });
+  for (const std::string& text : thrown)
+    EXPECT_EQ(text, "") << named.name << ", " << size.rows << " x " << size.columns;
+}
+
+TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
+  for (const Named& named : parts)
+    for (const Size size : sizes)
+      for (const Case& how :
+           {Case{}, Case{.eager = 1 << 20}, Case{.tree = 2}, Case{.eager = 1 << 20, .tree = 2}}) {
+        sends_parts<double>(named, size, how);
+        sends_parts<float>(named, size, how);
+      }
+}
+
+/// Each rank takes what it needs once: ranks whose tasks take different parts get the whole tile, others their part.
+TEST(PartsOverRanks, DifferentPartsOfOneValue) {
+  const std::int32_t n = 30;
+  const auto config_of = [](std::uint32_t) {
+    Config config;
+    config.set("workers", 1);
+    config.set("memory", Bytes{4} << 20);
+    config.set("eager-limit", Bytes{0});
+    return config;
+  };
+  const auto thrown = tests::on_ranks(4, config_of, [&](Runtime& runtime) {
+    const Distribution by_rows(
+        [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row); });
+    auto a = runtime.tiled<double>("A", 4 * n, n, n, by_rows);
+    const auto add_lower = codelet("add lower").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) {
+      for (int j = 0; j < to.columns(); ++j)
+        for (int i = j; i < to.rows(); ++i) to(i, j) += from(i, j);
+    });
+    const auto add_upper = codelet("add upper").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) {
+      for (int j = 0; j < to.columns(); ++j)
+        for (int i = 0; i < j; ++i) to(i, j) += from(i, j);
+    });
+    ptg::Graph graph(runtime);
+    const ptg::Index r("r");
+    const auto A = graph.data(a);
+    auto make = graph.task("make", r.in(0, 3));
+    auto low = graph.task("low", r.in(1, 2));    // on ranks 1 and 2
+    auto high = graph.task("high", r.in(2, 3));  // on ranks 2 and 3
+    make.runs(fill<double>(), ptg::flow("T").from(A(r, 0))).at(A(r, 0));
+    low.runs(add_lower, ptg::flow("from").from(make["T"](0)).part(Part::lower()),
+             ptg::flow("to").from(make["T"](r)))
+        .at(A(r, 0));
+    high.runs(add_upper, ptg::flow("from").from(make["T"](0)).part(Part::upper(false)),
+              ptg::flow("to").from(low["to"](r)).when(r == 2).from(make["T"](r)))
+        .at(A(r, 0));
+    graph.run();
+    Flow flow(runtime);
+    const auto rank = static_cast<std::int32_t>(runtime.rank());
+    {
+      auto hold = flow.acquire(read(a(rank, 0)));
+      const auto got = hold.get<0>();
+      for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) {
+          const bool twice = (i >= j && (rank == 1 || rank == 2)) || (i < j && (rank == 2 || rank == 3));
+          ASSERT_EQ(got(i, j), (twice ? 2 : 1) * (1 + i + 100 * j)) << rank << ": " << i << ", " << j;
+        }
+    }
+    flow.wait();
+    if (rank == 0) {
+      EXPECT_EQ(runtime.statistics().network.payloads, 3u);
+      EXPECT_EQ(runtime.statistics().network.payload_bytes,
+                static_cast<Bytes>(8 * (n * (n + 1) / 2 + n * n + n * (n - 1) / 2)));
+    }
+  });
+  for (const std::string& text : thrown) EXPECT_EQ(text, "");
+}
+
+/// The triangles of a tile go to two other ranks, are changed there one after the other, and come home as their parts; the
+/// rest of what they bring is nothing, and must not be left.
+TEST(PartsOverRanks, ComeHomeAsParts) {
+  for (const std::int32_t n : {1, 2, 31})
+    for (const std::int32_t steps : {1, 7}) {
+      const auto config_of = [](std::uint32_t i) {
+        Config config;
+        config.set("workers", 1 + i % 2);
+        config.set("memory", Bytes{2} << 20);
+        return config;
+      };
+      const auto thrown = tests::on_ranks(3, config_of, [&](Runtime& runtime) {
+        const Distribution by_rows(
+            [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row); });
+        auto a = runtime.tiled<double>("A", 3 * n, n, n, by_rows);
+        const auto twice_lower = codelet("twice lower").cpu([](InOut<Tile<double>> t) {
+          for (int j = 0; j < t.columns(); ++j)
+            for (int i = j + 1; i < t.rows(); ++i) t(i, j) *= 2;
+        });
+        const auto thrice_upper = codelet("thrice upper").cpu([](InOut<Tile<double>> t) {
+          for (int j = 0; j < t.columns(); ++j)
+            for (int i = 0; i <= j; ++i) t(i, j) *= 3;
+        });
+        ptg::Graph graph(runtime);
+        const ptg::Index k("k");
+        const auto A = graph.data(a);
+        auto make = graph.task("make");
+        auto low = graph.task("low", k.in(1, steps)), high = graph.task("high", k.in(1, steps));
+        make.runs(fill<double>(), ptg::flow("T").from(A(0, 0))).at(A(0, 0));
+        low.runs(twice_lower, ptg::flow("T")
+                                  .from(make["T"]())
+                                  .part(Part::lower(false))
+                                  .when(k == 1)
+                                  .from(low["T"](k - 1))
+                                  .part(Part::lower(false))
+                                  .to(A(0, 0))
+                                  .part(Part::lower(false))
+                                  .when(k == steps))
+            .at(A(1, 0));
+        high.runs(thrice_upper, ptg::flow("T")
+                                    .from(make["T"]())
+                                    .part(Part::upper())
+                                    .when(k == 1)
+                                    .from(high["T"](k - 1))
+                                    .part(Part::upper())
+                                    .to(A(0, 0))
+                                    .part(Part::upper())
+                                    .when(k == steps))
+            .at(A(2, 0));
+        graph.run();
+        Flow flow(runtime);
+        if (runtime.rank() != 0) return;
+        auto hold = flow.acquire(read(a(0, 0)));
+        const auto got = hold.get<0>();
+        for (int j = 0; j < n; ++j)
+          for (int i = 0; i < n; ++i) {
+            double expected = 1 + i + 100 * j;
+            for (int s = 0; s < steps; ++s) expected *= i > j ? 2 : 3;
+            ASSERT_EQ(got(i, j), expected) << i << ", " << j;
+          }
+      });
+      for (const std::string& text : thrown) EXPECT_EQ(text, "") << n;
+    }
+}
+
+TEST(PartsOverRanks, EndsThatDifferAreRefused) {
+  Config config;
+  config.set("memory", Bytes{2} << 20);
+  Runtime runtime(config);
+  auto a = runtime.tiled<double>("A", 8, 8, 8);
+  ptg::Graph graph(runtime);
+  const auto A = graph.data(a);
+  auto make = graph.task("make"), take = graph.task("take");
+  const auto look = codelet("look").cpu([](In<Tile<double>>) {});
+  make.runs(fill<double>(), ptg::flow("T").from(A(0, 0)).to(take["T"]()).part(Part::lower()));
+  take.runs(look, ptg::flow("T").from(make["T"]()).part(Part::upper()));
+  try {
+    graph.run();
+    FAIL() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the ends say different parts"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(static_cast<void>(ptg::flow("T").part(Part::lower())), UsageError);
+}
+
+}  // namespace
+}  // namespace fairlead::over_ranks
