@@ -93,12 +93,17 @@ TEST(Volume, BlocksIsNearTheFloorForMatricesThatAreNotSymmetricToo) {
     EXPECT_LT(loads, 1.3 * floor) << n;
     EXPECT_LT(loads, 0.75 * static_cast<double>(lu(n, 135)->run(*darts).loads)) << n;
   }
+  // Sets are planned while those before end, as computing limits here: of one size that may be a little more, of the mean not.
+  double products = 0, product_floors = 0;
   for (const int n : {29, 30, 31}) {
     const auto blocks = make_policy("blocks");
-    EXPECT_LT(static_cast<double>(gemm(n, 135)->run(*blocks).loads),
-              1.3 * (2.0 * n * n * n / std::sqrt(slots) + n * n))
-        << n;
+    const auto loads = static_cast<double>(gemm(n, 135)->run(*blocks).loads);
+    const double floor = 2.0 * n * n * n / std::sqrt(slots) + n * n;
+    EXPECT_LT(loads, 1.35 * floor) << n;
+    products += loads;
+    product_floors += floor;
   }
+  EXPECT_LT(products, 1.3 * product_floors);
 }
 
 // With a short window it plans on what it sees, and goes on when more is submitted.
