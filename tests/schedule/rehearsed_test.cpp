@@ -99,7 +99,7 @@ TEST_F(RehearsedTest, TheOneThatIsOverFirstGoesOn) {
   submit();
   close();
   EXPECT_EQ(rehearsal.tasks_played, 200u);
-  EXPECT_EQ(rehearsal.plays.size(), 6u);
+  EXPECT_EQ(rehearsal.plays.size(), 7u);
   EXPECT_EQ(rehearsal.least_part, 1);
   // In the order of the program; near would take what is most urgent.
   EXPECT_EQ(first_three(), (Names{"T0", "T1", "T2"}));
@@ -235,7 +235,7 @@ TEST_F(RehearsedTest, WhatIsLeftOutIsNotPlayed) {
   submit();
   close();
   EXPECT_EQ(policy->deputy(), "blocks");
-  EXPECT_EQ(rehearsal.plays.size(), 4u);
+  EXPECT_EQ(rehearsal.plays.size(), 5u);
   EXPECT_FALSE(rehearsal.plays.contains("darts"));
   EXPECT_THROW(make_policy("rehearsed:off=dart"), ConfigError);
 }
@@ -312,11 +312,30 @@ TEST_F(RehearsedTest, WhoIsALittleBetterIsTakenWhereNobodyHasBegun) {
   }
 }
 
+// So that for its sake the others are never played later, or less.
+TEST_F(RehearsedTest, OwnerLoadIsPlayedOnlyWhereAllSevenAreSoonOver) {
+  std::vector<std::size_t> played;  // while all wait; the less they may, the fewer
+  for (double share = 0.01; share > 0.0001; share *= 0.95) {
+    submitted = 0;
+    rehearsal.plays.clear();
+    begin(("rehearsed:share=" + std::to_string(share)).c_str());
+    submit();
+    policy->horizon_closed();
+    if (!policy->waits()) break;
+    tell_over();
+    EXPECT_EQ(rehearsal.plays.contains("owner-load"), rehearsal.plays.size() == 7) << share;
+    if (played.empty() || played.back() != rehearsal.plays.size()) played.push_back(rehearsal.plays.size());
+    while (rehearsal.judge) tell_over();
+  }
+  ASSERT_GE(played.size(), 2u);
+  EXPECT_EQ(std::vector(played.begin(), played.begin() + 2), (std::vector<std::size_t>{7, 6}));
+}
+
 TEST_F(RehearsedTest, WhereAllAreAlikeNobodyIsLeftOut) {
   begin("rehearsed", 3);
   submit();
   close();
-  EXPECT_EQ(rehearsal.plays.size(), 6u);
+  EXPECT_EQ(rehearsal.plays.size(), 7u);
 }
 
 // At once if the best takes so long that one more play is soon over.
