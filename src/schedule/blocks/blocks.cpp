@@ -27,7 +27,9 @@ class Blocks final : public Policy {
   Interest interests() const override { return Interest::submitted | Interest::progress; }
   std::size_t horizon() const override { return 65'536; }
 
-  void submitted(Task& task) override { tiles_.submitted(lookahead_.submitted(task)); }
+  void submitted(Task& task) override {
+    tiles_.submitted(lookahead_.submitted(task), owners_.places().size() > 1);
+  }
 
   void ready(Task& task, WorkerId) override {
     const AheadTask* ahead = lookahead_.find(task.id);

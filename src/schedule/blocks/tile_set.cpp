@@ -18,12 +18,12 @@ TileSet::Tile& TileSet::tile(DatumId datum) {
   return t;
 }
 
-void TileSet::submitted(AheadTask& ahead) const {
+void TileSet::submitted(AheadTask& ahead, bool by_columns) const {
   const auto line = [](std::int32_t at) { return static_cast<std::uint64_t>(std::min(at + 1, 0xffff)); };
-  ahead.place = std::uint64_t{ahead.depth} << 32;
+  ahead.place = std::uint64_t{by_columns ? ahead.chain_index : ahead.depth} << 32;
   if (ahead.tile == no_id<DatumId>) return;
   const View::Coordinates c = view_->coordinates(ahead.tile);
-  ahead.place += (line(c.row) << 16) + line(c.column);
+  ahead.place += by_columns ? (line(c.column) << 16) + line(c.row) : (line(c.row) << 16) + line(c.column);
 }
 
 void TileSet::grow(AheadTask& seed, Bytes budget, std::size_t readers, std::vector<AheadTask*>& tasks) {

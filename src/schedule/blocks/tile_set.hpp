@@ -11,9 +11,8 @@
 
 namespace fairlead::schedule::blocks {
 
-/// Whose turn it is where nothing else tells: who has less before him, then by rows and columns. So the plan follows from
-/// the graph, and not from the order in which a flow's tasks are submitted or a parameterized graph unfolds. What is alike
-/// in all that is left to the order of submission.
+/// Whose turn it is where nothing else tells. So the plan follows from the graph, and not from the order in which a flow's
+/// tasks are submitted or a parameterized graph unfolds. What is alike in all that is left to the order of submission.
 struct Turn {
   std::uint64_t place = ~std::uint64_t{0};
   TaskId id = no_id<TaskId>;
@@ -28,8 +27,9 @@ class TileSet {
     view_ = &view;
     lookahead_ = &lookahead;
   }
-  /// Before the task is in any set.
-  void submitted(AheadTask& ahead) const;
+  /// Before the task is in any set. Its turn is by how much is before it, then by rows: what rows read stays longer. By
+  /// columns, and by how many updates its tile has had, a panel is over sooner, for which several nodes wait.
+  void submitted(AheadTask& ahead, bool by_columns) const;
   /// Starts with the tile of `seed`, which must be ready, and grows it up to `budget`. Marks the tasks
   /// planned and gives them in an order in which they can run. `readers`: nodes to which an input goes.
   /// Updates that are the k-th of their tiles come together, so that an input streams past all tiles once;
