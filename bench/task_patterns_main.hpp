@@ -4,11 +4,12 @@
 // between them is tried, and the rest is interpolated. All outputs of all runs are looked at.
 //
 //   PROGRAM [--steps 1000] [--cores 2] [--columns 0] [--repetitions 5] [--ns-per-iteration 0] [--only SYSTEM]
-//           [--pattern NAME] [--kept 0] [--check]
+//           [--pattern NAME] [--kept 0] [--computing-ns 0] [--check]
 //
 // --columns 0: twice as many as cores, and as many. --ns-per-iteration 0: measured first; --calibrate measures no more than
-// that. --check runs every system on every pattern once, and only looks at what comes out. Prints JSON, a line for each
-// size and one for each METG; exit status 1 if an output is wrong.
+// that. --computing-ns: tasks of that size only. --kept: places for the values of a column; 0: as suits the system. --check runs
+// every system on every pattern once, and only looks at what comes out. Prints JSON, a line for each size and one for each
+// METG; exit status 1 if an output is wrong.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -28,7 +29,7 @@ namespace patterns {
 
 struct Asked {
   int steps = 1000, cores = 2, columns = 0, repetitions = 5, kept = 0;
-  double ns_per_iteration = 0;
+  double ns_per_iteration = 0, computing_ns = 0;
   std::string only, pattern;
   bool check = false, calibrate = false;
 };
@@ -54,6 +55,8 @@ inline Asked asked_by(int argc, char** argv) {
       asked.repetitions = std::atoi(argv[++i]);
     } else if (option == "--ns-per-iteration" && !last) {
       asked.ns_per_iteration = std::atof(argv[++i]);
+    } else if (option == "--computing-ns" && !last) {
+      asked.computing_ns = std::atof(argv[++i]);
     } else if (option == "--only" && !last) {
       asked.only = argv[++i];
     } else if (option == "--pattern" && !last) {
@@ -110,6 +113,8 @@ class Measurement {
             run_.imbalanced = imbalanced;
             if (asked_.check)
               run_once(300);
+            else if (asked_.computing_ns > 0)
+              measured(asked_.computing_ns);
             else
               search();
           }
