@@ -24,10 +24,10 @@ static_assert(told_together <= engine::Reporter::most_unreported);
 constexpr Duration told_after{8'000};      // the first of them at the latest, and at once if it took as long
 constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
 constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
+constexpr unsigned looks_per_glance_at_queues = 4;  // of tasks that are worth a theft
 constexpr unsigned looks_per_clock = 64;
-constexpr unsigned looks_while_patient = 64;  // about two microseconds
-constexpr std::size_t enough_to_steal = 16;   // of tiny tasks: each theft costs their owner as much as one
-constexpr unsigned run_in_a_row = 16;         // tasks of the direct lane, before looking what else there is
+constexpr unsigned looks_with_restraint = 64;  // about two microseconds
+constexpr unsigned run_in_a_row = 16;          // tasks of the direct lane, before looking what else there is
 constexpr Duration least_between_looks{20'000};  // at what others send, while there are tasks
 constexpr unsigned looks_before_yielding = 256;  // in vain, at what others send: some tens of microseconds
 constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
@@ -258,7 +258,7 @@ void WorkerThreads::run_body_in_lane(std::size_t index, Task& task) {
 bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
   engine::DirectLane& lane = engine_->lane();
-  const std::size_t least = worker.patient ? enough_to_steal : 1;
+  const std::size_t least = worker.restraint.least();
   if (!lane.inside(index) && !lane.something_queued(least)) return false;
   lane.enter(index);
   LazyTask* next = lane.take(index, least);
@@ -271,6 +271,7 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
   const auto count = [&](unsigned tasks) {
     worker.last_end = clock_.now();
     lane.count(index, tasks, worker.last_end - begun);
+    worker.restraint.ran(tasks, worker.last_end - begun);
     if (tiny_ones != 0) {
       reporter.share_time(tasks, begun, worker.last_end);
       if (worker.last_end - begun > told_after * tasks) worker.tiny.clear();
@@ -322,10 +323,9 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
       if (!worker.mailbox.empty() || engine_->entrance().something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
-    if (next == nullptr) next = lane.take(index, enough_to_steal);
+    if (next == nullptr) next = lane.take(index, worker.restraint.least());
   } while (next != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
-  worker.patient = tiny_ones != 0;
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
   hand_on(next);
@@ -402,14 +402,17 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
       in_vain = watches && lookout_->look() ? 0 : in_vain + 1;
       if (in_vain > looks_before_yielding) std::this_thread::yield();  // others may have no core meanwhile
     }
+    if (!worker.restraint.some() && looks % looks_per_glance_at_queues == 0 &&
+        engine_->lane().something_queued())
+      break;
     if (looks % looks_per_glance == 0) {
       if (engine_->entrance().something_posted()) reporter.serve();
-      if (!worker.patient && engine_->lane().something_queued()) break;
       if (engine_->wants_more()) break;
     }
-    if (worker.patient && looks % looks_while_patient == 0) {
-      worker.patient = false;  // if there is less, it is worth having at the next glance
-      if (engine_->lane().something_queued(enough_to_steal)) break;
+    if (worker.restraint.some() && looks % looks_with_restraint == 0) {
+      const std::size_t least = worker.restraint.least();
+      worker.restraint.give_up();  // if there is less, it is worth having at the next glance
+      if (engine_->lane().something_queued(least)) break;
     }
     if (looks % looks_per_clock == 0 && !(watches && lookout_->wanted()) &&
         (worker.aside.load(std::memory_order_relaxed) || clock_.now() >= until)) {
@@ -523,7 +526,7 @@ void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
       if (when_idle == Idle::rests) {
         rest(0, *application_, stop);
       } else if (engine_->lane().something_queued_by(0)) {
-        self.patient = false;  // it is not somebody else's that should be left to him
+        self.restraint.give_up();  // it is not somebody else's that should be left to him
       } else {
         break;
       }

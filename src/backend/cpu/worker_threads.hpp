@@ -14,6 +14,7 @@
 #include "backend/addresses.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu/mailbox.hpp"
+#include "backend/cpu/restraint.hpp"
 #include "backend/cpu/sleeper.hpp"
 #include "backend/cpu/tiny_kinds.hpp"
 #include "base/fast_clock.hpp"
@@ -85,7 +86,7 @@ class WorkerThreads {
     std::atomic<bool> in_body{false};  // written by the thread, for those who ask what it does
     Time first_unreported{};
     TinyKinds tiny;
-    bool patient = false;  // tasks were tiny of late: a few more are worth waiting for before they are stolen
+    Restraint restraint;
     WorkerKind kind = WorkerKind::cpu;
     std::atomic<bool> lost{false};
     Processor* processor = nullptr;    // runs its bodies; null: its thread does
