@@ -324,7 +324,7 @@ TEST_P(CudaPrograms, GiveTheValuesOfASequentialRun) {
       "cuda:0,memory=64KiB,streams=3 + cuda:1,memory=28KiB + cuda:2,memory=32KiB + cuda:3,memory=36KiB",
       "cuda:0,memory=40KiB,count=2",
       "cuda:0,memory=1MiB,streams=4"};
-  for (const std::uint64_t seed : seeds_for(GetParam(), 1, 12)) {
+  for (const std::uint64_t seed : seeds_for(GetParam(), 1, at_length() ? 400 : 80)) {
     const char* const machine = machines[Random(seed).below(machines.size())];
     const FakeDevices devices(4, seed);
     const ProgramRun run =
