@@ -3,6 +3,7 @@
 #include <fairlead/ranks.hpp>
 #include <fairlead/version.hpp>
 
+#include "backend/cuda/driver.hpp"
 #include "backend/opencl/driver.hpp"
 #include "base/json.hpp"
 #include "config/environment.hpp"
@@ -87,28 +88,48 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   print_disk(disk);
 }
 
-/// Of OpenCL, by the numbers that --devices opencl:... takes.
-void print_devices(const backend::cl::Found& found) {
-  if (found.devices.empty()) return print_row("opencl", "no device: " + found.problem);
-  for (std::size_t i = 0; i < found.devices.size(); ++i) {
-    const backend::cl::FoundDevice& device = found.devices[i];
-    print_row(i == 0 ? "opencl" : "",
-              fmt::format("{}: {} ({}), {} of memory, at most {} for one device of a run{}", i, device.name,
-                          device.platform_name, readable_size(device.memory_bytes),
-                          readable_size(device.largest_buffer_bytes),
-                          device.doubles ? "" : ", without double precision"));
-  }
+/// What the drivers know that there may be.
+struct Accelerators {
+  const backend::cu::Found cuda = backend::cu::find_devices();
+  const backend::cl::Found opencl = backend::cl::find_devices();
+};
+
+std::string described(const backend::cu::FoundDevice& device) {
+  return fmt::format("{} (compute capability {}.{}), {} of memory", device.name, device.major, device.minor,
+                     readable_size(device.memory_bytes));
+}
+std::string described(const backend::cl::FoundDevice& device) {
+  return fmt::format("{} ({}), {} of memory, at most {} for one device of a run{}", device.name,
+                     device.platform_name, readable_size(device.memory_bytes),
+                     readable_size(device.largest_buffer_bytes),
+                     device.doubles ? "" : ", without double precision");
+}
+Json as_json(const backend::cu::FoundDevice& device) {
+  return Json::object({{"name", device.name},
+                       {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
+                       {"memory_bytes", device.memory_bytes}});
+}
+Json as_json(const backend::cl::FoundDevice& device) {
+  return Json::object({{"name", device.name},
+                       {"platform", device.platform_name},
+                       {"version", device.version},
+                       {"memory_bytes", device.memory_bytes},
+                       {"largest_bytes", device.largest_buffer_bytes},
+                       {"double_precision", device.doubles}});
 }
 
-Json devices_json(const backend::cl::Found& found) {
+/// By the numbers that --devices takes.
+template <class Found>
+void print_devices(std::string_view kind, const Found& found) {
+  if (found.devices.empty()) return print_row(std::string(kind), "no device: " + found.problem);
+  for (std::size_t i = 0; i < found.devices.size(); ++i)
+    print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
+}
+
+template <class Found>
+Json devices_json(const Found& found) {
   Json devices = Json::array();
-  for (const backend::cl::FoundDevice& device : found.devices)
-    devices.add(Json::object({{"name", device.name},
-                              {"platform", device.platform_name},
-                              {"version", device.version},
-                              {"memory_bytes", device.memory_bytes},
-                              {"largest_bytes", device.largest_buffer_bytes},
-                              {"double_precision", device.doubles}}));
+  for (const auto& device : found.devices) devices.add(as_json(device));
   return Json::object(
       {{"devices", devices}, {"problem", found.problem.empty() ? Json() : Json(found.problem)}});
 }
@@ -227,7 +248,7 @@ void print_settings(const Config& config) {
 }
 
 Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoice& kernels,
-             const backend::cl::Found& opencl, const KeptFacts& known, const MpiFacts& mpi,
+             const Accelerators& accelerators, const KeptFacts& known, const MpiFacts& mpi,
              const Config& config) {
   Json nodes = Json::array();
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
@@ -272,7 +293,8 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                                 {"by_default", timing_json(kernels.by_default)},
                                 {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
-      {"opencl", devices_json(opencl)},
+      {"cuda", devices_json(accelerators.cuda)},
+      {"opencl", devices_json(accelerators.opencl)},
       {"links", links_json(known.facts.links)},
       {"mpi", mpi_json(mpi)},
       {"durations_kept", known.facts.durations.size()},
@@ -289,14 +311,15 @@ int run(const ParsedCommandLine& given) {
   const linalg::KernelChoice kernels = choose_kernels(config);
   print_machine(machine, disk, config);
   print_kernels(kernels);
-  const backend::cl::Found opencl = backend::cl::find_devices();
-  print_devices(opencl);
+  const Accelerators accelerators;
+  print_devices("cuda", accelerators.cuda);
+  print_devices("opencl", accelerators.opencl);
   const KeptFacts known(config, machine);
   print_kept(known);
   print_mpi(mpi);
   if (given.list_config) print_settings(config);
   if (config.has("json"))
-    write_json(config.text("json"), as_json(machine, disk, kernels, opencl, known, mpi, config));
+    write_json(config.text("json"), as_json(machine, disk, kernels, accelerators, known, mpi, config));
   return success;
 }
 

@@ -24,9 +24,12 @@
 #include <type_traits>
 #include <utility>
 
+struct CUstream_st;  // to which a cudaStream_t points
+
 namespace fairlead {
 
-class OpenclQueue;  // of opencl.hpp, which those include who write bodies for it
+class CudaStream;   // of cuda.hpp and
+class OpenclQueue;  // of opencl.hpp, which those include who write bodies for them
 
 namespace detail {
 
@@ -58,7 +61,7 @@ template <std::size_t I, class... P>
 constexpr std::size_t data_before() {
   constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
   std::size_t count = 0;
-  for (std::size_t i = 0; i < I; ++i) count += is[i];
+  for (std::size_t i = 0; i != I; ++i) count += is[i];
   return count;
 }
 
@@ -138,11 +141,13 @@ constexpr bool can_be_parameter() {
   using Value = std::remove_cvref_t<P>;
   constexpr bool first_only = std::is_same_v<Value, Completion> || std::is_same_v<Value, Team>;
   constexpr bool queue = std::is_same_v<Value, OpenclQueue>;
-  constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue;
+  constexpr bool stream = std::is_same_v<Value, CudaStream>;
+  constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue && !stream;
   static_assert(!first_only,
                 "a Completion is the first parameter of a body, by value; a Team the first, or the one after "
                 "the Completion");
   static_assert(!queue, "an OpenclQueue is the first parameter of a body, which is given by .opencl()");
+  static_assert(!stream, "a CudaStream is the first parameter of a body, which is given by .cuda()");
   static_assert(
       std::is_same_v<P, Value> || std::is_same_v<P, const Value&>,
       "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it "
@@ -178,6 +183,7 @@ enum class First : std::uint8_t {
   completion,
   completion_and_team,
   opencl_queue,
+  cuda_stream,
 };
 constexpr bool is_asynchronous(First first) noexcept {
   return first == First::completion || first == First::completion_and_team;
@@ -224,6 +230,9 @@ struct Runner {
         } else if constexpr (Gets == First::opencl_queue) {
           using Queue = std::tuple_element_t<0, std::tuple<OpenclQueue, P...>>;
           body(Queue(context), argument<I, P>(context, arguments)...);
+        } else if constexpr (Gets == First::cuda_stream) {
+          using Stream = std::tuple_element_t<0, std::tuple<CudaStream, P...>>;
+          body(Stream(context), argument<I, P>(context, arguments)...);
         } else {
           body(first..., argument<I, P>(context, arguments)...);
         }
@@ -268,17 +277,28 @@ template <class F, class... P>
 struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, First::completion_and_team, P...> {};
 template <class F, class... P>
 struct Body<F, std::tuple<OpenclQueue, P...>> : BodyOf<F, First::opencl_queue, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<CudaStream, P...>> : BodyOf<F, First::cuda_stream, P...> {};
+template <class F, class... P>
+struct Body<F, std::tuple<CUstream_st*, P...>> : BodyOf<F, First::cuda_stream, P...> {};
 
 /// Says what is wrong with a body that launches in a place for one that computes, or the other way round.
-template <class F, bool OnOpencl>
+template <class F, WorkerKind Kind>
 constexpr bool suits() {
-  constexpr bool launches = Body<F>::gets == First::opencl_queue;
-  static_assert(launches || !OnOpencl,
+  constexpr bool queue = Body<F>::gets == First::opencl_queue, stream = Body<F>::gets == First::cuda_stream;
+  constexpr bool on_opencl = Kind == WorkerKind::opencl, on_cuda = Kind == WorkerKind::cuda;
+  static_assert(queue || !on_opencl,
                 "the first parameter of a body for OpenCL devices is an OpenclQueue, by value (of "
                 "fairlead/opencl.hpp)");
-  static_assert(!launches || OnOpencl,
+  static_assert(!queue || on_opencl,
                 "a body whose first parameter is an OpenclQueue is for OpenCL devices: give it by .opencl()");
-  return launches == OnOpencl;
+  static_assert(
+      stream || !on_cuda,
+      "the first parameter of a body for CUDA devices is a cudaStream_t, or a CudaStream by value (of "
+      "fairlead/cuda.hpp)");
+  static_assert(!stream || on_cuda,
+                "a body whose first parameter is a stream is for CUDA devices: give it by .cuda()");
+  return queue == on_opencl && stream == on_cuda;
 }
 
 }  // namespace detail
@@ -428,7 +448,7 @@ class Codelet {
   /// hand.
   template <class F>
   Codelet cpu(std::string name, F body) const {
-    return with(WorkerKind::cpu, std::move(name), std::move(body));
+    return with<WorkerKind::cpu>(std::move(name), std::move(body));
   }
   /// The body for emulated accelerators: it runs on a core, on data in the accelerator's memory.
   template <class F>
@@ -438,7 +458,7 @@ class Codelet {
   /// One of several for these.
   template <class F>
   Codelet emulated(std::string name, F body) const {
-    return with(WorkerKind::emulated, std::move(name), std::move(body));
+    return with<WorkerKind::emulated>(std::move(name), std::move(body));
   }
   /// Emulated accelerators run the body for CPU cores, or all that there are so far. Throws UsageError if
   /// there is none.
@@ -459,7 +479,19 @@ class Codelet {
   /// One of several for these.
   template <class F>
   Codelet opencl(std::string name, F body) const {
-    return with<true>(WorkerKind::opencl, std::move(name), std::move(body));
+    return with<WorkerKind::opencl>(std::move(name), std::move(body));
+  }
+
+  /// The body for CUDA devices: it launches, by the cudaStream_t or CudaStream that it gets first. See
+  /// fairlead/cuda.hpp.
+  template <class F>
+  Codelet cuda(F body) const {
+    return cuda({}, std::move(body));
+  }
+  /// One of several for these.
+  template <class F>
+  Codelet cuda(std::string name, F body) const {
+    return with<WorkerKind::cuda>(std::move(name), std::move(body));
   }
 
   /// The same codelet, whose body for cores is parallel inside: its tasks run on one worker while so many
@@ -497,14 +529,14 @@ class Codelet {
   }
 
  private:
-  template <bool OnOpencl = false, class F>
-  Codelet with(WorkerKind kind, std::string name, F body) const {
+  template <WorkerKind Kind, class F>
+  Codelet with(std::string name, F body) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
     if constexpr (detail::says_parameters<F>()) {
-      static_assert(detail::suits<F, OnOpencl>());
+      static_assert(detail::suits<F, Kind>());
       static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
                     "every body of a codelet takes the same parameters");
-      info->implement(kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
+      info->implement(Kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
     }
     return Codelet(std::move(info));
   }
@@ -555,6 +587,16 @@ class CodeletName {
     if constexpr (detail::says_parameters<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .opencl(std::move(name), std::move(body));
+  }
+  template <class F>
+  auto cuda(F body) const {
+    return cuda({}, std::move(body));
+  }
+  template <class F>
+  auto cuda(std::string name, F body) const {
+    if constexpr (detail::says_parameters<F>())
+      return begin(std::type_identity<typename detail::Body<F>::Parameters>())
+          .cuda(std::move(name), std::move(body));
   }
 
  private:

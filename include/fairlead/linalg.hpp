@@ -20,6 +20,7 @@
 namespace fairlead::linalg {
 
 class Blas;
+class CudaBlas;
 class OpenclBlas;
 
 /// What tasks compute, after the routines of BLAS, LAPACK and tiled algorithms.
@@ -63,6 +64,8 @@ class Kernels {
   const Blas& blas() const noexcept { return *blas_; }
   /// What tasks compute with on OpenCL devices.
   const OpenclBlas& opencl() const noexcept { return *opencl_; }
+  /// And on CUDA devices.
+  const CudaBlas& cuda() const noexcept { return *cuda_; }
   bool has_own_products() const noexcept;  ///< where they were wanted and are possible
   /// Of the tasks that are over; any thread may ask.
   KernelCounts counts() const noexcept;
@@ -81,6 +84,7 @@ class Kernels {
   };
   std::shared_ptr<const Blas> blas_;
   std::shared_ptr<const OpenclBlas> opencl_;
+  std::shared_ptr<const CudaBlas> cuda_;
   std::shared_ptr<std::array<Counter, kernel_count>> counters_;
 };
 

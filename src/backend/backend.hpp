@@ -6,6 +6,8 @@
 #include <fairlead/config.hpp>
 #include <fairlead/setting.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -34,6 +36,8 @@ struct Surroundings {
   SpillFile* spill = nullptr;      ///< behind the node that is the store
   Checksums* checksums = nullptr;  ///< of it; null: none
   DiskTraffic* traffic = nullptr;  ///< of it, counted
+  /// RAM that copies go from and to: the host's node, and the buffers of copies that pass it.
+  std::array<std::span<std::byte>, 2> host_memory{};
 };
 
 /// Runs bodies as the workers of a device do.

@@ -1,5 +1,6 @@
 // The list that runtimes are built from unless somebody hands them another one.
 #include "backend/backend.hpp"
+#include "backend/cuda/cuda.hpp"
 #include "backend/disk/disk.hpp"
 #include "backend/emulated/emulated.hpp"
 #include "backend/generation/generation.hpp"
@@ -9,7 +10,8 @@ namespace fairlead::backend {
 
 Backends default_backends() {
   return {std::make_shared<DiskBackend>(), std::make_shared<EmulatedBackend>(),
-          std::make_shared<OpenclBackend>(), std::make_shared<GeneratedBackend>()};
+          std::make_shared<CudaBackend>(), std::make_shared<OpenclBackend>(),
+          std::make_shared<GeneratedBackend>()};
 }
 
 }  // namespace fairlead::backend

@@ -11,6 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def pytest_addoption(parser):
     parser.addoption("--command", default=str(ROOT / "build/installed/bin/fairlead"),
                      help="the installed fairlead program")
+    parser.addoption("--fake-cuda", default=str(ROOT / "build/release/tests/fake_cuda"),
+                     help="the folder with the fake driver of CUDA devices")
     parser.addoption("--long", action="store_true", help="all cases, where tests have a choice of them")
     parser.addoption("--moments", type=int, default=1,
                      help="drawn moments at which a rank is lost, of each kind of loss")
@@ -24,6 +26,14 @@ def command(request) -> pathlib.Path:
             pytest.skip("the command line program does not exist yet")
         pytest.fail(f"{path} is not there: cmake --install build/release --prefix build/installed")
     return path
+
+
+@pytest.fixture(scope="session")
+def fake_cuda(request) -> pathlib.Path:
+    folder = pathlib.Path(request.config.getoption("--fake-cuda")).resolve()
+    if not (folder / "libcuda.so.1").exists():
+        pytest.fail(f"{folder} has no fake driver of CUDA devices: build the tests, or say by --fake-cuda where it is")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -461,9 +461,9 @@ TEST(OwnBackend, IsNamedWhereAKindIsUnknown) {
     return "";
   };
   EXPECT_EQ(refusal("xyz", backend::default_backends()),
-            "devices: unknown kind \"xyz\"; there are emulated, opencl");
+            "devices: unknown kind \"xyz\"; there are emulated, cuda, opencl");
   EXPECT_EQ(refusal("xyz", with_abacus(log)),
-            "devices: unknown kind \"xyz\"; there are emulated, opencl, abacus");
+            "devices: unknown kind \"xyz\"; there are emulated, cuda, opencl, abacus");
   EXPECT_EQ(refusal("abacus:red=1", with_abacus(log)),
             "devices: unknown \"red\" in \"abacus:red=1\"; there are beads, count");
   EXPECT_FALSE(log.began);

@@ -4,6 +4,7 @@
 #include <fairlead/parameterized_linalg.hpp>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/cuda/cuda_blas.hpp"
 #include "algorithms/linalg/opencl/opencl_blas.hpp"
 
 namespace fairlead::linalg {
@@ -11,6 +12,7 @@ namespace fairlead::linalg {
 Kernels::Kernels(std::shared_ptr<const Blas> blas)
     : blas_(std::move(blas)),
       opencl_(std::make_shared<const OpenclBlas>()),
+      cuda_(std::make_shared<const CudaBlas>()),
       counters_(std::make_shared<std::array<Counter, kernel_count>>()) {}
 
 Kernels Kernels::load(const std::string& library, Products products) {

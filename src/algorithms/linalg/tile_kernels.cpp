@@ -10,6 +10,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "algorithms/linalg/cuda/cuda_blas.hpp"
 #include "algorithms/linalg/opencl/opencl_blas.hpp"
 
 namespace fairlead::linalg {
@@ -19,16 +20,32 @@ namespace {
 template <class T>
 using Input = TileView<const T>;
 
+/// The solves with the factors, from the first tile to the last and back.
+constexpr TriangularSolve lower_of(Factors factors) noexcept {
+  return {Side::left, Triangle::lower, Transpose::no,
+          factors == Factors::lu ? Diagonal::unit : Diagonal::general};
+}
+constexpr TriangularSolve upper_of(Factors factors) noexcept {
+  const bool lu = factors == Factors::lu;
+  return {Side::left, lu ? Triangle::upper : Triangle::lower, lu ? Transpose::no : Transpose::yes,
+          Diagonal::general};
+}
+/// How a tile beside the diagonal stands in the solve on the way back.
+constexpr Transpose update_of(Factors factors) noexcept {
+  return factors == Factors::lu ? Transpose::no : Transpose::yes;
+}
+
 /// X := op(A)^-1 X.
 template <class T>
-void solve_triangle(const Kernels& kernels, Triangle triangle, Transpose op, Diagonal diagonal,
-                    const Input<T>& a, const TileView<T>& x) {
+void solve_triangle(const Kernels& kernels, const TriangularSolve& solve, const Input<T>& a,
+                    const TileView<T>& x) {
   const int n = a.rows(), columns = x.columns();
   if (columns == 1)
-    kernels.blas().trsv<T>(triangle, op, diagonal, n, a.data(), a.leading_dimension(), x.data(), 1);
+    kernels.blas().trsv<T>(solve.triangle, solve.op, solve.diagonal, n, a.data(), a.leading_dimension(),
+                           x.data(), 1);
   else
-    kernels.blas().trsm<T>(Side::left, triangle, op, diagonal, n, columns, 1, a.data(), a.leading_dimension(),
-                           x.data(), x.leading_dimension());
+    kernels.blas().trsm<T>(Side::left, solve.triangle, solve.op, solve.diagonal, n, columns, 1, a.data(),
+                           a.leading_dimension(), x.data(), x.leading_dimension());
   kernels.count(Kernel::trsm, trsm_flops(columns, n));
 }
 
@@ -46,21 +63,72 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-/// On an OpenCL device.
+// On a device, by what its bodies launch with: an OpenclQueue or a CudaStream.
+
+const OpenclBlas& blas_of(const Kernels& kernels, const OpenclQueue&) { return kernels.opencl(); }
+const CudaBlas& blas_of(const Kernels& kernels, const CudaStream&) { return kernels.cuda(); }
+
 template <class View>
 OpenclMatrix there(const OpenclQueue& queue, const View& tile) {
   return {queue.buffer(tile), static_cast<std::size_t>(tile.leading_dimension())};
 }
+template <class View>
+auto there(const CudaStream&, const View& tile) {
+  using T = std::remove_const_t<std::remove_pointer_t<decltype(tile.data())>>;
+  return CudaMatrix<T>{const_cast<T*>(tile.data()), static_cast<std::size_t>(tile.leading_dimension())};
+}
 
-/// The same there.
-template <class T>
-void product(const OpenclQueue& queue, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
+constexpr std::size_t size(int count) noexcept { return static_cast<std::size_t>(count); }
+
+/// C := alpha op(A) op(B) + beta C there.
+template <class T, class Queue>
+void product(const Queue& queue, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
              const Input<T>& a, const Input<T>& b, T beta, const TileView<T>& c) {
   const int inner = op_a == Transpose::no ? a.columns() : a.rows();
-  kernels.opencl().gemm<T>(queue, op_a, op_b, static_cast<std::size_t>(c.rows()),
-                           static_cast<std::size_t>(c.columns()), static_cast<std::size_t>(inner), alpha,
-                           there(queue, a), there(queue, b), beta, there(queue, c));
+  blas_of(kernels, queue)
+      .template gemm<T>(queue, op_a, op_b, size(c.rows()), size(c.columns()), size(inner), alpha,
+                        there(queue, a), there(queue, b), beta, there(queue, c));
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
+}
+
+/// The bodies there.
+template <class T, class Queue>
+auto solve_on(const Kernels& kernels, const TriangularSolve& solve) {
+  return [kernels, solve](Queue queue, In<Tile<T>> t, InOut<Tile<T>> a) {
+    blas_of(kernels, queue)
+        .template solve<T>(queue, solve, size(a.rows()), size(a.columns()), there(queue, t), there(queue, a));
+    const bool right = solve.side == Side::right;
+    kernels.count(Kernel::trsm, trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
+  };
+}
+template <class T, class Queue>
+auto syrk_on(const Kernels& kernels) {
+  return [kernels](Queue queue, In<Tile<T>> a, InOut<Tile<T>> c) {
+    blas_of(kernels, queue)
+        .template syrk_lower<T>(queue, size(c.rows()), size(a.columns()), there(queue, a), there(queue, c));
+    kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
+  };
+}
+template <class T, class Queue>
+auto update_on(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, T beta) {
+  return [kernels, op_a, op_b, alpha, beta](Queue queue, In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
+    product<T>(queue, kernels, op_a, op_b, alpha, a, b, beta, c);
+  };
+}
+template <class T, class Queue>
+auto product_on(const Kernels& kernels, T alpha) {
+  return [kernels, alpha](Queue queue, In<Tile<T>> a, In<Tile<T>> b, Out<Tile<T>> c) {
+    product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
+  };
+}
+
+/// Of potrf, for a tile whose first column is that of the matrix.
+void check_definite(int info, std::int64_t first_column) {
+  if (info > 0)
+    throw NumericalError(
+        fmt::format("the matrix is not positive definite: this shows in column {}, counted from 0 (the "
+                    "leading minor of order {})",
+                    first_column + info - 1, first_column + info));
 }
 
 /// A is not transposed in any of them.
@@ -79,13 +147,8 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
         kernels.count(Kernel::trsm,
                       trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
       })
-      .opencl([kernels, solve](OpenclQueue queue, In<Tile<T>> t, InOut<Tile<T>> a) {
-        kernels.opencl().solve<T>(queue, solve, static_cast<std::size_t>(a.rows()),
-                                  static_cast<std::size_t>(a.columns()), there(queue, t), there(queue, a));
-        const bool right = solve.side == Side::right;
-        kernels.count(Kernel::trsm,
-                      trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
-      })
+      .opencl(solve_on<T, OpenclQueue>(kernels, solve))
+      .cuda(solve_on<T, CudaStream>(kernels, solve))
       .flops([right = solve.side == Side::right](auto&, auto& a) {
         return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
       })
@@ -99,9 +162,8 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
       .cpu([kernels, op_b](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
         product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
       })
-      .opencl([kernels, op_b](OpenclQueue queue, In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
-        product<T>(queue, kernels, Transpose::no, op_b, -1, a, b, 1, c);
-      })
+      .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, op_b, -1, 1))
+      .cuda(update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
       .flops(flops_of_product)
       .emulated();
 }
@@ -114,12 +176,15 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                 .cpu([kernels](InOut<Tile> a, std::int64_t first_column) {
                   const int info =
                       kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
-                  if (info > 0)
-                    throw NumericalError(fmt::format(
-                        "the matrix is not positive definite: this shows in column {}, counted from 0 (the "
-                        "leading minor of order {})",
-                        first_column + info - 1, first_column + info));
+                  check_definite(info, first_column);
                   kernels.count(Kernel::potrf, potrf_flops(a.rows()));
+                })
+                .cuda([kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
+                  kernels.cuda().potrf_lower<T>(stream, size(a.rows()), there(stream, a),
+                                                [kernels, first_column, rows = a.rows()](int info) {
+                                                  check_definite(info, first_column);
+                                                  kernels.count(Kernel::potrf, potrf_flops(rows));
+                                                });
                 })
                 .flops([](auto& a, std::int64_t) { return potrf_flops(a.rows()); })
                 .emulated()),
@@ -130,12 +195,8 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                                         a.leading_dimension(), 1, c.data(), c.leading_dimension());
                  kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
                })
-               .opencl([kernels](OpenclQueue queue, In<Tile> a, InOut<Tile> c) {
-                 kernels.opencl().syrk_lower<T>(queue, static_cast<std::size_t>(c.rows()),
-                                                static_cast<std::size_t>(a.columns()), there(queue, a),
-                                                there(queue, c));
-                 kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
-               })
+               .opencl(syrk_on<T, OpenclQueue>(kernels))
+               .cuda(syrk_on<T, CudaStream>(kernels))
                .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
                .emulated()),
       gemm(update_codelet<T>(kernels, Transpose::yes)) {}
@@ -168,28 +229,24 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
               })
-              .opencl([kernels, alpha](OpenclQueue queue, In<Tile> a, In<Tile> b, Out<Tile> c) {
-                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
-              })
+              .opencl(product_on<T, OpenclQueue>(kernels, alpha))
+              .cuda(product_on<T, CudaStream>(kernels, alpha))
               .flops(flops_of_product)
               .emulated()),
-      scale_and_add(
-          codelet("gemm")
-              .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
-              })
-              .opencl([kernels, alpha, beta](OpenclQueue queue, In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
-              })
-              .flops(flops_of_product)
-              .emulated()),
+      scale_and_add(codelet("gemm")
+                        .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
+                          product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
+                        })
+                        .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, beta))
+                        .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
+                        .flops(flops_of_product)
+                        .emulated()),
       add(codelet("gemm")
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, InOut<Tile> c) {
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
               })
-              .opencl([kernels, alpha](OpenclQueue queue, In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                product<T>(queue, kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
-              })
+              .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, 1))
+              .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
               .flops(flops_of_product)
               .emulated()) {}
 
@@ -197,34 +254,29 @@ template <class T>
 SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
     : solve_lower(codelet("solve_lower")
                       .cpu([kernels, factors](In<Tile> l, InOut<Tile> x) {
-                        solve_triangle<T>(kernels, Triangle::lower, Transpose::no,
-                                          factors == Factors::lu ? Diagonal::unit : Diagonal::general, l, x);
+                        solve_triangle<T>(kernels, lower_of(factors), l, x);
                       })
+                      .cuda(solve_on<T, CudaStream>(kernels, lower_of(factors)))
                       .emulated()),
       solve_upper(codelet("solve_upper")
                       .cpu([kernels, factors](In<Tile> r, InOut<Tile> x) {
-                        const bool lu = factors == Factors::lu;
-                        solve_triangle<T>(kernels, lu ? Triangle::upper : Triangle::lower,
-                                          lu ? Transpose::no : Transpose::yes, Diagonal::general, r, x);
+                        solve_triangle<T>(kernels, upper_of(factors), r, x);
                       })
+                      .cuda(solve_on<T, CudaStream>(kernels, upper_of(factors)))
                       .emulated()),
       update_lower(codelet("update_lower")
                        .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
                          product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
                        })
-                       .opencl([kernels](OpenclQueue queue, In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(queue, kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
-                       })
+                       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
+                       .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
                        .emulated()),
       update_upper(codelet("update_upper")
                        .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(kernels, factors == Factors::lu ? Transpose::no : Transpose::yes,
-                                    Transpose::no, -1, a, x, 1, y);
+                         product<T>(kernels, update_of(factors), Transpose::no, -1, a, x, 1, y);
                        })
-                       .opencl([kernels, factors](OpenclQueue queue, In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(queue, kernels, factors == Factors::lu ? Transpose::no : Transpose::yes,
-                                    Transpose::no, -1, a, x, 1, y);
-                       })
+                       .opencl(update_on<T, OpenclQueue>(kernels, update_of(factors), Transpose::no, -1, 1))
+                       .cuda(update_on<T, CudaStream>(kernels, update_of(factors), Transpose::no, -1, 1))
                        .emulated()) {}
 
 #define FAIRLEAD_KERNELS_OF(T)        \

@@ -12,6 +12,7 @@
 #include <optional>
 #include <variant>
 
+#include "backend/device/entry.hpp"
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/launcher.hpp"
 #include "backend/opencl/programs.hpp"
@@ -26,24 +27,10 @@ using enum SettingType;
 
 enum class OpenclOption : std::uint8_t { device, memory, bandwidth, latency, queues, workspace };
 constexpr std::array<Setting, 6> opencl_options{{
-    {.key = "device",
-     .type = count,
-     .fallback = "0",
-     .help = "which of those that fairlead info names, counted from 0"},
-    {.key = "memory",
-     .type = size,
-     .minimum = "4KiB",
-     .help = "how much of its memory is used; it has to be given"},
-    {.key = "bandwidth",
-     .type = bandwidth,
-     .fallback = "10GB/s",
-     .minimum = "1KB/s",
-     .help = "of its wire to RAM in each direction, for estimates"},
-    {.key = "latency",
-     .type = count,
-     .fallback = "20",
-     .maximum = "1000000",
-     .help = "of each copy in microseconds, for estimates"},
+    device_by_number,
+    memory_of_device,
+    bandwidth_of_wire,
+    latency_of_wire,
     {.key = "queues",
      .type = count,
      .fallback = "1",
@@ -64,11 +51,9 @@ class OpenclPart final : public Part {
   explicit OpenclPart(const OpenclBackend::Find& find) : find_(find) {}
   void add_device(Topology& topology, const DeviceEntry& entry) override {
     const Bytes memory = entry.memory(OpenclOption::memory, "opencl:0,memory=256MiB");
-    const cl::FoundDevice& found = device_numbered(entry.number(OpenclOption::device), entry.text);
-    if (memory > found.memory_bytes)
-      throw ConfigError(fmt::format("devices: \"{}\" wants {} of {}, which has {}", entry.text,
-                                    config::readable_size(memory), found.name,
-                                    config::readable_size(found.memory_bytes)));
+    if (!found_) found_ = find_();
+    const cl::FoundDevice& found =
+        device_numbered(*found_, entry.number(OpenclOption::device), memory, entry.text, "OpenCL");
     if (memory > found.largest_buffer_bytes || memory > addresses_of_each)
       throw ConfigError(
           fmt::format("devices: \"{}\" wants {}, and {} gives at most {} at a time\n  Name it several times "
@@ -126,20 +111,8 @@ class OpenclPart final : public Part {
     std::optional<cl::DeviceWire> wire;  // last: its threads use the device
   };
 
-  /// Looks for devices when the first one is asked for.
-  const cl::FoundDevice& device_numbered(std::uint64_t number, const std::string& text) {
-    if (!found_) found_ = find_();
-    if (found_->devices.empty())
-      throw ConfigError(fmt::format("devices: \"{}\" is not there: {}", text, found_->problem));
-    if (number < found_->devices.size()) return found_->devices[number];
-    std::string there;
-    for (std::size_t i = 0; i < found_->devices.size(); ++i)
-      there += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, found_->devices[i].name);
-    throw ConfigError(fmt::format("devices: \"{}\" is not there; OpenCL has {}", text, there));
-  }
-
   const OpenclBackend::Find find_;
-  std::optional<cl::Found> found_;
+  std::optional<cl::Found> found_;  // when the first one is asked for
   std::deque<One> devices_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <utility>
 
 namespace fairlead::backend::cl {
 
@@ -28,10 +27,10 @@ constexpr std::array<std::size_t, 3> no_offset{0, 0, 0};
 
 }  // namespace
 
-DeviceWire::DeviceWire(const OpenDevice& device) : device_(device) {
+DeviceWire::DeviceWire(const OpenDevice& device) : TwoWayWire(1), device_(device) {
   try {
     for (Way& way : ways_) way.queue = device_.make_queue();
-    for (Way& way : ways_) way.thread = std::thread([this, &way] { run(way); });
+    begin_threads();
   } catch (...) {
     stop();
     for (const Way& way : ways_)
@@ -45,51 +44,13 @@ DeviceWire::~DeviceWire() {
   for (const Way& way : ways_) device_.release(way.queue);
 }
 
-void DeviceWire::start(const Load& load) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (ending_) return;
-    ways_[load.away_from_home ? 0 : 1].loads.push_back(load);
-  }
-  changed_.notify_all();  // the other way's thread waits there, too
-}
-
-void DeviceWire::stop() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    for (Way& way : ways_) way.loads.clear();
-  }
-  changed_.notify_all();
-  for (Way& way : ways_)
-    if (way.thread.joinable()) way.thread.join();
-}
-
-void DeviceWire::run(Way& way) {
-  for (;;) {
-    Load load;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return ending_ || !way.loads.empty(); });
-      if (ending_) return;
-      load = way.loads.front();
-      way.loads.pop_front();
-    }
-    const Outcome outcome = move(way, load);
-    load.receiver->over(load.token, outcome);
-  }
-}
-
-Outcome DeviceWire::move(Way& way, const Load& load) const {
-  try {
-    const Status status = load.away_from_home ? write(way, load) : read(way, load);
-    if (status == success) return {};
-    return {.error_number = EIO,
-            .words = device_.problem(status, load.away_from_home ? "writing to it" : "reading from it"),
-            .failure = nullptr};
-  } catch (...) {  // what the program's own function throws, or no memory
-    return {.error_number = EIO, .failure = std::current_exception()};
-  }
+Outcome DeviceWire::begin(unsigned direction, unsigned, const Load& load) {
+  Way& way = ways_[direction];
+  const Status status = direction == to_device ? write(way, load) : read(way, load);
+  if (status == success) return {};
+  return {.error_number = EIO,
+          .words = device_.problem(status, direction == to_device ? "writing to it" : "reading from it"),
+          .failure = nullptr};
 }
 
 Status DeviceWire::write(Way& way, const Load& load) const {

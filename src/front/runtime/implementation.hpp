@@ -194,7 +194,9 @@ class Runtime::Implementation {
     options.surroundings = {.config = &config,
                             .spill = &spill,
                             .checksums = config.flag("checksums") ? &checksums : nullptr,
-                            .traffic = &traffic};
+                            .traffic = &traffic,
+                            .host_memory = {std::span(arena.at(0), arena.capacity()),
+                                            std::span(transit.at(0), transit.capacity())}};
     options.name_of = [this](DatumId id) { return core.names().text(id); };
     return options;
   }

@@ -1,5 +1,6 @@
 // What must not compile, one case at a time, and must say why in words: CMakeLists.txt has what is expected
 // of each. Case 0 is all that is right.
+#include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/opencl.hpp>
 
@@ -17,6 +18,8 @@ void mistakes(Runtime& runtime) {
   codelet("later").cpu([](Completion, Team, Out<double>) {});
   codelet("function").cpu(+[](InOut<double>) noexcept {});
   codelet("launches").opencl([](OpenclQueue, InOut<Tile<double>>, Scratch<int>, int) {});
+  codelet("in a stream").cuda([](CudaStream stream, InOut<double>) { stream.workspace(); });
+  codelet("in CUDA's").cpu([](In<double>) {}).cuda("by hand", [](CUstream_st*, In<double>) {});
   codelet("both").cpu([](In<double>) {}).opencl("fast", [](OpenclQueue queue, In<double> x) {
     queue.buffer(x);
   });
@@ -62,6 +65,14 @@ void mistakes(Runtime& runtime) {
   codelet("queue later").opencl([](OpenclQueue, InOut<double>, OpenclQueue) {});
 #elif CASE == 17
   codelet("reduces").opencl([](OpenclQueue queue, Reduce<double> sum) { queue.buffer(sum); });
+#elif CASE == 18
+  codelet("no stream").cuda([](InOut<double>) {});
+#elif CASE == 19
+  codelet("on cores").cpu([](CUstream_st*, InOut<double>) {});
+#elif CASE == 20
+  codelet("stream later").cuda([](CudaStream, InOut<double>, CudaStream) {});
+#elif CASE == 21
+  codelet("wrong queue").cuda([](OpenclQueue, InOut<double>) {});
 #endif
   (void)runtime;
 }

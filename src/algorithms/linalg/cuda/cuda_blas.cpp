@@ -1,0 +1,131 @@
+// See cuda_blas.hpp.
+#include "algorithms/linalg/cuda/cuda_blas.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr int as_it_is = 0, transposed = 1, left = 0, right = 1, lower = 0, upper = 1, general = 0, unit = 1;
+
+constexpr int number_of(Transpose op) noexcept { return op == Transpose::yes ? transposed : as_it_is; }
+constexpr int number_of(std::size_t count) noexcept { return static_cast<int>(count); }
+
+constexpr std::size_t most_pieces = CudaStream::answer_bytes / sizeof(int);
+
+}  // namespace
+
+/// Of a factorization in pieces: where each begins, and where the device says how it went.
+struct Pieces {
+  std::array<std::size_t, most_pieces> first{};
+  std::size_t count = 0;
+};
+
+const Cublas& CudaBlas::cublas() const {
+  std::call_once(cublas_loaded_, [&] { cublas_.emplace(Cublas::load()); });
+  return *cublas_;
+}
+
+const Cusolver& CudaBlas::cusolver() const {
+  std::call_once(cusolver_loaded_, [&] { cusolver_.emplace(Cusolver::load()); });
+  return *cusolver_;
+}
+
+template <Real T>
+void CudaBlas::gemm(const CudaStream& stream, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
+                    std::size_t k, T alpha, const CudaMatrix<T>& a, const CudaMatrix<T>& b, T beta,
+                    const CudaMatrix<T>& c) const {
+  const Cublas& library = cublas();
+  check_cublas(library.of<T>().gemm(library.handle(stream), number_of(op_a), number_of(op_b), number_of(m),
+                                    number_of(n), number_of(k), &alpha, a.at, number_of(a.ld), b.at,
+                                    number_of(b.ld), &beta, c.at, number_of(c.ld)),
+               "gemm");
+}
+
+template <Real T>
+void CudaBlas::syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k, const CudaMatrix<T>& a,
+                          const CudaMatrix<T>& c) const {
+  const Cublas& library = cublas();
+  const T minus_one = -1, one = 1;
+  check_cublas(library.of<T>().syrk(library.handle(stream), lower, as_it_is, number_of(n), number_of(k),
+                                    &minus_one, a.at, number_of(a.ld), &one, c.at, number_of(c.ld)),
+               "syrk");
+}
+
+template <Real T>
+void CudaBlas::solve(const CudaStream& stream, const TriangularSolve& how, std::size_t m, std::size_t n,
+                     const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
+  const Cublas& library = cublas();
+  const T one = 1;
+  check_cublas(library.of<T>().trsm(library.handle(stream), how.side == Side::right ? right : left,
+                                    how.triangle == Triangle::upper ? upper : lower, number_of(how.op),
+                                    how.diagonal == Diagonal::unit ? unit : general, number_of(m),
+                                    number_of(n), &one, t.at, number_of(t.ld), a.at, number_of(a.ld)),
+               "trsm");
+}
+
+template <Real T>
+void CudaBlas::potrf_lower(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
+                           std::function<void(int info)> over) const {
+  Pieces pieces;
+  factor<T>(stream, n, a, 0, pieces);
+  stream.then([pieces, said = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
+    for (std::size_t i = 0; i < pieces.count; ++i) {  // later ones follow from the first that fails
+      const int info = (*said)[i];
+      if (info < 0) throw SystemError(fmt::format("cuSOLVER: potrf: its parameter {} is wrong", -info));
+      if (info > 0) return over(info + number_of(pieces.first[i]));
+    }
+    over(0);
+  });
+}
+
+template <Real T>
+void CudaBlas::factor(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a, std::size_t first,
+                      Pieces& pieces) const {
+  const Cusolver& library = cusolver();
+  cusolverDnContext* const handle = library.handle(stream);
+  int elements = 0;
+  check_cusolver(
+      library.of<T>().potrf_elements(handle, lower, number_of(n), a.at, number_of(a.ld), &elements), "potrf");
+  if (static_cast<std::size_t>(elements) * sizeof(T) <= stream.workspace_bytes()) {
+    pieces.first[pieces.count] = first;
+    int* const info = &(*stream.answer<std::array<int, most_pieces>>())[pieces.count++];
+    check_cusolver(library.of<T>().potrf(handle, lower, number_of(n), a.at, number_of(a.ld),
+                                         static_cast<T*>(stream.workspace()), elements, info),
+                   "potrf");
+    return;
+  }
+  if (n == 1 || pieces.count + 2 > most_pieces)
+    throw SystemError(fmt::format(
+        "cuSOLVER takes {} bytes for a tile of {} x {} on a CUDA device, and the workspace has {}\n"
+        "  Give more by workspace= in --devices.",
+        static_cast<std::size_t>(elements) * sizeof(T), n, n, stream.workspace_bytes()));
+  const std::size_t half = n / 2, rest = n - half;
+  const CudaMatrix<T> below = a.from(half, 0), second = a.from(half, half);
+  factor<T>(stream, half, a, first, pieces);
+  solve<T>(stream, below_cholesky, rest, half, a, below);
+  syrk_lower<T>(stream, rest, half, below, second);
+  factor<T>(stream, rest, second, first + half, pieces);
+}
+
+#define FAIRLEAD_CUDA_BLAS_OF(T)                                                                           \
+  template void CudaBlas::gemm<T>(const CudaStream&, Transpose, Transpose, std::size_t, std::size_t,       \
+                                  std::size_t, T, const CudaMatrix<T>&, const CudaMatrix<T>&, T,           \
+                                  const CudaMatrix<T>&) const;                                             \
+  template void CudaBlas::syrk_lower<T>(const CudaStream&, std::size_t, std::size_t, const CudaMatrix<T>&, \
+                                        const CudaMatrix<T>&) const;                                       \
+  template void CudaBlas::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,    \
+                                   const CudaMatrix<T>&, const CudaMatrix<T>&) const;                      \
+  template void CudaBlas::potrf_lower<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,             \
+                                         std::function<void(int)>) const;
+FAIRLEAD_CUDA_BLAS_OF(float)
+FAIRLEAD_CUDA_BLAS_OF(double)
+#undef FAIRLEAD_CUDA_BLAS_OF
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,66 @@
+// What tasks of tiled linear algebra compute on CUDA devices: cuBLAS's products and solves and cuSOLVER's Cholesky
+// factorization of a tile, in the stream and its workspace. Both libraries are looked for when they are first needed: a
+// program that uses no CUDA device needs none.
+#pragma once
+#include <fairlead/cuda.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/cuda/libraries.hpp"
+
+namespace fairlead::linalg {
+
+/// A column-major matrix on a device.
+template <class T>
+struct CudaMatrix {
+  T* at = nullptr;
+  std::size_t ld = 0;  ///< from one column to the next
+  CudaMatrix from(std::size_t row, std::size_t column) const noexcept { return {at + row + column * ld, ld}; }
+};
+
+struct Pieces;
+
+/// Any thread, each with a stream of its own. What loading throws, and what the device says, is a SystemError.
+class CudaBlas {
+ public:
+  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
+  template <Real T>
+  void gemm(const CudaStream& stream, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
+            std::size_t k, T alpha, const CudaMatrix<T>& a, const CudaMatrix<T>& b, T beta,
+            const CudaMatrix<T>& c) const;
+
+  /// C := C - A A^T, the lower triangle of n x n; A is n x k.
+  template <Real T>
+  void syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k, const CudaMatrix<T>& a,
+                  const CudaMatrix<T>& c) const;
+
+  /// Solves for an m x n matrix A, as panel_solve() does, and in the other order.
+  template <Real T>
+  void solve(const CudaStream& stream, const TriangularSolve& how, std::size_t m, std::size_t n,
+             const CudaMatrix<T>& t, const CudaMatrix<T>& a) const;
+
+  /// Factors the lower triangle of n x n. When the device has done it, `over` is told LAPACK's info. In pieces, if what
+  /// cuSOLVER takes for the whole is more than the stream's workspace.
+  template <Real T>
+  void potrf_lower(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
+                   std::function<void(int info)> over) const;
+
+ private:
+  template <Real T>
+  void factor(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a, std::size_t first,
+              Pieces& pieces) const;
+  const Cublas& cublas() const;
+  const Cusolver& cusolver() const;
+
+  mutable std::once_flag cublas_loaded_, cusolver_loaded_;
+  mutable std::optional<Cublas> cublas_;
+  mutable std::optional<Cusolver> cusolver_;
+};
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,113 @@
+// See libraries.hpp.
+#include "algorithms/linalg/cuda/libraries.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "base/shared_library.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+/// The first of these that there is; the newest comes first. Throws what was said of that, and what it is for.
+SharedLibrary first_of(std::initializer_list<const char*> names, const char* what_for) {
+  std::optional<std::string> said;
+  for (const char* name : names) {
+    try {
+      return SharedLibrary::open(name);
+    } catch (const SystemError& error) {
+      if (!said) said = error.what();
+    }
+  }
+  throw SystemError(
+      fmt::format("{}\n  {}: it has to be there, in this version or an older one.", *said, what_for));
+}
+
+template <class Function>
+void find(const SharedLibrary& library, Function*& function, const char* name) {
+  function = library.require<Function>(name);
+}
+
+template <class Table, class Context>
+struct Handle {
+  Handle(const Table& from, const CudaStream& stream, void (*check)(int, const char*), const char* what)
+      : table(from) {
+    check(table.create(&context), what);
+    try {
+      check(table.set_stream(context, stream), what);
+    } catch (...) {
+      table.destroy(context);
+      throw;
+    }
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { table.destroy(context); }
+
+  const Table table;  // a copy: the stream keeps it longer than who has made it may live
+  Context* context = nullptr;
+};
+
+void check(int status, const char* what, const char* library) {
+  if (status != 0) throw SystemError(fmt::format("{}: {}: its error {}", library, what, status));
+}
+
+}  // namespace
+
+void check_cublas(int status, const char* what) { check(status, what, "cuBLAS"); }
+void check_cusolver(int status, const char* what) { check(status, what, "cuSOLVER"); }
+
+Cublas Cublas::load() {
+  const SharedLibrary library = first_of({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
+                                         "Products on CUDA devices are cuBLAS's");
+  Cublas table;
+  find(library, table.create, "cublasCreate_v2");
+  find(library, table.destroy, "cublasDestroy_v2");
+  find(library, table.set_stream, "cublasSetStream_v2");
+  find(library, table.set_workspace, "cublasSetWorkspace_v2");
+  find(library, table.doubles.gemm, "cublasDgemm_v2");
+  find(library, table.doubles.syrk, "cublasDsyrk_v2");
+  find(library, table.doubles.trsm, "cublasDtrsm_v2");
+  find(library, table.floats.gemm, "cublasSgemm_v2");
+  find(library, table.floats.syrk, "cublasSsyrk_v2");
+  find(library, table.floats.trsm, "cublasStrsm_v2");
+  return table;
+}
+
+cublasContext* Cublas::handle(const CudaStream& stream) const {
+  using Kept = Handle<Cublas, cublasContext>;
+  const auto make = [&] {
+    auto* const made = new Kept(*this, stream, check_cublas, "a handle");
+    // After the stream, which would set it back. Else it takes memory that no limit knows of.
+    check_cublas(set_workspace(made->context, stream.workspace(), stream.workspace_bytes()), "its workspace");
+    return made;
+  };
+  return stream.kept<Kept>(make).context;
+}
+
+Cusolver Cusolver::load() {
+  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"},
+                                         "Cholesky factorizations of tiles on CUDA devices are cuSOLVER's");
+  Cusolver table;
+  find(library, table.create, "cusolverDnCreate");
+  find(library, table.destroy, "cusolverDnDestroy");
+  find(library, table.set_stream, "cusolverDnSetStream");
+  find(library, table.doubles.potrf_elements, "cusolverDnDpotrf_bufferSize");
+  find(library, table.doubles.potrf, "cusolverDnDpotrf");
+  find(library, table.floats.potrf_elements, "cusolverDnSpotrf_bufferSize");
+  find(library, table.floats.potrf, "cusolverDnSpotrf");
+  return table;
+}
+
+cusolverDnContext* Cusolver::handle(const CudaStream& stream) const {
+  using Kept = Handle<Cusolver, cusolverDnContext>;
+  return stream.kept<Kept>([&] { return new Kept(*this, stream, check_cusolver, "a handle"); }).context;
+}
+
+}  // namespace fairlead::linalg

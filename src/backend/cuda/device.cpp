@@ -1,0 +1,152 @@
+// See device.hpp.
+#include "backend/cuda/device.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "config/value.hpp"
+
+namespace fairlead::backend::cu {
+
+namespace {
+
+// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that.
+constexpr std::chrono::microseconds asks_for{20};
+
+}  // namespace
+
+OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
+    : driver_(std::move(driver)),
+      device_(device.device),
+      device_name_(device.name),
+      settings_(std::move(settings)) {
+  check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  try {
+    const Current current(*this);
+    const Status status = driver_->cuMemAlloc_v2(&memory_, settings_.memory_bytes);
+    if (status == out_of_memory)
+      throw SystemError(fmt::format("{}\n  It does not give {}: let Fairlead use less of its memory.",
+                                    problem(status, "cuMemAlloc"),
+                                    config::readable_size(settings_.memory_bytes)));
+    check(status, "cuMemAlloc");
+  } catch (...) {
+    if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
+    throw;
+  }
+}
+
+OpenDevice::~OpenDevice() {
+  if (lost()) return;
+  try {
+    const Current current(*this);
+    given_back(driver_->cuMemFree_v2(memory_));
+  } catch (const SystemError&) {  // it was lost just now
+  }
+  if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
+}
+
+OpenDevice::Current::Current(const OpenDevice& device) : device_(device) {
+  device.check_there();
+  device.check(device.driver().cuCtxPushCurrent_v2(device.context_), "cuCtxPushCurrent");
+}
+
+OpenDevice::Current::~Current() {
+  Context popped = nullptr;
+  device_.driver().cuCtxPopCurrent_v2(&popped);
+}
+
+Stream OpenDevice::make_stream() const {
+  Stream stream = nullptr;
+  check(driver_->cuStreamCreate(&stream, stream_beside_default), "cuStreamCreate");
+  return stream;
+}
+
+Event OpenDevice::make_event() const {
+  Event event = nullptr;
+  check(driver_->cuEventCreate(&event, event_sleeps | event_plain), "cuEventCreate");
+  return event;
+}
+
+std::byte* OpenDevice::take_host(Bytes bytes) const {
+  void* memory = nullptr;
+  check(driver_->cuMemHostAlloc(&memory, bytes, host_for_all | host_mapped), "cuMemHostAlloc");
+  return static_cast<std::byte*>(memory);
+}
+
+void OpenDevice::release(Stream stream) const noexcept {
+  if (stream != nullptr && !lost()) given_back(driver_->cuStreamDestroy_v2(stream));
+}
+void OpenDevice::release(Event event) const noexcept {
+  if (event != nullptr && !lost()) given_back(driver_->cuEventDestroy_v2(event));
+}
+void OpenDevice::release_host(void* memory) const noexcept {
+  if (memory != nullptr && !lost()) given_back(driver_->cuMemFreeHost(memory));
+}
+
+/// While things end nobody wants to be told that the device is lost, but nothing more is to be called for it.
+void OpenDevice::given_back(Status status) const noexcept {
+  if (ends_the_device(status)) lost_ = true;
+}
+
+void OpenDevice::mark(Stream stream, Event event) const {
+  const Status status = driver_->cuEventRecord(event, stream);
+  if (status == success) return;
+  if (!ends_the_device(status)) empty(stream);
+  check(status, "cuEventRecord");
+}
+
+void OpenDevice::wait(Stream stream, Event event) const {
+  const auto begin = std::chrono::steady_clock::now();
+  const char* asked = "cuEventQuery";
+  Status status = driver_->cuEventQuery(event);
+  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
+    status = driver_->cuEventQuery(event);
+  if (status == not_ready) {
+    asked = "cuEventSynchronize";
+    status = driver_->cuEventSynchronize(event);
+  }
+  if (status == success) return;
+  if (!ends_the_device(status)) empty(stream);
+  check(status, asked);
+}
+
+void OpenDevice::empty(Stream stream) const {
+  const Status status = driver_->cuStreamSynchronize(stream);
+  if (status == success) return;
+  become_lost(status, "cuStreamSynchronize");
+  throw_lost();
+}
+
+void OpenDevice::check_there() const {
+  if (lost()) throw_lost();
+}
+
+void OpenDevice::throw_lost() const {
+  const std::lock_guard lock(mutex_);
+  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, how_lost_));
+}
+
+std::string OpenDevice::problem(Status status, const char* what) const {
+  return fmt::format("{} ({}): {}: {}", settings_.name, device_name_, what, driver_->name_of_status(status));
+}
+
+void OpenDevice::check(Status status, const char* what) const {
+  if (status == success) return;
+  if (!ends_the_device(status)) throw SystemError(problem(status, what));
+  become_lost(status, what);
+  throw_lost();
+}
+
+void OpenDevice::become_lost(Status status, const char* what) const {
+  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
+  if (lost()) return;
+  how_lost_ = problem(status, what);
+  if (settings_.on_lost) settings_.on_lost(how_lost_);
+  lost_ = true;
+}
+
+}  // namespace fairlead::backend::cu

@@ -1,0 +1,88 @@
+// A device of a runtime: its context, which it shares with all else in the process that uses CUDA, and the block that is
+// its memory. A device may be lost: then the runtime is told, once, and nothing is called for it any more.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backend/cuda/driver.hpp"
+
+namespace fairlead::backend::cu {
+
+class OpenDevice {
+ public:
+  struct Settings {
+    std::string name;        ///< as the runtime calls it: "cuda 0"
+    Bytes memory_bytes = 0;  ///< all that it takes
+    std::function<void(const std::string& words)> on_lost;
+  };
+  /// Takes the memory at once. Throws SystemError if the device does not give it.
+  OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
+  ~OpenDevice();
+
+  const Driver& driver() const noexcept { return *driver_; }
+  int number() const noexcept { return device_; }
+  std::byte* at(Bytes offset) const noexcept { return reinterpret_cast<std::byte*>(memory_ + offset); }
+
+  /// While it lives, the thread's calls are for this device. Throws DeviceLostError.
+  class Current {
+   public:
+    explicit Current(const OpenDevice& device);
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    ~Current();
+
+   private:
+    const OpenDevice& device_;
+  };
+
+  // All of them with this device current; what they give is the caller's, until it is released. Throw SystemError.
+  Stream make_stream() const;
+  Event make_event() const;
+  /// RAM that the device follows at the same address.
+  std::byte* take_host(Bytes bytes) const;
+  // Nothing is done if the device is lost.
+  void release(Stream stream) const noexcept;
+  void release(Event event) const noexcept;
+  void release_host(void* memory) const noexcept;
+
+  /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
+  void mark(Stream stream, Event event) const;
+  /// Until the device has done what was in the stream when the event was put there: asked for a while, then waited for.
+  /// Throws SystemError, when nothing is in the stream any more.
+  void wait(Stream stream, Event event) const;
+  /// Until nothing is in the stream. A driver that cannot say so has lost the device. Throws DeviceLostError.
+  void empty(Stream stream) const;
+
+  bool lost() const noexcept { return lost_.load(); }
+  /// Throws DeviceLostError if it is.
+  void check_there() const;
+  /// "cuda 0 (NVIDIA H200): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
+  std::string problem(Status status, const char* what) const;
+  /// Throws SystemError with that if it is one; DeviceLostError if the device is lost by it, which then has been told.
+  void check(Status status, const char* what) const;
+
+ private:
+  [[noreturn]] void throw_lost() const;
+  void become_lost(Status status, const char* what) const;
+  void given_back(Status status) const noexcept;
+
+  const std::shared_ptr<const Driver> driver_;
+  const Device device_;
+  const std::string device_name_;
+  const Settings settings_;
+  Context context_ = nullptr;
+  Pointer memory_ = 0;
+  mutable std::mutex mutex_;      // guards the next
+  mutable std::string how_lost_;  // once it is lost, it stays as it is
+  mutable std::atomic<bool> lost_ = false;
+};
+
+}  // namespace fairlead::backend::cu

@@ -1,0 +1,45 @@
+// The functions of CUDA's driver, from a library that is looked for when a program runs: who has none misses nothing
+// until he asks for a device. And what of its errors end a device for the process.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/types.hpp"
+
+namespace fairlead::backend::cu {
+
+struct Driver {
+  /// "libcuda.so.1", as the loader finds it; ready for any thread. Throws SystemError, with the loader's reason, if
+  /// there is none or if it lacks a function.
+  static std::shared_ptr<const Driver> load();
+
+#define FAIRLEAD_CUDA_DECLARE(name, result, ...) result (*name)(__VA_ARGS__) = nullptr;
+  FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_DECLARE)
+#undef FAIRLEAD_CUDA_DECLARE
+
+  /// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory", in the driver's words.
+  std::string name_of_status(Status status) const;
+};
+
+/// After it every call for that device fails, in this process: what is in its memory is lost.
+bool ends_the_device(Status status) noexcept;
+
+/// A device, and what it says of itself.
+struct FoundDevice {
+  Device device = 0;
+  std::string name;
+  std::size_t memory_bytes = 0;
+  int major = 0, minor = 0;  ///< of its compute capability
+};
+
+/// What there is, or in a line why there is nothing.
+struct Found {
+  std::shared_ptr<const Driver> driver;  ///< null: no library
+  std::vector<FoundDevice> devices;      ///< in the order in which the driver names them
+  std::string problem;                   ///< if there is no device
+};
+Found find_devices();
+
+}  // namespace fairlead::backend::cu

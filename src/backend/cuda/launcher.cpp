@@ -1,0 +1,76 @@
+// See launcher.hpp.
+#include "backend/cuda/launcher.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+
+namespace fairlead::backend::cu {
+
+Launcher::Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes)
+    : device_(device), workspace_(workspace), workspace_bytes_(workspace_bytes) {
+  const OpenDevice::Current current(device_);
+  try {
+    stream_ = device_.make_stream();
+    event_ = device_.make_event();
+    answer_ = device_.take_host(CudaStream::answer_bytes);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+/// What the stream keeps of a lost device is left as it is: destroying it would call for that device.
+Launcher::~Launcher() {
+  if (device_.lost()) return;
+  try {
+    const OpenDevice::Current current(device_);
+    while (!kept_.empty()) {
+      kept_.back().destroy(kept_.back().object);
+      kept_.pop_back();
+    }
+    release();
+  } catch (const SystemError&) {  // it was lost just now
+  }
+}
+
+void Launcher::release() noexcept {
+  device_.release_host(answer_);
+  device_.release(event_);
+  device_.release(stream_);
+}
+
+void Launcher::run(const Implementation& implementation, TaskContext& context) {
+  const OpenDevice::Current current(device_);
+  context.launcher = static_cast<detail::CudaLauncher*>(this);
+  checks_.clear();
+  try {
+    implementation.run(implementation.body.get(), context);
+  } catch (...) {
+    try {
+      wait();
+    } catch (const SystemError&) {  // what came first is told
+    }
+    throw;
+  }
+  wait();
+  for (const auto& check : checks_) check();
+}
+
+/// Until all that was put into the stream is over.
+void Launcher::wait() {
+  device_.check_there();
+  device_.mark(stream_, event_);
+  device_.wait(stream_, event_);
+}
+
+void* Launcher::kept(std::type_index type) const noexcept {
+  const auto found = std::ranges::find(kept_, type, &Kept::type);
+  return found == kept_.end() ? nullptr : found->object;
+}
+
+void Launcher::keep(std::type_index type, void* object, void (*destroy)(void*)) {
+  kept_.push_back({type, object, destroy});
+}
+
+}  // namespace fairlead::backend::cu

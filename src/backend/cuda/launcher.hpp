@@ -1,0 +1,58 @@
+// Runs the tasks of one worker of a CUDA device: a body puts its work into the worker's stream, and the task is over when
+// the device has done it and the body's check, if it has left one, finds nothing wrong. So a worker has one task on the
+// device at a time, and a device so many as it has streams.
+#pragma once
+#include <fairlead/cuda.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <typeindex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/device.hpp"
+
+namespace fairlead::backend::cu {
+
+class Launcher final : public Processor, public detail::CudaLauncher {
+ public:
+  /// The device outlives it. `workspace`: of its memory, the launcher's from now on. Throws SystemError.
+  Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes);
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  ~Launcher() override;
+
+  /// Throws what the body throws, also if that has launched something: then its data are in use no more. Or what the
+  /// check throws, or SystemError, if the device fails.
+  void run(const Implementation& implementation, TaskContext& context) override;
+
+  CUstream_st* stream() const noexcept override { return stream_; }
+  int device() const noexcept override { return device_.number(); }
+  void* workspace() const noexcept override { return workspace_; }
+  std::size_t workspace_bytes() const noexcept override { return workspace_bytes_; }
+  void* answer() const noexcept override { return answer_; }
+  void then(std::function<void()> check) override { checks_.push_back(std::move(check)); }
+  void* kept(std::type_index type) const noexcept override;
+  void keep(std::type_index type, void* object, void (*destroy)(void*)) override;
+  void check(int status, const char* what) const override { device_.check(status, what); }
+
+ private:
+  struct Kept {
+    std::type_index type;
+    void* object;
+    void (*destroy)(void*);
+  };
+  void wait();
+  void release() noexcept;
+
+  const OpenDevice& device_;
+  std::byte* const workspace_;
+  const Bytes workspace_bytes_;
+  Stream stream_ = nullptr;
+  Event event_ = nullptr;
+  std::byte* answer_ = nullptr;
+  std::vector<Kept> kept_;
+  std::vector<std::function<void()>> checks_;  // of the task that runs
+};
+
+}  // namespace fairlead::backend::cu

@@ -1,0 +1,58 @@
+// What entries of a list of devices have in common where a driver knows the devices: which of them is meant, what is said
+// if it is not there, and the options of its wire.
+#pragma once
+#include <fairlead/error.hpp>
+#include <fairlead/setting.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "config/value.hpp"
+
+namespace fairlead::backend {
+
+inline constexpr Setting device_by_number{.key = "device",
+                                          .type = SettingType::count,
+                                          .fallback = "0",
+                                          .help = "which of those that fairlead info names, counted from 0"};
+inline constexpr Setting memory_of_device{.key = "memory",
+                                          .type = SettingType::size,
+                                          .minimum = "4KiB",
+                                          .help = "how much of its memory is used; it has to be given"};
+inline constexpr Setting bandwidth_of_wire{.key = "bandwidth",
+                                           .type = SettingType::bandwidth,
+                                           .fallback = "10GB/s",
+                                           .minimum = "1KB/s",
+                                           .help = "of its wire to RAM in each direction, for estimates"};
+inline constexpr Setting latency_of_wire{.key = "latency",
+                                         .type = SettingType::count,
+                                         .fallback = "20",
+                                         .maximum = "1000000",
+                                         .help = "of each copy in microseconds, for estimates"};
+
+/// The one of that number, of what a driver has found: its `devices`, with a name and memory_bytes each, or a `problem`.
+/// `all`: what the devices are those of, as "OpenCL". Throws ConfigError if it is not there, or has less memory.
+template <class Found>
+const auto& device_numbered(const Found& found, std::uint64_t number, Bytes memory, const std::string& text,
+                            std::string_view all) {
+  if (found.devices.empty())
+    throw ConfigError(fmt::format("devices: \"{}\" is not there: {}", text, found.problem));
+  if (number >= found.devices.size()) {
+    std::string there;
+    for (std::size_t i = 0; i < found.devices.size(); ++i)
+      there += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, found.devices[i].name);
+    throw ConfigError(fmt::format("devices: \"{}\" is not there; {} has {}", text, all, there));
+  }
+  const auto& device = found.devices[number];
+  if (memory > device.memory_bytes)
+    throw ConfigError(fmt::format("devices: \"{}\" wants {} of {}, which has {}", text,
+                                  config::readable_size(memory), device.name,
+                                  config::readable_size(device.memory_bytes)));
+  return device;
+}
+
+}  // namespace fairlead::backend

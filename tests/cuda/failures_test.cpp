@@ -1,0 +1,97 @@
+// What a driver does not do, and devices that are lost in the middle of a run: then the values are right all the same, or an
+// error says which device and what the driver said; and what was taken is given back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "at_length.hpp"
+#include "backend/cuda/types.hpp"
+#include "cuda/platform.hpp"
+#include "cuda/programs.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr const char* devices_in_trouble = "cuda:0,memory=36KiB,streams=2 + cuda:1,memory=28KiB";
+
+}  // namespace
+
+// Each function in turn, once and from then on, by an error that passes and by one that ends the device.
+TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
+  int told = 0, in_spite_of_it = 0;
+#define FAIRLEAD_CUDA_NAME_TEXT(name, ...) #name,
+  for (const std::string function : {FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_NAME_TEXT)}) {
+    if (function.starts_with("cuGetError")) continue;  // they say what others did
+    if (function.find("Free") != std::string::npos || function.find("Destroy") != std::string::npos ||
+        function.find("Unregister") != std::string::npos || function.find("Release") != std::string::npos)
+      continue;  // then it is not given back
+    for (const int status : {2, 719})
+      for (const bool for_good : {false, true})
+        for (const int call : {1, 2, 5, 17}) {
+          const std::string where = function + (for_good ? " from call " : " in call ") +
+                                    std::to_string(call) + ": " + std::to_string(status);
+          fake_cuda::begin({.seed = static_cast<std::uint64_t>(call), .devices = 2, .longest_delay_us = 20});
+          fake_cuda::fail(function.c_str(), call, for_good, status);
+          const ProgramRun run =
+              run_program(static_cast<std::uint64_t>(call), cuda_machine(devices_in_trouble));
+          const int failed = fake_cuda::failures();
+          if (run.said.empty()) {
+            EXPECT_TRUE(run.right) << where;
+            in_spite_of_it += failed > 0;
+          } else {
+            EXPECT_GT(failed, 0) << where << ": " << run.said;
+            EXPECT_THAT(run.said, AnyOf(HasSubstr("cuda 0"), HasSubstr("cuda 1"), HasSubstr("\"cuda:0,")))
+                << where;
+            EXPECT_THAT(run.said, AnyOf(HasSubstr(status == 2 ? "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"
+                                                              : "CUDA_ERROR_LAUNCH_FAILED (719)"),
+                                        HasSubstr("names no device")))
+                << where;
+            ++told;
+          }
+          for (const std::string& text : fake_cuda::end())
+            // Whoever may make no context current gives nothing back.
+            EXPECT_TRUE(function == "cuCtxPushCurrent_v2" &&
+                        (text.find("not given back") != std::string::npos ||
+                         text.find("registered at the end") != std::string::npos))
+                << where << ": " << text;
+        }
+  }
+  EXPECT_GT(told, 40);
+  EXPECT_GT(in_spite_of_it, 40);
+}
+
+// A device is lost when it has done so many things. What can go on does, nothing hangs, and nothing is called for the device
+// any more once it is known.
+TEST(CudaFailures, LoseADeviceAtAnyPoint) {
+  int told = 0, in_spite_of_it = 0;
+  const std::uint64_t points = at_length() ? 200 : 60;
+  for (std::uint64_t point = 1; point <= points; ++point) {
+    fake_cuda::begin({.seed = point, .devices = 2, .longest_delay_us = 20});
+    fake_cuda::lose(static_cast<int>(point % 2), 1 + point * 7 % 100, point % 3 == 0 ? 700 : 719);
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramRun run = run_program(point, cuda_machine(devices_in_trouble));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << point << run.said;
+    if (run.said.empty()) {
+      EXPECT_TRUE(run.right) << point;
+      ++in_spite_of_it;
+    } else {
+      EXPECT_THAT(run.said, HasSubstr("cuda " + std::to_string(point % 2))) << point;
+      EXPECT_THAT(run.said, HasSubstr(point % 3 == 0 ? "CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+                                                     : "CUDA_ERROR_LAUNCH_FAILED (719)"))
+          << point;
+      ++told;
+    }
+    for (const std::string& text : fake_cuda::end()) ADD_FAILURE() << point << ": " << text;
+  }
+  EXPECT_GT(told, 5);
+  EXPECT_GT(in_spite_of_it, 5);
+}
+
+}  // namespace fairlead::tests

@@ -1,0 +1,41 @@
+// What tests on the fake CUDA devices share: a driver for each test, which has to be content with it at the end.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "fake_cuda/fake_cuda.hpp"
+
+namespace fairlead::tests {
+
+/// Devices while it lives.
+class FakeDevices {
+ public:
+  explicit FakeDevices(int devices = 1, std::uint64_t seed = 1, unsigned longest_delay_us = 60)
+      : seed_(seed) {
+    fake_cuda::begin({.seed = seed, .devices = devices, .longest_delay_us = longest_delay_us});
+  }
+  FakeDevices(const FakeDevices&) = delete;
+  FakeDevices& operator=(const FakeDevices&) = delete;
+  ~FakeDevices() {
+    for (const std::string& text : fake_cuda::end()) ADD_FAILURE() << "seed " << seed_ << ": " << text;
+  }
+
+ private:
+  const std::uint64_t seed_;
+};
+
+inline Config cuda_machine(const std::string& devices, const std::string& scheduler = "eager",
+                           const std::string& memory = "16MiB", int workers = 1) {
+  Config config;
+  config.set("workers", std::to_string(workers));
+  config.set("memory", memory);
+  config.set("scheduler", scheduler);
+  config.set("bind-threads", false);
+  config.set("devices", devices);
+  return config;
+}
+
+}  // namespace fairlead::tests

@@ -1,0 +1,119 @@
+// cuBLAS as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
+#include <cstddef>
+
+#include "fake_cuda/library.hpp"
+
+struct cublasContext : fake_cuda::Handle {};
+
+namespace {
+
+using namespace fake_cuda;
+
+template <class T>
+int gemm(cublasContext* handle, int op_a, int op_b, int m, int n, int k, T alpha, const T* a, int lda,
+         const T* b, int ldb, T beta, T* c, int ldc) {
+  if (m < 0 || n < 0 || k < 0 || ldc < m || lda < (op_a == op_no ? m : k) || ldb < (op_b == op_no ? k : n))
+    return invalid_value;
+  if (m == 0 || n == 0) return good;
+  return start(
+      handle, "gemm",
+      {op_a == op_no ? matrix(a, m, k, lda, false) : matrix(a, k, m, lda, false),
+       op_b == op_no ? matrix(b, k, n, ldb, false) : matrix(b, n, k, ldb, false), matrix(c, m, n, ldc, true)},
+      [=](std::span<std::byte* const> at) {
+        const T *x = as<T>(at[0]), *y = as<T>(at[1]);
+        T* z = as<T>(at[2]);
+        for (std::ptrdiff_t j = 0; j < n; ++j)
+          for (std::ptrdiff_t i = 0; i < m; ++i) {
+            T sum = 0;
+            for (std::ptrdiff_t p = 0; p < k; ++p)
+              sum += (op_a == op_no ? x[i + p * lda] : x[p + i * lda]) *
+                     (op_b == op_no ? y[p + j * ldb] : y[j + p * ldb]);
+            T& to = z[i + j * ldc];
+            to = alpha * sum + (beta == 0 ? 0 : beta * to);
+          }
+      });
+}
+
+template <class T>
+int syrk(cublasContext* handle, int fill, int op, int n, int k, T alpha, const T* a, int lda, T beta, T* c,
+         int ldc) {
+  if (fill != fill_lower || op != op_no || lda < n || ldc < n) return invalid_value;
+  return start(handle, "syrk", {matrix(a, n, k, lda, false), matrix(c, n, n, ldc, true)},
+               [=](std::span<std::byte* const> at) {
+                 const T* x = as<T>(at[0]);
+                 T* z = as<T>(at[1]);
+                 for (std::ptrdiff_t j = 0; j < n; ++j)
+                   for (std::ptrdiff_t i = j; i < n; ++i) {
+                     T sum = 0;
+                     for (std::ptrdiff_t p = 0; p < k; ++p) sum += x[i + p * lda] * x[j + p * lda];
+                     z[i + j * ldc] = alpha * sum + beta * z[i + j * ldc];
+                   }
+               });
+}
+
+/// B := alpha op(A)^-1 B or alpha B op(A)^-1.
+template <class T>
+int trsm(cublasContext* handle, int side, int fill, int op, int diagonal, int m, int n, T alpha, const T* a,
+         int lda, T* b, int ldb) {
+  const int order = side == side_left ? m : n;
+  if (lda < order || ldb < m) return invalid_value;
+  return start(handle, "trsm", {matrix(a, order, order, lda, false), matrix(b, m, n, ldb, true)},
+               [=](std::span<std::byte* const> at) {
+                 const T* t = as<T>(at[0]);
+                 T* x = as<T>(at[1]);
+                 // Left: op(A) x = b for each column; right: op(A)^T x = b for each row.
+                 const bool across = (op == op_yes) != (side != side_left);
+                 const auto element = [&](std::ptrdiff_t i, std::ptrdiff_t j) {
+                   return across ? t[j + i * lda] : t[i + j * lda];
+                 };
+                 const bool forward = (fill == fill_lower) != across;
+                 const std::ptrdiff_t along = side == side_left ? 1 : ldb, next = side == side_left ? ldb : 1;
+                 for (std::ptrdiff_t r = 0; r < (side == side_left ? n : m); ++r)
+                   for (std::ptrdiff_t s = 0; s < order; ++s) {
+                     const std::ptrdiff_t i = forward ? s : order - 1 - s;
+                     T sum = alpha * x[r * next + i * along];
+                     for (std::ptrdiff_t p = 0; p < s; ++p) {
+                       const std::ptrdiff_t j = forward ? p : order - 1 - p;
+                       sum -= element(i, j) * x[r * next + j * along];
+                     }
+                     x[r * next + i * along] = diagonal == diagonal_unit ? sum : sum / element(i, i);
+                   }
+               });
+}
+
+}  // namespace
+
+extern "C" {
+
+int cublasCreate_v2(cublasContext** handle) { return create(handle); }
+int cublasDestroy_v2(cublasContext* handle) {
+  delete handle;
+  return good;
+}
+int cublasSetStream_v2(cublasContext* handle, CUstream_st* stream) {
+  handle->stream = stream;
+  handle->workspace = nullptr;  // as the real one does
+  return good;
+}
+int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t bytes) {
+  handle->workspace = workspace;
+  handle->workspace_bytes = bytes;
+  return good;
+}
+#define FAKE_CUBLAS_OF(letter, T)                                                                           \
+  int cublas##letter##gemm_v2(cublasContext* h, int op_a, int op_b, int m, int n, int k, const T* alpha,    \
+                              const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {     \
+    return gemm<T>(h, op_a, op_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);                          \
+  }                                                                                                         \
+  int cublas##letter##syrk_v2(cublasContext* h, int fill, int op, int n, int k, const T* alpha, const T* a, \
+                              int lda, const T* beta, T* c, int ldc) {                                      \
+    return syrk<T>(h, fill, op, n, k, *alpha, a, lda, *beta, c, ldc);                                       \
+  }                                                                                                         \
+  int cublas##letter##trsm_v2(cublasContext* h, int side, int fill, int op, int diagonal, int m, int n,     \
+                              const T* alpha, const T* a, int lda, T* b, int ldb) {                         \
+    return trsm<T>(h, side, fill, op, diagonal, m, n, *alpha, a, lda, b, ldb);                              \
+  }
+FAKE_CUBLAS_OF(S, float)
+FAKE_CUBLAS_OF(D, double)
+
+}  // extern "C"

@@ -1,0 +1,252 @@
+// The functions that the fake library exports, as cuda.h declares them but for the names of types.
+#include <array>
+#include <cstring>
+
+#include "fake_cuda/fake.hpp"
+
+using fake_cuda::Access;
+using fake_cuda::Fake;
+using fake_cuda::Memory;
+using fake_cuda::Status;
+using Lock = std::unique_lock<std::mutex>;
+using Pointer = unsigned long long;
+
+namespace {
+
+Fake& fake() { return Fake::of_process(); }
+std::byte* bytes_at(Pointer at) { return reinterpret_cast<std::byte*>(at); }
+std::byte* bytes_at(const void* at) { return static_cast<std::byte*>(const_cast<void*>(at)); }
+
+struct Name {
+  Status status;
+  const char *name, *words;
+};
+constexpr std::array<Name, 9> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+                                     {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+                                     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+                                     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+                                     {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"},
+                                     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+                                     {600, "CUDA_ERROR_NOT_READY", "device not ready"},
+                                     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
+                                     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
+
+/// Either way. RAM that is not registered is read now, and is a mistake where order is meant to be the stream's.
+Status copy(const char* function, Pointer there, const void* host, std::size_t bytes, CUstream_st* stream,
+            bool away) {
+  return fake().call_there(function, [&](Lock&, int device) {
+    const Memory::Found at = fake().memory->find(bytes_at(there), bytes),
+                        ram = fake().memory->find(host, bytes);
+    if (at.where == Memory::Where::freed) fake().checker.report("a copy uses memory that was given back");
+    if (at.where != Memory::Where::device || at.device != device) {
+      fake().checker.report("a copy goes where the device has nothing");
+      return fake_cuda::invalid_value;
+    }
+    if (ram.where == Memory::Where::across) {
+      fake().checker.report("a copy goes over the end of what is registered");
+      return fake_cuda::invalid_value;
+    }
+    if (ram.where != Memory::Where::host)
+      fake().checker.report("a copy that is not waited for takes RAM that is not registered");
+    const std::vector<Access> accesses{{bytes_at(there), bytes, away}, {host, bytes, !away}};
+    return fake().put(stream, away ? "a copy to the device" : "a copy from the device", accesses,
+                      [real = at.bytes, plain = bytes_at(host), bytes, away] {
+                        std::memcpy(away ? real : plain, away ? plain : real, bytes);
+                        return true;
+                      });
+  });
+}
+
+/// Who gives up what is still in use is reported, and spared that the test crashes.
+void give_up(Lock& lock, const void* at, std::size_t bytes, const char* how) {
+  if (!fake().checker.give_up(at, bytes, how)) return;
+  std::vector<CUstream_st*> all;
+  for (const auto& stream : fake().streams) all.push_back(stream.get());
+  for (CUstream_st* const stream : all) fake().wait_for(lock, stream);
+}
+
+template <class Objects, class Object>
+Status destroy(Objects& objects, const Object* object) {
+  return std::erase_if(objects, [&](const auto& one) { return one.get() == object; }) == 0
+             ? fake_cuda::invalid_handle
+             : fake_cuda::success;
+}
+
+}  // namespace
+
+extern "C" {
+
+Status cuInit(unsigned) {
+  return fake().call("cuInit", [](Lock&) { return fake().devices.empty() ? 100 : fake_cuda::success; });
+}
+Status cuGetErrorName(Status status, const char** name) {
+  for (const Name& one : names)
+    if (one.status == status) return *name = one.name, fake_cuda::success;
+  return fake_cuda::invalid_value;
+}
+Status cuGetErrorString(Status status, const char** words) {
+  for (const Name& one : names)
+    if (one.status == status) return *words = one.words, fake_cuda::success;
+  return fake_cuda::invalid_value;
+}
+Status cuDeviceGetCount(int* count) {
+  return fake().call("cuDeviceGetCount", [&](Lock&) {
+    *count = static_cast<int>(fake().devices.size());
+    return fake_cuda::success;
+  });
+}
+Status cuDeviceGet(int* device, int number) {
+  return fake().call("cuDeviceGet", [&](Lock&) {
+    *device = number;
+    return number < static_cast<int>(fake().devices.size()) ? fake_cuda::success : 101;
+  });
+}
+Status cuDeviceGetName(char* name, int bytes, int device) {
+  return fake().call("cuDeviceGetName", [&](Lock&) {
+    std::strncpy(name, ("Fake CUDA device " + std::to_string(device)).c_str(),
+                 static_cast<std::size_t>(bytes));
+    return fake_cuda::success;
+  });
+}
+Status cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+  return fake().call("cuDeviceTotalMem_v2",
+                     [&](Lock&) { return *bytes = fake().settings.memory_bytes, fake_cuda::success; });
+}
+Status cuDeviceGetAttribute(int* value, int, int) {
+  return fake().call("cuDeviceGetAttribute", [&](Lock&) { return *value = 9, fake_cuda::success; });
+}
+
+Status cuDevicePrimaryCtxRetain(CUctx_st** context, int number) {
+  return fake().call("cuDevicePrimaryCtxRetain", [&](Lock&) {
+    Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
+    if (device.lost != fake_cuda::success) return device.lost;
+    ++device.retained;
+    *context = &device.context;
+    return fake_cuda::success;
+  });
+}
+Status cuDevicePrimaryCtxRelease_v2(int number) {
+  return fake().call("cuDevicePrimaryCtxRelease_v2", [&](Lock&) {
+    Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
+    if (device.lost != fake_cuda::success)
+      fake().checker.report("cuDevicePrimaryCtxRelease was called for a device that is lost");
+    if (device.retained-- == 0) fake().checker.report("a context was given back twice");
+    return fake_cuda::success;
+  });
+}
+Status cuCtxPushCurrent_v2(CUctx_st* context) {
+  return fake().call("cuCtxPushCurrent_v2", [&](Lock&) {
+    Fake::contexts_of_thread().push_back(context->device);
+    return fake_cuda::success;
+  });
+}
+Status cuCtxPopCurrent_v2(CUctx_st** context) {
+  return fake().call("cuCtxPopCurrent_v2", [&](Lock&) {
+    if (Fake::current() < 0) return fake_cuda::no_context;
+    *context = &fake().devices[static_cast<std::size_t>(Fake::current())].context;
+    Fake::contexts_of_thread().pop_back();
+    return fake_cuda::success;
+  });
+}
+
+Status cuMemAlloc_v2(Pointer* at, std::size_t bytes) {
+  return fake().call_there("cuMemAlloc_v2", [&](Lock&, int device) {
+    std::byte* const taken = fake().memory->take(device, bytes, fake().settings.memory_bytes);
+    *at = reinterpret_cast<Pointer>(taken);
+    return taken == nullptr ? fake_cuda::no_memory : fake_cuda::success;
+  });
+}
+Status cuMemFree_v2(Pointer at) {
+  return fake().call_there("cuMemFree_v2", [&](Lock& lock, int) {
+    const std::size_t bytes = fake().memory->give_back(bytes_at(at));
+    give_up(lock, bytes_at(at), bytes, "memory of a device was given back");
+    if (bytes == 0) fake().checker.report("memory was given back that was not taken");
+    return bytes == 0 ? fake_cuda::invalid_value : fake_cuda::success;
+  });
+}
+Status cuMemHostAlloc(void** at, std::size_t bytes, unsigned) {
+  return fake().call_there("cuMemHostAlloc", [&](Lock&, int) {
+    *at = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (*at == nullptr) return fake_cuda::no_memory;
+    std::memset(*at, 0xa5, bytes);
+    fake().memory->register_host(bytes_at(*at), bytes, true);
+    return fake_cuda::success;
+  });
+}
+Status cuMemFreeHost(void* at) {
+  return fake().call_there("cuMemFreeHost", [&](Lock& lock, int) {
+    const std::size_t bytes = fake().memory->forget_host(bytes_at(at));
+    give_up(lock, at, bytes, "RAM of the driver was given back");
+    if (bytes != 0) std::free(at);
+    return bytes == 0 ? fake_cuda::invalid_value : fake_cuda::success;
+  });
+}
+Status cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned) {
+  return fake().call_there("cuMemHostRegister_v2", [&](Lock&, int) {
+    if (fake().memory->overlaps_registered(bytes_at(at), bytes)) return 712;
+    fake().memory->register_host(bytes_at(at), bytes, false);
+    return fake_cuda::success;
+  });
+}
+Status cuMemHostUnregister(void* at) {
+  return fake().call_there("cuMemHostUnregister", [&](Lock& lock, int) {
+    const std::size_t bytes = fake().memory->forget_host(bytes_at(at));
+    give_up(lock, at, bytes, "a registration was taken away");
+    return bytes == 0 ? 713 : fake_cuda::success;
+  });
+}
+
+Status cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  return copy("cuMemcpyHtoDAsync_v2", to, from, bytes, stream, true);
+}
+Status cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, CUstream_st* stream) {
+  return copy("cuMemcpyDtoHAsync_v2", from, to, bytes, stream, false);
+}
+
+Status cuStreamCreate(CUstream_st** stream, unsigned flags) {
+  return fake().call_there("cuStreamCreate", [&](Lock&, int device) {
+    if (flags != 1) fake().checker.report("a stream waits for the default stream");
+    fake().streams.emplace_back(new CUstream_st{.device = device, .id = ++fake().streams_made});
+    *stream = fake().streams.back().get();
+    return fake_cuda::success;
+  });
+}
+Status cuStreamDestroy_v2(CUstream_st* stream) {
+  return fake().call_there("cuStreamDestroy_v2", [&](Lock& lock, int) {
+    if (fake().knows(stream) && (!stream->waiting.empty() || stream->running)) {
+      fake().checker.report("a stream was given back while something was in it");
+      fake().wait_for(lock, stream);
+    }
+    return destroy(fake().streams, stream);
+  });
+}
+Status cuStreamSynchronize(CUstream_st* stream) {
+  return fake().call_there("cuStreamSynchronize",
+                           [&](Lock& lock, int) { return fake().wait_for(lock, stream); });
+}
+Status cuEventCreate(CUevent_st** event, unsigned) {
+  return fake().call_there("cuEventCreate", [&](Lock&, int device) {
+    fake().events.emplace_back(new CUevent_st{.device = device});
+    *event = fake().events.back().get();
+    return fake_cuda::success;
+  });
+}
+Status cuEventRecord(CUevent_st* event, CUstream_st* stream) {
+  return fake().call_there("cuEventRecord", [&](Lock&, int) { return fake().record(event, stream); });
+}
+Status cuEventQuery(CUevent_st* event) {
+  return fake().call_there("cuEventQuery", [&](Lock&, int) { return fake().query(event); });
+}
+Status cuEventSynchronize(CUevent_st* event) {
+  return fake().call_there("cuEventSynchronize",
+                           [&](Lock& lock, int) { return fake().wait_for(lock, event); });
+}
+Status cuEventDestroy_v2(CUevent_st* event) {
+  return fake().call_there("cuEventDestroy_v2", [&](Lock&, int) {
+    if (fake().knows(event) && event->done != event->asked)
+      fake().checker.report("an event was given back before it was over");
+    return destroy(fake().events, event);
+  });
+}
+
+}  // extern "C"

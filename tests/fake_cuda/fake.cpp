@@ -1,0 +1,313 @@
+// See fake.hpp.
+#include "fake_cuda/fake.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace fake_cuda {
+
+namespace {
+
+thread_local bool in_kernel = false;
+
+/// "seed=3,devices=2", for programs that know nothing of this.
+unsigned long number_in(const std::string& text, const std::string& name, unsigned long otherwise) {
+  const std::size_t at = text.find(name + "=");
+  return at == std::string::npos ? otherwise : std::strtoul(text.c_str() + at + name.size() + 1, nullptr, 10);
+}
+
+}  // namespace
+
+Fake& Fake::of_process() {
+  static Fake fake;
+  return fake;
+}
+
+/// Of a program that was told by the environment to use this: it ends badly if something was found.
+Fake::~Fake() {
+  stop();
+  if (!by_environment_) return;
+  const std::vector<std::string> found = end();
+  for (const std::string& text : found) std::fprintf(stderr, "fake_cuda: %s\n", text.c_str());
+  if (!found.empty()) ::_exit(99);
+}
+
+void Fake::begin(const Settings& how) {
+  stop();
+  const std::lock_guard lock(mutex_);
+  settings = how;
+  checker = {};
+  memory = std::make_unique<Memory>();
+  devices.clear();
+  for (int i = 0; i < how.devices; ++i) devices.emplace_back().context.device = i;
+  streams.clear();
+  events.clear();
+  failure_ = {};
+  random_.seed(how.seed);
+  operations_ = 0;
+  started_ = true;
+  ending_ = false;
+  thread_ = std::thread([this] { work(); });
+}
+
+void Fake::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::vector<std::string> Fake::end() {
+  stop();
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> all(checker.findings().begin(), checker.findings().end());
+  for (const std::string& text : memory->left()) all.push_back(text);
+  const auto lost = [&](int device) { return devices[static_cast<std::size_t>(device)].lost != success; };
+  for (const auto& stream : streams)
+    if (!lost(stream->device)) all.emplace_back("a stream was not given back");
+  for (const auto& event : events)
+    if (!lost(event->device)) all.emplace_back("an event was not given back");
+  for (const Device& device : devices)
+    if (device.retained != 0 && device.lost == success) all.emplace_back("a context was not given back");
+  return all;
+}
+
+void Fake::fail(const char* function, int call, bool for_good, Status status) {
+  const std::lock_guard lock(mutex_);
+  failure_ = {function == nullptr ? "" : function, call, 0, 0, for_good, status};
+}
+int Fake::failures() {
+  const std::lock_guard lock(mutex_);
+  return failure_.struck;
+}
+std::uint64_t Fake::operations() {
+  const std::lock_guard lock(mutex_);
+  return operations_;
+}
+
+void Fake::lose(int device, std::uint64_t after, Status status) {
+  const std::lock_guard lock(mutex_);
+  Device& one = devices[static_cast<std::size_t>(device)];
+  one.ends_after = one.done + after;
+  one.ends_by = status;
+}
+
+Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function) {
+  if (!started_) {
+    const char* const text = std::getenv("FAKE_CUDA");
+    lock.unlock();
+    const std::string given = text == nullptr ? "" : text;
+    begin({.seed = number_in(given, "seed", 1), .devices = static_cast<int>(number_in(given, "devices", 1))});
+    lock.lock();
+    by_environment_ = true;
+    if (const unsigned long after = number_in(given, "lost", 0); after != 0) {
+      devices[0].ends_after = after;
+      devices[0].ends_by = 719;
+    }
+  }
+  if (in_kernel) checker.report(std::string(function) + " was called by a host function");
+  if (failure_.function != function) return success;
+  ++failure_.calls;
+  if (failure_.for_good ? failure_.calls < failure_.call : failure_.calls != failure_.call) return success;
+  ++failure_.struck;
+  const Status status = failure_.status;
+  if (status < illegal_address || current() < 0) return status;
+  changed_.wait(lock, [&] {
+    return std::ranges::none_of(
+        streams, [&](const auto& stream) { return stream->device == current() && stream->running; });
+  });
+  become_lost(current(), status);
+  changed_.notify_all();
+  return status;
+}
+
+std::vector<int>& Fake::contexts_of_thread() {
+  thread_local std::vector<int> contexts;
+  return contexts;
+}
+int Fake::current() { return contexts_of_thread().empty() ? -1 : contexts_of_thread().back(); }
+
+bool Fake::knows(const CUstream_st* stream) const {
+  return std::ranges::any_of(streams, [&](const auto& one) { return one.get() == stream; });
+}
+bool Fake::knows(const CUevent_st* event) const {
+  return std::ranges::any_of(events, [&](const auto& one) { return one.get() == event; });
+}
+
+Status Fake::put(CUstream_st* stream, const std::string& name, const std::vector<Access>& accesses,
+                 std::function<bool()> run) {
+  if (stream == nullptr) {
+    checker.report("\"" + name + "\" was put into the default stream");
+    return invalid_handle;
+  }
+  if (!knows(stream)) {
+    checker.report("\"" + name + "\" was put into no stream");
+    return invalid_handle;
+  }
+  if (stream->device != current())
+    checker.report("\"" + name + "\" was put into the stream of a device that is not current");
+  checker.add(stream->id, name, accesses);
+  stream->waiting.push_back({std::move(run)});
+  changed_.notify_all();
+  return success;
+}
+
+Status Fake::record(CUevent_st* event, CUstream_st* stream) {
+  if (!knows(event) || !knows(stream)) {
+    checker.report(stream == nullptr ? "an event was recorded in the default stream"
+                                     : "an event or a stream was used that is not there");
+    return invalid_handle;
+  }
+  if (event->asked != event->seen) checker.report("an event was used again while it was asked");
+  ++event->asked;
+  event->stream = stream;
+  event->clock = checker.add(stream->id, "record", {});
+  stream->waiting.push_back({{}, event, event->asked});
+  changed_.notify_all();
+  return success;
+}
+
+Status Fake::query(CUevent_st* event) {
+  if (!knows(event)) {
+    checker.report("an event was asked that is not there");
+    return invalid_handle;
+  }
+  if (event->done < event->asked) return not_ready;
+  event->seen = event->asked;
+  checker.seen(event->clock);
+  return success;
+}
+
+Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event) {
+  if (!knows(event)) return invalid_handle;
+  const Device& device = devices[static_cast<std::size_t>(event->device)];
+  changed_.wait(lock, [&] { return event->done == event->asked || device.lost != success; });
+  return device.lost != success ? device.lost : query(event);
+}
+
+Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
+  if (!knows(stream)) return invalid_handle;
+  const Device& device = devices[static_cast<std::size_t>(stream->device)];
+  changed_.wait(lock,
+                [&] { return (stream->waiting.empty() && !stream->running) || device.lost != success; });
+  if (device.lost != success) return device.lost;
+  for (const auto& event : events)
+    if (event->stream == stream && event->done == event->asked) event->seen = event->asked;
+  checker.seen(checker.add(stream->id, "synchronize", {}));
+  return success;
+}
+
+/// Nothing runs there any more, and nothing that was put there is done.
+void Fake::become_lost(int device, Status status) {
+  devices[static_cast<std::size_t>(device)].lost = status;
+  memory->lose(device);
+  for (const auto& stream : streams) {
+    if (stream->device != device) continue;
+    stream->waiting.clear();
+    checker.seen(checker.add(stream->id, "the end", {}));
+  }
+}
+
+/// One after the other: what may run at the same time may run in either order.
+void Fake::work() {
+  std::unique_lock lock(mutex_);
+  std::vector<CUstream_st*> ready;
+  const auto look = [&] {
+    ready.clear();
+    for (const auto& stream : streams)
+      if (!stream->waiting.empty()) ready.push_back(stream.get());
+    return !ready.empty();
+  };
+  while (!ending_) {
+    if (!look()) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (settings.longest_delay_us != 0) {
+      const std::chrono::microseconds delay(random_() % settings.longest_delay_us);
+      changed_.wait_for(lock, delay, [&] { return ending_; });
+      if (ending_ || !look()) continue;
+    }
+    do_step(lock, *ready[random_() % ready.size()]);
+  }
+}
+
+void Fake::do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
+  const CUstream_st::Step step = std::move(stream.waiting.front());
+  stream.waiting.pop_front();
+  bool good = true;
+  if (step.run) {
+    stream.running = true;
+    lock.unlock();
+    in_kernel = true;
+    good = step.run();
+    in_kernel = false;
+    lock.lock();
+    stream.running = false;
+    Device& device = devices[static_cast<std::size_t>(stream.device)];
+    ++device.done;
+    ++operations_;
+    if (!good)
+      become_lost(stream.device, illegal_address);
+    else if (device.ends_after != 0 && device.done >= device.ends_after && device.lost == success)
+      become_lost(stream.device, device.ends_by);
+  }
+  if (step.event != nullptr) step.event->done = step.record;
+  changed_.notify_all();
+}
+
+void begin(const Settings& settings) { Fake::of_process().begin(settings); }
+std::vector<std::string> end() { return Fake::of_process().end(); }
+void fail(const char* function, int call, bool for_good, int status) {
+  Fake::of_process().fail(function, call, for_good, status);
+}
+int failures() { return Fake::of_process().failures(); }
+void lose(int device, std::uint64_t after, int status) { Fake::of_process().lose(device, after, status); }
+std::uint64_t operations() { return Fake::of_process().operations(); }
+int current_device() { return Fake::current(); }
+
+std::size_t most_bytes(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.memory->most_bytes(device);
+}
+std::size_t bytes(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.memory->bytes(device);
+}
+void report(const std::string& text) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  fake.checker.report(text);
+}
+
+/// Where its parameters are is looked up now, since later somebody may have given them back.
+int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run) {
+  Fake& fake = Fake::of_process();
+  return fake.call_there("cuLaunchKernel", [&](std::unique_lock<std::mutex>&, int device) {
+    std::vector<std::byte*> places;
+    bool good = true;
+    for (const Access& access : accesses) {
+      const Memory::Found found = fake.memory->find(access.at, access.bytes);
+      if (found.where == Memory::Where::freed)
+        fake.checker.report("\"" + std::string(name) + "\" uses memory that was given back");
+      good = good && (found.where == Memory::Where::host ||
+                      (found.where == Memory::Where::device && found.device == device));
+      places.push_back(found.bytes);
+    }
+    if (!good) fake.checker.report("\"" + std::string(name) + "\" goes where the device has nothing");
+    return fake.put(stream, name, accesses, [good, places, run = std::move(run)] {
+      if (good) run(places);
+      return good;
+    });
+  });
+}
+
+}  // namespace fake_cuda

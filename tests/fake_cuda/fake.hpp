@@ -1,0 +1,143 @@
+// The fake driver: its devices, streams and events, and the thread that does what is in the streams, in an order among
+// them that a seed chooses.
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "fake_cuda/checker.hpp"
+#include "fake_cuda/fake_cuda.hpp"
+#include "fake_cuda/memory.hpp"
+
+struct CUctx_st {
+  int device;
+};
+struct CUevent_st {
+  int device;
+  std::uint64_t asked = 0, done = 0, seen = 0;  // records: so many, over, seen to be over by the host
+  CUstream_st* stream = nullptr;                // of the last
+  fake_cuda::Clock clock{};                     // of the last
+};
+struct CUstream_st {
+  struct Step {
+    std::function<bool()> run;  // empty: the event only. False: it went where it may not
+    CUevent_st* event = nullptr;
+    std::uint64_t record = 0;
+  };
+  int device;
+  std::uint32_t id;
+  std::deque<Step> waiting{};
+  bool running = false;
+};
+
+namespace fake_cuda {
+
+using Status = int;
+constexpr Status success = 0, invalid_value = 1, no_memory = 2, no_context = 201, invalid_handle = 400,
+                 illegal_address = 700, not_ready = 600;
+
+class Fake {
+ public:
+  static Fake& of_process();
+  ~Fake();
+
+  void begin(const Settings& settings);
+  std::vector<std::string> end();
+  void fail(const char* function, int call, bool for_good, Status status);
+  void lose(int device, std::uint64_t after, Status status);
+  int failures();
+  std::uint64_t operations();
+
+  /// A function of the driver is called: `act` is what it does, under the lock.
+  template <class Act>
+  Status call(const char* function, const Act& act) {
+    std::unique_lock lock(mutex_);
+    if (const Status status = enter(lock, function)) return status;
+    return act(lock);
+  }
+  /// The same, for a device that is current: `act` is told which.
+  template <class Act>
+  Status call_there(const char* function, const Act& act) {
+    return call(function, [&](std::unique_lock<std::mutex>& lock) {
+      const int device = current();
+      if (device < 0) {
+        checker.report(std::string(function) + " was called without a context");
+        return no_context;
+      }
+      Device& there = devices[static_cast<std::size_t>(device)];
+      if (there.lost == success) return act(lock, device);
+      if (there.told && gives_back(function))
+        checker.report(std::string(function) + " was called for a device that is lost");
+      there.told = true;
+      return there.lost;
+    });
+  }
+
+  // Under the lock.
+  Status put(CUstream_st* stream, const std::string& name, const std::vector<Access>& accesses,
+             std::function<bool()> run);
+  Status record(CUevent_st* event, CUstream_st* stream);
+  Status wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event);
+  Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
+  Status query(CUevent_st* event);
+  bool knows(const CUstream_st* stream) const;
+  bool knows(const CUevent_st* event) const;
+
+  static int current();
+  static std::vector<int>& contexts_of_thread();
+
+  struct Device {
+    CUctx_st context{};
+    int retained = 0;
+    Status lost = success;
+    bool told = false;                       // that it is lost, to whoever has called
+    std::uint64_t done = 0, ends_after = 0;  // 0: never
+    Status ends_by = success;
+  };
+  // Guarded by the lock.
+  Settings settings;
+  Checker checker;
+  std::unique_ptr<Memory> memory = std::make_unique<Memory>();
+  std::deque<Device> devices;
+  std::vector<std::unique_ptr<CUstream_st>> streams;
+  std::vector<std::unique_ptr<CUevent_st>> events;
+  std::uint32_t streams_made = 0;
+
+  std::mutex& mutex() noexcept { return mutex_; }
+
+ private:
+  Fake() = default;
+  Status enter(std::unique_lock<std::mutex>& lock, const char* function);
+  static bool gives_back(std::string_view function) noexcept {
+    return function.find("Destroy") != function.npos || function.find("Free") != function.npos ||
+           function.find("Unregister") != function.npos;
+  }
+  void work();
+  void do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream);
+  void become_lost(int device, Status status);
+  void stop();
+
+  struct Failure {
+    std::string function;
+    int call = 0, calls = 0, struck = 0;
+    bool for_good = false;
+    Status status = success;
+  };
+  std::mutex mutex_;  // guards what follows, too
+  std::condition_variable changed_;
+  Failure failure_;
+  std::mt19937_64 random_;
+  std::uint64_t operations_ = 0;
+  bool started_ = false, ending_ = false, by_environment_ = false;
+  std::thread thread_;
+};
+
+}  // namespace fake_cuda

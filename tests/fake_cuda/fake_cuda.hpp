@@ -1,0 +1,53 @@
+// A CUDA driver without a device, for tests: it has devices whose memory no core can follow, streams whose order among
+// each other is a seed's, errors where a test wants them, and it looks at everything that is done with it. It is a shared
+// library with the real one's name, so that what is tested finds it as it would find that.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+struct CUstream_st;
+
+namespace fake_cuda {
+
+struct Settings {
+  std::uint64_t seed = 1;
+  int devices = 1;
+  std::size_t memory_bytes = std::size_t{1} << 30;  ///< of each
+  unsigned longest_delay_us = 60;                   ///< before something in a stream is done
+};
+/// Forgets all that was before, of which nothing may be in use any more.
+void begin(const Settings& settings);
+/// What was done that may not be done, each once, in words; and what was not given back.
+std::vector<std::string> end();
+
+/// The function (as the library exports it) gives this status in its n-th call from now on, counted from 1, or from then
+/// on, and does nothing; from 700 on the device that is current is lost by it. Null: none does.
+void fail(const char* function, int call = 0, bool for_good = false, int status = 2);
+/// How often fail() has struck.
+int failures();
+/// The device fails when it has done so many things from now on: calls for it give that status from then on.
+void lose(int device, std::uint64_t after, int status = 719);
+/// Most that was allocated there at a time, and now.
+std::size_t most_bytes(int device);
+std::size_t bytes(int device);
+/// Copies and kernels that devices have done.
+std::uint64_t operations();
+
+struct Access {
+  const void* at = nullptr;
+  std::size_t bytes = 0;
+  bool write = false;
+};
+using Kernel = std::function<void(std::span<std::byte* const>)>;
+/// Puts a kernel into the stream: `run` is called with where each of these is, for cores. Gives a status of the driver.
+int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run);
+/// That is current for the thread; -1: none.
+int current_device();
+/// Adds to what end() says.
+void report(const std::string& text);
+
+}  // namespace fake_cuda

@@ -1,0 +1,109 @@
+"""CUDA devices as a user has them, from file to file: x against NumPy's solution over the options' values, what bench checks,
+and what is said where there is no device. On the fake driver (tests/fake_cuda), which ends a program badly when something
+is done with it that is not ordered or not allowed."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+from solutions import check_solutions
+
+DEVICES = {
+    "tight": "cuda:0,memory={four}",
+    "ample": "cuda:0,memory=8MiB,streams=3",
+    "two": "cuda:0,memory={five} + cuda:1,memory=2MiB,streams=2",
+    "beside emulated": "cuda:1,memory={five},workspace=4KiB + emulated:memory={three},copies=blocking",
+    "too small": "cuda:0,memory=8KiB",
+}
+
+
+@pytest.fixture(scope="module")
+def run(command, fake_cuda, tmp_path_factory):
+    """The command, with the fake driver in the loader's way: two devices, another order for each run."""
+    folder = tmp_path_factory.mktemp("cuda")
+    runs = iter(range(1, 1_000_000))
+
+    def run(*arguments, **more):
+        settings = {**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": f"devices=2,seed={next(runs)}"}
+        return subprocess.run([command, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=240,
+                              env={**settings, **more})
+
+    run.folder = folder
+    return run
+
+
+@pytest.mark.parametrize("method", ["cholesky", "lu", "qr"])
+def test_every_option_gives_the_solution(run, method, at_length):
+    check_solutions(run, run.folder, method, DEVICES, 7 if at_length else 41)
+
+
+@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_bench_computes_on_the_device(run, operation, precision):
+    done = run("bench", operation, "--n", 256, "--tile", 64, "--memory", "16MiB", "--workers", 1, "--precision", precision,
+               "--devices", "cuda:0,memory=256KiB,streams=2", "--scheduler", "eager", "--progress", "none", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((run.folder / "out.json").read_text())
+    assert report["backward_error"] < (1e-5 if precision == "single" else 1e-13)
+    moved = [link for link in report["links"] if link["name"] == "cuda 0"]
+    assert moved, report["links"]
+
+
+@pytest.mark.parametrize("column", [0, 77, 209])
+def test_the_column_is_named_in_which_a_matrix_is_not_positive_definite(run, column):
+    a = np.eye(210)
+    a[column, column] = -1
+    np.save(run.folder / "A.npy", a)
+    np.save(run.folder / "b.npy", np.ones((210, 1)))
+    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "cholesky", "--tile", 50, "--progress", "none",
+               "--devices", "cuda:0,memory=1MiB")
+    assert done.returncode not in (0, 99), done.stderr
+    assert f"column {column}," in done.stderr
+
+
+def test_info_names_devices_or_says_why_there_are_none(run, fake_cuda):
+    done = run("info", "--json", "info.json")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("cuda"))
+    assert "0: Fake CUDA device 0 (compute capability 9.9), 1.0 GiB of memory" in lines[first]
+    assert "1: Fake CUDA device 1" in lines[first + 1]
+    found = json.loads((run.folder / "info.json").read_text())["cuda"]
+    assert [device["name"] for device in found["devices"]] == ["Fake CUDA device 0", "Fake CUDA device 1"]
+    assert found["problem"] is None
+    done = run("info", FAKE_CUDA="devices=0")
+    assert next(line for line in done.stdout.splitlines() if line.startswith("cuda")).endswith("names no device")
+
+
+def test_what_is_not_there_is_said(run):
+    done = run("bench", "cholesky", "--n", 64, "--devices", "cuda:0,memory=1MiB", FAKE_CUDA="devices=0")
+    assert done.returncode == 2
+    assert '"cuda:0,memory=1MiB" is not there: ' in done.stderr
+
+
+@pytest.mark.parametrize("given, said", [("cuda:0,memroy=1MiB", "did you mean memory?"), ("cuda:0", "needs a memory size"),
+                                         ("cuda:77,memory=1MiB", "is not there; CUDA has 0: "),
+                                         ("cuda:0,memory=4000TB", "which has"), ("cdua:0", "did you mean cuda?")])
+def test_what_is_misspelt_is_said(run, given, said):
+    done = run("bench", "cholesky", "--n", 64, "--devices", given)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+# At any of these moments; what is gone is said, and what is there is right.
+@pytest.mark.parametrize("after", [1, 5, 20, 60])
+def test_a_device_that_is_lost_ends_in_the_solution_or_in_an_error(run, after):
+    random = np.random.default_rng(5)
+    m = random.standard_normal((210, 210))
+    a, b = m @ m.T + 210 * np.eye(210), random.standard_normal((210, 2))
+    np.save(run.folder / "A.npy", a)
+    np.save(run.folder / "b.npy", b)
+    done = run("solve", "A.npy", "b.npy", "-o", f"x{after}.npy", "--tile", 40, "--progress", "none", "--method", "cholesky",
+               "--devices", "cuda:0,memory=1MiB,streams=2", FAKE_CUDA=f"devices=1,seed={after},lost={after}")
+    if done.returncode == 0:
+        assert np.allclose(np.load(run.folder / f"x{after}.npy"), np.linalg.solve(a, b), rtol=1e-9)
+    else:
+        assert done.returncode != 99 and "cuda 0" in done.stderr and "CUDA_ERROR_LAUNCH_FAILED (719)" in done.stderr
