@@ -200,7 +200,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "laheteroprio 1177967241950567382\n"
             "ap 6108756037009262510\n"
             "darts 16024762833152076630\n"
-            "blocks 13204947334999636791\n"
+            "blocks 2008355002236873381\n"
             "owner-load 12758084152116258483\n");
 }
 
