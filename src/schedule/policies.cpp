@@ -129,8 +129,10 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
   return found->make(PolicyOptions(name, found->options, options));
 }
 
-std::string_view default_policy(bool fits, bool devices) noexcept {
-  return fits && !devices ? "lws" : "rehearsed";
+std::string_view default_policy(const Circumstances& circumstances) noexcept {
+  if (circumstances.devices) return "rehearsed";
+  if (circumstances.several_ranks) return "near";
+  return circumstances.fits ? "lws" : "rehearsed";
 }
 
 }  // namespace fairlead::schedule

@@ -21,9 +21,14 @@ std::string_view name_in(std::string_view written) noexcept;
 /// if there is no such policy or option, naming what comes nearest.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
-/// The policy for those who name none. `fits`: all data that tasks use fit together into each memory; `devices`: there
-/// are some. Where cores work on data that fit, the order of tasks matters little and lws is cheapest; else it is
-/// found out what is best (docs/default-policy.md).
-std::string_view default_policy(bool fits, bool devices) noexcept;
+/// What the policy for those who name none depends on.
+struct Circumstances {
+  bool fits = true;            ///< all data that tasks use fit together into each memory
+  bool devices = false;        ///< there are some
+  bool several_ranks = false;  ///< this is one of them
+};
+/// Where cores work on data that fit, the order of tasks matters little and lws is cheapest; of several ranks each waits for
+/// what others have first, and hears of few tasks ahead; else it is found out what is best (docs/default-policy.md).
+std::string_view default_policy(const Circumstances& circumstances) noexcept;
 
 }  // namespace fairlead::schedule

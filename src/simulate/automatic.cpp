@@ -15,12 +15,13 @@ std::string_view too_small_for(const Program& program, const SimulatedMachine& m
 }
 
 std::string automatic_policy(const Program& program, const SimulatedMachine& machine) {
-  return std::string(
-      schedule::default_policy(too_small_for(program, machine).empty(), machine.devices() > 0));
+  return std::string(schedule::default_policy(
+      {.fits = too_small_for(program, machine).empty(), .devices = machine.devices() > 0}));
 }
 
 std::string automatic_policy_of_ranks(const MachineUse& use, const machine::MachineDescription& machine) {
-  return std::string(schedule::default_policy(true, uses_devices(use, machine)));
+  return std::string(
+      schedule::default_policy({.devices = uses_devices(use, machine), .several_ranks = true}));
 }
 
 }  // namespace fairlead::simulate

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "on_ranks.hpp"
 
 namespace fairlead {
 namespace {
@@ -63,6 +64,26 @@ TEST_F(AutomaticPolicy, CountsTheProgramsOwnMemoryWhereItHasToBeCopied) {
   EXPECT_EQ(policy_of(runtime), fits_devices);
   static_cast<void>(runtime.vector("x", vector.data(), 65536));
   EXPECT_EQ(policy_of(runtime), does_not_fit);
+}
+
+// They wait for each other's panels, and hear of few tasks ahead. One rank alone waits for nobody.
+TEST_F(AutomaticPolicy, OfSeveralRanksTakesUrgentTasksFirst) {
+  for (const std::uint32_t count : {1u, 2u, 3u})
+    for (const char* devices : {"", "emulated:memory=512KiB"})
+      for (const std::int64_t n : {256, 768}) {
+        const bool exceeds = n == 768;
+        const std::vector<std::string> thrown = tests::on_ranks(
+            count, [&](std::uint32_t) { return settings(devices); },
+            [&](Runtime& runtime) {
+              const auto a = runtime.tiled<double>("A", n, n, 128);
+              const std::string expected = *devices != 0 ? "rehearsed"
+                                           : count > 1   ? "near"
+                                           : exceeds     ? does_not_fit
+                                                         : fits;
+              EXPECT_EQ(policy_of(runtime), expected) << count << " ranks, " << devices << ", n = " << n;
+            });
+        EXPECT_EQ(thrown, std::vector<std::string>(count));
+      }
 }
 
 TEST_F(AutomaticPolicy, IsNotAskedWhereSomebodyHasNamedOne) {

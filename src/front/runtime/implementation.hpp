@@ -52,7 +52,7 @@ class Runtime::Implementation {
   Implementation(const Config& config, Bytes reserved, const backend::Backends& backends)
       : plan(front::plan_of(config, reserved, backends)),
         chosen_policy(config.has("scheduler") ? std::string_view()
-                                              : schedule::default_policy(true, !plan.devices.empty())),
+                                              : schedule::default_policy({.devices = !plan.devices.empty()})),
         event_log_path(config.text_or("event-log", "")),
         recording_for(config.has("report")  ? "--report " + config.text("report")
                       : config.has("trace") ? "--trace " + config.text("trace")
@@ -148,7 +148,11 @@ class Runtime::Implementation {
     if (chosen_policy.empty() || core.sources().submitted() != 0) return;
     const Topology& topology = core.topology();
     const bool fits = kept.all() <= plan.capacity && kept.all() + in_place <= topology.smallest_device();
-    const std::string_view name = schedule::default_policy(fits, !topology.devices().empty());
+    auto* const ranks = front::among_ranks(core.surroundings());
+    const std::string_view name =
+        schedule::default_policy({.fits = fits,
+                                  .devices = !topology.devices().empty(),
+                                  .several_ranks = ranks != nullptr && ranks->communicator().ranks() > 1});
     if (std::exchange(chosen_policy, name) == name) return;
     core.replace_policy(schedule::make_policy(name), std::string(name));
   }

@@ -37,6 +37,7 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
   core().surroundings().among_ranks = std::make_shared<front::AmongRanks>(core(), rank.network, protocol);
+  implementation_->choose_policy();
 }
 Runtime::~Runtime() {
   auto* const ranks = front::among_ranks(core().surroundings());
