@@ -42,7 +42,9 @@ std::vector<JudgedPoint> points_of(std::span<const Told> all) {
         if (!point.best.empty() && figures.seconds >= least) continue;
         least = figures.seconds;
         point.best = series.label;
-        const double possible = std::min(figures.best_gflops, figures.critical_path_gflops);
+        const double possible = figures.critical_path_gflops > 0  // of ranks it is not known
+                                    ? std::min(figures.best_gflops, figures.critical_path_gflops)
+                                    : figures.best_gflops;
         point.bound = possible > 0 && figures.gflops > 0 ? possible / figures.gflops : 0;
       }
       if (judged == nullptr || !judged->points[at] || point.best.empty()) continue;
