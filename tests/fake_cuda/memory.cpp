@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace fake_cuda {
@@ -26,6 +27,8 @@ Memory::~Memory() {
     ::munmap(reinterpret_cast<void*>(at), block.bytes);
     ::munmap(block.real, block.bytes);
   }
+  for (const auto& [at, host] : hosts_)  // of lost devices, for which nobody may give it back
+    if (host.taken) std::free(reinterpret_cast<void*>(at));
 }
 
 std::byte* Memory::take(int device, std::size_t bytes, std::size_t of_device) {
