@@ -8,6 +8,7 @@
 #include <fairlead/ptg/part.hpp>
 #include <fairlead/source_line.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,10 @@ class Owners {
       : ranks_(std::make_shared<const std::vector<std::uint32_t>>(std::move(ranks))) {}
   bool empty() const noexcept { return ranks_ == nullptr || ranks_->empty(); }
   std::uint32_t operator[](std::size_t place) const { return (*ranks_)[place]; }
+  /// Not all data are one rank's.
+  bool several() const noexcept {
+    return std::ranges::any_of(all(), [&](std::uint32_t rank) { return rank != all().front(); });
+  }
   std::span<const std::uint32_t> all() const noexcept {
     return ranks_ == nullptr ? std::span<const std::uint32_t>() : std::span(*ranks_);
   }
@@ -138,6 +143,8 @@ struct FlowDefinition {
   /// Others who read the value that the task changes read a copy of it, rather than that the task waits for them.
   bool or_copy = false;
   Copier copier{};  ///< if so
+  /// Of data that have parts: what makes of the elements of one part, in a datum read, another one's, in a datum written.
+  std::function<Copier(const Part& from, const Part& to)> recut{};
 };
 
 struct ClassDefinition {

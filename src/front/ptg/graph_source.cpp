@@ -262,7 +262,7 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   described.worker = satisfied.worker;
   described.at = satisfied.at;
   if (announces_late()) {
-    described.id = over_ranks_->next_id();
+    described.id = static_cast<TaskId>(next_id_++);
     CountedSource::announce(described);
   }
   ready.add(described);

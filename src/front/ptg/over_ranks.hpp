@@ -46,10 +46,6 @@ class OverRanks final : public net::Client {
   /// Data were made: whoever waits for one has another turn.
   void look_again();
 
-  /// Of tasks that are announced, in that order.
-  void ids_from(std::uint64_t first) noexcept { next_id_ = first; }
-  TaskId next_id() noexcept { return static_cast<TaskId>(next_id_++); }
-
   // ---- any thread's
 
   /// How often values of a task that is over go to other ranks, by flow: as a whole, and each part. They are to be told after whoever
@@ -95,8 +91,7 @@ class OverRanks final : public net::Client {
   LeftOver& left_;
   const std::function<void()> something_;
   const Placement placement_;
-  net::GraphRun run_;          // the next, or the present one
-  std::uint64_t next_id_ = 0;  // who announces, one at a time
+  net::GraphRun run_;  // the next, or the present one
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
   mutable std::mutex mutex_;                    // guards what follows

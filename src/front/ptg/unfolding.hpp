@@ -26,7 +26,7 @@ namespace fairlead::ptg {
 
 /// Who has a value, as far as that has to be known.
 struct Readers {
-  /// Those that read it and are not over; and, while it is being told who gets it, one more. Over ranks also who changes it.
+  /// Those that read it and are not over; and, while it is being told who gets it, one more. Where values come home also who changes it.
   std::atomic<std::int32_t> count{0};
   /// `count` counts. Changed by who makes the value, or takes it from memory.
   std::atomic<bool> counted{false};
@@ -36,7 +36,7 @@ struct Readers {
   bool awaited = false;  ///< who takes it from memory to change it waits for them. Fixed for a run
   std::uint16_t writer_class = 0, writer_flow = 0;
   std::uint64_t writer = 0;
-  /// Over ranks: tasks that bring values home to the datum wait for them.
+  /// Tasks that bring values home to the datum wait for them.
   std::atomic<bool> coming_home{false};
 };
 
@@ -49,7 +49,7 @@ struct Readers {
 class Unfolding {
  public:
   Unfolding(const ClassTable& table, const TaskKinds& kinds, Values& values, ActiveTasks& active)
-      : table_(table), kinds_(kinds), values_(values), active_(active) {}
+      : table_(table), kinds_(kinds), values_(values), active_(active), come_home_(table.come_home) {}
 
   /// Over ranks: tasks of others are none of ours. Before the first run; it stays.
   void place_by(const Placement& placement) { own_ = std::make_unique<OwnSteps>(table_, placement); }
@@ -78,7 +78,7 @@ class Unfolding {
   /// The datum is taken from memory: whether its readers count.
   void taken(std::uint32_t number, bool counted, bool to_change) {
     if (!counts()) return;
-    if (own_ != nullptr && to_change) readers(number).count.store(1, std::memory_order_relaxed);
+    if (come_home_ && to_change) readers(number).count.store(1, std::memory_order_relaxed);
     std::atomic<bool>& it = readers(number).counted;
     if (it.load(std::memory_order_relaxed) != counted) it.store(counted, std::memory_order_relaxed);
   }
@@ -140,6 +140,7 @@ class Unfolding {
   const TaskKinds& kinds_;
   Values& values_;
   ActiveTasks& active_;
+  const bool come_home_;           // so who changes a datum counts as well
   std::unique_ptr<OwnSteps> own_;  // null: all tasks are ours
   PartlySatisfied partly_;
   std::unique_ptr<Readers[]> of_collections_;  // null: nowhere in the graph do readers count
@@ -277,13 +278,13 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   Readers& it = readers(number);
   if (!it.has_writer) {
     if (values_[number].fresh) return host.unused(number);
-    if (own_ == nullptr) return;
+    if (!come_home_) return;
     if (!it.coming_home.load(std::memory_order_acquire)) return;
     if (ActiveTask* const home = next_home(number)) host.satisfied(*home);
     return;
   }
   it.has_writer = false;
-  if (own_ != nullptr) it.count.store(1, std::memory_order_relaxed);  // he has it
+  if (come_home_) it.count.store(1, std::memory_order_relaxed);  // he has it
   const TableClass& to = table_.classes[it.writer_class];
   const std::uint64_t writer = it.writer;
   const auto find_parameters = [&](std::int64_t* parameters) { to.parameters_of(writer, parameters); };
