@@ -73,7 +73,7 @@ class GraphSource final : public front::FlowSource {
   void unused(std::uint32_t number);
   bool take_values(ActiveTask& task, const std::int64_t* numbers);
   const TaskFamily* family_of(const ActiveTask& task, const std::int64_t* numbers) const;
-  bool passes(ActiveTask& task);
+  bool all_in_lane(const TableClass& of, const std::uint32_t* values);
   void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
   bool more_of_initial(ReadyTasks& ready);
   void hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready);

@@ -73,8 +73,21 @@ class Unfolding {
       slots[i] = no_value;
     return task;
   }
+  /// A task with these parameters of which nothing has come, and which waits for nothing.
+  ActiveTask& make_initial(std::uint32_t task_class, const std::int64_t* parameters, std::size_t thread) {
+    const TableClass& of = table_.classes[task_class];
+    return make(of, task_class, *of.name_of(parameters), parameters, thread);
+  }
   /// How many inputs have to come.
   std::int32_t waits_for(const TableClass& of, const std::int64_t* numbers);
+  /// Whether none has.
+  bool is_initial(std::size_t task_class, const std::int64_t* numbers) {
+    const TableClass& of = table_.classes[task_class];
+    return of.other_inputs.empty() ? of.sure_inputs == 0 : waits_for(of, numbers) == 0;
+  }
+  /// Nobody hears of the end of the class's tasks: they are only given back.
+  bool tells_nobody(const TableClass& of) const noexcept { return of.told.empty(); }
+  void forget(ActiveTask& over, std::size_t thread) { active_.give_back(thread, over); }
   /// The datum is taken from memory: whether its readers count.
   void taken(std::uint32_t number, bool counted, bool to_change) {
     if (!counts()) return;
