@@ -305,7 +305,7 @@ def bytes_of_graphs(folder):
 def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, element):
     """Counted: of each diagonal tile the triangle that a rank needs. On 4 x 1 ranks nothing of it stays at home."""
     n, tile, tiles = 110, 30, 4
-    a, b, c = random(1, n, n).astype(element), random(2, n, tile).astype(element), random(3, n, tile).astype(element)
+    a, b, c = (random(len(shape), *shape).astype(element) for shape in ((n, n), (n, tile), (tiles * tile, tile)))
     for name, matrix in {"A": a, "B": b, "C": c}.items():
         np.save(tmp_path / f"{name}.npy", matrix)
     (tmp_path / "types.jdf").write_text(TYPES.replace("tile_d", "tile_s") if element == np.float32 else TYPES)
@@ -318,8 +318,9 @@ def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, 
         rows = slice(k * tile, min(n, (k + 1) * tile))
         expected[rows, rows] += np.tril(a[rows, rows])
         sums[rows, :expected[rows, rows].shape[1]] += np.triu(a[rows, rows])
-        left = np.tril(np.full(c[rows].shape, 5), -1) if k % 2 == 0 else np.triu(np.full(c[rows].shape, 5), 1) + 7 * np.eye(*c[rows].shape)
-        c[rows] = np.where(left != 0, left, c[rows])
+        full, of_c = np.full((tile, tile), 5), slice(k * tile, (k + 1) * tile)
+        left = np.tril(full, -1) if k % 2 == 0 else np.triu(full, 1) + 7 * np.eye(tile)
+        c[of_c] = np.where(left != 0, left, c[of_c])
     assert np.array_equal(done.out, expected) and np.array_equal(np.load(tmp_path / "b.npy"), sums)
     assert np.array_equal(np.load(tmp_path / "c.npy"), c)
     in_parts = bytes_of_graphs(tmp_path)
@@ -380,10 +381,10 @@ END
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("memory", ["64KiB", ROOMY])
+@pytest.mark.parametrize("memory", ["1600KiB", ROOMY])
 @pytest.mark.parametrize("element", [np.float64, np.float32])
 def test_the_ends_of_an_edge_may_say_different_parts(tmp_path, jdf, ranks, memory, element):
-    tile, tiles = 20, 9
+    tile, tiles = 100, 9  # 1.4 MiB; 1 MiB is needed beside tiles
     a, b = random(1, tile * tiles, tile).astype(element), random(2, tile * tiles, tile).astype(element)
     np.save(tmp_path / "A.npy", a)
     np.save(tmp_path / "B.npy", b)
