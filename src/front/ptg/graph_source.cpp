@@ -30,7 +30,7 @@ void require_fresh_data(const ClassTable& table) {
 }  // namespace
 
 GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-                         net::Communicator* communicator)
+                         net::Communicator* communicator, front::Landing landing)
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
@@ -48,10 +48,11 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     if (communicator == nullptr) tasks_ += table_.classes[i].count();
   }
   if (communicator == nullptr) return;
-  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, [this] {
-    left_something();
-    core_.world().wake(engine::Who::any_worker());
-  });
+  over_ranks_ =
+      std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, landing, [this] {
+        left_something();
+        core_.world().wake(engine::Who::any_worker());
+      });
   unfolding_.place_by(over_ranks_->placement());
   tasks_ = initial_.restrict_to(over_ranks_->placement());
 }

@@ -20,9 +20,9 @@ namespace fairlead::ptg {
 
 class GraphSource final : public front::FlowSource {
  public:
-  /// `communicator`: null if the graph runs on this rank alone.
+  /// `communicator`: null if the graph runs on this rank alone. `landing`: of what comes from others.
   GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-              net::Communicator* communicator);
+              net::Communicator* communicator, front::Landing landing = front::Landing::host);
   ~GraphSource() override;
 
   /// See Graph::run().

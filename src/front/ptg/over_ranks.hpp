@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
+#include "front/ptg/landing_places.hpp"
 #include "front/ptg/left_over.hpp"
 #include "front/ptg/placement.hpp"
 #include "front/ranks/rank_accesses.hpp"
@@ -24,7 +25,8 @@ class OverRanks final : public net::Client {
  public:
   /// What comes is left in `left`, and then something() is called. Any thread.
   OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-            Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something);
+            Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+            std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
   /// "which belongs to rank 2" of a datum that another has; empty: none has it.
@@ -91,7 +93,9 @@ class OverRanks final : public net::Client {
   LeftOver& left_;
   const std::function<void()> something_;
   const Placement placement_;
+  const RankPeriods periods_;
   net::GraphRun run_;  // the next, or the present one
+  LandingPlaces places_;
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
   mutable std::mutex mutex_;                    // guards what follows
