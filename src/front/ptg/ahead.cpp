@@ -53,7 +53,7 @@ bool Ahead::take_values(ActiveTask& task, const std::int64_t* numbers) {
         unfolding_.taken(values[i], table_.contested[input->memory.collection], false);
     } else if (input->kind == Place::Kind::fresh) {
       const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
-      if (kind && (values[i] = fresh_.take(*kind)) == no_value) {
+      if (kind && (values[i] = fresh_.take(*kind, FreshUse::task)) == no_value) {
         fresh_.starve(task, *kind);
         starved_ = true;
         return false;

@@ -20,9 +20,9 @@ namespace fairlead::ptg {
 
 class GraphSource final : public front::FlowSource {
  public:
-  /// `communicator`: null if the graph runs on this rank alone.
+  /// `communicator`: null if the graph runs on this rank alone. `landing`: of what comes from others.
   GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-              net::Communicator* communicator);
+              net::Communicator* communicator, front::Landing landing = front::Landing::host);
   ~GraphSource() override;
 
   /// See Graph::run().
@@ -60,6 +60,7 @@ class GraphSource final : public front::FlowSource {
   void see(Value& value);
   void wait_for_all();
   void make_more_fresh();
+  void let_more_go_on();
   void give_up_the_rest();
   void wait_over_ranks();
   std::string who_waits() const;
@@ -84,6 +85,8 @@ class GraphSource final : public front::FlowSource {
   void tell_elsewhere(Telling& telling, const Task& over);
   void take_what_came(ReadyTasks& ready);
   bool still(std::uint64_t counted) const noexcept;
+  bool has_few_ready(std::uint64_t counted) const noexcept;
+  bool is_held_back() const noexcept;
   std::uint64_t handed_out() const noexcept;
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
