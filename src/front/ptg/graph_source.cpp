@@ -232,12 +232,6 @@ const TaskFamily* GraphSource::family_of(const ActiveTask& task, const std::int6
   return kind.has_priorities && kinds_.priority(task.task_class, numbers) > 0 ? &kind.urgent : &kind.ordinary;
 }
 
-bool GraphSource::all_in_lane(const TableClass& of, const std::uint32_t* values) {
-  bool all = true;
-  for (std::size_t i = 0; i < of.data_flows; ++i) all &= values[i] == no_value || values_[values[i]].in_lane;
-  return all;
-}
-
 void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   ActiveTask& task = *satisfied.task;
   const TableClass& of = table_.classes[task.task_class];
@@ -256,7 +250,8 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
     task.family = family_of(task, numbers.data());
   }
   // By the direct lane, if that is open.
-  task.passes = kind.may_pass && (all_in_lane_.load(std::memory_order_relaxed) || all_in_lane(of, values));
+  task.passes = kind.may_pass &&
+                (all_in_lane_.load(std::memory_order_relaxed) || values_.in_lane(values, of.data_flows));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (lane_ != 0 && ready.lane == lane_ && task.passes) return ready.add(static_cast<LazyTask&>(task));
@@ -265,7 +260,7 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   described.worker = satisfied.worker;
   described.at = satisfied.at;
   if (announces_late()) {
-    described.id = static_cast<TaskId>(next_id_++);
+    described.id = static_cast<TaskId>(first_id_++);
     CountedSource::announce(described);
   }
   ready.add(described);

@@ -74,7 +74,6 @@ class GraphSource final : public front::FlowSource {
   void unused(std::uint32_t number);
   bool take_values(ActiveTask& task, const std::int64_t* numbers);
   const TaskFamily* family_of(const ActiveTask& task, const std::int64_t* numbers) const;
-  bool all_in_lane(const TableClass& of, const std::uint32_t* values);
   void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
   bool more_of_initial(ReadyTasks& ready);
   void hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready);
@@ -104,11 +103,11 @@ class GraphSource final : public front::FlowSource {
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};
-  std::uint64_t next_id_ = 0;     // of tasks that are announced late; who announces, one at a time
+  // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
+  std::uint64_t first_id_ = 0;
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
 
   // Fixed for a run.
-  std::uint64_t first_id_ = 0;
   std::uint32_t lane_ = 0;
   std::uint64_t data_seen_ = ~std::uint64_t{0};  // RuntimeCore::data_changes
   std::atomic<bool> all_in_lane_{false};

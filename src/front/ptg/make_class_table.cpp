@@ -13,6 +13,7 @@
 #include "front/ptg/copied_values.hpp"
 #include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
+#include "front/ptg/memory_place.hpp"
 #include "front/ptg/parts.hpp"
 #include "front/ptg/recut_values.hpp"
 
@@ -116,31 +117,8 @@ class TableMaker {
 
   MemoryPlace memory(const ClassDefinition& of, const FlowDefinition& flow, const Place& place,
                      const Places& places) {
-    const CollectionDefinition& data = *place.collection;
-    if (place.indices.size() != data.extents.size())
-      refuse(of, fmt::format("its flow \"{}\" names {} with {} indices; it has {}", flow.name, data.name,
-                             place.indices.size(), data.extents.size()));
-    if (data.type != flow.type)
-      refuse(of, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name, data.name));
-    MemoryPlace memory{.collection = collection(place.collection), .indices = {}};
-    for (const Expression& index : place.indices) memory.indices.emplace_back(index, places);
-    memory.surely_at = surely_at(place, places, table_.classes[number_of_.at(&of)].bounds);
-    return memory;
-  }
-  /// Nothing if some task might name a datum beyond the collection's ends. `bounds`: of the task's indices.
-  static std::optional<Formula> surely_at(const Place& place, const Places& places,
-                                          const std::vector<Interval>& bounds) {
-    Affine position;
-    std::int64_t stride = 1;
-    for (std::size_t i = 0; i < place.indices.size(); ++i) {
-      const std::int64_t extent = place.collection->extents[i];
-      const Interval numbers = interval_of(place.indices[i], places, bounds);
-      const std::optional<Affine> index = Affine::of(place.indices[i], places);
-      if (!index || numbers.first < 0 || numbers.last >= extent) return std::nullopt;
-      position.add(*index, stride);
-      stride *= extent;
-    }
-    return Formula(position);
+    const std::vector<Interval>& bounds = table_.classes[number_of_.at(&of)].bounds;
+    return memory_place(of, flow, place, collection(place.collection), places, bounds);
   }
 
   void add_place(std::size_t number) {

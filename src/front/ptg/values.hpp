@@ -54,6 +54,12 @@ class Values {
   Value& operator[](std::uint32_t number) noexcept {
     return number < first_fresh_ ? of_collections_[number] : fresh_.at(number - first_fresh_);
   }
+  /// All of so many that are there are in the direct lane.
+  bool in_lane(const std::uint32_t* numbers, std::size_t count) noexcept {
+    bool all = true;
+    for (std::size_t i = 0; i < count; ++i) all &= numbers[i] == no_value || (*this)[numbers[i]].in_lane;
+    return all;
+  }
   std::uint32_t of_collections() const noexcept { return first_fresh_; }
   std::uint32_t all() const noexcept { return first_fresh_ + fresh_count_; }
   /// Of the datum with these numbers of a task. no_value if there is none such.
