@@ -8,6 +8,7 @@
 #include <fairlead/ptg/part.hpp>
 #include <fairlead/source_line.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,10 @@ class Owners {
   explicit Owners(std::vector<std::uint32_t> ranks) : table_(std::make_shared<Table>(std::move(ranks))) {}
   bool empty() const noexcept { return table_ == nullptr || table_->ranks.empty(); }
   std::uint32_t operator[](std::size_t place) const { return table_->ranks[place]; }
+  /// Not all data are one rank's.
+  bool several() const noexcept {
+    return std::ranges::any_of(all(), [&](std::uint32_t rank) { return rank != all().front(); });
+  }
   std::span<const std::uint32_t> all() const noexcept {
     return table_ == nullptr ? std::span<const std::uint32_t>() : std::span(table_->ranks);
   }
@@ -147,6 +152,8 @@ struct FlowDefinition {
   /// Others who read the value that the task changes read a copy of it, rather than that the task waits for them.
   bool or_copy = false;
   Copier copier{};  ///< if so
+  /// Of data that have parts: what makes of the elements of one part, in a datum read, another one's, in a datum written.
+  std::function<Copier(const Part& from, const Part& to)> recut{};
 };
 
 struct ClassDefinition {
