@@ -33,7 +33,7 @@ void require_fresh_data(const ClassTable& table) {
 }  // namespace
 
 GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-                         net::Communicator* communicator)
+                         net::Communicator* communicator, front::Landing landing)
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
@@ -51,10 +51,11 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     if (communicator == nullptr) tasks_ += table_.classes[i].count();
   }
   if (communicator == nullptr) return;
-  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, [this] {
-    left_something();
-    core_.world().wake(engine::Who::any_worker());
-  });
+  over_ranks_ =
+      std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, landing, [this] {
+        left_something();
+        core_.world().wake(engine::Who::any_worker());
+      });
   unfolding_.place_by(over_ranks_->placement());
   tasks_ = initial_.restrict_to(over_ranks_->placement());
 }
@@ -98,6 +99,8 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
       value.has_content.store(true, std::memory_order_relaxed);
       value.datum->ever_written = true;
     }
+  if (over_ranks_ == nullptr && unfolding_.tells_nobody(of))
+    return unfolding_.forget(active, ready.recycler.thread());
   Telling telling;
   telling.over = &active;
   telling.worker = over.worker;
@@ -229,12 +232,7 @@ const TaskFamily* GraphSource::family_of(const ActiveTask& task, const std::int6
   return kind.has_priorities && kinds_.priority(task.task_class, numbers) > 0 ? &kind.urgent : &kind.ordinary;
 }
 
-/// By the direct lane, if that is open.
-bool GraphSource::passes(ActiveTask& task) {
-  if (!kinds_[task.task_class].may_pass) return false;
-  if (all_in_lane_.load(std::memory_order_relaxed)) return true;
-  const TableClass& of = table_.classes[task.task_class];
-  const std::uint32_t* const values = task.values(of.parameters.size());
+bool GraphSource::all_in_lane(const TableClass& of, const std::uint32_t* values) {
   bool all = true;
   for (std::size_t i = 0; i < of.data_flows; ++i) all &= values[i] == no_value || values_[values[i]].in_lane;
   return all;
@@ -257,7 +255,8 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
     if (!all_came && !take_values(task, numbers.data())) return;
     task.family = family_of(task, numbers.data());
   }
-  task.passes = passes(task);
+  // By the direct lane, if that is open.
+  task.passes = kind.may_pass && (all_in_lane_.load(std::memory_order_relaxed) || all_in_lane(of, values));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (lane_ != 0 && ready.lane == lane_ && task.passes) return ready.add(static_cast<LazyTask&>(task));
@@ -266,7 +265,7 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   described.worker = satisfied.worker;
   described.at = satisfied.at;
   if (announces_late()) {
-    described.id = over_ranks_->next_id();
+    described.id = static_cast<TaskId>(next_id_++);
     CountedSource::announce(described);
   }
   ready.add(described);
@@ -322,7 +321,7 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   bool found = false;
   try {
     found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-      return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+      return unfolding_.is_initial(task_class, numbers);
     });
   } catch (const UsageError& error) {
     misused(error.what());
@@ -331,9 +330,9 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
     initial_over_.store(true);
     return false;
   }
-  const auto [name, parameters] = initial_.found();
-  hand_out({.task = &unfolding_.make(table_.classes[initial_.task_class()], initial_.task_class(), name,
-                                     parameters.data(), ready.recycler.thread())},
+  std::array<std::int64_t, Walk::most_loops> room;
+  hand_out({.task = &unfolding_.make_initial(initial_.task_class(), initial_.parameters(room.data()),
+                                             ready.recycler.thread())},
            ready);
   return true;
 }

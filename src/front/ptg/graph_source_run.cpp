@@ -33,7 +33,7 @@ void GraphSource::run() {
   unfolding_.begin(all_in_lane_.load() && !to_be_announced() && core_.engine().view().workers().size() == 1);
   // A policy that plans knows tasks by numbers in the order in which it has heard of them.
   first_id_ = core_.graph().take_ids(to_be_announced() ? tasks_ : table_.names);
-  if (over_ranks_ != nullptr) over_ranks_->ids_from(first_id_);
+  next_id_ = first_id_;
   ahead_.reset();
   if (plans()) {
     ahead_ = std::make_unique<Ahead>(table_, kinds_, values_, active_, fresh_);

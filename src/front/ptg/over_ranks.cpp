@@ -21,7 +21,8 @@ constexpr Bytes most_small_values = Bytes{64} << 20;
 }
 
 OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-                     Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something)
+                     Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+                     std::function<void()> something)
     : core_(core),
       communicator_(communicator),
       table_(table),
@@ -30,7 +31,9 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       left_(left),
       something_(std::move(something)),
       placement_(table, communicator.own()),
+      periods_(table),
       run_{communicator.next_graph(), 0},
+      places_(core, table, placement_, values, landing),
       holds_(
           core, TaskRole::hold, [this](std::uint64_t hold, void* address) { granted(hold, address); },
           [this](const std::string& why) { failed(why); }) {}
@@ -61,6 +64,7 @@ void OverRanks::begin(Bytes largest_footprint) {
                     "there is {}: {}",
                     mebibytes(largest_footprint), mebibytes(largest), mebibytes(capacity),
                     core_.more_memory(core_.engine().view().host(), largest_footprint + 2 * largest)));
+  places_.begin(largest_footprint);
   // Each of them takes a record beside its page, which is in nobody's limit: so there is a number that is always enough.
   fresh_.hold_back_beyond(std::min(beside / 4, most_small_values));
   owed_.store(0);
@@ -104,6 +108,8 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
       std::copy_n(numbers, Places::most, further.data());
       Walk walk;
       if (!edge.before(further.data()) || !walk.begin(edge.loops, further.data())) continue;
+      const std::int64_t different = edge.loops.size() == 1 ? periods_.of(edge, walk.step(1)) : 0;
+      std::int64_t seen = 0;
       do {
         if (!edge.after.empty() && !edge.holds(further.data())) continue;
         std::array<std::int64_t, Walk::most_loops> parameters;
@@ -116,7 +122,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
           to.emplace_back(rank, edge.part);
         else if (known->second != edge.part)
           known->second = Part{};  // one value for all of that rank
-      } while (walk.next(edge.loops, further.data()));
+      } while (++seen != different && walk.next(edge.loops, further.data()));
     }
     if (to.empty()) continue;
     std::ranges::sort(to, {}, &std::pair<net::RankId, Part>::first);
@@ -205,7 +211,8 @@ void OverRanks::give(const net::Commands::Place& place, std::uint32_t number) {
     const std::lock_guard guard(mutex_);
     coming_[number] = {place.id, layout};
   }
-  holds_.ask(hold_of(number), held(value), AccessMode::write);
+  holds_.ask(hold_of(number), held(value), AccessMode::write,
+             places_.coming(place.name, number, value.datum->bytes));
 }
 
 void OverRanks::look_again() {
@@ -227,8 +234,12 @@ void OverRanks::granted(std::uint64_t hold, void* address) {
 }
 
 void OverRanks::read(const net::Commands::Read& read) {
-  if (read.over) return holds_.let_go(hold_of(read.id));
-  holds_.ask(hold_of(read.id), held(values_[static_cast<std::uint32_t>(read.value)]), AccessMode::read);
+  if (read.over) {
+    holds_.let_go(hold_of(read.id));
+    return places_.over(read.id);
+  }
+  const Value& value = values_[static_cast<std::uint32_t>(read.value)];
+  holds_.ask(hold_of(read.id), held(value), AccessMode::read, places_.going(read.id, value.datum->bytes));
 }
 
 void OverRanks::landed(const net::Commands::Landed& landed) {
@@ -244,6 +255,7 @@ void OverRanks::landed(const net::Commands::Landed& landed) {
     Value& value = values_[came.number];
     value.has_content.store(true, std::memory_order_relaxed);
     value.datum->ever_written = true;
+    places_.over(came.number);
     holds_.let_go(hold_of(came.number));  // the engine hears of that before it hears of a task that uses it
   }
   if (has_failed()) return;  // nobody goes on

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
+#include "front/ptg/landing_places.hpp"
 #include "front/ptg/left_over.hpp"
 #include "front/ptg/placement.hpp"
 #include "front/ranks/rank_accesses.hpp"
@@ -24,7 +25,8 @@ class OverRanks final : public net::Client {
  public:
   /// What comes is left in `left`, and then something() is called. Any thread.
   OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-            Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something);
+            Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+            std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
   /// "which belongs to rank 2" of a datum that another has; empty: none has it.
@@ -45,10 +47,6 @@ class OverRanks final : public net::Client {
   void waits(std::uint64_t moved, std::string text) { communicator_.waits(run_, moved, std::move(text)); }
   /// Data were made: whoever waits for one has another turn.
   void look_again();
-
-  /// Of tasks that are announced, in that order.
-  void ids_from(std::uint64_t first) noexcept { next_id_ = first; }
-  TaskId next_id() noexcept { return static_cast<TaskId>(next_id_++); }
 
   // ---- any thread's
 
@@ -97,8 +95,9 @@ class OverRanks final : public net::Client {
   LeftOver& left_;
   const std::function<void()> something_;
   const Placement placement_;
-  net::GraphRun run_;          // the next, or the present one
-  std::uint64_t next_id_ = 0;  // who announces, one at a time
+  const RankPeriods periods_;
+  net::GraphRun run_;  // the next, or the present one
+  LandingPlaces places_;
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
   std::atomic<std::int64_t> owed_{0};  // values that were told of, and are not with all who get them
