@@ -60,7 +60,6 @@ class GraphSource final : public front::FlowSource {
   void see(Value& value);
   void wait_for_all();
   void make_more_fresh();
-  void let_more_go_on();
   void give_up_the_rest();
   void wait_over_ranks();
   std::string who_waits() const;

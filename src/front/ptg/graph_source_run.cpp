@@ -152,7 +152,9 @@ void GraphSource::wait_over_ranks() {
       ensure(told || counted_.load() == handed_out(), "what is over was handed out in this run");
       break;
     }
-    let_more_go_on();
+    if (!fresh_.to_be_made() && is_held_back())
+      fresh_.let_more(fresh_.visitors_wait() ? FreshUse::visitor : FreshUse::task);
+    if (fresh_.to_be_made()) make_more_fresh();
     if (failed && !std::exchange(told, true)) {
       fresh_.hold_back_beyond(~Bytes{0});  // what has starved goes on, though only to be cancelled
       cancel();
@@ -179,12 +181,6 @@ void GraphSource::wait_over_ranks() {
 bool GraphSource::is_held_back() const noexcept {
   if (!fresh_.wanted() || !has_few_ready(counted_.load())) return false;
   return fresh_.visitors_wait() || !over_ranks_->owes();
-}
-
-void GraphSource::let_more_go_on() {
-  if (!fresh_.to_be_made() && is_held_back())
-    fresh_.let_more(fresh_.visitors_wait() ? FreshUse::visitor : FreshUse::task);
-  if (fresh_.to_be_made()) make_more_fresh();
 }
 
 void GraphSource::make_more_fresh() {

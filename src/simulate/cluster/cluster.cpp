@@ -74,8 +74,12 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
   backend::Timeline timeline;
   Turns turns(timeline, ranks);
   std::vector<RankTime> times(ranks, RankTime(workers));
-  Fabric fabric(turns, description.network, ranks,
-                [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); });
+  Fabric fabric(
+      turns, description.network, ranks,
+      [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); },
+      [&](std::uint32_t rank) { return times[rank].all_compute(); });
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    times[rank].between_tasks([&fabric, rank] { fabric.between_tasks(rank); });
   ClusterResult result;
   result.ranks.resize(ranks);
   Work work;

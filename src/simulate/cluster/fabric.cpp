@@ -41,7 +41,7 @@ class Fabric::End final : public net::Network {
   void send(net::Commands::Message message) override {
     Packet packet = packet_to(message.to, message.bytes.size());
     packet.message = std::move(message.bytes);
-    packet.is_small = packet.bytes <= small;
+    packet.is_small = packet.bytes <= small && !fabric_.network_.in_order;
     fabric_.send(std::move(packet));
   }
   void send(const net::Commands::Payload& payload) override {
@@ -75,10 +75,11 @@ class Fabric::End final : public net::Network {
 };
 
 Fabric::Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
-               std::function<void(std::uint32_t, bool)> awaited)
+               std::function<void(std::uint32_t, bool)> awaited, std::function<bool(std::uint32_t)> deaf)
     : turns_(turns),
       network_(network),
       awaited_(std::move(awaited)),
+      deaf_(std::move(deaf)),
       ranks_(ranks),
       first_switch_(2 * ranks),
       number_(turns.timeline().join(*this)) {
@@ -195,7 +196,10 @@ void Fabric::is_through(Number number) {
 }
 
 void Fabric::is_there(Number number) {
-  Rank& rank = ranks_[index(packets_[number].to)];
+  const net::RankId to = packets_[number].to;
+  Rank& rank = ranks_[index(to)];
+  if (network_.heard_between_tasks && deaf_ && deaf_(static_cast<std::uint32_t>(to)))
+    return rank.unheard.push_back(number);
   schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
 }
 
@@ -205,6 +209,13 @@ void Fabric::has_left(Number number) {
   Rank& sender = ranks_[index(packet.from)];
   sender.sending.erase(packet.id);
   if (sender.listener != nullptr) sender.listener->left(packet.id);
+}
+
+void Fabric::between_tasks(std::uint32_t of) {
+  Rank& rank = ranks_[of];
+  for (const Number number : rank.unheard)
+    schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
+  rank.unheard.clear();
 }
 
 void Fabric::is_heard(Number number) {

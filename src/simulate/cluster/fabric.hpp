@@ -39,9 +39,11 @@ class BehindInterfaces {
 
 class Fabric final : private backend::Timeline::Member {
  public:
-  /// `awaited(rank, more)`: the rank has asked for a payload more, or one that it had asked for is there.
+  /// `awaited(rank, more)`: the rank has asked for a payload more, or one that it had asked for is there. `deaf(rank)`: all its
+  /// workers compute, which matters where messages are heard between tasks.
   Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
-         std::function<void(std::uint32_t rank, bool more)> awaited);
+         std::function<void(std::uint32_t rank, bool more)> awaited,
+         std::function<bool(std::uint32_t rank)> deaf = {});
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
   ~Fabric() override { turns_.timeline().leave(number_); }
@@ -51,6 +53,8 @@ class Fabric final : private backend::Timeline::Member {
   /// As long as that end is there; null: there is nothing between.
   void put_behind(net::RankId rank, BehindInterfaces* behind) { ranks_[index(rank)].behind = behind; }
   const Crossed& crossed(std::uint32_t rank) const { return ranks_[rank].crossed; }
+  /// A task of the rank is over.
+  void between_tasks(std::uint32_t rank);
   /// So many things happened in it.
   std::uint64_t events() const noexcept { return scheduled_ - future_.size(); }
 
@@ -64,6 +68,7 @@ class Fabric final : private backend::Timeline::Member {
     std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::Expected> expected;  // by sender and tag
     std::unordered_map<net::PayloadId, Number> sending;
     Time thread_free{};  // of who sends and hears for it
+    std::vector<Number> unheard;
     Crossed crossed;
   };
   struct Packet {
@@ -117,6 +122,7 @@ class Fabric final : private backend::Timeline::Member {
   Turns& turns_;
   const machine::NetworkDescription network_;
   const std::function<void(std::uint32_t, bool)> awaited_;
+  const std::function<bool(std::uint32_t)> deaf_;
   std::vector<Rank> ranks_;
   std::vector<double>
       bytes_per_second_;    // by way: out of and into each rank, up from and down to each switch
