@@ -68,10 +68,12 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     consider();
   }
   /// For what the judge was asked last: if that is over, it is of no use.
-  void rehearsed(std::uint64_t finding) override {
+  void rehearsed(std::uint64_t told) override {
+    const auto [finding, played] = rehearsed::unpacked(told);
     const Step over = std::exchange(step_, Step::none);
     if (over == Step::none || decided_ || given_up_) return consider();
     if (finding == rehearsed::too_long) return begin_beside();
+    watched_.played = played;
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
     const bool confirms =
@@ -83,7 +85,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
     answered_ = asked_;
-    decide(true);
+    watch();
   }
   void cancelled(Task& task) override {
     deputy_.cancelled(task);
@@ -92,6 +94,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void finished(Task& task, WorkerId worker, Duration took) override {
     deputy_.finished(task, worker, took);
     give_up_if_over();
+    if (watched_.watches && step_ == Step::none) look_at_progress(task);
   }
   Task* pick(WorkerId worker, bool must) override {
     if (waits()) return nullptr;
@@ -120,6 +123,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
   static constexpr int times_that_data_come = 4;  // where they exceed the memory; in good orders 2 to 4
+  static constexpr double between_looks = 1.0 / 8, last_look = 0.8;  // parts of the work
+  static constexpr double clearly_late = 0.1;
+  static constexpr unsigned most_again = 2;  // else each would cost, where all is late for another reason
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
   bool has(std::string_view idea) const noexcept { return !limits_.left_out.has(idea); }
@@ -129,6 +135,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// All that was submitted before is over.
   void begin_anew() {
     closed_ = false;
+    watched_ = {};
     decide(false);
     holding_back_ = view().rehearsal() != nullptr && limits_.share > 0;
     work_ = {};
@@ -138,6 +145,27 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void decide(bool decided) {
     decided_ = decided;
     deputy_.stay(decided);
+  }
+  /// Who goes on does so for good, unless it takes longer than was played.
+  void watch() {
+    watched_.watches = has(idea::again) && watched_.played > Duration{} && watched_.again < most_again;
+    decide(!watched_.watches);
+  }
+  /// A task that is over. What is left is played once more if so much took clearly longer than its part of the play:
+  /// a device is slower than was thought, or chance has put all out of step.
+  void look_at_progress(const Task& task) {
+    watched_.done += least_estimate(view(), task, of_each_kind_);
+    const double part = static_cast<double>(watched_.done.count()) /
+                        static_cast<double>(std::max<std::int64_t>(1, watched_.work.count()));
+    if (part < watched_.next_look) return;
+    watched_.next_look = part + between_looks;
+    const auto expected = part * static_cast<double>(watched_.played.count());
+    const bool late =
+        static_cast<double>((view().now() - watched_.since).count()) > expected * (1 + clearly_late);
+    if (part < last_look && !late) return;
+    watched_.watches = false;
+    ++watched_.again;
+    if (part >= last_look || !begin(Step::judge)) decide(true);
   }
   void give_up_if_over() {
     if (deputy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
@@ -195,6 +223,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.at_once = static_cast<double>(at_once);
     question_.fewest = limits_.fewest_tasks;
     question_.left_out = limits_.left_out;
+    leave_out_twins();
     describe(tasks);
     if (!can_be_judged(question_)) return false;
     asked_ = {question_.tasks, static_cast<double>(question_.work.count())};
@@ -242,6 +271,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     }
     return true;
   }
+  /// These differ from near in whom they give a task to, and there they do not: it would be the same play twice.
+  void leave_out_twins() {
+    if (view().nodes().size() == 1) question_.left_out.add("nearer");
+    if (view().workers().size() == 1) question_.left_out.add("dmdas");
+  }
   /// Nobody waits for what is played.
   void begin_beside() {
     holding_back_ = false;
@@ -276,11 +310,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
     given_up_ = false;
-    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::glance   ? rehearsed::glance(stage, question)
-             : step == Step::judge  ? rehearsed::judge(stage, question)
-             : step == Step::narrow ? rehearsed::narrow(stage, question)
-                                    : rehearsed::confirm(stage, question, finding);
+    watched_ = {.since = view().now(), .work = question_.work, .again = watched_.again};
+    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) mutable {
+      rehearsed::Told told;
+      question.played = &told.played;
+      told.finding = step == Step::glance   ? rehearsed::glance(stage, question)
+                     : step == Step::judge  ? rehearsed::judge(stage, question)
+                     : step == Step::narrow ? rehearsed::narrow(stage, question)
+                                            : rehearsed::confirm(stage, question, finding);
+      return packed(told);
     });
   }
 
@@ -318,7 +356,17 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   Bytes capacity_ = 0;  // of the nodes of those who do most of the work
   std::size_t cores_ = 0;
   double processors_ = 1;  // accelerators, which do most of the work if there are any; else cores
-  Question question_;      // what the judge was asked last
+  /// How what was decided turns out.
+  struct Watched {
+    Duration played{};        // how long all takes
+    Time since{};             // when it was asked
+    Duration work{}, done{};  // of what was to be played, and of that what is over
+    double next_look = between_looks;
+    unsigned again = 0;  // so many times it has been played once more
+    bool watches = false;
+  };
+  Watched watched_;    // how what was decided turns out
+  Question question_;  // what the judge was asked last
 };
 
 /// "glancing+darts"
