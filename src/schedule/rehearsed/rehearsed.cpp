@@ -21,6 +21,7 @@
 #include "schedule/policies.hpp"
 #include "schedule/rehearsed/dispensable.hpp"
 #include "schedule/rehearsed/judge.hpp"
+#include "schedule/rehearsed/progress.hpp"
 #include "schedule/rehearsed/replaceable.hpp"
 
 namespace fairlead::schedule {
@@ -71,9 +72,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void rehearsed(std::uint64_t told) override {
     const auto [finding, played] = rehearsed::unpacked(told);
     const Step over = std::exchange(step_, Step::none);
-    if (over == Step::none || decided_ || given_up_) return consider();
+    if (over == Step::none || deputy_.stays() || given_up_) return consider();
     if (finding == rehearsed::too_long) return begin_beside();
-    watched_.played = played;
+    progress_.told(played);
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
     const bool confirms =
@@ -85,7 +86,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
     answered_ = asked_;
-    watch();
+    // For good, unless it takes longer than was played.
+    decide(!has(idea::again) || !progress_.watch());
   }
   void cancelled(Task& task) override {
     deputy_.cancelled(task);
@@ -94,7 +96,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void finished(Task& task, WorkerId worker, Duration took) override {
     deputy_.finished(task, worker, took);
     give_up_if_over();
-    if (watched_.watches && step_ == Step::none) look_at_progress(task);
+    if (progress_.watched() && step_ == Step::none) look_at_progress(task);
   }
   Task* pick(WorkerId worker, bool must) override {
     if (waits()) return nullptr;
@@ -123,9 +125,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
   static constexpr int times_that_data_come = 4;  // where they exceed the memory; in good orders 2 to 4
-  static constexpr double between_looks = 1.0 / 8, last_look = 0.8;  // parts of the work
-  static constexpr double clearly_late = 0.1;
-  static constexpr unsigned most_again = 2;  // else each would cost, where all is late for another reason
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
   bool has(std::string_view idea) const noexcept { return !limits_.left_out.has(idea); }
@@ -135,37 +134,21 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// All that was submitted before is over.
   void begin_anew() {
     closed_ = false;
-    watched_ = {};
+    progress_.forget();
     decide(false);
     holding_back_ = view().rehearsal() != nullptr && limits_.share > 0;
     work_ = {};
     began_ = view().now();
     next_try_ = submitted_;
   }
-  void decide(bool decided) {
-    decided_ = decided;
-    deputy_.stay(decided);
-  }
-  /// Who goes on does so for good, unless it takes longer than was played.
-  void watch() {
-    watched_.watches = has(idea::again) && watched_.played > Duration{} && watched_.again < most_again;
-    decide(!watched_.watches);
-  }
-  /// A task that is over. What is left is played once more if so much took clearly longer than its part of the play:
-  /// a device is slower than was thought, or chance has put all out of step.
+  /// For what has been submitted.
+  void decide(bool decided) { deputy_.stay(decided); }
+  /// A task that is over. If so much takes longer than it did in the play, a device is slower than was thought, or chance has
+  /// put all out of step: what is left is played.
   void look_at_progress(const Task& task) {
-    watched_.done += least_estimate(view(), task, of_each_kind_);
-    const double part = static_cast<double>(watched_.done.count()) /
-                        static_cast<double>(std::max<std::int64_t>(1, watched_.work.count()));
-    if (part < watched_.next_look) return;
-    watched_.next_look = part + between_looks;
-    const auto expected = part * static_cast<double>(watched_.played.count());
-    const bool late =
-        static_cast<double>((view().now() - watched_.since).count()) > expected * (1 + clearly_late);
-    if (part < last_look && !late) return;
-    watched_.watches = false;
-    ++watched_.again;
-    if (part >= last_look || !begin(Step::judge)) decide(true);
+    using Is = rehearsed::Progress::Is;
+    const Is is = progress_.after(least_estimate(view(), task, of_each_kind_), view().now());
+    if (is == Is::nearly_over || (is == Is::late && !begin(Step::judge))) decide(true);
   }
   void give_up_if_over() {
     if (deputy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
@@ -201,7 +184,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   }
 
   void consider() {
-    if (!closed_ || decided_ || step_ != Step::none || submitted_ < next_try_) return;
+    if (!closed_ || deputy_.stays() || progress_.watched() || step_ != Step::none || submitted_ < next_try_)
+      return;
     next_try_ =
         submitted_ + deputy_.unfinished().count();  // not at every task of a program that goes on for ever
     if (!begin_to_play()) holding_back_ = false;
@@ -310,7 +294,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
     given_up_ = false;
-    watched_ = {.since = view().now(), .work = question_.work, .again = watched_.again};
+    progress_.asked(view().now(), question_.work);
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) mutable {
       rehearsed::Told told;
       question.played = &told.played;
@@ -344,7 +328,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   bool given_up_ = false;   // and all that it is about is over
   std::vector<std::string>
       later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
-  bool decided_ = false;       // for what has been submitted
   bool holding_back_ = false;  // see holds_back()
   Duration work_{};            // of what has been submitted, while that goes on
   Time began_{};               // when the first of it came
@@ -356,16 +339,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   Bytes capacity_ = 0;  // of the nodes of those who do most of the work
   std::size_t cores_ = 0;
   double processors_ = 1;  // accelerators, which do most of the work if there are any; else cores
-  /// How what was decided turns out.
-  struct Watched {
-    Duration played{};        // how long all takes
-    Time since{};             // when it was asked
-    Duration work{}, done{};  // of what was to be played, and of that what is over
-    double next_look = between_looks;
-    unsigned again = 0;  // so many times it has been played once more
-    bool watches = false;
-  };
-  Watched watched_;    // how what was decided turns out
+  rehearsed::Progress progress_;
   Question question_;  // what the judge was asked last
 };
 
