@@ -210,6 +210,7 @@ struct ClassTable {
   std::vector<bool> contested;  ///< of each: some task may change a datum that another takes from memory
   std::vector<TableClass> classes;
   std::uint64_t names = 0;  ///< that its tasks take
+  bool come_home = false;   ///< tasks bring values home: who has one is always counted
 
   std::string text_of(const ActiveTask& task) const {
     return classes[task.task_class].text(task.parameters());
