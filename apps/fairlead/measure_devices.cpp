@@ -22,6 +22,7 @@
 #include "base/pages.hpp"
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
+#include "machine/machine.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::app {
@@ -31,7 +32,8 @@ namespace {
 constexpr std::array<std::string_view, 5> measured_kernels{"gemm", "syrk", "trsm", "potrf", "getrf"};
 constexpr std::string_view core_name = "core";
 constexpr int largest_of_cores = 1024;
-constexpr std::size_t enough = 3;  // tasks, for a median
+constexpr int few_tiles = 5, many_tiles = 8, most_tiles = 12;  // a side
+constexpr std::size_t enough = 3;                              // tasks, for a median
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -76,15 +78,15 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
   }
 }
 
-/// The factorizations of a small matrix, some times over.
+/// The factorizations of a matrix of so many tiles a side, some times over.
 template <class T>
-void run_kernels(const Config& config, const linalg::Kernels& kernels, const MeasureSettings& settings,
-                 int tile, std::string_view precision, Durations& into) {
+void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles, int tile,
+                 std::string_view precision, Durations& into) {
   Runtime runtime(with_records(config));
   Flow flow(runtime);
-  const std::int64_t n = std::int64_t{tile} * settings.tiles_a_side;
+  const std::int64_t n = std::int64_t{tile} * tiles;
   const auto spd = std::make_shared<linalg::GeneratedSpd<T>>(n, 1);
-  for (int round = 0; round < settings.rounds; ++round) {
+  for (int round = 0; round < (tiles < many_tiles ? 3 : 1); ++round) {
     {
       const TiledMatrix<T> a = runtime.tiled<T>("A", n, n, tile, Tiles::lower);
       linalg::fill<T>(flow, spd, a, Tiles::lower);
@@ -268,7 +270,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     Runtime runtime(config);
     topology = runtime.core().topology();
   }
-  figures.host_memory = topology.nodes[index(topology.host())].capacity;
+  figures.host_memory = machine::discover().memory.total_bytes;
   figures.cores =
       static_cast<std::size_t>(std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node));
   for (const NodeId node : topology.devices()) {
@@ -292,26 +294,30 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   for (const std::string& precision : settings.precisions)
     for (const int tile : settings.tiles) {
       const bool single = precision == "single";
-      if (!tiles_fit(topology, tile, single ? 4 : 8, settings.tiles_a_side)) continue;
+      const auto fit = [&](int tiles) { return tiles_fit(topology, tile, single ? 4 : 8, tiles); };
+      if (!fit(few_tiles)) continue;
+      // So many that all are busy most of the time, as in a run, but no more than cores do in some seconds.
+      int tiles = std::clamp(4096 / tile, few_tiles, most_tiles);
+      while (!fit(tiles)) --tiles;
       settings.says(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
-      const auto run = [&](const Config& with, Durations& into) {
+      const auto run = [&](const Config& with, int count, Durations& into) {
         if (single)
-          run_kernels<float>(with, kernels, settings, tile, precision, into);
+          run_kernels<float>(with, kernels, count, tile, precision, into);
         else
-          run_kernels<double>(with, kernels, settings, tile, precision, into);
+          run_kernels<double>(with, kernels, count, tile, precision, into);
       };
       const auto by = [&](const char* key, auto value) {
         Config with = config;
         with.set(key, value);
         Durations found;
-        run(with, found);
+        run(with, few_tiles, found);
         for (auto& [of, values] : found) {
           auto& known = durations[of];
           if (known.size() < enough) known = std::move(values);
         }
       };
       // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
-      if (tile <= largest_of_cores) run(config, durations);
+      if (tile <= largest_of_cores) run(config, tiles, durations);
       by("fixed-order", true);  // what has a body for devices runs there only
       if (tile <= largest_of_cores) by("devices", std::string("none"));
     }

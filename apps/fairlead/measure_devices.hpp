@@ -51,8 +51,6 @@ struct MachineFigures {
 struct MeasureSettings {
   std::vector<int> tiles;               ///< sides, growing
   std::vector<std::string> precisions;  ///< "single", "double"
-  int tiles_a_side = 5;
-  int rounds = 3;
   /// What is being measured now.
   std::function<void(const std::string&)> says = [](const std::string&) {};
 };
