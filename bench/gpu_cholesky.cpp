@@ -34,9 +34,8 @@ double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& 
   using Tile = fl::In<fl::Tile<T>>;
   using In = fl::In<fl::Vector<double>>;
   using InOut = fl::InOut<fl::Vector<double>>;
-  const auto clear = fl::codelet("clear").cpu([](fl::Out<fl::Vector<double>> v) {
-    std::fill(v.data(), v.data() + v.size(), 0.0);
-  });
+  const auto clear = fl::codelet("clear").cpu(
+      [](fl::Out<fl::Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 0.0); });
   // Of a tile on the diagonal what is above it is not L's.
   const auto transposed = fl::codelet("L^T x").cpu([](Tile t, InOut v, const double* from, bool diagonal) {
     for (int j = 0; j < t.columns(); ++j)
@@ -55,7 +54,8 @@ double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& 
       a->read(row, v.size(), first, count, piece.data(), v.size());
       for (std::int64_t j = 0; j < count; ++j)
         for (std::int64_t i = 0; i < v.size(); ++i)
-          v.data()[i] += static_cast<double>(piece[static_cast<std::size_t>(j * v.size() + i)]) * from[first + j];
+          v.data()[i] +=
+              static_cast<double>(piece[static_cast<std::size_t>(j * v.size() + i)]) * from[first + j];
     }
   });
   for (auto* all : {&y, &z, &ax})
@@ -96,7 +96,8 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
                 std::uint64_t seed) {
   fl::Runtime runtime(config);
   const auto kernels = fl::linalg::Kernels::load();
-  const std::shared_ptr<const fl::linalg::MatrixSource<T>> a = std::make_shared<fl::linalg::GeneratedSpd<T>>(n, seed);
+  const std::shared_ptr<const fl::linalg::MatrixSource<T>> a =
+      std::make_shared<fl::linalg::GeneratedSpd<T>>(n, seed);
   fl::Flow flow(runtime);
   Json runs = Json::array();
   std::vector<double> times;
@@ -128,7 +129,8 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
   Json devices = Json::array();
   for (const auto& node : runtime.statistics().nodes)
     if (node.name != "RAM")
-      devices.add(Json::object({{"name", node.name}, {"capacity_bytes", node.capacity}, {"peak_bytes", node.peak_bytes}}));
+      devices.add(Json::object(
+          {{"name", node.name}, {"capacity_bytes", node.capacity}, {"peak_bytes", node.peak_bytes}}));
   const auto size = static_cast<double>(n);
   return Json::object({{"n", n},
                        {"tile", tile},
@@ -149,7 +151,8 @@ Json measure(Arguments& arguments) {
   config.set("devices", arguments.text("--devices", ""));
   config.set("memory", fmt::format("{}B", arguments.number("--memory", std::int64_t{1} << 30)));
   config.set("workers", fmt::format("{}", arguments.number("--workers", 1)));
-  if (const std::string policy = arguments.text("--scheduler", ""); !policy.empty()) config.set("scheduler", policy);
+  if (const std::string policy = arguments.text("--scheduler", ""); !policy.empty())
+    config.set("scheduler", policy);
   config.set("fixed-order", arguments.text("--fixed-order", "no") == "yes");
   const bool single = arguments.text("--precision", "double") == "single";
   arguments.require_all_used();

@@ -60,17 +60,18 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const auto create = library.require<int(cusolverDnContext**)>("cusolverDnCreate");
   const auto destroy = library.require<int(cusolverDnContext*)>("cusolverDnDestroy");
   const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
-  const auto size = library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDpotrf_bufferSize");
-  const auto factor =
-      library.require<int(cusolverDnContext*, int, int, double*, int, double*, int, int*)>("cusolverDnDpotrf");
+  const auto size =
+      library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDpotrf_bufferSize");
+  const auto factor = library.require<int(cusolverDnContext*, int, int, double*, int, double*, int, int*)>(
+      "cusolverDnDpotrf");
   const auto make_parameters = library.find<int(cusolverDnParams**)>("cusolverDnCreateParams");
   const auto drop_parameters = library.find<int(cusolverDnParams*)>("cusolverDnDestroyParams");
   const auto size_64 =
-      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, const void*, std::int64_t, int,
-                       std::size_t*, std::size_t*)>("cusolverDnXpotrf_bufferSize");
+      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, const void*,
+                       std::int64_t, int, std::size_t*, std::size_t*)>("cusolverDnXpotrf_bufferSize");
   const auto factor_64 =
-      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, void*, std::int64_t, int, void*,
-                       std::size_t, void*, std::size_t, int*)>("cusolverDnXpotrf");
+      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, void*, std::int64_t,
+                       int, void*, std::size_t, void*, std::size_t, int*)>("cusolverDnXpotrf");
   const cu::Driver& driver = device.driver();
   const auto bytes = static_cast<std::size_t>(n * n) * sizeof(double);
   const std::vector<double> given = matrix(n);
@@ -101,7 +102,8 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
     auto* const at = reinterpret_cast<double*>(a.at);
     auto* const said = reinterpret_cast<int*>(info.at);
     int elements = 0;
-    check(size(handle, lower, static_cast<int>(n), at, static_cast<int>(n), &elements), "cusolverDnDpotrf_bufferSize");
+    check(size(handle, lower, static_cast<int>(n), at, static_cast<int>(n), &elements),
+          "cusolverDnDpotrf_bufferSize");
     {
       const Block work(device, static_cast<std::size_t>(std::max(elements, 1)) * sizeof(double));
       add("dpotrf", timed([&] {
@@ -114,7 +116,8 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
       cusolverDnParams* parameters = nullptr;
       check(make_parameters(&parameters), "cusolverDnCreateParams");
       std::size_t there = 0, here = 0;
-      check(size_64(handle, parameters, lower, n, doubles, at, n, doubles, &there, &here), "cusolverDnXpotrf_bufferSize");
+      check(size_64(handle, parameters, lower, n, doubles, at, n, doubles, &there, &here),
+            "cusolverDnXpotrf_bufferSize");
       {
         const Block work(device, std::max<std::size_t>(there, 256));
         std::vector<std::byte> host_work(std::max<std::size_t>(here, 1));
@@ -144,12 +147,12 @@ Json gemm(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const auto create = library.require<int(cublasContext**)>("cublasCreate_v2");
   const auto destroy = library.require<int(cublasContext*)>("cublasDestroy_v2");
   const auto set_stream = library.require<int(cublasContext*, CUstream_st*)>("cublasSetStream_v2");
-  const auto set_workspace = library.require<int(cublasContext*, void*, std::size_t)>("cublasSetWorkspace_v2");
+  const auto set_workspace =
+      library.require<int(cublasContext*, void*, std::size_t)>("cublasSetWorkspace_v2");
   Json json = Json::object({{"n", n}});
   const auto one = [&]<class T>(T, const char* name, const char* key) {
-    const auto multiply =
-        library.require<int(cublasContext*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*,
-                            T*, int)>(name);
+    const auto multiply = library.require<int(cublasContext*, int, int, int, int, int, const T*, const T*,
+                                              int, const T*, int, const T*, T*, int)>(name);
     const auto bytes = static_cast<std::size_t>(n * n) * sizeof(T);
     constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
     const Block a(device, bytes), b(device, bytes), c(device, bytes), workspace(device, workspace_bytes);
@@ -157,15 +160,17 @@ Json gemm(const Device& device, std::int64_t n, std::int64_t repetitions) {
     cublasContext* handle = nullptr;
     check(create(&handle), "cublasCreate");
     check(set_stream(handle, stream.stream), "cublasSetStream");
-    check(set_workspace(handle, reinterpret_cast<void*>(workspace.at), workspace_bytes), "cublasSetWorkspace");
+    check(set_workspace(handle, reinterpret_cast<void*>(workspace.at), workspace_bytes),
+          "cublasSetWorkspace");
     const T alpha = 1, beta = 0;
     const auto size = static_cast<int>(n);
     json.add(key, product_gflops(n, times(repetitions, [&] {
                                    const auto begin = Clock::now();
-                                   check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha,
-                                                  reinterpret_cast<T*>(a.at), size, reinterpret_cast<T*>(b.at), size,
-                                                  &beta, reinterpret_cast<T*>(c.at), size),
-                                         name);
+                                   check(
+                                       multiply(handle, as_it_is, as_it_is, size, size, size, &alpha,
+                                                reinterpret_cast<T*>(a.at), size, reinterpret_cast<T*>(b.at),
+                                                size, &beta, reinterpret_cast<T*>(c.at), size),
+                                       name);
                                    stream.wait();
                                    return seconds_since(begin);
                                  })));
@@ -184,10 +189,9 @@ Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const auto select = library.require<int(cublasXtContext*, int, int*)>("cublasXtDeviceSelect");
   const auto block = library.require<int(cublasXtContext*, int)>("cublasXtSetBlockDim");
   const auto pin = library.require<int(cublasXtContext*, int)>("cublasXtSetPinningMemMode");
-  const auto multiply =
-      library.require<int(cublasXtContext*, int, int, std::size_t, std::size_t, std::size_t, const double*,
-                          const double*, std::size_t, const double*, std::size_t, const double*, double*, std::size_t)>(
-          "cublasXtDgemm");
+  const auto multiply = library.require<int(
+      cublasXtContext*, int, int, std::size_t, std::size_t, std::size_t, const double*, const double*,
+      std::size_t, const double*, std::size_t, const double*, double*, std::size_t)>("cublasXtDgemm");
   cublasXtContext* handle = nullptr;
   check(create(&handle), "cublasXtCreate");
   int number = device.found().device;
@@ -203,8 +207,8 @@ Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
       check(pin(handle, pinned), "cublasXtSetPinningMemMode");
       const auto all = times(repetitions, [&] {
         const auto begin = Clock::now();
-        check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha, a.data(), size, b.data(), size, &beta,
-                       c.data(), size),
+        check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha, a.data(), size, b.data(), size,
+                       &beta, c.data(), size),
               "cublasXtDgemm");
         return seconds_since(begin);
       });

@@ -18,7 +18,8 @@ struct Module;
 struct Function;
 
 // The driver compiles it for its device: no toolkit is needed.
-constexpr const char* nothing = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+constexpr const char* nothing =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
 /// Of one launch, in microseconds: put into the stream one after the other and waited for at the end; and each waited for before
 /// the next, in one of three ways.
@@ -27,8 +28,8 @@ Json bare(const Device& device, std::int64_t launches) {
   const auto get = device.function<cu::Status(Function**, Module*, const char*)>("cuModuleGetFunction");
   const auto unload = device.function<cu::Status(Module*)>("cuModuleUnload");
   const auto launch =
-      device.function<cu::Status(Function*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                 cu::Stream, void**, void**)>("cuLaunchKernel");
+      device.function<cu::Status(Function*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 unsigned, cu::Stream, void**, void**)>("cuLaunchKernel");
   const auto call = device.function<cu::Status(cu::Stream, void (*)(void*), void*)>("cuLaunchHostFunc");
   const cu::Driver& driver = device.driver();
   Module* module = nullptr;
@@ -71,13 +72,14 @@ Json bare(const Device& device, std::int64_t launches) {
                                      [&] {
                                        over = false;
                                        put();
-                                       device.check(call(stream.stream,
-                                                         [](void* flag) {
-                                                           auto& told = *static_cast<std::atomic<bool>*>(flag);
-                                                           told = true;
-                                                           told.notify_one();
-                                                         },
-                                                         &over),
+                                       device.check(call(
+                                                        stream.stream,
+                                                        [](void* flag) {
+                                                          auto& told = *static_cast<std::atomic<bool>*>(flag);
+                                                          told = true;
+                                                          told.notify_one();
+                                                        },
+                                                        &over),
                                                     "cuLaunchHostFunc");
                                        over.wait(false);
                                      },
@@ -118,7 +120,8 @@ Json tasks(const std::string& devices, std::int64_t count, std::size_t streams) 
 }
 
 Json measure(Arguments& arguments) {
-  const std::int64_t number = arguments.number("--device", 0), launches = arguments.number("--launches", 2000),
+  const std::int64_t number = arguments.number("--device", 0),
+                     launches = arguments.number("--launches", 2000),
                      count = arguments.number("--tasks", 2000), streams = arguments.number("--streams", 1),
                      memory = arguments.number("--memory", 64 << 20);
   arguments.require_all_used();

@@ -15,7 +15,8 @@ using namespace gpu;
 class Host {
  public:
   Host(const Device& device, std::size_t bytes, bool pinned)
-      : device_(device), memory_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
+      : device_(device),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
     if (memory_ == nullptr) throw fairlead::SystemError(fmt::format("there are no {} bytes of RAM", bytes));
     std::memset(memory_, 1, bytes);
     if (!pinned) return;
@@ -71,7 +72,8 @@ struct Wires {
     {
       const Host pinned(device, bytes, true), other(device, bytes, true);
       const auto go = [&] {
-        device.check(driver.cuMemcpyHtoDAsync_v2(first.at, pinned.data(), bytes, there.stream), "a copy there");
+        device.check(driver.cuMemcpyHtoDAsync_v2(first.at, pinned.data(), bytes, there.stream),
+                     "a copy there");
       };
       const auto come = [&] {
         device.check(driver.cuMemcpyDtoHAsync_v2(other.data(), second.at, bytes, back.stream), "a copy back");
@@ -81,7 +83,8 @@ struct Wires {
       json.add("pinned_both", rate(seconds([&] { go(), come(), there.wait(), back.wait(); }), 2));
     }
     const Host plain(device, bytes, false);
-    json.add("plain_to_device", rate(seconds([&] { device.check(to(first.at, plain.data(), bytes), "a copy there"); })));
+    json.add("plain_to_device",
+             rate(seconds([&] { device.check(to(first.at, plain.data(), bytes), "a copy there"); })));
     json.add("plain_from_device",
              rate(seconds([&] { device.check(from(plain.data(), second.at, bytes), "a copy back"); })));
     return json;
