@@ -18,6 +18,7 @@
 #include "fairlead/benchmark.hpp"
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/devices_to_use.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/kernels.hpp"
@@ -137,7 +138,7 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
 
 template <class T>
 int bench_dense(Config config, const DenseOperation& operation) {
-  const CommandRanks ranks(config);
+  CommandRanks ranks(config);
   require_files_apart(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
@@ -158,7 +159,10 @@ int bench_dense(Config config, const DenseOperation& operation) {
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
   heed_quiet(config);
-  const linalg::Kernels kernels = load_kernels(config);
+  std::string devices;
+  const linalg::Kernels kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
+    devices = settle_devices(config, false, work_of(problem, choice.gflops(), config), ranks);
+  });
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = [&] { return make_benchmark<T>(problem, kernels, config.count("seed")); };
   problem.reserved = benchmark()->reserved_bytes(workers);
@@ -175,6 +179,7 @@ int bench_dense(Config config, const DenseOperation& operation) {
     const auto own = benchmark();
     return measure<T>(config, problem, kernels, *own, place);
   });
+  report.devices = devices;
   if (ranks.alone()) measure_ceiling(report, kernels, problem);
   const auto wrong = wrong_answer(report);
   if (!ranks.first()) return wrong ? wrong_result : success;

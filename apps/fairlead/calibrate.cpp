@@ -1,22 +1,35 @@
 // fairlead calibrate: measures the links between memory nodes once, and keeps the figures for all later runs
 // on this machine.
+#include <unistd.h>
+
 #include <fairlead/error.hpp>
+#include <fairlead/version.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "backend/cpu/measure_memory.hpp"
+#include "backend/cuda/driver.hpp"
 #include "backend/disk/measure_disk.hpp"
+#include "backend/opencl/driver.hpp"
 #include "base/json.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/kept_facts.hpp"
+#include "fairlead/kernels.hpp"
+#include "fairlead/measure_devices.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
+#include "report/report_file.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::app {
@@ -33,12 +46,37 @@ constexpr Setting options[] = {
      .fallback = "1GiB",
      .minimum = "16MiB",
      .help = "how much is written to the disk and read from it, four times over"},
+    {.key = "machine-file",
+     .type = SettingType::text,
+     .value_name = "FILE.toml",
+     .help =
+         "write what was measured of devices, cores and disk as a machine for `fairlead simulate --machine`"},
+    {.key = "tiles",
+     .type = SettingType::text,
+     .fallback = "256,512,1024,2048",
+     .value_name = "SIDES",
+     .help = "sides of the tiles with which kernels are measured on devices and cores; what does not fit is "
+             "left out"},
+    {.key = "precision",
+     .type = SettingType::choice,
+     .fallback = "both",
+     .choices = "both|single|double",
+     .help = "of these tiles"},
 };
 
 constexpr TakenSetting settings[] = {
     {.key = "disk-directory", .help = "where the disk is measured (default\t.)"},
     {.key = "disk-threads"},
     {.key = "workers"},
+    {.key = "devices",
+     .help = "measure the wires and kernels of these, while all of them and the workers compute, or of none "
+             "(default\tall "
+             "GPUs that are there)"},
+    {.key = "memory", .help = "of RAM, while devices are measured (default\t2GiB, or half of what is free)"},
+    {.key = "blas"},
+    {.key = "blas-coretype"},
+    {.key = "blas-products"},
+    {.key = "bind-threads"},
     {.key = "cache-directory"},
     {.key = "progress", .help = "none: what is being measured is not said"},
     {.key = "json", .help = "write the figures to this file (default\tnone)"},
@@ -98,8 +136,83 @@ class Measurer {
   const Config& config_;
 };
 
+std::vector<int> tiles_in(const Config& config) {
+  std::vector<int> tiles;
+  const std::string& text = config.text("tiles");
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    int side = 0;
+    const auto [stopped, error] = std::from_chars(text.data() + at, text.data() + end, side);
+    if (error != std::errc() || stopped != text.data() + end || side < 16 || side > 8192 ||
+        (!tiles.empty() && side <= tiles.back()))
+      throw ConfigError(fmt::format(
+          "--tiles {}: say growing sides from 16 to 8192, separated by commas, as in 512,1024", text));
+    tiles.push_back(side);
+    at = end + 1;
+  }
+  return tiles;
+}
+
+/// All GPUs that are there, as a list, with a part of their memory; empty: there are none.
+std::string gpus_that_are_there() {
+  constexpr Bytes enough = Bytes{4} << 30;
+  std::string list;
+  const auto add = [&](std::string_view kind, std::size_t number, Bytes memory) {
+    list += fmt::format("{}{}:{},memory={}MiB", list.empty() ? "" : " + ", kind, number,
+                        std::min(memory / 2, enough) >> 20);
+  };
+  const backend::cu::Found cuda = backend::cu::find_devices();
+  for (std::size_t i = 0; i < cuda.devices.size(); ++i) add("cuda", i, cuda.devices[i].memory_bytes);
+  if (!list.empty()) return list;  // OpenCL would name them again
+  const backend::cl::Found opencl = backend::cl::find_devices();
+  for (std::size_t i = 0; i < opencl.devices.size(); ++i)
+    if (opencl.devices[i].is_gpu) add("opencl", i, opencl.devices[i].largest_buffer_bytes);
+  return list;
+}
+
+/// What there is to say of devices; nothing if none is measured.
+std::optional<MachineFigures> measure_the_devices(const Config& given, const model::KeptLinks& links) {
+  Config config = given;
+  std::string list = config.text_or("devices", "auto");
+  if (list == "auto") list = gpus_that_are_there();
+  if (list.empty() || list == "none") {
+    if (config.has("machine-file"))
+      throw ConfigError(
+          "--machine-file: no GPU is there to be measured (fairlead info says why); name devices by "
+          "--devices");
+    return {};
+  }
+  config.set("devices", list);
+  config.set("scheduler", "eager");
+  if (!config.has("memory"))
+    config.set("memory", std::min(machine::discover().memory.usable_bytes() / 2, Bytes{2} << 30));
+  MeasureSettings settings;
+  settings.tiles = tiles_in(config);
+  const std::string& precision = config.text("precision");
+  for (const char* one : {"double", "single"})
+    if (precision == "both" || precision == one) settings.precisions.emplace_back(one);
+  if (config.text("progress") != "none")
+    settings.says = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  const linalg::Kernels kernels = load_kernels(config);
+  MachineFigures figures = measure_devices(config, kernels, settings);
+  for (const model::KeptLink& link : links)
+    if (link.first == "disk" || link.second == "disk") {
+      const bool reads_to_second = link.first == "disk";
+      figures.disk = {reads_to_second ? link.to_second : link.to_first,
+                      reads_to_second ? link.to_first : link.to_second,
+                      static_cast<double>(link.latency_ns) * 1e-9};
+    }
+  return figures;
+}
+
+std::string name_of_machine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "here";
+}
+
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
+  if (config.has("machine-file")) report::require_place_for(config.text("machine-file"));
   const KeptFacts known(config, machine::discover());
   if (!known.facts.problem.empty()) fmt::print(stderr, "fairlead: {}\n", known.facts.problem);
   const Topology topology = known.topology(config);
@@ -131,7 +244,23 @@ int run(const ParsedCommandLine& given) {
     fmt::print("All of it was measured before; --again measures it anew.\n");
   else
     fmt::print("Kept for later runs in {}.\n", known.file->path().string());
-  if (config.has("json")) write_json(config.text("json"), Json::object({{"links", links_json(all)}}));
+  const std::optional<MachineFigures> devices = measure_the_devices(config, all);
+  Json json = Json::object({{"links", links_json(all)}});
+  if (devices) {
+    fmt::print("\n{}", figures_text(*devices));
+    json.add("measured", figures_json(*devices));
+    if (config.has("machine-file")) {
+      const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+      const std::string source = fmt::format(
+          "measured by fairlead calibrate {} on {}, --devices '{}', {} workers, all computing at the same "
+          "time",
+          version(), model::date_text(static_cast<std::int32_t>(today.time_since_epoch().count())),
+          config.text_or("devices", "auto"), devices->cores);
+      report::write_file(config.text("machine-file"), machine_file(*devices, name_of_machine(), source));
+      fmt::print("\nFor fairlead simulate --machine: {}\n", config.text("machine-file"));
+    }
+  }
+  if (config.has("json")) write_json(config.text("json"), json);
   return success;
 }
 
@@ -139,7 +268,9 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand calibrate{
     .name = "calibrate",
-    .summary = "Measures the disk and the memory once, so that later runs know how long copies take.",
+    .summary =
+        "Measures the disk and the memory once, so that later runs know how long copies take; and devices, "
+        "as a machine for the simulator.",
     .positionals = {},
     .options = options,
     .run = run,

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <string>
 
+#include "backend/device_list.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
 
@@ -97,6 +98,7 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .name = "LU factorization with incremental pivoting",
                                               .tiles = Tiles::all,
                                               .matrices = 1,
+                                              .on_devices = false,
                                               .kernels = linalg::RateSet::product,
                                               .flops = lu_flops_of,
                                               .tasks = incremental_lu_tasks_of,
@@ -108,6 +110,7 @@ const DenseOperation qr_operation{.key = "qr",
                                   .name = "QR factorization",
                                   .tiles = Tiles::all,
                                   .matrices = 1,
+                                  .on_devices = false,
                                   .kernels = linalg::RateSet::product,
                                   .flops = qr_flops_of,
                                   .tasks = qr_tasks_of,
@@ -160,10 +163,10 @@ void DenseProblem::set_tree() noexcept {
 
 namespace {
 /// Of a matrix that is not square as of a square one with as many elements, if there are not too many then.
-std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers) {
+std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers,
+                      const linalg::TileNeeds& needs) {
   const auto choose = [&](std::int64_t side) {
-    return linalg::choose_tile(side, problem.element_bytes, memory, workers,
-                               problem.operation->tile_needs(workers, problem.own_products));
+    return linalg::choose_tile(side, problem.element_bytes, memory, workers, needs);
   };
   if (problem.m == 0) return choose(problem.n);
   const auto side = static_cast<std::int64_t>(std::sqrt(real(problem.m) * real(problem.n)));
@@ -174,9 +177,17 @@ std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t wor
 
 void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   const Bytes for_tiles = memory_limit > reserved ? (memory_limit - reserved) * ranks : 0;
-  tile = config.has("tile")
-             ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
-             : tile_for(*this, for_tiles, workers * ranks);
+  // Of a device the cores are beside it: how many there are does not ask for more tiles.
+  constexpr std::size_t few = 8;
+  const auto smallest =
+      backend::smallest_of_machine(config.text_or("devices", ""), backend::default_backends());
+  const bool on_devices = smallest && operation->on_devices;
+  tile =
+      config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
+      : on_devices
+          ? tile_for(*this, for_tiles, std::min(workers * ranks, few),
+                     linalg::tile_needs_of_devices(*smallest / ranks))
+          : tile_for(*this, for_tiles, workers * ranks, operation->tile_needs(workers * ranks, own_products));
   if (tile_rows() <= most_tiles_a_side) return;
   throw ConfigError(fmt::format(
       "{}: {} = {} in tiles of {} makes {} of them a side; there may be {}: use --tile {} or more",

@@ -21,10 +21,11 @@ struct DenseProblem;
 
 /// One of them.
 struct DenseOperation {
-  std::string_view key;   ///< "cholesky", as the command line has it
-  std::string_view name;  ///< "Cholesky factorization"
-  Tiles tiles;            ///< which tiles each matrix has
-  int matrices;           ///< of that size: 1, or A, B and C
+  std::string_view key;    ///< "cholesky", as the command line has it
+  std::string_view name;   ///< "Cholesky factorization"
+  Tiles tiles;             ///< which tiles each matrix has
+  int matrices;            ///< of that size: 1, or A, B and C
+  bool on_devices = true;  ///< most of its tasks have bodies for CUDA and OpenCL devices
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);
   std::uint64_t (*tasks)(const DenseProblem& problem);

@@ -10,6 +10,7 @@
 #include "config/launcher.hpp"
 #include "config/value.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/devices_to_use.hpp"
 #include "fairlead/kept_facts.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/subcommand.hpp"
@@ -126,6 +127,17 @@ void print_devices(std::string_view kind, const Found& found) {
     print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
 }
 
+/// Which of several ranks of this machine has which; of no list all that CUDA has, as solve would.
+void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
+  std::string list = config.text_or("devices", "auto");
+  if (list == "auto") {
+    list.clear();
+    for (std::size_t i = 0; i < cuda.devices.size(); ++i)
+      list += fmt::format("{}cuda:{}", i == 0 ? "" : " + ", i);
+  }
+  if (const std::string dealt = dealt_out(list, ranks); !dealt.empty()) print_row("", dealt);
+}
+
 template <class Found>
 Json devices_json(const Found& found) {
   Json devices = Json::array();
@@ -176,7 +188,7 @@ void print_kept(const KeptFacts& known) {
 /// What carries messages between ranks, as far as it can be known here.
 struct MpiFacts {
   std::vector<net::MpiThere> there;
-  std::uint32_t rank = 0, ranks = 1;
+  std::uint32_t rank = 0, ranks = 1, on_machine = 1;
   std::string description{}, driver{};  ///< empty: this process was started alone
   std::uint64_t eager_bytes = 0;
 };
@@ -189,6 +201,7 @@ MpiFacts mpi_facts() {
   if (!launched || rank.network == nullptr) return facts;
   facts.rank = rank.number();
   facts.ranks = rank.count();
+  facts.on_machine = rank.network->sharing().ranks;
   facts.description = rank.network->description();
   facts.driver = rank.network->driven_by_one_thread() ? "the program's thread, while it waits"
                                                       : "workers, before each task and while they have none";
@@ -314,6 +327,7 @@ int run(const ParsedCommandLine& given) {
   const Accelerators accelerators;
   print_devices("cuda", accelerators.cuda);
   print_devices("opencl", accelerators.opencl);
+  print_dealt_out(config, accelerators.cuda, mpi.on_machine);
   const KeptFacts known(config, machine);
   print_kept(known);
   print_mpi(mpi);

@@ -68,11 +68,17 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
 }  // namespace
 
 linalg::Kernels load_kernels(const Config& config) {
+  Config same = config;
+  return load_kernels(same, [](const linalg::KernelChoice&) {});
+}
+
+linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle) {
   const linalg::KernelChoice choice = choose_kernels(config);
   linalg::use_kernels(choice.best.candidate);
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  settle(choice);
   take_addresses(kernels, config);
   return kernels;
 }

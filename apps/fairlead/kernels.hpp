@@ -3,6 +3,7 @@
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <functional>
 #include <string>
 
 #include "algorithms/linalg/blas/choose_kernels.hpp"
@@ -17,6 +18,9 @@ linalg::KernelChoice choose_kernels(const Config& config);
 /// may run. Takes its buffers for all workers. Throws as choose_kernels, use_kernels, Blas::load and
 /// Blas::take_buffers, and ConfigError if addresses are limited and memory does not fit beside those.
 linalg::Kernels load_kernels(const Config& config);
+/// `settle`: called when they are loaded, before anything is taken for threads; may change the settings that say how many there
+/// are.
+linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle);
 
 /// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.
 std::string name_of(const linalg::Kernels& kernels);

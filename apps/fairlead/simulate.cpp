@@ -75,6 +75,10 @@ void list_workloads() {
     for (const PolicyOption& option : workload.options)
       fmt::print("  {:<26}{}\n", fmt::format("{}={}", option.name, option.fallback), option.summary);
   }
+  fmt::print(
+      "\nOver several ranks there are cholesky, lu, gemm, stencil, and pingpong: a value of n elements that "
+      "goes "
+      "to and fro between two of them, :hops=100 times\n");
   fmt::print("\nOptions follow the name: fairlead simulate NAME:OPTION=VALUE:OPTION=VALUE\n");
 }
 

@@ -16,6 +16,7 @@
 #include "machine/machine_files.hpp"
 #include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
+#include "simulate/cluster/part_of_node.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::app {
@@ -169,9 +170,9 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
 
 bool is_on_cluster(const Config& config) {
   if (config.has("ranks") || config.has("grid")) return true;
-  for (const TakenSetting& only : settings_of_clusters)
-    if (is_on_command_line(config, only.key))
-      throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", only.key));
+  for (const std::string_view only : {"eager-limit", "broadcast-tree", "ranks-per-node", "receive-into"})
+    if (is_on_command_line(config, only))
+      throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", only));
   return false;
 }
 
@@ -179,13 +180,17 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
   refuse_what_is_of_one_node(config);
   require_place_for_report(config);
   const CyclicMap grid = grid_of(config);
-  const machine::MachineDescription machine = machine::find_machine(config.text("machine"));
+  const machine::MachineDescription machine =
+      part_of_node(machine::find_machine(config.text("machine")), config.count("ranks-per-node"));
   const MachineUse use = use_of(config, machine);
   ClusterOptions options{.policy = {},
                          .seed = config.count("seed"),
                          .noise_percent = static_cast<unsigned>(config.count("noise")),
                          .pipeline_depth = config.count_or("pipeline-depth", 0)};
   options.advice = advice_in(config.text("advice"));
+  options.landing = front::landing_in(config.text("receive-into")).value();
+  if (options.landing != front::Landing::host && !uses_devices(use, machine))
+    throw ConfigError("--receive-into has no effect here: no device is used");
   options.protocol.eager_bytes = config.bytes("eager-limit");
   options.protocol.tree_from = config.count("broadcast-tree");
   std::vector<std::string> policies = policies_in(config.text_or("scheduler", "auto"));
@@ -205,8 +210,8 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
       fmt::print(
           "{} tasks, {:.5g} s of computing at best ({:.0f} "
           "GFlop/s)\n\n{:<{}}{:>10}{:>11}{:>8}{:>11}{:>12}{:>12}\n",
-          result.tasks, result.compute_bound_seconds, result.flops / result.compute_bound_seconds * 1e-9,
-          "scheduler", width, "seconds", "GFlop/s", "% peak", "activates", "payloads", "bytes");
+          result.tasks, result.compute_bound_seconds, result.gflops_at_best(), "scheduler", width, "seconds",
+          "GFlop/s", "% peak", "activates", "payloads", "bytes");
     fmt::print("{:<{}}{:>10.4g}{:>11.0f}{:>8.1f}{:>11}{:>12}{:>12}\n", policy, width, result.seconds,
                result.gflops(), result.percent_of_peak(), traffic.activates, traffic.payloads,
                gigabytes(traffic.payload_bytes + traffic.eager_bytes));

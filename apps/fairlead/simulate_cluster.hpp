@@ -18,7 +18,20 @@ inline constexpr std::array cluster_settings = {
             .maximum = "4096",
             .help = "the workload, as a parameterized graph, on so many nodes of the machine at once, with "
                     "its network "
-                    "between them: cholesky or lu"},
+                    "between them: cholesky, lu, gemm, stencil or pingpong"},
+    Setting{.key = "ranks-per-node",
+            .type = SettingType::count,
+            .fallback = "1",
+            .minimum = "1",
+            .maximum = "64",
+            .help = "so many ranks share a node: its cores, devices and interfaces are divided among them"},
+    Setting{.key = "receive-into",
+            .type = SettingType::choice,
+            .fallback = "host",
+            .choices = "host|advised|random",
+            .help = "where values of other ranks land: in the host's memory, in that of the device where "
+                    "what they are "
+                    "for should live, or in any device's"},
     Setting{.key = "grid",
             .type = SettingType::text,
             .absent = "auto",

@@ -80,10 +80,10 @@ inline constexpr std::array simulation_settings = {
         .key = "advice",
         .type = SettingType::choice,
         .fallback = "none",
-        .choices = "none|cyclic|cyclic-rows",
+        .choices = "none|cyclic|cyclic-rows|cyclic-matrix-rows",
         .help =
             "on which device the program would have its tiles, for owner-user: dealt out in two dimensions, "
-            "or by rows"},
+            "by the rows that a rank has, or by those of the matrix"},
     Setting{.key = "priorities",
             .type = SettingType::choice,
             .fallback = "program",

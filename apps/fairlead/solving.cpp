@@ -28,6 +28,7 @@
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
+#include "fairlead/devices_to_use.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
@@ -362,16 +363,33 @@ int publish_solution(const SolvedHere& solved, const Config& config, const Comma
   return wrong_answer(solved.report) ? wrong_result : success;
 }
 
-int solve(const System& system, const Config& config, CommandRanks& ranks) {
-  if (system.method != &cholesky_operation) return solve_general(system, config, ranks);
-  const linalg::Kernels kernels = load_kernels(config);
+KernelsAndDevices kernels_and_devices(const System& system, Config& config, CommandRanks& ranks) {
+  const bool single = system.solution() == ElementType::float32 || config.flag("refine");
+  const auto n = static_cast<std::int64_t>(system.of_points ? system.b->rows() : system.a->columns());
+  const auto m = static_cast<std::int64_t>(system.b->rows());
+  const DenseProblem problem{.operation = system.method,
+                             .title = {},
+                             .n = n,
+                             .m = m == n ? 0 : m,
+                             .element_bytes = single ? 4u : 8u};
+  KernelsAndDevices both;
+  both.kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
+    both.devices = settle_devices(config, true, work_of(problem, choice.gflops(), config), ranks);
+  });
+  return both;
+}
+
+int solve(const System& system, const Config& given, CommandRanks& ranks) {
+  if (system.method != &cholesky_operation) return solve_general(system, given, ranks);
+  Config config = given;
+  const auto [kernels, devices] = kernels_and_devices(system, config, ranks);
   const bool refine = config.flag("refine");
   const bool in_single = !system.of_points && system.solution() == ElementType::float32 && !refine;
-  return publish_solution(in_single ? solve_in<float>(system, config, kernels, ranks, false)
-                          : refine && !ranks.alone()
-                              ? solve_refined(system, config, kernels, ranks)
-                              : solve_in<double>(system, config, kernels, ranks, refine),
-                          config, ranks);
+  SolvedHere solved = in_single                  ? solve_in<float>(system, config, *kernels, ranks, false)
+                      : refine && !ranks.alone() ? solve_refined(system, config, *kernels, ranks)
+                                                 : solve_in<double>(system, config, *kernels, ranks, refine);
+  solved.report.devices = devices;
+  return publish_solution(solved, config, ranks);
 }
 
 }  // namespace fairlead::app

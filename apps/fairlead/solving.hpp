@@ -2,7 +2,11 @@
 #pragma once
 #include <fairlead/config.hpp>
 
+#include <fairlead/linalg.hpp>
+
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
@@ -33,6 +37,14 @@ int solve(const System& system, const Config& config, CommandRanks& ranks);
 
 /// The same for the methods that take a matrix which is not symmetric, from a file.
 int solve_general(const System& system, const Config& config, CommandRanks& ranks);
+
+/// What it is solved by.
+struct KernelsAndDevices {
+  std::optional<linalg::Kernels> kernels;
+  std::string devices;  ///< as RunReport::devices
+};
+/// Loads the kernels, and settles which devices there are, in the settings, too.
+KernelsAndDevices kernels_and_devices(const System& system, Config& config, CommandRanks& ranks);
 
 /// What one rank has of that.
 struct SolvedHere {

@@ -319,12 +319,13 @@ class GeneralSolve {
 };
 
 template <class T>
-int solve_general_in(const System& system, const Config& config, const CommandRanks& ranks) {
-  const linalg::Kernels kernels = load_kernels(config);
-  return publish_solution(ranks.results([&](const Place& place) {
-    return GeneralSolve<T>(system, config, kernels, place).run();
-  }),
-                          config, ranks);
+int solve_general_in(const System& system, const Config& given, CommandRanks& ranks) {
+  Config config = given;
+  const auto loaded = kernels_and_devices(system, config, ranks);
+  SolvedHere solved = ranks.results(
+      [&](const Place& place) { return GeneralSolve<T>(system, config, *loaded.kernels, place).run(); });
+  solved.report.devices = loaded.devices;
+  return publish_solution(solved, config, ranks);
 }
 
 }  // namespace

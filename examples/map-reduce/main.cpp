@@ -6,6 +6,7 @@
 #include <fairlead/fairlead.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +68,7 @@ int main(int count, char** arguments) {
           for (int i = 0; i < block.columns(); ++i) kept(0, 0) += block(1, i) > mean;
         });
 
+    const auto began = std::chrono::steady_clock::now();
     Flow flow(runtime);
     const auto number = static_cast<int>((records + per_block - 1) / per_block);
     for (int b = 0; b < number; ++b) {
@@ -79,6 +81,7 @@ int main(int count, char** arguments) {
     const std::int64_t mean = all / records;
     for (int b = 0; b < number; ++b) flow.submit(select(blocks(0, b), kept(0, 0), mean));
     flow.wait();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
 
     std::vector<std::int64_t> right(static_cast<std::size_t>(keys));
     std::int64_t right_above = 0;
@@ -88,8 +91,9 @@ int main(int count, char** arguments) {
       right_above += record.value > mean;
     }
     const bool good = sums == right && above[0] == right_above;
-    std::printf("%lld records of %lld keys: mean %lld, %lld above it; %s\n", static_cast<long long>(records),
-                static_cast<long long>(keys), static_cast<long long>(mean), static_cast<long long>(above[0]),
+    std::printf("%lld records of %lld keys in %.2f s: mean %lld, %lld above it; %s\n",
+                static_cast<long long>(records), static_cast<long long>(keys), took.count(),
+                static_cast<long long>(mean), static_cast<long long>(above[0]),
                 good ? "as a plain loop says" : "A PLAIN LOOP SAYS OTHERWISE");
     return good ? 0 : 1;
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -137,6 +138,7 @@ int main(int count, char** arguments) {
         for (int i = 0; i < t.rows(); ++i) t(i, j) = first_heat(row + i, column + j);
     });
     const auto step = codelet("step").cpu(advance);
+    const auto began = std::chrono::steady_clock::now();
     Flow flow(runtime);
     const int tiles = (cells + tile - 1) / tile;
     for (int j = 0; j < tiles; ++j)
@@ -158,6 +160,7 @@ int main(int count, char** arguments) {
               Place{std::int64_t{i} * tile, std::int64_t{j} * tile, cells, std::min(at_once, steps - done)}));
     }
     flow.wait();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     const std::vector<double> right = plainly(cells, steps);
     std::int64_t wrong = 0;
     double heat = 0;
@@ -172,8 +175,9 @@ int main(int count, char** arguments) {
             heat += t(r, c);
           }
       }
-    std::printf("%d x %d cells, %d steps: mean heat %.6f, %lld cells differ from a plain loop's\n", cells,
-                cells, steps, heat / (static_cast<double>(cells) * cells), static_cast<long long>(wrong));
+    std::printf("%d x %d cells, %d steps in %.2f s: mean heat %.6f, %lld cells differ from a plain loop's\n",
+                cells, cells, steps, took.count(), heat / (static_cast<double>(cells) * cells),
+                static_cast<long long>(wrong));
     return wrong == 0 ? 0 : 1;
   } catch (const Error& error) {
     std::fprintf(stderr, "stencil: %s\n", error.what());

@@ -15,6 +15,7 @@
 #include <fairlead/handle.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/runtime.hpp>
+#include <fairlead/source_line.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -37,7 +39,8 @@ struct Layout {
   std::int64_t column_bytes = 0, columns = 0;
   std::int64_t distance = 0;           ///< between columns, where it is used in place
   std::int64_t promised_distance = 0;  ///< as bodies expect them
-  const Layout* fresh = nullptr;       ///< of a whole one, as NEW makes it and as bodies expect all of them
+  std::int64_t element_bytes = 1;
+  const Layout* fresh = nullptr;  ///< of a whole one, as NEW makes it and as bodies expect all of them
 };
 
 /// As a body has it. Its address is null if there is none.
@@ -83,6 +86,8 @@ struct Datum {
   static Handle<Datum> another_exactly(Runtime& runtime, const Handle<Datum>& like);
   /// Whether one more like the first has the size of the second.
   static bool alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept;
+  /// What copies a part of one to another, whose rest stays as it is.
+  static Codelet<In<Datum>, InOut<Datum>> part_codelet(const ptg::Part& part);
 };
 
 namespace detail {
@@ -172,7 +177,7 @@ class Collection {
     source_.extents = {static_cast<std::int64_t>(handles.size())};
     source_.handle_of = [this, all = std::move(handles)](const std::int64_t* at) {
       const Handle<T>& handle = all[static_cast<std::size_t>(at[0])];
-      return this->handle(handle.datum(), bytes_of(handle));
+      return this->handle(handle.datum(), bytes_of(handle), element_bytes_of<T>());
     };
     collection_.nodes = 1;
     collection_.fairlead = &source_;
@@ -197,7 +202,15 @@ class Collection {
       return sizeof(T);
     }
   }
-  Handle<Datum> handle(const fairlead::detail::DatumReference& datum, std::int64_t bytes);
+  template <class T>
+  static constexpr std::int64_t element_bytes_of() noexcept {
+    if constexpr (Array<T>)
+      return sizeof(typename T::Element);
+    else
+      return sizeof(T);
+  }
+  Handle<Datum> handle(const fairlead::detail::DatumReference& datum, std::int64_t bytes,
+                       std::int64_t element_bytes);
 
   detail::Source source_;
   parsec_data_collection_t collection_{};
@@ -277,8 +290,19 @@ class Lent {
   bool returns_ = false;
 };
 
-/// Takes a value home: to a datum in which it is not. Either may be missing.
-Codelet<In<Datum>, Out<Datum>> home_codelet();
+/// What of a value is taken to a datum of which the file says a type at "line:column". `part`: what the program has said
+/// that the type is (".type_LOWER_TILE"). Throws UsageError if it has said nothing: all of a tile where a part of it is meant would be
+/// wrong numbers.
+ptg::Part left_of_type(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                       SourceLine file = SourceLine::current());
+/// The same of a datum in which the value is already, unless it comes from another rank.
+std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, const char* type,
+                                      const char* place, const ptg::Collection& data,
+                                      SourceLine file = SourceLine::current());
+
+/// A class whose tasks take a value, or that part of it, home: to a datum in which it is not. Either may be missing.
+void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,
+               const ptg::Part& part = {});
 
 /// Over ranks: the tasks run where that datum is, if its collection is dealt out.
 inline void runs_at(ptg::TaskClass& tasks, ptg::Place place) {
@@ -296,3 +320,12 @@ ptg::Range stepped(const ptg::Index& index, const ptg::Expression& first, const 
                    std::int64_t step);
 
 }  // namespace fairlead::parsec
+
+/// Parts of such data, which the runtime keeps column after column.
+template <>
+struct fairlead::ptg::detail::PartsOf<fairlead::parsec::Datum> {
+  static constexpr bool some = true;
+  static Copier copier(const Part& part);
+  static Copier recut(const Part& of, const Part& as);
+  static PartOf extents(const void* handle);
+};

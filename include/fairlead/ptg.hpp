@@ -121,8 +121,10 @@ class FlowSpecification {
     return std::move(*this);
   }
   /// Of what was said last: the task looks at no more than that part of the tile, so that nothing else goes to another
-  /// rank, where the rest is 0; or no more is left in the datum. Throws UsageError if nothing was said.
-  FlowSpecification part(const Part& part) && {
+  /// rank, where the rest is 0; or no more is left in the datum. If the other end says another part, the elements of one become
+  /// those of the other, in a tile of their own. No part: nothing is said about it. Throws UsageError if
+  /// there is nothing that it is a part of.
+  FlowSpecification part(const std::optional<Part>& part) && {
     if (last_ == Last::nothing)
       throw UsageError("the flow " + flow_.name + " has a part of nothing: part() follows from() or to()");
     (last_ == Last::input ? flow_.inputs : flow_.outputs).back().part = part;
@@ -253,6 +255,8 @@ template <class T>
 struct PartsOf {
   static constexpr bool some = false;
 };
+/// Throws UsageError: the parts have not as many elements as each other.
+[[noreturn]] void refuse_recut(std::int64_t rows, std::int64_t columns);
 template <class E>
 struct PartsOf<Tile<E>> {
   static constexpr bool some = true;
@@ -263,6 +267,20 @@ struct PartsOf<Tile<E>> {
                           .emulated();
     using Calls = CallMaker<In<T>, InOut<T>>;
     return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+  }
+  static Copier recut(const Part& of, const Part& as) {
+    using T = Tile<E>;
+    const auto move = codelet("recut").cpu([of, as](In<T> from, Out<T> to) {
+      for (std::int32_t j = 0; j < to.columns(); ++j)
+        for (std::int32_t i = 0; i < to.rows(); ++i) to(i, j) = E{};
+      const bool fits = each_recut(of, as, to.rows(), to.columns(),
+                                   [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
+                                     to(to_i, to_j) = from(i, j);
+                                   });
+      if (!fits) refuse_recut(to.rows(), to.columns());
+    });
+    using Calls = CallMaker<In<T>, Out<T>>;
+    return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};
   }
   static PartOf extents(const void* handle) {
     const auto& tile = *static_cast<const Handle<Tile<E>>*>(handle);
@@ -328,6 +346,8 @@ class TaskClass {
       using Parameter = std::remove_cvref_t<Q>;
       add_flow(argument, Parameter::mode, typeid(typename Parameter::Datum));
       if (argument.definition().or_copy) copied_by(detail::copier<typename Parameter::Datum>());
+      if constexpr (detail::PartsOf<typename Parameter::Datum>::some)
+        definition_->flows.back().recut = &detail::PartsOf<typename Parameter::Datum>::recut;
     } else {
       using Passed = typename fairlead::detail::Passed<Q>::type;
       if constexpr (std::is_base_of_v<Expression, A>) {

@@ -123,6 +123,8 @@ class Backend {
   virtual std::string_view kind() const noexcept = 0;
   /// What may be said of each of its devices. Empty: it has none, and is there always.
   virtual std::span<const Setting> device_options() const noexcept { return {}; }
+  /// Its devices are the machine's: ranks that are there share them. Else each rank has what it names.
+  virtual bool of_machine() const noexcept { return false; }
   virtual std::unique_ptr<Part> make() const = 0;
 };
 

@@ -21,6 +21,7 @@ namespace {
 
 using machine::most_devices, machine::trimmed;
 
+constexpr std::string_view no_devices = "none", memory_option = "memory";
 /// What a number alone says, as in "opencl:1", where a kind has that option.
 constexpr std::string_view which_device = "device";
 /// May be said of devices of every kind.
@@ -76,6 +77,29 @@ std::vector<config::Value> values_of(std::string_view device, std::string_view t
   return values;
 }
 
+/// As somebody wrote it, for one of `count`, with its part of the memory.
+std::string text_for_one(const DeviceEntry& device, std::size_t sharers) {
+  const std::string_view text = trimmed(device.text);
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  std::string one(text.substr(0, colon));
+  if (colon == text.size()) return one;
+  const char* before = ":";
+  for (const std::string_view part : parts_of(text.substr(colon + 1), ',')) {
+    const std::string_view key = trimmed(part.substr(0, part.find('=')));
+    if (key == how_many.key) continue;
+    one += before;
+    before = ",";
+    if (key == memory_option && sharers > 1) {
+      const Setting memory{.key = memory_option, .type = SettingType::size};
+      const auto given = config::read_value(memory, trimmed(part.substr(part.find('=') + 1))).value;
+      one += fmt::format("{}={}B", memory_option, std::get<std::uint64_t>(given) / sharers);
+    } else {
+      one += part;
+    }
+  }
+  return one;
+}
+
 /// Which of the backends; throws if there is none of that kind that has devices.
 std::size_t backend_of(std::string_view kind, const Backends& backends) {
   std::vector<std::string_view> kinds;
@@ -95,7 +119,7 @@ std::size_t backend_of(std::string_view kind, const Backends& backends) {
 
 std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& backends) {
   std::vector<DeviceEntry> devices;
-  if (trimmed(list).empty()) return devices;
+  if (trimmed(list).empty() || trimmed(list) == no_devices) return devices;
   for (const std::string_view text : parts_of(list, '+')) {
     const std::size_t colon = std::min(text.find(':'), text.size());
     const std::string_view kind = trimmed(text.substr(0, colon));
@@ -114,6 +138,46 @@ std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& bac
     }
   }
   return devices;
+}
+
+std::string part_of_rank(std::string_view list, const Backends& backends, std::size_t place,
+                         std::size_t ranks) {
+  const std::vector<DeviceEntry> devices = devices_from(list, backends);
+  const auto of_machine = [&](const DeviceEntry& device) { return backends[device.backend]->of_machine(); };
+  const auto all = static_cast<std::size_t>(std::ranges::count_if(devices, of_machine));
+  std::size_t number = 0;  // among those of the machine
+  std::string own;
+  for (const DeviceEntry& device : devices) {
+    std::size_t sharers = 1;
+    if (of_machine(device)) {
+      // Of n ranks and d devices: rank r from r d / n on, or that one alone.
+      const bool mine = all >= ranks ? number >= place * all / ranks && number < (place + 1) * all / ranks
+                                     : place * all / ranks == number;
+      if (all < ranks) {
+        sharers = 0;
+        for (std::size_t rank = 0; rank < ranks; ++rank) sharers += rank * all / ranks == number;
+      }
+      ++number;
+      if (!mine) continue;
+    }
+    own += (own.empty() ? "" : " + ") + text_for_one(device, sharers);
+  }
+  return own.empty() && !trimmed(list).empty() ? std::string(no_devices) : own;
+}
+
+std::optional<Bytes> smallest_of_machine(std::string_view list, const Backends& backends) {
+  std::optional<Bytes> smallest;
+  for (const DeviceEntry& device : devices_from(list, backends)) {
+    const Backend& backend = *backends[device.backend];
+    if (!backend.of_machine()) continue;
+    const auto options = backend.device_options();
+    const auto memory = std::ranges::find(options, memory_option, &Setting::key);
+    if (memory == options.end()) continue;
+    const auto* const given =
+        std::get_if<std::uint64_t>(&device.values[static_cast<std::size_t>(memory - options.begin())]);
+    if (given != nullptr) smallest = std::min<Bytes>(smallest.value_or(*given), *given);
+  }
+  return smallest;
 }
 
 std::size_t workers_of_devices(std::string_view list, const Backends& backends) {

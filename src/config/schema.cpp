@@ -73,9 +73,11 @@ constexpr Setting rows[] = {
      .group = running},
     {.key = "devices",
      .type = text,
-     .absent = "none",
+     .absent = "auto",
      .value_name = "LIST",
-     .help = "accelerators to run tasks on, as in emulated:memory=256MiB,bandwidth=10GB/s",
+     .help = "accelerators to run tasks on, as in cuda:0,memory=8GiB + cuda:1,memory=8GiB or "
+             "emulated:memory=256MiB,bandwidth=10GB/s; none",
+     .absent_means = "for solve the GPUs from which the problem gains, else none",
      .group = running},
     {.key = "scheduler",
      .type = text,
@@ -103,7 +105,9 @@ constexpr Setting rows[] = {
     {.key = "fixed-order",
      .type = flag,
      .fallback = "false",
-     .help = "reductions and commutative tasks in program order: the same bits in every run",
+     .help = "reductions and commutative tasks in program order, and each task on one kind of processor: the "
+             "same "
+             "bits in every run",
      .group = running},
     {.key = "bind-threads",
      .type = flag,

@@ -36,6 +36,7 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
       stop_(parts.stop),
       options_(options) {
   for (const WorkerInfo& worker : view_.workers()) awaited_ += worker.kind != WorkerKind::cpu;
+  devices_ = memory_.topology().devices();
 }
 
 // ---- what happened
@@ -299,8 +300,24 @@ bool Dispatcher::admit_pseudo_tasks(Commands& out) {
   });
 }
 
+/// A pseudo-task uses its data where the program is, unless it names a device, or is to be where its datum is.
+NodeId Dispatcher::place_of(const Task& task) const {
+  if (task.place == PlaceHint{} || task.at_home()) return view_.host();
+  const auto usable = [&](NodeId node) { return !memory_.state().is_lost(node); };
+  if (task.node != no_id<NodeId> && usable(task.node)) return task.node;  // there it may have a claim
+  if (task.place.like >= 0) {
+    const DatumId datum = task.accesses()[static_cast<std::size_t>(task.place.like)].datum;
+    const auto has = std::ranges::find_if(
+        devices_, [&](NodeId node) { return usable(node) && view_.has_newest(datum, node); });
+    return has == devices_.end() ? view_.host() : *has;
+  }
+  const auto number = static_cast<std::size_t>(task.place.device);
+  return number < devices_.size() && usable(devices_[number]) ? devices_[number] : view_.host();
+}
+
 bool Dispatcher::admit_pseudo_task(Task& task, Commands& out) {
-  if (memory_.admit(task, view_.host(), true, effects_) != memory::Admission::admitted) return false;
+  task.node = place_of(task);
+  if (memory_.admit(task, task.node, true, effects_) != memory::Admission::admitted) return false;
   pseudo_tasks_.arrive(task);
   if (task.pending_copies == 0) landed(task, out);
   return true;

@@ -74,6 +74,7 @@ class Dispatcher {
   void ensure_somebody_is_left() const;
   bool admit_pseudo_tasks(Commands& out);
   bool admit_pseudo_task(Task& task, Commands& out);
+  NodeId place_of(const Task& task) const;
   bool advance_gathering(Commands& out);
   void hand_out(Commands& out);
   bool give_one(WorkerId worker, Commands& out);
@@ -106,7 +107,8 @@ class Dispatcher {
   Stop& stop_;
   const Options& options_;
   std::size_t held_by_policy_ = 0;
-  std::size_t awaited_ = 0;  // workers of accelerators that have not arrived so far: they are starting
+  std::vector<NodeId> devices_;  // as programs count them
+  std::size_t awaited_ = 0;      // workers of accelerators that have not arrived so far: they are starting
 };
 
 }  // namespace fairlead::engine

@@ -43,6 +43,9 @@ struct RunSpec {
   unsigned noise_percent = 0, pipeline_depth = 0;
   std::uint32_t ranks = 0;  ///< 0: on one node, as a flow
   std::string grid;         ///< of them; empty: the squarest
+  std::size_t ranks_per_node = 1;
+  std::string receive_into;  ///< as front::Landing
+  std::string eager_limit;   ///< empty: all values are asked for
   /// What the machine's file says times this.
   double network_bandwidth_times = 1, network_latency_times = 1, panel_rates_times = 1;
 

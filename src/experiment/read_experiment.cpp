@@ -52,7 +52,7 @@ constexpr std::array<std::pair<std::string_view, Check>, 7> checks = {{{"best", 
                                                                        {"between", Check::between},
                                                                        {"changes", Check::changes}}};
 
-constexpr std::array<std::string_view, 30> settings = {"advice",
+constexpr std::array<std::string_view, 33> settings = {"advice",
                                                        "machine",
                                                        "workload",
                                                        "precision",
@@ -81,7 +81,10 @@ constexpr std::array<std::string_view, 30> settings = {"advice",
                                                        "n_at_least",
                                                        "network_bandwidth_times",
                                                        "network_latency_times",
-                                                       "panel_rates_times"};
+                                                       "panel_rates_times",
+                                                       "ranks_per_node",
+                                                       "receive_into",
+                                                       "eager_limit"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
   const std::string written = reader.text(key);

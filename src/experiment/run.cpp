@@ -57,8 +57,8 @@ MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machin
 Advice advice_of(const RunSpec& spec) {
   const Advice advice = advice_in(spec.advice);
   if (spec.advice.empty() || advice != Advice::none) return advice;
-  throw ConfigError(
-      fmt::format("the advice \"{}\" of an experiment must be cyclic or cyclic-rows", spec.advice));
+  throw ConfigError(fmt::format(
+      "the advice \"{}\" of an experiment must be cyclic, cyclic-rows or cyclic-matrix-rows", spec.advice));
 }
 
 double Figures::of(Metric metric) const noexcept {

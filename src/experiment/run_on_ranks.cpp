@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/value.hpp"
 #include "experiment/run.hpp"
 #include "machine/machine_files.hpp"
 #include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
+#include "simulate/cluster/part_of_node.hpp"
 
 namespace fairlead::experiment {
 
@@ -59,7 +61,8 @@ Figures run_on_ranks(const RunSpec& spec) {
   if (!spec.slow.empty()) say("slow");
   if (!spec.misjudged.empty()) say("misjudged");
   if (!spec.memory_model.empty()) say("memory_model");
-  const machine::MachineDescription machine = changed(machine::find_machine(spec.machine), spec);
+  const machine::MachineDescription machine =
+      part_of_node(changed(machine::find_machine(spec.machine), spec), spec.ranks_per_node);
   const WorkloadSize size{.n = spec.n,
                           .tile = spec.tile,
                           .precision = spec.precision == "single" ? Precision::single : Precision::double_};
@@ -70,6 +73,15 @@ Figures run_on_ranks(const RunSpec& spec) {
   options.noise_percent = spec.noise_percent;
   options.advice = advice_of(spec);
   options.pipeline_depth = spec.pipeline_depth;
+  options.landing = front::landing_in(spec.receive_into).value_or(front::Landing::host);
+  if (!spec.eager_limit.empty()) {
+    const std::optional<Bytes> limit = config::parse_size(spec.eager_limit);
+    if (!limit)
+      throw ConfigError(
+          fmt::format("the setting eager_limit of an experiment is \"{}\", and no size", spec.eager_limit));
+    options.protocol.eager_bytes = *limit;
+    options.protocol.credit_bytes = std::max(options.protocol.credit_bytes, 2 * *limit);
+  }
   const Blueprint blueprint(spec.workload, size, grid_of(spec));
   Figures figures;
   ClusterResult result;
@@ -85,7 +97,7 @@ Figures run_on_ranks(const RunSpec& spec) {
   figures.seconds = result.seconds;
   figures.gflops = result.gflops();
   figures.percent_of_peak = result.percent_of_peak();
-  figures.best_gflops = result.flops / result.compute_bound_seconds * 1e-9;
+  figures.best_gflops = result.gflops_at_best();
   const std::size_t cores = use.cores.value_or(machine.cores) * spec.ranks;
   figures.percent_of_gemm_peak = percent_of_gemm_peak(machine, cores, size.precision, figures.gflops);
   const auto of_all = [&](Bytes RankResult::*bytes) {

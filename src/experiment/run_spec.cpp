@@ -61,8 +61,13 @@ std::string RunSpec::text() const {
       memory, host_memory, data, advice, priorities, memory_model, device_gigabytes_per_second, peers, seed,
       noise_percent, pipeline_depth, slow, misjudged);
   if (ranks == 0) return one_node;
-  return fmt::format("{} ranks={} grid={} network={} latency={} panels={}", one_node, ranks, grid,
-                     network_bandwidth_times, network_latency_times, panel_rates_times);
+  std::string over_ranks =
+      fmt::format("{} ranks={} grid={} network={} latency={} panels={}", one_node, ranks, grid,
+                  network_bandwidth_times, network_latency_times, panel_rates_times);
+  if (ranks_per_node != 1) over_ranks += fmt::format(" ranks_per_node={}", ranks_per_node);
+  if (receive_into != "host") over_ranks += fmt::format(" receive_into={}", receive_into);
+  if (!eager_limit.empty()) over_ranks += fmt::format(" eager_limit={}", eager_limit);
+  return over_ranks;
 }
 
 namespace {
@@ -88,12 +93,18 @@ void read_ranks(const std::map<std::string, std::string>& settings, RunSpec& run
   } else if (in_all != nullptr && run.cores.value_or(0) != 0) {
     run.ranks = static_cast<std::uint32_t>(part(static_cast<std::int64_t>(*run.cores)));
   }
-  for (const char* const key : {"grid", "cores_in_all", "tiles_of_one_rank", "network_bandwidth_times",
-                                "network_latency_times", "panel_rates_times"})
+  for (const char* const key :
+       {"grid", "cores_in_all", "tiles_of_one_rank", "network_bandwidth_times", "network_latency_times",
+        "panel_rates_times", "ranks_per_node", "receive_into", "eager_limit"})
     if (run.ranks == 0 && find(key) != nullptr)
       throw ConfigError(
           fmt::format("the setting {} of an experiment has no effect without the setting ranks", key));
   if (const std::string* const grid = find("grid")) run.grid = *grid;
+  if (const std::string* const ranks = find("ranks_per_node"))
+    run.ranks_per_node = static_cast<std::size_t>(between(1, 64, "ranks_per_node", *ranks));
+  const std::string* const into = find("receive_into");
+  run.receive_into = one_of("receive_into", into == nullptr ? "host" : *into, {"host", "advised", "random"});
+  if (const std::string* const limit = find("eager_limit")) run.eager_limit = *limit;
   if (const std::string* const tiles = find("tiles_of_one_rank"))
     run.n = run.tile * std::llround(static_cast<double>(between(1, most_tiles, "tiles_of_one_rank", *tiles)) *
                                     std::sqrt(static_cast<double>(run.ranks)));

@@ -104,6 +104,12 @@ struct Commands {
   std::vector<Left> left;
   std::string failure;  ///< why nothing can go on; empty: it can
 
+  /// What was allocated stays, for the next ones.
+  void clear() noexcept {
+    expected.clear(), messages.clear(), payloads.clear(), copies.clear(), dropped.clear();
+    places.clear(), fills.clear(), reads.clear(), landed.clear(), left.clear();
+    failure.clear();
+  }
   bool empty() const noexcept {
     return expected.empty() && messages.empty() && payloads.empty() && copies.empty() && dropped.empty() &&
            places.empty() && fills.empty() && reads.empty() && landed.empty() && left.empty() &&

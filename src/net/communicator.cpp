@@ -37,32 +37,54 @@ void Communicator::wait_until(Done done) {
   served_.wait(lock, done);
 }
 
-void Communicator::post(Event event) {
+/// Who finds nobody at it, and nothing before him, does it at once.
+template <class E>
+void Communicator::post(E&& event) {
+  bool at_once = false;
   {
     const std::lock_guard guard(mutex_);
-    if (event) events_.push_back(std::move(event));
+    at_once = !serving_ && events_.empty();
+    if (!at_once) events_.emplace_back(std::forward<E>(event));
+    if (serving_) return;
+    serving_ = true;
+  }
+  if (at_once) serve_one(event);
+  serve();
+}
+
+template <class E>
+void Communicator::serve_one(E&& event) {
+  try {
+    event(endpoint_, commands_);
+    carry_out(commands_);
+  } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
+    commands_.clear();
+    endpoint_.fail(error.what(), commands_);
+    for (const auto& [run, client] : clients_) client->failed(endpoint_.failure());
+  }
+  commands_.clear();
+}
+
+void Communicator::poked() {
+  {
+    const std::lock_guard guard(mutex_);
     if (serving_) return;
     serving_ = true;
   }
   serve();
 }
 
+void Communicator::watch_by(ValueWatch& watch) {
+  post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
+}
+
 void Communicator::serve() {
-  Commands commands;
   std::unique_lock lock(mutex_);
   while (!events_.empty()) {
     const Event event = std::move(events_.front());
     events_.pop_front();
     lock.unlock();
-    try {
-      event(endpoint_, commands);
-      carry_out(commands);
-    } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
-      commands = {};
-      endpoint_.fail(error.what(), commands);
-      for (const auto& [run, client] : clients_) client->failed(endpoint_.failure());
-    }
-    commands = {};
+    serve_one(event);
     lock.lock();
   }
   serving_ = false;
@@ -159,7 +181,7 @@ void Communicator::end(const GraphRun& run) {
   post([&, this](Endpoint& endpoint, Commands& out) {
     endpoint.end(run, out);
     carry_out(out);
-    out = {};
+    out.clear();
     clients_.erase(run);
     network_->listen(!clients_.empty());
     const std::lock_guard guard(mutex_);

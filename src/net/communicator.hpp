@@ -67,21 +67,22 @@ class Communicator final : private Network::Listener {
   void on_quiet(std::function<void()> tell);
   Traffic traffic() const;
   /// Of all values from now on; it stays as long as this does. Before anything runs.
-  void watch_by(ValueWatch& watch) {
-    post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
-  }
+  void watch_by(ValueWatch& watch);
 
  private:
   using Event = std::function<void(Endpoint&, Commands&)>;
   void came(RankId from, std::span<const std::byte> message) override;
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
-  void poked() override { post(nullptr); }
+  void poked() override;
   void lost(const std::string& why) override;
   void nothing_came() override;
   template <class Done>
   void wait_until(Done done);
-  void post(Event event);
+  template <class E>
+  void post(E&& event);
+  template <class E>
+  void serve_one(E&& event);
   /// For callers that must not do more than say so.
   void post_soon(Event event);
   void serve();
@@ -102,6 +103,7 @@ class Communicator final : private Network::Listener {
   std::chrono::steady_clock::time_point still_since_{};
   // Of who serves.
   Endpoint endpoint_;
+  Commands commands_;  // of one event
   std::map<GraphRun, Client*> clients_;
   ValueWatch* watch_ = nullptr;
   Hear hear_;

@@ -19,6 +19,18 @@ void Incoming::told(RankId from, Activate activate, Commands& out) {
   look_for_places(out);
 }
 
+/// Not for the only one.
+bool Incoming::is_full_for(const Arrival& arrival) const noexcept {
+  if (visitors_ == 0) return false;
+  return (visitors_ + arrival.outputs.size() > most_visitors_ &&
+          !mistake_.is(Mistake::any_number_of_visitors)) ||
+         (visitors_take_ + arrival.bytes > room_.visitors && !mistake_.is(Mistake::visitors_not_counted));
+}
+void Incoming::gone(const Activate::Output& visitor) noexcept {
+  --visitors_;
+  visitors_take_ -= room_.taken_by(visitor.takes);
+}
+
 /// In the order in which they were told of. All of a task's at once: if each of two tasks had one place and waited for
 /// the other's, neither would come.
 void Incoming::look_for_places(Commands& out) {
@@ -29,10 +41,9 @@ void Incoming::look_for_places(Commands& out) {
       continue;
     }
     Arrival& it = found->second;
-    if (visitors_ != 0 && visitors_ + it.bytes > room_.visitors &&
-        !mistake_.is(Mistake::visitors_not_counted))
-      return;
-    visitors_ += it.bytes;
+    if (is_full_for(it)) return;
+    visitors_ += it.outputs.size();
+    visitors_take_ += it.bytes;
     it.state = State::placing;
     for (std::size_t i = 0; i < it.outputs.size(); ++i)
       out.places.push_back({id_of(waiting_.front(), i), it.activate.name(i), it.activate.outputs[i].like,
@@ -167,7 +178,7 @@ void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_alo
   it.outputs[output].there = true;
   there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes, told.takes,
                    it.outputs[output].layout, std::move(told.below), it.from, went_along});
-  visitors_ -= room_.taken_by(told.takes);
+  gone(told);
   if (--it.missing == 0) arrivals_.erase(number);
 }
 
@@ -179,7 +190,7 @@ void Incoming::forget(const GraphRun& run, Commands& out) {
     }
     if (it->second.state != State::told)
       for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
-        if (!it->second.outputs[i].there) visitors_ -= room_.taken_by(it->second.activate.outputs[i].takes);
+        if (!it->second.outputs[i].there) gone(it->second.activate.outputs[i]);
     for (auto* const under_way : {&expected_, &copying_})
       std::erase_if(*under_way, [&](const auto& payload) {
         if (arrival_of(payload.second) != it->first) return false;

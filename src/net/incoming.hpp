@@ -17,7 +17,8 @@ namespace fairlead::net {
 
 class Incoming {
  public:
-  explicit Incoming(const Protocol& protocol) : mistake_(protocol.mistake) {}
+  explicit Incoming(const Protocol& protocol)
+      : most_visitors_(protocol.most_visitors), mistake_(protocol.mistake) {}
 
   /// What is there, and who gets it from us.
   struct There {
@@ -82,7 +83,11 @@ class Incoming {
   void copy(IncomingId id, const Offer& offer, Commands& out);
   void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there);
 
+  bool is_full_for(const Arrival& arrival) const noexcept;
+  void gone(const Activate::Output& visitor) noexcept;
+
   Room room_;
+  const std::size_t most_visitors_;
   const DeliberateMistake mistake_;
   std::uint64_t next_arrival_ = 0, next_tag_ = 0;
   std::uint64_t next_payload_ = 1;  // odd: those of what is sent are even
@@ -92,7 +97,9 @@ class Incoming {
   std::unordered_map<ValueName, Offer, HashOfName> offers_;          // of what has no place yet
   std::unordered_map<ValueName, IncomingId, HashOfName> unoffered_;  // has a place, and will be
   std::unordered_map<PayloadId, IncomingId> copying_;
-  Bytes visitors_ = 0;  // of those that are not only told
+  // Those that are not only told.
+  std::size_t visitors_ = 0;
+  Bytes visitors_take_ = 0;
 };
 
 }  // namespace fairlead::net

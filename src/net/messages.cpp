@@ -11,6 +11,7 @@ namespace {
 
 class Writer {
  public:
+  Writer() { bytes_.reserve(most_of_control); }
   template <class T>
   void number(T value) requires(std::is_trivially_copyable_v<T>) {
     const auto* const begin = reinterpret_cast<const std::byte*>(&value);
@@ -24,6 +25,7 @@ class Writer {
   std::vector<std::byte> taken() { return std::move(bytes_); }
 
  private:
+  static constexpr std::size_t most_of_control = 128;  // of most messages
   std::vector<std::byte> bytes_;
 };
 

@@ -38,6 +38,7 @@ class Network {
     std::uint32_t ranks = 1;          ///< on the machine, which share its memory
     std::uint32_t of_processors = 1;  ///< of these, those that may run on the same processors
     std::uint32_t place = 0;          ///< this one's among the latter
+    std::uint32_t place_on_machine = 0;
   };
   Network() = default;
   Network(const Network&) = delete;

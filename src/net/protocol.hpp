@@ -27,6 +27,8 @@ struct Protocol {
   std::uint64_t first_mark = 1;
   /// Payloads that are sent at once. Messages are not bounded: the rank that gets them waits for none.
   std::size_t most_payloads = 16;
+  /// Values that are asked for at once, but for those of one task: MPI looks through all of them for each that comes.
+  std::size_t most_visitors = 256;
   DeliberateMistake mistake{};
 };
 

@@ -126,6 +126,8 @@ struct RunReport {
   std::string network;  ///< what carries their messages
   std::string
       why_not_read{};  ///< why not all ranks of a machine copy values from each other's memory; empty: they do
+  std::string
+      devices;  ///< which were found, which of them are used, and why or why not; empty: nobody looked
   std::string scheduler;
   std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
   std::string front;    ///< how its tasks were said: "flow", "ptg", "jdf"; empty: there is no choice

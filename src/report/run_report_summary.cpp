@@ -26,6 +26,7 @@ void what(TextPage& page, const RunReport& report) {
                    readable_size(report.peak_memory_bytes)),
        fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
       ", ");
+  if (!report.devices.empty()) page.row("Devices", report.devices);
 }
 
 /// What is known of the error, a line for each measure.

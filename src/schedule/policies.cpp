@@ -23,6 +23,7 @@
 #include "schedule/placement/placement.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/rehearsed/rehearsed.hpp"
+#include "schedule/urgent.hpp"
 #include "schedule/without.hpp"
 
 namespace fairlead::schedule {
@@ -56,6 +57,8 @@ constexpr std::array list = {
                 dmda::options_by_priority},
     PolicyEntry{"near", "dmdas, with queues as long as their durations", plain<make_near>},
     PolicyEntry{"nearer", "near, counting a task's transfers twice", plain<make_nearer>},
+    PolicyEntry{"urgent", "one queue by priority, and nobody is given a task before he is free",
+                plain<make_urgent>},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},

@@ -162,6 +162,8 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
       const bool has_code = kinds_of_workers_[kind]->kind == WorkerKind::cpu || !program.is_cpu_only(name);
       const machine::KernelRate* rate =
           has_code ? kinds_of_workers_[kind]->rate_of(name, name_of(precision)) : nullptr;
+      if (program.takes_no_time(name))
+        rate = kinds_of_workers_[kind]->kind == WorkerKind::cpu ? &at_once_ : nullptr;
       rates_[kind].push_back(rate);
       if (rate != nullptr && used)
         kinds_[kernel] |= 1u << static_cast<unsigned>(kinds_of_workers_[kind]->kind);
@@ -176,7 +178,7 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               "of the processors {} and {} of the machine {}, which are of one kind, only one runs {}",
               kinds_of_workers_[a]->name, kinds_of_workers_[b]->name, description_.name,
               program.kernels[kernel]));
-    if (kinds_[kernel] == 0) {
+    if (kinds_[kernel] == 0 && !program.takes_no_time(program.kernels[kernel])) {
       const bool cores_could = rates_.front()[kernel] != nullptr;
       throw ConfigError(
           fmt::format("no processor of the machine {} that is used can run {} in {} precision: {}",

@@ -98,6 +98,7 @@ class SimulatedMachine {
   std::vector<double> together_;  // by processor: what its workers get done in all, compared with one of them
   // by kind of worker, then kernel; null: cannot
   std::vector<std::vector<const machine::KernelRate*>> rates_;
+  machine::KernelRate at_once_;       // of what has nothing to compute
   std::vector<std::uint32_t> kinds_;  // by kernel
 };
 

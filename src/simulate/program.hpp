@@ -54,6 +54,8 @@ class Program {
   std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
   std::vector<std::string> kernels, collections;
   std::vector<std::string> cpu_only;  ///< kernels that have no code for devices, whatever a machine's rates
+  std::vector<std::string>
+      timeless;  ///< kernels that take no time, on cores only, whatever a machine's rates
   std::vector<ProgramDatum> data;
   std::vector<std::string> names;  ///< of the data, if they are not to be named by collection and place
   std::vector<ProgramTask> tasks;
@@ -91,6 +93,9 @@ class Program {
   }
   bool is_cpu_only(std::string_view kernel) const {
     return std::ranges::find(cpu_only, kernel) != cpu_only.end();
+  }
+  bool takes_no_time(std::string_view kernel) const {
+    return std::ranges::find(timeless, kernel) != timeless.end();
   }
   /// Calls f(task, its uses) in program order.
   template <class F>

@@ -10,6 +10,7 @@
 
 #include "cholesky_double.hpp"
 #include "compiled_jdf/compiled.hpp"
+#include "compiled_jdf/dealt.hpp"
 #include "gemm_double.hpp"
 #include "lu_double.hpp"
 #include "lu_incremental_double.hpp"
@@ -21,50 +22,8 @@ namespace {
 
 using Numbers = Plain<double>;
 
-/// A matrix dealt out over the ranks, or of one runtime alone; its tiles with these numbers, and the way back.
-class Dealt {
- public:
-  Dealt(Runtime& runtime, const Numbers& from, std::int32_t tile, const Distribution* distribution)
-      : runtime_(runtime),
-        matrix_(distribution == nullptr
-                    ? runtime.tiled<double>("A", from.rows, from.columns, tile)
-                    : runtime.tiled<double>("A", from.rows, from.columns, tile, *distribution)),
-        descriptor_(matrix_) {
-    each_tile([&](auto& flow, const auto& handle, std::int64_t row, std::int64_t column) {
-      auto hold = flow.acquire(write(handle));
-      const auto t = hold.template get<0>();
-      for (std::int32_t j = 0; j < t.columns(); ++j)
-        for (std::int32_t i = 0; i < t.rows(); ++i) t(i, j) = from(row + i, column + j);
-    });
-  }
-  parsec::Descriptor& descriptor() { return descriptor_; }
-  const Distribution* distribution() const { return matrix_.distribution(); }
-  void take(Numbers& all) {
-    each_tile([&](auto& flow, const auto& handle, std::int64_t row, std::int64_t column) {
-      auto hold = flow.acquire(read(handle));
-      const auto t = hold.template get<0>();
-      for (std::int32_t j = 0; j < t.columns(); ++j)
-        for (std::int32_t i = 0; i < t.rows(); ++i) all(row + i, column + j) = t(i, j);
-    });
-  }
-
- private:
-  template <class F>
-  void each_tile(const F& f) {
-    Flow flow(runtime_);
-    for (std::int32_t j = 0; j < matrix_.tile_columns(); ++j)
-      for (std::int32_t i = 0; i < matrix_.tile_rows(); ++i)
-        if (const auto handle = matrix_.here_or_not(i, j); handle.datum().datum != nullptr)
-          f(flow, handle, std::int64_t{i} * matrix_.tile(), std::int64_t{j} * matrix_.tile());
-    flow.wait();
-  }
-  Runtime& runtime_;
-  TiledMatrix<double> matrix_;
-  parsec::Descriptor descriptor_;
-};
-
 /// Matrices with which a rank computes; what it makes of the first is wanted.
-using Compute = std::function<void(Runtime&, std::vector<std::unique_ptr<Dealt>>&)>;
+using Compute = std::function<void(Runtime&, std::vector<std::unique_ptr<Dealt<double>>>&)>;
 
 struct Case {
   std::vector<Numbers> matrices;
@@ -81,9 +40,9 @@ Config config_of(const Case& of) {
   return config;
 }
 void compute(Runtime& runtime, const Case& of, const Distribution* distribution, Numbers& result) {
-  std::vector<std::unique_ptr<Dealt>> dealt;
+  std::vector<std::unique_ptr<Dealt<double>>> dealt;
   for (const Numbers& numbers : of.matrices)
-    dealt.push_back(std::make_unique<Dealt>(runtime, numbers, of.tile, distribution));
+    dealt.push_back(std::make_unique<Dealt<double>>(runtime, numbers, of.tile, distribution));
   of.compute(runtime, dealt);
   dealt[0]->take(result);
 }
@@ -185,7 +144,7 @@ TEST(CompiledJdfOverRanks, LuWithIncrementalPivoting) {
     const auto diagonal_of = [](const Distribution& owners) {
       return Distribution([owners](std::int32_t row, std::int32_t) { return owners.owner(row, row); });
     };
-    const auto factor = [&](Runtime& runtime, std::vector<std::unique_ptr<Dealt>>& of) {
+    const auto factor = [&](Runtime& runtime, std::vector<std::unique_ptr<Dealt<double>>>& of) {
       const Distribution* owners = of[0]->distribution();
       const auto dealt = [&](auto number, std::int64_t rows, std::int64_t columns, TileSize size,
                              const Distribution& whose) {

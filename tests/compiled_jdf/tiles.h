@@ -61,6 +61,24 @@ typedef parsec_tiled_matrix_t tiled_matrix;
         c[i + j * ldc] = alpha * sum + beta * c[i + j * ldc];                                                 \
       }                                                                                                       \
   }                                                                                                           \
+  static inline void tile_##p##scale(int m, int n, T alpha, T *a, int lda) {                                  \
+    for (int j = 0; j < n; ++j)                                                                               \
+      for (int i = 0; i < m; ++i) a[i + j * lda] *= alpha;                                                    \
+  }                                                                                                           \
+  static inline void tile_##p##geadd(int m, int n, T alpha, const T *a, int lda, T beta, T *b, int ldb) {     \
+    for (int j = 0; j < n; ++j)                                                                               \
+      for (int i = 0; i < m; ++i) b[i + j * ldb] = alpha * a[i + j * lda] + beta * b[i + j * ldb];            \
+  }                                                                                                           \
+  static inline void tile_##p##lacpy(char what, int m, int n, const T *a, int lda, T *b, int ldb) {           \
+    for (int j = 0; j < n; ++j)                                                                               \
+      for (int i = 0; i < m; ++i)                                                                             \
+        if (what == 'A' || (what == 'L' ? i >= j : i <= j)) b[i + j * ldb] = a[i + j * lda];                  \
+  }                                                                                                           \
+  static inline void tile_##p##laset(char what, int m, int n, T alpha, T beta, T *a, int lda) {               \
+    assert(what == 'A');                                                                                      \
+    for (int j = 0; j < n; ++j)                                                                               \
+      for (int i = 0; i < m; ++i) a[i + j * lda] = i == j ? beta : alpha;                                     \
+  }                                                                                                           \
   static inline int tile_##p##getrf_without_pivots(int m, int n, T *a, int lda) {                             \
     for (int k = 0; k < m && k < n; ++k) {                                                                    \
       if (a[k + k * lda] == 0) return k + 1;                                                                  \

@@ -21,6 +21,7 @@
 #include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/automatic.hpp"
+#include "simulate/cluster/rank_graph.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::experiment {
@@ -666,7 +667,12 @@ TEST(ExperimentFiles, CanAllBeReadAndNameWhatThereIs) {
       if (run.scheduler != simulate::automatic) {
         EXPECT_NO_THROW(schedule::make_policy(run.scheduler));
       }
-      EXPECT_NO_THROW(simulate::find_workload(run.workload));
+      if (run.ranks == 0) {
+        EXPECT_NO_THROW(simulate::find_workload(run.workload));
+      } else {
+        const simulate::WorkloadSize size{.n = run.n, .tile = run.tile};
+        EXPECT_NO_THROW(simulate::make_rank_graph(run.workload, size, Distribution::grid_of(run.ranks)));
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "fake_cuda/library.hpp"
 
 struct cublasContext : fake_cuda::Handle {};
+struct cublasXtContext {};
 
 namespace {
 
@@ -115,5 +116,30 @@ int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t by
   }
 FAKE_CUBLAS_OF(S, float)
 FAKE_CUBLAS_OF(D, double)
+
+// Of cublasXt what it gives, which is all in RAM; nothing goes to a device.
+int cublasXtCreate(cublasXtContext** handle) {
+  *handle = new cublasXtContext;
+  return good;
+}
+int cublasXtDestroy(cublasXtContext* handle) {
+  delete handle;
+  return good;
+}
+int cublasXtDeviceSelect(cublasXtContext*, int count, int*) { return count == 1 ? good : invalid_value; }
+int cublasXtSetBlockDim(cublasXtContext*, int side) { return side > 0 ? good : invalid_value; }
+int cublasXtSetPinningMemMode(cublasXtContext*, int) { return good; }
+int cublasXtDgemm(cublasXtContext*, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k,
+                  const double* alpha, const double* a, std::size_t lda, const double* b, std::size_t ldb,
+                  const double* beta, double* c, std::size_t ldc) {
+  if (op_a != op_no || op_b != op_no || lda < m || ldb < k || ldc < m) return invalid_value;
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < m; ++i) {
+      double sum = 0;
+      for (std::size_t p = 0; p < k; ++p) sum += a[i + p * lda] * b[p + j * ldb];
+      c[i + j * ldc] = *alpha * sum + (*beta == 0 ? 0 : *beta * c[i + j * ldc]);
+    }
+  return good;
+}
 
 }  // extern "C"

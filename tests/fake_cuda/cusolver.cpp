@@ -1,4 +1,4 @@
-// cuSOLVER as far as Fairlead calls it: a plain loop on cores, when the stream comes to it.
+// cuSOLVER as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
 #include <cmath>
 #include <cstddef>
 
@@ -38,6 +38,31 @@ int potrf(cusolverDnContext* handle, int fill, int n, T* a, int lda, T* work, in
                });
 }
 
+/// Without pivots, which is what Fairlead asks for. Takes two rows of workspace.
+template <class T>
+int getrf(cusolverDnContext* handle, int m, int n, T* a, int lda, T* work, const int* pivots, int* info) {
+  if (m != n || lda < m || pivots != nullptr) return invalid_value;
+  handle->workspace = work;
+  handle->workspace_bytes = 2 * static_cast<std::size_t>(n) * sizeof(T);
+  return start(handle, "getrf", {matrix(a, n, n, lda, true), {info, sizeof(int), true}},
+               [=](std::span<std::byte* const> at) {
+                 T* lu = as<T>(at[0]);
+                 int& said = *as<int>(at[1]);
+                 said = 0;
+                 for (std::ptrdiff_t k = 0; k < n; ++k) {
+                   const T pivot = lu[k + k * lda];
+                   if (pivot == 0) {
+                     said = static_cast<int>(k) + 1;
+                     return;
+                   }
+                   for (std::ptrdiff_t i = k + 1; i < n; ++i) lu[i + k * lda] /= pivot;
+                   for (std::ptrdiff_t j = k + 1; j < n; ++j)
+                     for (std::ptrdiff_t i = k + 1; i < n; ++i)
+                       lu[i + j * lda] -= lu[i + k * lda] * lu[k + j * lda];
+                 }
+               });
+}
+
 }  // namespace
 
 extern "C" {
@@ -59,6 +84,14 @@ int cusolverDnSetStream(cusolverDnContext* handle, CUstream_st* stream) {
   int cusolverDn##letter##potrf(cusolverDnContext* h, int fill, int n, T* a, int lda, T* work, int elements, \
                                 int* info) {                                                                 \
     return potrf<T>(h, fill, n, a, lda, work, elements, info);                                               \
+  }                                                                                                          \
+  int cusolverDn##letter##getrf_bufferSize(cusolverDnContext*, int, int n, T*, int, int* elements) {         \
+    *elements = 2 * n;                                                                                       \
+    return good;                                                                                             \
+  }                                                                                                          \
+  int cusolverDn##letter##getrf(cusolverDnContext* h, int m, int n, T* a, int lda, T* work, int* pivots,     \
+                                int* info) {                                                                 \
+    return getrf<T>(h, m, n, a, lda, work, pivots, info);                                                    \
   }
 FAKE_CUSOLVER_OF(S, float)
 FAKE_CUSOLVER_OF(D, double)

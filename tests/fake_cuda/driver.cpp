@@ -1,6 +1,7 @@
 // The functions that the fake library exports, as cuda.h declares them but for the names of types.
 #include <array>
 #include <cstring>
+#include <deque>
 
 #include "fake_cuda/fake.hpp"
 
@@ -57,6 +58,26 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
   });
 }
 
+/// One that the call waits for.
+template <class Move>
+Status copy_now(const char* function, Pointer there, const Move& move, std::size_t bytes) {
+  return fake().call_there(function, [&](Lock&, int device) {
+    const Memory::Found at = fake().memory->find(bytes_at(there), bytes);
+    if (at.where != Memory::Where::device || at.device != device) {
+      fake().checker.report("a copy goes where the device has nothing");
+      return fake_cuda::invalid_value;
+    }
+    move(at.bytes);
+    return fake_cuda::success;
+  });
+}
+
+struct FakeModule {
+  int device;
+  std::string image;
+  std::deque<std::string> functions;
+};
+
 /// Who gives up what is still in use is reported, and spared that the test crashes.
 void give_up(Lock& lock, const void* at, std::size_t bytes, const char* how) {
   if (!fake().checker.give_up(at, bytes, how)) return;
@@ -112,8 +133,19 @@ Status cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   return fake().call("cuDeviceTotalMem_v2",
                      [&](Lock&) { return *bytes = fake().settings.memory_bytes, fake_cuda::success; });
 }
-Status cuDeviceGetAttribute(int* value, int, int) {
-  return fake().call("cuDeviceGetAttribute", [&](Lock&) { return *value = 9, fake_cuda::success; });
+/// Of one that is as fast by its data sheet as an H200: 132 multiprocessors at 1.98 GHz.
+Status cuDeviceGetAttribute(int* value, int attribute, int) {
+  return fake().call("cuDeviceGetAttribute", [&](Lock&) {
+    *value = attribute == 13 ? 1'980'000 : attribute == 16 ? 132 : attribute == 76 ? 0 : 9;
+    return fake_cuda::success;
+  });
+}
+Status cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
+  return fake().call_there("cuMemGetInfo_v2", [&](Lock&, int device) {
+    *all = fake().settings.memory_bytes;
+    *free = *all - fake().memory->bytes(device);
+    return fake_cuda::success;
+  });
 }
 
 Status cuDevicePrimaryCtxRetain(CUctx_st** context, int number) {
@@ -201,6 +233,53 @@ Status cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, CUs
 }
 Status cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, CUstream_st* stream) {
   return copy("cuMemcpyDtoHAsync_v2", from, to, bytes, stream, false);
+}
+
+/// For all kinds of RAM: over when the call returns.
+Status cuMemcpyHtoD_v2(Pointer to, const void* from, std::size_t bytes) {
+  return copy_now(
+      "cuMemcpyHtoD_v2", to, [&](std::byte* real) { std::memcpy(real, from, bytes); }, bytes);
+}
+Status cuMemcpyDtoH_v2(void* to, Pointer from, std::size_t bytes) {
+  return copy_now(
+      "cuMemcpyDtoH_v2", from, [&](std::byte* real) { std::memcpy(to, real, bytes); }, bytes);
+}
+
+Status cuModuleLoadData(FakeModule** module, const void* image) {
+  return fake().call_there("cuModuleLoadData", [&](Lock&, int device) {
+    *module = new FakeModule{device, static_cast<const char*>(image), {}};
+    return fake_cuda::success;
+  });
+}
+Status cuModuleUnload(FakeModule* module) {
+  return fake().call_there("cuModuleUnload", [&](Lock&, int) {
+    delete module;
+    return fake_cuda::success;
+  });
+}
+/// Of what is said in PTX by names only.
+Status cuModuleGetFunction(std::string** function, FakeModule* module, const char* name) {
+  return fake().call_there("cuModuleGetFunction", [&](Lock&, int) {
+    if (module->image.find(std::string(".entry ") + name + "(") == std::string::npos) return 500;
+    *function = &module->functions.emplace_back(name);
+    return fake_cuda::success;
+  });
+}
+/// Kernels that touch nothing.
+Status cuLaunchKernel(std::string* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      unsigned, CUstream_st* stream, void** arguments, void**) {
+  return fake().call_there("cuLaunchKernel", [&](Lock&, int) {
+    if (arguments != nullptr) return fake_cuda::invalid_value;
+    return fake().put(stream, *function, {}, [] { return true; });
+  });
+}
+Status cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* data) {
+  return fake().call_there("cuLaunchHostFunc", [&](Lock&, int) {
+    return fake().put(stream, "a function of the host", {}, [function, data] {
+      function(data);
+      return true;
+    });
+  });
 }
 
 Status cuStreamCreate(CUstream_st** stream, unsigned flags) {

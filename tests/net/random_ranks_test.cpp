@@ -17,6 +17,7 @@ Ranks::Options random_options(Random& random, std::size_t count) {
   if (random.once_in(2)) protocol.tree_from = 2 + random.below(3);
   protocol.chain_from = 8 * random.below(40);
   protocol.most_payloads = 1 + random.below(4);
+  if (random.once_in(2)) protocol.most_visitors = 1 + random.below(6);
   options.room = {.visitors = 8 * random.below(100), .page = Bytes{8} << random.below(4)};
   options.runs = 1 + random.below(3);
   if (random.once_in(2)) {

@@ -147,6 +147,7 @@ class Ranks {
     std::uint64_t said = ~std::uint64_t{0};  // activity() when it said that it waits
     std::map<PayloadId, Commands::Expected> expected;
     Bytes visitors = 0;               // places looked for, or filled by something under way
+    std::size_t guests = 0;           // so many are these
     std::set<std::uint64_t> telling;  // tasks that these belong to
     std::map<RankId, Bytes> along;    // bytes that came along and have no place
     std::size_t activates_got = 0;
@@ -324,8 +325,10 @@ class Ranks {
       });
     for (const Commands::Place& it : out.places) {
       rank.visitors += options_.room.taken_by(it.bytes);
+      ++rank.guests;
       rank.telling.insert(it.name.task);
-      if (rank.visitors > options_.room.visitors && rank.telling.size() > 1)
+      if ((rank.visitors > options_.room.visitors || rank.guests > options_.protocol.most_visitors) &&
+          rank.telling.size() > 1)
         say("too many values are let in at once");
       later(rank, [this, &rank, it] {
         if (!rank.failure.empty()) return;
@@ -411,6 +414,7 @@ class Ranks {
     const auto place = places_.find({rank.own, it.value});
     if (place == places_.end()) return say("a value lands that has no place");
     rank.visitors -= options_.room.taken_by(place->second.bytes);
+    --rank.guests;
     bool last = true;
     places_.erase(place);
     for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;

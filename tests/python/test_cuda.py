@@ -69,7 +69,7 @@ def test_info_names_devices_or_says_why_there_are_none(run, fake_cuda):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("cuda"))
-    assert "0: Fake CUDA device 0 (compute capability 9.9), 1.0 GiB of memory" in lines[first]
+    assert "0: Fake CUDA device 0 (compute capability 9.0), 1.0 GiB of memory" in lines[first]
     assert "1: Fake CUDA device 1" in lines[first + 1]
     found = json.loads((run.folder / "info.json").read_text())["cuda"]
     assert [device["name"] for device in found["devices"]] == ["Fake CUDA device 0", "Fake CUDA device 1"]
@@ -107,3 +107,91 @@ def test_a_device_that_is_lost_ends_in_the_solution_or_in_an_error(run, after):
         assert np.allclose(np.load(run.folder / f"x{after}.npy"), np.linalg.solve(a, b), rtol=1e-9)
     else:
         assert done.returncode != 99 and "cuda 0" in done.stderr and "CUDA_ERROR_LAUNCH_FAILED (719)" in done.stderr
+
+
+def symmetric(folder, n: int, seed: int = 3):
+    """A.npy and b.npy there, and the solution."""
+    random = np.random.default_rng(seed)
+    a = random.uniform(-1, 1, (n, n))
+    a = (a + a.T) / 2 + n * np.eye(n)
+    b = random.uniform(-1, 1, (n, 2))
+    np.save(folder / "A.npy", a)
+    np.save(folder / "b.npy", b)
+    return a, b
+
+
+def solved(run, *arguments, **environment) -> dict:
+    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--progress", "none", "--json", "out.json", "--no-condition",
+               *arguments, **environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads((run.folder / "out.json").read_text())
+
+
+# So large that the cores take more than a second, and made from points, so that there is no large file.
+def test_a_gpu_is_used_where_nobody_has_named_one(run):
+    n = 7000
+    random = np.random.default_rng(4)
+    points, b = random.uniform(0, 10, (n, 3)), random.uniform(-1, 1, n)
+    np.save(run.folder / "points.npy", points)
+    np.save(run.folder / "sides.npy", b)
+    done = run("solve", "--kernel", "rbf", "--points", "points.npy", "--nugget", 1, "sides.npy", "-o", "x.npy", "--progress", "none",
+               "--json", "out.json", "--no-condition", "--workers", 1, "--blas-products", "library", FAKE_CUDA="devices=1,seed=4")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((run.folder / "out.json").read_text())
+    if report["devices"].startswith("none looked for") or "would take some" in report["devices"]:
+        pytest.skip("this core is too fast: " + report["devices"])
+    assert report["devices"].startswith("cuda:0 (Fake CUDA device 0, "), report["devices"]
+    wire = next(link for link in report["links"] if link["name"] == "cuda 0")
+    assert sum(cause["bytes"] for cause in wire["from_home"].values()) > 0
+    x = np.load(run.folder / "x.npy")
+    for row in range(0, n, 500):
+        distances = ((points - points[row]) ** 2).sum(axis=1)
+        assert abs(np.exp(-distances / 2) @ x + x[row] - b[row]) < 1e-9
+
+
+def test_why_no_device_is_used_is_a_line(run):
+    symmetric(run.folder, 200)
+    assert solved(run)["devices"].startswith("none looked for: the cores take some ")
+    assert solved(run, "--devices", "none")["devices"] == "none, as --devices says"
+    assert solved(run, "--method", "qr")["devices"] == "none: QR factorization runs on cores"
+    assert "none looked for" in run("solve", "A.npy", "b.npy", "-o", "x.npy", "--progress", "none").stdout
+    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--devices", "cuda:0,memory=1MiB", FAKE_CUDA="devices=0")
+    assert done.returncode == 2 and "is not there" in done.stderr
+
+
+@pytest.mark.parametrize("ranks, devices, parts", [
+    (2, "cuda:0,memory=2MiB + cuda:1,memory=2MiB", ["rank 0: cuda:0,memory=2MiB", "rank 1: cuda:1,memory=2MiB"]),
+    (4, "cuda:0,memory=4MiB", [f"rank {rank}: cuda:0,memory=1048576B" for rank in range(4)])])
+def test_ranks_of_a_machine_share_its_devices(run, ranks, devices, parts):
+    a, b = symmetric(run.folder, 300)
+    report = solved(run, "--ranks", ranks, "--tile", 50, "--workers", 1, "--memory", "8MiB", "--devices", devices)
+    assert np.allclose(np.load(run.folder / "x.npy"), np.linalg.solve(a, b), rtol=1e-9)
+    for part in parts:
+        assert part in report["devices"], report["devices"]
+
+
+@pytest.mark.parametrize("column", [0, 63, 149])
+def test_the_pivot_that_is_zero_is_named_by_its_column(run, column):
+    a = np.eye(150)
+    a[column, column] = 0
+    np.save(run.folder / "A.npy", a)
+    np.save(run.folder / "b.npy", np.ones(150))
+    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "lu", "--tile", 64, "--devices", "cuda:0,memory=1MiB",
+               "--progress", "none", "--scheduler", "eager")
+    assert done.returncode not in (0, 99) and f"column {column}," in done.stderr, done.stderr
+
+
+def test_calibrate_writes_a_machine_that_the_simulator_takes(run):
+    done = run("calibrate", "--devices", "cuda:0,memory=2MiB,streams=2", "--machine-file", "fake.toml", "--tiles", "16,32", "--amount",
+               "16MiB", "--progress", "none", "--workers", 1, "--memory", "32MiB", "--json", "measured.json")
+    assert done.returncode == 0, done.stderr
+    assert "Fake CUDA device 0" in done.stdout
+    measured = json.loads((run.folder / "measured.json").read_text())["measured"]
+    there = {(one["kernel"], one["precision"], one["tile"]) for one in measured["kernels"] if one["processor"] != "core"}
+    assert there >= {(kernel, precision, tile) for kernel in ("gemm", "syrk", "trsm", "potrf") for precision in ("single", "double")
+                     for tile in (16, 32)}
+    assert all(one["seconds"] > 0 for one in measured["kernels"])
+    done = run("simulate", "cholesky", "--machine", "./fake.toml", "--n", 256, "--tile", 32, "--cores", 1, "--json", "sim.json")
+    assert done.returncode == 0, done.stderr
+    done = run("calibrate", "--machine-file", "none.toml", "--amount", "16MiB", "--progress", "none", FAKE_CUDA="devices=0")
+    assert done.returncode == 2 and "no GPU is there" in done.stderr

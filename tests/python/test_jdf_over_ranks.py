@@ -290,53 +290,8 @@ def test_data_of_other_ranks_are_named_with_their_place(tmp_path, jdf, launcher,
         assert any(f"descA({i}, 0), which belongs to rank {i % 2}" in line for i in (1, 2, 3) for line in said(done)), done.stderr
 
 
-TRIANGLES = """
-descA [ type = "tiled_matrix *" ]
-descB [ type = "tiled_matrix *" ]
-/* The diagonal of A goes to the tiles of B: its lower triangle to the rows below, the upper one, without the diagonal, to those
- * above. Then both come home, doubled, from other ranks. */
-GIVE(k)
-k = 0 .. descA->mt-1
-: descA(k, k)
-READ T <- descA(k, k)
-       -> L LOW(k)  [type = LOWER_TILE]
-       -> U HIGH(k) [type = UPPER_TILE]
-BODY
-END
-
-LOW(k)
-k = 0 .. descA->mt-1
-: descB((k + 1) % descB->mt, 0)
-RW L <- T GIVE(k)    [type = LOWER_TILE]
-     -> descA(k, k)  [type = LOWER_TILE]
-BODY
-{
-    int n = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;
-    tile_dscale(n, n, 2.0, L, descA->mb);
-}
-END
-
-HIGH(k)
-k = 0 .. descA->mt-1
-: descB((k + 2) % descB->mt, 0)
-READ U <- T GIVE(k)    [type = UPPER_TILE]
-RW   C <- X BRING(k)
-       -> descB(k, 0)
-BODY
-{
-    int n = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;
-    tile_dgeadd(n, n, 1.0, U, descA->mb, 1.0, C, descB->mb);
-}
-END
-
-BRING(k)
-k = 0 .. descA->mt-1
-: descB(k, 0)
-READ X <- descB(k, 0)
-       -> C HIGH(k)
-BODY
-END
-"""
+TYPES = (pathlib.Path(__file__).resolve().parents[1] / "compiled_jdf/types.jdf").read_text()  # tests/compiled_jdf compiles it
+EXPLAINED = ["--type", "LOWER_TILE=lower", "--type", "UPPER_TILE=upper", "--type", "MINE=upper"]
 
 
 def bytes_of_graphs(folder):
@@ -350,24 +305,99 @@ def bytes_of_graphs(folder):
 def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, element):
     """Counted: of each diagonal tile the triangle that a rank needs. On 4 x 1 ranks nothing of it stays at home."""
     n, tile, tiles = 110, 30, 4
-    a, b = random(1, n, n).astype(element), random(2, n, tile).astype(element)
-    np.save(tmp_path / "A.npy", a)
-    np.save(tmp_path / "B.npy", b)
-    text = TRIANGLES.replace("tile_d", "tile_s") if element == np.float32 else TRIANGLES
-    (tmp_path / "triangles.jdf").write_text(text)
-    parts = ["--type", "LOWER_TILE=lower", "--type", "UPPER_TILE=strictly_upper"]
-    options = ["--matrix", "A=A.npy", "--matrix", "B=B.npy", "--tile", tile, "-o", "A=out.npy", "-o", "B=b.npy", "--grid", "4x1",
-               "--json", "r.json", "--eager-limit", eager, *parts]
-    done = jdf(launcher, 4, "triangles.jdf", options)
+    a, b, c = (random(len(shape), *shape).astype(element) for shape in ((n, n), (n, tile), (tiles * tile, tile)))
+    for name, matrix in {"A": a, "B": b, "C": c}.items():
+        np.save(tmp_path / f"{name}.npy", matrix)
+    (tmp_path / "types.jdf").write_text(TYPES.replace("tile_d", "tile_s") if element == np.float32 else TYPES)
+    options = ["--matrix", "A=A.npy", "--matrix", "B=B.npy", "--matrix", "C=C.npy", "--tile", tile, "-o", "A=out.npy", "-o", "B=b.npy",
+               "-o", "C=c.npy", "--grid", "4x1", "--json", "r.json", "--eager-limit", eager]
+    done = jdf(launcher, 4, "types.jdf", options + EXPLAINED)
     assert (done.returncode, said(done)) == (0, []), done.stderr
     expected, sums = a.copy(), b.copy()
     for k in range(tiles):
         rows = slice(k * tile, min(n, (k + 1) * tile))
         expected[rows, rows] += np.tril(a[rows, rows])
-        sums[rows, :expected[rows, rows].shape[1]] += np.triu(a[rows, rows], 1)
+        sums[rows, :expected[rows, rows].shape[1]] += np.triu(a[rows, rows])
+        full, of_c = np.full((tile, tile), 5), slice(k * tile, (k + 1) * tile)
+        left = np.tril(full, -1) if k % 2 == 0 else np.triu(full, 1) + 7 * np.eye(tile)
+        c[of_c] = np.where(left != 0, left, c[of_c])
     assert np.array_equal(done.out, expected) and np.array_equal(np.load(tmp_path / "b.npy"), sums)
+    assert np.array_equal(np.load(tmp_path / "c.npy"), c)
     in_parts = bytes_of_graphs(tmp_path)
-    jdf(launcher, 4, "triangles.jdf", options[:-len(parts)])
+    done = jdf(launcher, 4, "types.jdf", options + [word.split("=")[0] + "=full" if "=" in word else word for word in EXPLAINED])
+    assert done.returncode == 0, done.stderr
     orders = [tile] * (tiles - 1) + [n - (tiles - 1) * tile]
-    saved = sum(2 * (m * m - m * (m + 1) // 2) + m * m - m * (m - 1) // 2 for m in orders)
+    saved = sum(3 * (m * m - m * (m + 1) // 2) for m in orders)
     assert bytes_of_graphs(tmp_path) - in_parts == saved * np.dtype(element).itemsize
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_what_nobody_has_explained_is_not_left_in_data(tmp_path, jdf, ranks):
+    """Of NEW the value is copied to its datum on one rank already, of another rank's only over ranks."""
+    (tmp_path / "types.jdf").write_text(TYPES)
+    options = ["--matrix", "A=40,40,10,10", "--matrix", "B=40,10,10,10", "--matrix", "C=40,10,10,10", "--grid", f"{ranks}x1"]
+    for missing, line in (["MINE", "67:51"], ["LOWER_TILE", "25:25"]):
+        given = [word for pair in zip(EXPLAINED[::2], EXPLAINED[1::2], strict=True) if missing not in pair[1] for word in pair]
+        done = jdf("threads", ranks, "types.jdf", options + given)
+        if missing == "MINE" or ranks > 1:
+            assert done.returncode != 0 and f"types.jdf:{line}: " in done.stderr and f"--type {missing}=" in done.stderr, done.stderr
+        else:
+            assert done.returncode == 0, done.stderr
+
+
+BOTH_ENDS = """
+descA [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+GIVE(k)
+  k = 0 .. descA->mt-1
+  : descA(k, 0)
+  READ T <- descA(k, 0)
+         -> U TAKE(k) [type = lower]
+         -> C TWICE(k) [type = strictly_lower]
+BODY
+END
+TAKE(k)
+  k = 0 .. descA->mt-1
+  : descB(k, 0)
+  READ U <- T GIVE(k) [type = upper]
+  RW   B <- descB(k, 0)
+         -> descB(k, 0)
+BODY
+{
+    tile_dgeadd(descA->mb, descA->mb, 1.0, U, descA->mb, 1.0, B, descB->mb);
+}
+END
+TWICE(k)
+  k = 0 .. descA->mt-1
+  : descB(k, 0)
+  RW C <- T GIVE(k)     [type = strictly_upper]
+       -> descA(k, 0)   [type = strictly_upper]
+BODY
+{
+    tile_dscale(descA->mb, descA->mb, 2.0, C, descA->mb);
+}
+END
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("memory", ["1600KiB", ROOMY])
+@pytest.mark.parametrize("element", [np.float64, np.float32])
+def test_the_ends_of_an_edge_may_say_different_parts(tmp_path, jdf, ranks, memory, element):
+    tile, tiles = 100, 9  # 1.4 MiB; 1 MiB is needed beside tiles
+    a, b = random(1, tile * tiles, tile).astype(element), random(2, tile * tiles, tile).astype(element)
+    np.save(tmp_path / "A.npy", a)
+    np.save(tmp_path / "B.npy", b)
+    (tmp_path / "ends.jdf").write_text(BOTH_ENDS.replace("tile_d", "tile_s") if element == np.float32 else BOTH_ENDS)
+    done = jdf("threads", ranks, "ends.jdf", ["--matrix", "A=A.npy", "--matrix", "B=B.npy", "--tile", tile, "-o", "A=out.npy",
+                                              "-o", "B=b.npy", "--grid", f"{ranks}x1"], memory=memory)
+    assert (done.returncode, said(done)) == (0, []), done.stderr
+    for k in range(tiles):
+        rows = slice(k * tile, (k + 1) * tile)
+        given, strict = (a[rows].T[np.triu_indices(tile, off)] for off in (0, 1))  # of the transpose: column after column
+        cut = np.zeros((2, tile, tile), element)
+        cut[0].T[np.tril_indices(tile)] = given
+        cut[1].T[np.tril_indices(tile, -1)] = strict
+        b[rows] += cut[0]
+        a[rows] = np.where(np.triu(np.ones((tile, tile)), 1) != 0, 2 * cut[1], a[rows])
+    assert np.array_equal(done.out, a) and np.array_equal(np.load(tmp_path / "b.npy"), b)

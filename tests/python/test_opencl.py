@@ -81,3 +81,32 @@ def test_what_is_misspelt_is_said(run, devices, given, said):
     done = run("bench", "cholesky", "--n", 64, "--devices", given)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def over_wires(report: dict) -> tuple[int, int]:
+    """To devices and from them."""
+    both = [sum(cause["bytes"] for link in report["links"] if link["name"].startswith("opencl") for cause in link[way].values())
+            for way in ("from_home", "to_home")]
+    return both[0], both[1]
+
+
+# The file is of two devices; with fixed-order all products run on the one that is used, so one worker has all tasks.
+def test_a_calibrated_machine_foretells_the_bytes_of_a_run(run, devices):
+    if len(devices) < 2:
+        pytest.skip("two devices are needed")
+    done = run("calibrate", "--devices", "opencl:0,memory=8MiB + opencl:1,memory=8MiB", "--machine-file", "pocl.toml", "--tiles", "32,64",
+               "--amount", "16MiB", "--progress", "none", "--workers", 1, "--memory", "32MiB")
+    assert done.returncode == 0, done.stderr
+    text = (run.folder / "pocl.toml").read_text()
+    assert text.count("[[device]]") == 2 and 'kernel = "gemm", precision = "double"' in text
+    for kibibytes in (128, 256, 640):
+        done = run("bench", "gemm", "--n", 512, "--tile", 64, "--memory", "32MiB", "--workers", 1, "--devices",
+                   f"opencl:0,memory={kibibytes}KiB", "--scheduler", "eager", "--fixed-order", "--pipeline-depth", 1, "--progress", "none",
+                   "--json", "run.json")
+        assert done.returncode == 0, done.stderr
+        done = run("simulate", "gemm", "--machine", "./pocl.toml", "--n", 512, "--tile", 64, "--gpus", 1, "--cores", 0, "--memory",
+                   f"{kibibytes}KiB", "--scheduler", "eager", "--pipeline-depth", 1, "--json", "sim.json")
+        assert done.returncode == 0, done.stderr
+        told = json.loads((run.folder / "sim.json").read_text())[0]
+        to_devices, _ = over_wires(json.loads((run.folder / "run.json").read_text()))
+        assert to_devices == told["bytes_to_devices"], kibibytes

@@ -103,6 +103,10 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
     (("--ranks", 2, "--memory", "1MB"), "does not fit in the 1MB of a node"),
     (("--broadcast-tree", 3), "--broadcast-tree is for several ranks"),
     (("--eager-limit", "1KiB"), "--eager-limit is for several ranks"),
+    (("--ranks-per-node", 2), "--ranks-per-node is for several ranks"),
+    (("--ranks", 2, "--ranks-per-node", 3), "which 3 ranks cannot divide among them"),
+    (("--ranks", 2, "--receive-into", "random"), "no device is used"),
+    (("--ranks", 2, "--receive-into", "hosts"), "host"),
     (("--ranks", 2, "--scheduler", "nobody"), "nobody"),
     (("--ranks", 2, "--machine", "hannibal"), "has 1 node, not 2"),
 ])
@@ -115,10 +119,20 @@ def test_what_cannot_be_is_said(command, arguments, says):
 
 def test_workloads_without_a_graph_over_ranks_are_refused(command):
     done = simulate(command, "qr", "--machine", "griffon", "--ranks", 4, "--n", 2000, "--tile", 100)
-    assert done.returncode != 0 and "cholesky and lu" in done.stderr
+    assert done.returncode != 0 and "cholesky, lu, gemm" in done.stderr
+
+
+def test_values_land_where_one_says(command, tmp_path):
+    asked = ("cholesky", "--machine", "frontier", "--n", 16384, "--tile", 2048, "--ranks", 8, "--ranks-per-node", 4,
+             "--advice", "cyclic", "--scheduler", "owner-user")
+    host, advised = (simulated(command, tmp_path, *asked, "--receive-into", into)[0] for into in ("host", "advised"))
+    loaded = [sum(rank["bytes_to_devices"] for rank in run["of_each_rank"]) for run in (host, advised)]
+    assert host["payload_bytes"] == advised["payload_bytes"]
+    assert loaded[0] >= loaded[1] + host["payload_bytes"]
+    assert advised["seconds"] < host["seconds"]
 
 
 def test_help_tells_of_ranks(command):
     text = simulate(command, "--help").stdout
-    for option in ("--ranks", "--grid", "--eager-limit", "--broadcast-tree"):
+    for option in ("--ranks", "--grid", "--eager-limit", "--broadcast-tree", "--ranks-per-node", "--receive-into"):
         assert option in text

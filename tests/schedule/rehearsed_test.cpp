@@ -312,6 +312,41 @@ TEST_F(RehearsedTest, WhoIsALittleBetterIsTakenWhereNobodyHasBegun) {
   }
 }
 
+// 200 tasks that take 9 s in the play: after an eighth and a little more it is seen whether they do.
+TEST_F(RehearsedTest, WhatTakesLongerThanWasPlayedIsPlayedOnceMore) {
+  for (const bool late : {false, true})
+    for (const bool may : {true, false}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(late)) + std::to_string(static_cast<int>(may)));
+      submitted = 0;
+      rehearsal.takes = {{"near", ms(9000)}};
+      rehearsal.others = ms(10'000);
+      begin(may ? "rehearsed" : "rehearsed:off=again");
+      submit();
+      close();
+      ASSERT_EQ(policy->deputy(), "near");
+      rehearsal.takes = {{"blocks", ms(3000)}};
+      for (int i = 0; i < 30 && !rehearsal.judge; ++i) {
+        const std::string name = world->pick(0);
+        world->now_ms += late ? 60 : 45;
+        world->finish(name, 0);
+      }
+      ASSERT_EQ(static_cast<bool>(rehearsal.judge), late && may);
+      EXPECT_FALSE(policy->waits());  // others go on meanwhile
+      while (rehearsal.judge) tell_over();
+      EXPECT_EQ(policy->deputy(), late && may ? "blocks" : "near");
+    }
+}
+
+// With one worker there is nobody to choose among.
+TEST_F(RehearsedTest, WhatWouldBeTheSamePlayTwiceIsPlayedOnce) {
+  begin("rehearsed", 1);
+  submit();
+  close();
+  EXPECT_TRUE(rehearsal.plays.contains("near"));
+  EXPECT_FALSE(rehearsal.plays.contains("nearer"));
+  EXPECT_FALSE(rehearsal.plays.contains("dmdas"));
+}
+
 // So that for its sake the others are never played later, or less.
 TEST_F(RehearsedTest, OwnerLoadIsPlayedOnlyWhereAllSevenAreSoonOver) {
   std::vector<std::size_t> played;  // while all wait; the less they may, the fewer

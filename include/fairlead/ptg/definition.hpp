@@ -8,10 +8,12 @@
 #include <fairlead/ptg/part.hpp>
 #include <fairlead/source_line.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,16 +49,28 @@ struct Copier {
 class Owners {
  public:
   Owners() = default;
-  explicit Owners(std::vector<std::uint32_t> ranks)
-      : ranks_(std::make_shared<const std::vector<std::uint32_t>>(std::move(ranks))) {}
-  bool empty() const noexcept { return ranks_ == nullptr || ranks_->empty(); }
-  std::uint32_t operator[](std::size_t place) const { return (*ranks_)[place]; }
-  std::span<const std::uint32_t> all() const noexcept {
-    return ranks_ == nullptr ? std::span<const std::uint32_t>() : std::span(*ranks_);
+  explicit Owners(std::vector<std::uint32_t> ranks) : table_(std::make_shared<Table>(std::move(ranks))) {}
+  bool empty() const noexcept { return table_ == nullptr || table_->ranks.empty(); }
+  std::uint32_t operator[](std::size_t place) const { return table_->ranks[place]; }
+  /// Not all data are one rank's.
+  bool several() const noexcept {
+    return std::ranges::any_of(all(), [&](std::uint32_t rank) { return rank != all().front(); });
   }
+  std::span<const std::uint32_t> all() const noexcept {
+    return table_ == nullptr ? std::span<const std::uint32_t>() : std::span(table_->ranks);
+  }
+  /// Of a collection with these extents: with each index, after how many of its numbers the owners are as before, whatever
+  /// the others are. At most as many as there are. Found out once; any thread.
+  const std::vector<std::int64_t>& periods(std::span<const std::int64_t> extents) const;
 
  private:
-  std::shared_ptr<const std::vector<std::uint32_t>> ranks_;
+  struct Table {
+    explicit Table(std::vector<std::uint32_t> of) : ranks(std::move(of)) {}
+    const std::vector<std::uint32_t> ranks;
+    std::once_flag periods_found;
+    std::vector<std::int64_t> periods;
+  };
+  std::shared_ptr<Table> table_;
 };
 
 /// Data by their indices, from 0.
@@ -138,6 +152,8 @@ struct FlowDefinition {
   /// Others who read the value that the task changes read a copy of it, rather than that the task waits for them.
   bool or_copy = false;
   Copier copier{};  ///< if so
+  /// Of data that have parts: what makes of the elements of one part, in a datum read, another one's, in a datum written.
+  std::function<Copier(const Part& from, const Part& to)> recut{};
 };
 
 struct ClassDefinition {

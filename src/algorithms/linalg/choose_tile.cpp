@@ -9,8 +9,8 @@ namespace fairlead::linalg {
 
 std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes, std::size_t workers,
                          const TileNeeds& needs) noexcept {
-  constexpr std::int32_t sides[] = {1024, 768, 640, 576, 448, 384, 320, 192, 160,
-                                    128,  96,  64,  48,  32,  16,  8,   4};
+  constexpr std::int32_t sides[] = {2048, 1536, 1024, 768, 640, 576, 448, 384, 320, 192,
+                                    160,  128,  96,   64,  48,  32,  16,  8,   4};
   const auto w = static_cast<std::int64_t>(std::max<std::size_t>(workers, 1));
   for (const std::int32_t side : sides) {
     if (side > needs.largest) continue;
@@ -18,7 +18,8 @@ std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory
         whole_pages_for(static_cast<Bytes>(side) * static_cast<Bytes>(side) * element_bytes);
     // A task has three tiles; each worker runs one and has as much again on the way; twelve to choose among.
     const Bytes slots = memory_bytes / tile_bytes;
-    const bool fits = slots >= static_cast<Bytes>(12 + 12 * w);
+    const bool fits = slots >= static_cast<Bytes>(12 + 12 * w) &&
+                      (needs.device_bytes == 0 || needs.device_bytes / tile_bytes >= 8);
     const bool parallel = (n + side - 1) / side >= needs.enough;
     if (fits && (parallel || side <= 128))
       return static_cast<std::int32_t>(std::min<std::int64_t>(side, std::max<std::int64_t>(n, 1)));

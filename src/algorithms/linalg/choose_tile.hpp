@@ -10,8 +10,9 @@ namespace fairlead::linalg {
 
 /// What an algorithm wants of its tiles.
 struct TileNeeds {
-  std::int64_t enough;   ///< so many a side keep all workers busy to the end
-  std::int32_t largest;  ///< above that side kernels are no faster
+  std::int64_t enough;     ///< so many a side keep all workers busy to the end
+  std::int32_t largest;    ///< above that side kernels are no faster
+  Bytes device_bytes = 0;  ///< of the smallest device that computes, too; 0: none does
 };
 /// Of Cholesky the critical path has 3 tasks a column of tiles, all tasks are a sixth of the cube of the columns.
 /// Products of OpenBLAS are the faster the larger the tile, Fairlead's own reach their best with 768: see docs/performance.md.
@@ -25,6 +26,10 @@ constexpr TileNeeds tile_needs(std::size_t workers, bool own_products = false) n
 constexpr TileNeeds tile_needs_of_pairs(std::size_t workers, bool = false) noexcept {
   return {6 + (3 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)) + 1) / 2, 640};
 }
+
+/// Beside devices that are much faster than the cores: products there are at nine tenths of what they reach with 2,048 a side
+/// (by data sheets; measured on no device yet), and a few tens of tiles a side are enough.
+constexpr TileNeeds tile_needs_of_devices(Bytes smallest) noexcept { return {16, 2048, smallest}; }
 
 /// For factorizations and products of n x n matrices. Larger tiles make faster kernels and fewer tasks; but
 /// enough of them must fit in the memory for workers to have what they use, what comes next and something to

@@ -217,6 +217,18 @@ LuKernels<T>::LuKernels(const Kernels& kernels)
                   }
                   kernels.count(Kernel::getrf, getrf_flops(a.rows()));
                 })
+                .cuda([kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
+                  kernels.cuda().unpivoted_lu<T>(
+                      stream, size(a.rows()), there(stream, a),
+                      [kernels, first_column, rows = a.rows()](int info) {
+                        if (info > 0)
+                          throw NumericalError(
+                              fmt::format("the matrix has no LU factorization without pivoting: the pivot in "
+                                          "column {}, counted from 0, is zero",
+                                          first_column + info - 1));
+                        kernels.count(Kernel::getrf, getrf_flops(rows));
+                      });
+                })
                 .flops([](auto& a, std::int64_t) { return getrf_flops(a.rows()); })
                 .emulated()),
       trsm_below(solve_codelet<T>(kernels, below_lu)),

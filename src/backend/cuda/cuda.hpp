@@ -17,6 +17,7 @@ class CudaBackend final : public Backend {
 
   std::string_view kind() const noexcept override { return "cuda"; }
   std::span<const Setting> device_options() const noexcept override;
+  bool of_machine() const noexcept override { return true; }
   std::unique_ptr<Part> make() const override;
 
  private:

@@ -74,11 +74,59 @@ Found find_devices() {
     }
     driver.cuDeviceGetAttribute(&device.major, capability_major, device.device);
     driver.cuDeviceGetAttribute(&device.minor, capability_minor, device.device);
+    driver.cuDeviceGetAttribute(&device.multiprocessors, multiprocessors, device.device);
+    driver.cuDeviceGetAttribute(&device.clock_kilohertz, clock_kilohertz, device.device);
     device.name = name.data();
     found.devices.push_back(std::move(device));
   }
   if (found.devices.empty()) gives(no_device, "");
   return found;
+}
+
+Bytes free_memory(const Driver& driver, const FoundDevice& device,
+                  const std::function<Bytes(Bytes free)>& take) {
+  const auto check = [&](Status status, const char* what) {
+    if (status != success)
+      throw SystemError(fmt::format("{}: {}: {}", device.name, what, driver.name_of_status(status)));
+  };
+  Context context = nullptr;
+  check(driver.cuDevicePrimaryCtxRetain(&context, device.device), "cuDevicePrimaryCtxRetain");
+  std::size_t free = 0, all = 0;
+  try {
+    check(driver.cuCtxPushCurrent_v2(context), "cuCtxPushCurrent");
+    Status status = driver.cuMemGetInfo_v2(&free, &all);
+    const char* what = "cuMemGetInfo";
+    if (status == success)
+      if (const Bytes wanted = take(free); wanted != 0) {
+        Pointer memory = 0;
+        what = "cuMemAlloc";
+        status = driver.cuMemAlloc_v2(&memory, wanted);
+        if (status == success) status = driver.cuMemFree_v2(memory);
+      }
+    driver.cuCtxPopCurrent_v2(&context);
+    check(status, what);
+  } catch (...) {
+    driver.cuDevicePrimaryCtxRelease_v2(device.device);
+    throw;
+  }
+  driver.cuDevicePrimaryCtxRelease_v2(device.device);
+  return free;
+}
+
+double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept {
+  // Multiply-adds a clock and multiprocessor, of NVIDIA's table of arithmetic throughput (CUDA C++ Programming Guide).
+  const int capability = device.major * 10 + device.minor;
+  const bool wide = element_bytes == 8;
+  int each = wide ? 2 : 128;  // cards for pictures, and what is not known
+  if (capability == 60 || capability == 70 || capability == 80)
+    each = wide ? 32 : 64;
+  else if (capability == 90 || capability == 100)
+    each = wide ? 64 : 128;
+  else if (capability == 35 || capability == 37)
+    each = wide ? 64 : 192;
+  else if (capability == 72 || capability == 75)
+    each = wide ? 2 : 64;
+  return 2.0 * each * device.multiprocessors * device.clock_kilohertz * 1e3;
 }
 
 }  // namespace fairlead::backend::cu

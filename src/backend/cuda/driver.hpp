@@ -1,7 +1,10 @@
 // The functions of CUDA's driver, from a library that is looked for when a program runs: who has none misses nothing
 // until he asks for a device. And what of its errors end a device for the process.
 #pragma once
+#include <fairlead/ids.hpp>
+
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +35,7 @@ struct FoundDevice {
   std::string name;
   std::size_t memory_bytes = 0;
   int major = 0, minor = 0;  ///< of its compute capability
+  int multiprocessors = 0, clock_kilohertz = 0;
 };
 
 /// What there is, or in a line why there is nothing.
@@ -41,5 +45,13 @@ struct Found {
   std::string problem;                   ///< if there is no device
 };
 Found find_devices();
+
+/// What it has left now, by itself: a context of its own is begun for asking, and takes its part. `take`: of that, so much
+/// is really taken, as a run would, and given back. Throws SystemError if it does not give that.
+Bytes free_memory(const Driver& driver, const FoundDevice& device,
+                  const std::function<Bytes(Bytes free)>& take);
+
+/// Operations a second that its cores could do at most, by its data sheet; without tensor cores. 0: it does not say.
+double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept;
 
 }  // namespace fairlead::backend::cu

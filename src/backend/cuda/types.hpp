@@ -27,7 +27,7 @@ constexpr unsigned stream_beside_default = 1;          // CU_STREAM_NON_BLOCKING
 constexpr unsigned event_sleeps = 1, event_plain = 2;  // CU_EVENT_BLOCKING_SYNC, _DISABLE_TIMING
 constexpr unsigned host_for_all = 1, host_mapped = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 constexpr unsigned register_for_all = 1;               // CU_MEMHOSTREGISTER_PORTABLE
-constexpr int capability_major = 75, capability_minor = 76;
+constexpr int clock_kilohertz = 13, multiprocessors = 16, capability_major = 75, capability_minor = 76;
 
 /// A function of the library, by its name there: X(name, result, parameters).
 #define FAIRLEAD_CUDA_FUNCTIONS(X)                                           \
@@ -43,6 +43,7 @@ constexpr int capability_major = 75, capability_minor = 76;
   X(cuDevicePrimaryCtxRelease_v2, Status, Device)                            \
   X(cuCtxPushCurrent_v2, Status, Context)                                    \
   X(cuCtxPopCurrent_v2, Status, Context*)                                    \
+  X(cuMemGetInfo_v2, Status, std::size_t*, std::size_t*)                     \
   X(cuMemAlloc_v2, Status, Pointer*, std::size_t)                            \
   X(cuMemFree_v2, Status, Pointer)                                           \
   X(cuMemHostAlloc, Status, void**, std::size_t, unsigned)                   \

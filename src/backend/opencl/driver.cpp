@@ -158,7 +158,8 @@ Found find_devices() {
                                .version = text(device_version),
                                .memory_bytes = number(device_global_memory),
                                .largest_buffer_bytes = number(device_max_allocation),
-                               .doubles = number(device_double_config) != 0});
+                               .doubles = number(device_double_config) != 0,
+                               .is_gpu = (number(device_type) & type_gpu) != 0});
     }
   }
   if (found.devices.empty() && found.problem.empty())

@@ -30,6 +30,7 @@ struct FoundDevice {
   std::string platform_name, name, version;
   std::size_t memory_bytes = 0, largest_buffer_bytes = 0;
   bool doubles = false;
+  bool is_gpu = false;
 };
 
 /// What there is, or in a line why there is nothing.

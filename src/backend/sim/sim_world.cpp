@@ -275,6 +275,12 @@ void SimWorld::start(memory::Copy& copy) {
     begin(copy);
 }
 
+void SimWorld::carry(Bytes bytes, NodeId from, NodeId to, std::function<void()> then) {
+  std::vector<SharedWires::Crossing> crossed;
+  for (const Leg& leg : engine_->memory().routes().between(from, to).legs) cross(leg, crossed);
+  put_on_wires(bytes, crossed, {.then = std::move(then)});
+}
+
 SharedWires SimWorld::make_wires() {
   const Topology& topology = engine_->memory().topology();
   std::vector<double> bytes_per_second;
@@ -323,7 +329,7 @@ void SimWorld::begin(memory::Copy& copy) {
 void SimWorld::put_on_wires(Bytes amount, std::span<const SharedWires::Crossing> crossed, OnWires what) {
   const SharedWires::CopyNumber number = wires_.begin(amount, crossed, timeline_.now());
   if (number >= on_wires_.size()) on_wires_.resize(number + 1);
-  on_wires_[number] = what;
+  on_wires_[number] = std::move(what);
   timeline_.changed(number_);
 }
 
@@ -336,7 +342,8 @@ bool SimWorld::shares_processor(WorkerId id) const {
 
 void SimWorld::wires_end(const SharedWires::End& end) {
   wires_.end(end.copy, timeline_.now());
-  const OnWires what = on_wires_[end.copy];
+  const OnWires what = std::exchange(on_wires_[end.copy], {});
+  if (what.then) return what.then();
   if (what.pages != nullptr) return page_driver_->resume(*what.pages);
   what.copy != nullptr ? copy_ends(*what.copy) : part_ends(what.worker);
 }

@@ -111,6 +111,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   /// One thread does everything, and looks by itself.
   void wake(engine::Who who) noexcept override { stopped_ |= who.kind == engine::Who::Kind::everybody; }
   bool in_body(WorkerId worker) const noexcept override { return workers_[index(worker)].running != nullptr; }
+  /// Bytes of somebody else cross the wires between two nodes; calls that when they are through.
+  void carry(Bytes bytes, NodeId from, NodeId to, std::function<void()> then);
   /// Calls that when so much time has passed, if the run still goes on then. What it posts is served.
   void after(Duration time, std::function<void()> call);
 
@@ -200,6 +202,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     memory::Copy* copy = nullptr;
     WorkerId worker{};                     // whose task computes, or uses what is mapped, if it is no copy
     PageDriver::Request* pages = nullptr;  // that the driver moves, if it is none of these
+    std::function<void()> then{};          // of somebody else
   };
   void put_on_wires(Bytes amount, std::span<const SharedWires::Crossing> crossed, OnWires what);
   std::vector<OnWires> on_wires_;  // by number

@@ -1,12 +1,18 @@
 // Whose turn it is; see timeline.hpp.
 #include "backend/sim/timeline.hpp"
 
+#include <algorithm>
+
 namespace fairlead::backend {
 
 std::uint32_t Timeline::join(Member& member) {
   const auto number = static_cast<std::uint32_t>(members_.size());
   members_.push_back(&member);
-  next_.push_back(Time::max());
+  if (members_.size() > next_.size()) {
+    next_.resize(std::max<std::size_t>(2, 2 * next_.size()), Time::max());
+    winners_.resize(next_.size());
+    for (std::size_t match = winners_.size() - 1; match > 0; --match) play(match);
+  }
   if (number == 1) changed_.push_back(0);  // nobody counts while there is one only
   changed_.push_back(number);
   return number;
@@ -14,16 +20,25 @@ std::uint32_t Timeline::join(Member& member) {
 
 void Timeline::leave(std::uint32_t number) noexcept {
   members_[number] = nullptr;
-  order_.erase({next_[number], number});
-  next_[number] = Time::max();
+  set(number, Time::max());
+}
+
+void Timeline::play(std::size_t match) noexcept {
+  const auto player = [&](std::size_t of) {
+    return of < winners_.size() ? winners_[of] : static_cast<std::uint32_t>(of - winners_.size());
+  };
+  const std::uint32_t first = player(2 * match), second = player(2 * match + 1);
+  winners_[match] = is_before(first, second) ? first : second;
+}
+
+void Timeline::set(std::uint32_t number, Time next) noexcept {
+  if (next == next_[number]) return;
+  next_[number] = next;
+  for (std::size_t match = (winners_.size() + number) / 2; match > 0; match /= 2) play(match);
 }
 
 void Timeline::look_at(std::uint32_t number) {
-  const Time next = members_[number] == nullptr ? Time::max() : members_[number]->next();
-  if (next == next_[number]) return;
-  order_.erase({next_[number], number});
-  if (next != Time::max()) order_.insert({next, number});
-  next_[number] = next;
+  set(number, members_[number] == nullptr ? Time::max() : members_[number]->next());
 }
 
 bool Timeline::step() {
@@ -34,8 +49,8 @@ bool Timeline::step() {
     changed_.pop_back();
     look_at(number);
   }
-  if (order_.empty()) return false;
-  const std::uint32_t number = order_.begin()->second;
+  const std::uint32_t number = winners_[1];
+  if (next_[number] == Time::max()) return false;
   changed_.push_back(number);
   return members_[number]->step();
 }

@@ -4,8 +4,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -41,11 +39,19 @@ class Timeline {
 
  private:
   void look_at(std::uint32_t number);
+  /// Something happens there before it does in the other.
+  bool is_before(std::uint32_t number, std::uint32_t other) const noexcept {
+    return next_[number] != next_[other] ? next_[number] < next_[other] : number < other;
+  }
+  void play(std::size_t match) noexcept;
+  void set(std::uint32_t number, Time next) noexcept;
 
   Time now_{};
   std::vector<Member*> members_;  // by number; null: has left
-  std::vector<Time> next_;        // likewise: as it stands in order_
-  std::set<std::pair<Time, std::uint32_t>> order_;
+  // Who is first is played out as in a tournament: a power of two of places, some of them nobody's.
+  std::vector<Time> next_;  // by place, which are numbers: as it was when it was played
+  std::vector<std::uint32_t>
+      winners_;  // of match i those of matches 2 i and 2 i + 1; the last ones are between places
   std::vector<std::uint32_t> changed_;  // to be looked at
 };
 

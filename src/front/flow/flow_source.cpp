@@ -143,8 +143,9 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
   gathered.host_footprint += scratch;
   const bool somebody_can = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
   const bool fits_anywhere = somebody_can && gathered.footprint <= core_.machine().smallest_cache;
+  const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
   std::uint32_t excluded =
-      fits_anywhere && submission.node == no_id<NodeId> ? 0 : fit_.nodes_excluded(submission);
+      fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0 : fit_.nodes_excluded(submission);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit_.workers_wanted(submission, excluded);
   if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&

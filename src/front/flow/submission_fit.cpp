@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/bytes_text.hpp"
@@ -54,7 +55,7 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
     needed = bytes;
     lacking = bytes - capacity;
   }
-  if (fits) return excluded;
+  if (fits) return core_.fixed_order() ? excluded | of_other_kinds(submission, excluded) : excluded;
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
   if (nearest == nullptr)
     throw UsageError(fmt::format("{} has no implementation for any worker of {}\n  submitted at {}:{}",
@@ -71,6 +72,24 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
                   mebibytes_there(nearest->capacity), submission.file, submission.line,
                   scratch == 0 ? "" : " or less scratch",
                   core_.more_memory(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
+}
+
+std::uint32_t SubmissionFit::of_other_kinds(const Submission& submission, std::uint32_t excluded) const {
+  // What has a body for devices is mostly faster there. Emulated ones compute as cores do.
+  constexpr std::array order{WorkerKind::cuda, WorkerKind::opencl};
+  const std::vector<WorkerSpec>& workers = core_.topology().workers;
+  for (const WorkerKind kind : order) {
+    std::uint32_t of_kind = 0;
+    if (((submission.codelet->kinds >> static_cast<unsigned>(kind)) & 1u) != 0)
+      for (const WorkerSpec& worker : workers)
+        if (worker.kind == kind) of_kind |= 1u << index(worker.node);
+    if ((of_kind & ~excluded) == 0) continue;
+    std::uint32_t others = 0;
+    for (const WorkerSpec& worker : workers)
+      if (worker.kind != kind) others |= 1u << index(worker.node);
+    return others;
+  }
+  return 0;
 }
 
 std::uint16_t SubmissionFit::workers_wanted(const Submission& submission, std::uint32_t& excluded) const {

@@ -16,7 +16,7 @@ class SubmissionFit {
  public:
   explicit SubmissionFit(engine::RuntimeCore& core) noexcept : core_(core) {}
 
-  /// The nodes where it cannot run or may not, as bits. Throws FootprintError if its data fit nowhere.
+  /// The nodes where it cannot run or may not, as bits. With a fixed order all but those of one kind of worker. Throws FootprintError if its data fit nowhere.
   std::uint32_t nodes_excluded(const Submission& submission) const;
   /// How many workers it takes at once; adds the nodes with too few to those that are excluded.
   std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
@@ -30,6 +30,9 @@ class SubmissionFit {
   static std::string subject(const Submission& submission);
 
  private:
+  /// With a fixed order the same kind of processor computes it in every run, since each rounds in its own way: a device's if it
+  /// can. The nodes of all others.
+  std::uint32_t of_other_kinds(const Submission& submission, std::uint32_t excluded) const;
   engine::RuntimeCore& core_;
 };
 

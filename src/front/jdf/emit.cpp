@@ -15,7 +15,7 @@ namespace fairlead::jdf {
 namespace {
 
 /// Of C++ and not of C; and those that the text that is written uses itself.
-constexpr std::array<std::string_view, 66> taken_names{
+constexpr std::array<std::string_view, 67> taken_names{
     "alignas",  "alignof",   "and",      "asm",       "bitand",    "bitor",     "bool",     "catch",
     "class",    "compl",     "concept",  "constexpr", "consteval", "constinit", "decltype", "delete",
     "explicit", "export",    "false",    "friend",    "mutable",   "namespace", "new",      "noexcept",
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 66> taken_names{
     "virtual",  "xor",       "auto",     "body",      "flow",      "returned",  "fairlead", "ptg",
     "std",      "c_globals", "graph_",   "hidden",    "graph",     "choose",    "min",      "max",
     "in_c",     "home",      "value",    "from",      "to",        "goes",      "tasks",    "Datum",
-    "Lent",     "Globals"};
+    "Lent",     "Globals",   "part"};
 
 /// The C++ of a file. What it needs of C is known when all of it has been written once: it is written twice.
 class EmitSource {
@@ -55,7 +55,8 @@ class EmitSource {
     text.line("#include <fairlead/codelet.hpp>");
     text.line("#include <fairlead/parameter.hpp>");
     text.line();
-    for (const char* header : {"algorithm", "cstdint", "memory", "new", "span", "utility", "vector"})
+    for (const char* header :
+         {"algorithm", "cstdint", "memory", "new", "optional", "span", "utility", "vector"})
       text.line(fmt::format("#include <{}>", header));
     text.line();
     in_c(needed, text);
@@ -91,6 +92,10 @@ class EmitSource {
       text.line(fmt::format("struct {}_hidden {{", names_.function));
       for (const EmitGlobal& it : globals_)
         if (it.settable) text.line(fmt::format("  std::optional<{}> {}{{}};", it.cpp_type, it.cpp_name));
+      const std::vector<std::string> types = tasks_.open_types();
+      if (!types.empty()) text.document("Which parts of a tile the types of dependencies are.", 2);
+      for (const std::string& type : types)
+        text.line(fmt::format("  std::optional<fairlead::ptg::Part> {}{{}};", type));
       text.line("};");
       text.line();
     }
@@ -109,7 +114,8 @@ class EmitSource {
     if (has_hidden()) out.push_back(fmt::format("const {}_hidden& hidden", names_.function));
     return out;
   }
-  bool has_hidden() const { return std::ranges::any_of(globals_, &EmitGlobal::settable); }
+  bool has_settable() const { return std::ranges::any_of(globals_, &EmitGlobal::settable); }
+  bool has_hidden() const { return has_settable() || !tasks_.open_types().empty(); }
   /// The given globals that the C++ looks at itself.
   std::vector<const EmitGlobal*> kept(const std::string& members) const {
     std::vector<const EmitGlobal*> out;
@@ -117,6 +123,10 @@ class EmitSource {
       if (it.given && (dimensions_of_data(it) != nowhere || mentions(members, it.cpp_name)))
         out.push_back(&it);
     return out;
+  }
+  bool uses_types(const std::string& members) const {
+    return std::ranges::any_of(tasks_.open_types(),
+                               [&](const std::string& type) { return mentions(members, type); });
   }
   /// How many indices the places have that are in this data; `nowhere`: there are none.
   std::uint32_t dimensions_of_data(const EmitGlobal& of) const {
@@ -154,6 +164,7 @@ class EmitSource {
     text.line("  ptg::Graph& graph_;");
     text.line("  Globals c_globals;");
     for (const EmitGlobal* it : kept(members)) text.line(fmt::format("  {};", it->cpp_parameter()));
+    if (uses_types(members)) text.line(fmt::format("  {}_hidden hidden;", names_.function));
     for (const auto& [cpp, c] : needed.read_by_c())
       text.line(fmt::format("  std::int64_t {} = {}_{}_number(c_globals.get());", cpp, names_.function, cpp));
     text.line();
@@ -205,10 +216,11 @@ class EmitSource {
       if (it.given) given.push_back(it.cpp_name);
       if (it.settable) given.push_back(fmt::format("set(hidden.{})", it.cpp_name));
     }
-    if (has_hidden())
+    if (has_settable())
       text.line(
           "  const auto set = [](const auto& value) -> const void* { return value ? &*value : nullptr; };");
     for (const EmitGlobal* it : this->kept(members)) kept.push_back(it->cpp_name);
+    if (uses_types(members)) kept.emplace_back("hidden");
     text.list(fmt::format("  auto* const globals_of_c = {}_new_globals(", names_.function), given, ");");
     text.line("  if (globals_of_c == nullptr) throw std::bad_alloc();");
     text.line(fmt::format("  const Globals c_globals(globals_of_c, {}_delete_globals);", names_.function));

@@ -4,8 +4,19 @@
 
 #include "front/jdf/emit.hpp"
 #include "front/jdf/emit_tasks.hpp"
+#include "front/jdf/types.hpp"
 
 namespace fairlead::jdf {
+
+namespace {
+
+std::string part_text(const ptg::Part& part) {
+  if (part.is_all()) return "ptg::Part()";
+  return fmt::format("ptg::Part::{}({})", part.kind == ptg::Part::Kind::lower ? "lower" : "upper",
+                     part.diagonal ? "" : "false");
+}
+
+}  // namespace
 
 void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
   expressions_.begin_function();
@@ -94,6 +105,47 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
     out.where = fresh(it, dependency, branch.target.where);
   else
     out.where = place(branch.target, scope, out.ranges, out.lines);
+  out.part = part(flow, dependency, branch.target);
+  return out;
+}
+
+/// What of the value is meant. Of data, where it may have to be copied there, somebody has to have said it.
+std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, const Target& target) {
+  const bool in_data = target.kind == Target::Kind::memory, leaves = dependency.direction == Direction::out;
+  if (flow.access == Access::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
+    return {};
+  const std::optional<TypeName> type = type_of(file_, dependency, in_data);
+  if (!type) return {};
+  const Types known = usual_types();
+  if (const auto found = known.find(type->name); found != known.end()) return part_text(found->second);
+  const std::string own = "hidden.type_" + cpp_name(type->name);
+  if (!in_data) return type->name.empty() ? "" : own;  // all of it is right as well
+  const bool elsewhere = goes_elsewhere(flow, dependency, target);
+  if (type->name.empty() && elsewhere)
+    diagnostics_.error(
+        type->where,
+        "the value is copied to this datum, and compile cannot know which part of it C says: name the "
+        "type, as in [type = lower] or [type = MINE], and give .type_MINE");
+  const Position at = file_.source.position(type->where.begin);
+  return fmt::format(
+      "fairlead::parsec::left_of_type({}, {}, \"{}:{}\"{})", type->name.empty() ? "std::nullopt" : own,
+      type->name.empty() ? "nullptr" : c_string(cpp_name(type->name)), at.line, at.column,
+      elsewhere ? "" : ", data_of_" + file_.globals[given_data_of(file_, target.index)].name.text);
+}
+
+std::vector<std::string> EmitTasks::open_types() const {
+  std::vector<std::string> out;
+  const Types known = usual_types();
+  for (const TaskClass& of : file_.classes)
+    for (const Flow& flow : of.flows)
+      for (const Dependency& dependency : flow.dependencies)
+        for (const bool in_data : {false, true}) {
+          const std::optional<TypeName> type = type_of(file_, dependency, in_data);
+          if (flow.access == Access::control || !type || type->name.empty() || known.contains(type->name))
+            continue;
+          const std::string name = "type_" + cpp_name(type->name);
+          if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+        }
   return out;
 }
 
@@ -113,14 +165,16 @@ std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow
   const auto statement = [&] {
     std::string out = fmt::format("flow = std::move(flow).{}({}", direction, parts.where);
     for (const std::string& range : parts.ranges) out += ", " + range;
-    return out + ")" + (parts.condition.empty() ? "" : ".when(" + parts.condition + ")") + ";";
+    out += parts.condition.empty() ? ")" : ").when(" + parts.condition + ")";
+    return out + (parts.part.empty() ? "" : ".part(" + parts.part + ")") + ";";
   };
-  const auto too_long = [&] { return statement().size() + 4 > EmitText::most_columns; };
   const auto apart = [&](const char* type, const char* name, std::string& piece) {
     const std::string own = expressions_.part(name);
     parts.lines.push_back(fmt::format("const {} {} = {};", type, own, piece));
     piece = own;
   };
+  if (parts.part.starts_with("fairlead")) apart("std::optional<ptg::Part>", "part", parts.part);
+  const auto too_long = [&] { return statement().size() + 4 > EmitText::most_columns; };
   if (too_long() && parts.condition.size() > 20) apart("ptg::Expression", "condition", parts.condition);
   for (std::string& range : parts.ranges)
     if (too_long()) apart("ptg::Range", "range", range);

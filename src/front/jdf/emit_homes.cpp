@@ -72,16 +72,20 @@ void EmitTasks::home(const Home& home, std::size_t number, EmitText& text) {
   lines.push_back(fmt::format("const ptg::Place value = tasks_{}[\"{}\"]({});", it.name.text,
                               home.flow->name.text, fmt::join(called, ", ")));
   lines.push_back(fmt::format("const ptg::Place home = {};", parts.where));
+  if (!parts.part.empty()) lines.push_back(fmt::format("const ptg::Part part = {};", parts.part));
+  const std::string in_part = parts.part.empty() ? "" : ".part(part)";
   if (parts.condition.empty()) {
-    lines.push_back("auto from = ptg::flow(\"value\").from(value);");
+    lines.push_back(fmt::format("auto from = ptg::flow(\"value\").from(value){};", in_part));
     lines.push_back("auto to = ptg::flow(\"home\").from(home).to(home);");
   } else {
     lines.push_back(fmt::format("const ptg::Expression goes = {};", parts.condition));
-    lines.push_back("auto from = ptg::flow(\"value\").from(value).when(goes).from(ptg::nothing());");
+    lines.push_back(fmt::format(
+        "auto from = ptg::flow(\"value\").from(value).when(goes){}.from(ptg::nothing());", in_part));
     lines.push_back(
         "auto to = ptg::flow(\"home\").from(home).when(goes).from(ptg::nothing()).to(home).when(goes);");
   }
-  lines.push_back("tasks.runs(fairlead::parsec::home_codelet(), from, to);");
+  lines.push_back(
+      fmt::format("fairlead::parsec::take_home(tasks, from, to{});", parts.part.empty() ? "" : ", part"));
   lines.push_back("fairlead::parsec::runs_at(tasks, home);");
   for (const std::string& line : lines) {
     text.from(where);

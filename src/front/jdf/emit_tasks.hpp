@@ -26,6 +26,9 @@ class EmitTasks {
   /// The members of the class that makes the graph.
   void members(const TaskClass& it, EmitText& text);
 
+  /// The types of dependencies that the file leaves open: std::optional<ptg::Part> each, by these names.
+  std::vector<std::string> open_types() const;
+
   /// There is something that its tasks are told apart by.
   bool has_indices(const TaskClass& it) const { return !plan(it).needed.empty(); }
 
@@ -46,6 +49,7 @@ class EmitTasks {
   struct BranchParts {
     std::vector<std::string> lines, ranges;
     std::string condition, where;
+    std::string part;  ///< empty: nothing is said of it
   };
   /// An output to memory in which the value is not.
   struct Home {
@@ -71,6 +75,7 @@ class EmitTasks {
   std::vector<std::string> branch(const TaskClass& it, const Flow& flow, const Dependency& dependency,
                                   std::size_t number);
   std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
+  std::string part(const Flow& flow, const Dependency& dependency, const Target& target);
   std::string place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
                     std::vector<std::string>& lines);
   const Target* written_home(const Flow& flow) const;

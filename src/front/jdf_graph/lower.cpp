@@ -119,7 +119,10 @@ class Lowering {
     it.name = from.name.text;
     it.control = from.access == Access::control;
     it.mode = mode_of(from.access);
-    if (!it.control) it.type = type_of(elements_[class_][number]);
+    if (!it.control) {
+      it.type = type_of(elements_[class_][number]);
+      if (make_.recut) it.recut = make_.recut(elements_[class_][number]);
+    }
     for (const Dependency& dependency : from.dependencies) {
       if (dependency.direction == Direction::out)
         output(dependency, it);
@@ -346,11 +349,29 @@ class Lowering {
       if (target.kind == Target::Kind::task) {
         if (!known_.no_dead_ends)
           it.condition = both(it.condition, indices_.exists(file_.classes[target.index], values));
-      } else if (known_.copied.contains(file_.source.where(target.where))) {
-        return copy(target, std::move(it), into);
+      } else {
+        const bool copied = known_.copied.contains(file_.source.where(target.where));
+        if (!it.part && (copied || is_dealt_out(target))) require_known(dependency);
+        if (copied) return copy(target, std::move(it), into);
       }
       into.outputs.push_back(std::move(it));
     });
+  }
+
+  bool is_dealt_out(const Target& target) const {
+    const auto& data = data_[target.index].collection;
+    return data != nullptr && data->owners.several();
+  }
+  /// Of data that a value may be copied to: all of it where a part is meant would be wrong numbers.
+  void require_known(const Dependency& dependency) const {
+    const std::optional<TypeName> type = type_of(file_, dependency, true);
+    if (!type) return;
+    const std::string name = type->name.empty() ? "what C says here" : type->name;
+    throw InputError(
+        fmt::format("{}: the value is taken to this datum, and nobody has said which part of a tile {} is: "
+                    "--type {}=lower, say, or "
+                    "=full",
+                    file_.source.where(type->where), name, type->name.empty() ? "NAME" : name));
   }
 
   /// A value that is to be in a place that it does not come from: a task of its own takes it there.

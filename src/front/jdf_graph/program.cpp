@@ -50,19 +50,10 @@ Constants constants_of(const Program& program) {
   return out;
 }
 
-std::map<std::string, ptg::Part, std::less<>> usual_types() {
-  return {{"full", {}},
-          {"lower", ptg::Part::lower()},
-          {"upper", ptg::Part::upper()},
-          {"strictly_lower", ptg::Part::lower(false)},
-          {"strictly_upper", ptg::Part::upper(false)}};
-}
-
 std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data) {
-  const Property* type = find(dependency.properties, in_data ? "type_data" : "type_remote");
-  if (type == nullptr) type = find(dependency.properties, "type");
-  if (type == nullptr || type->value == no_expression) return std::nullopt;
-  const auto found = program.types.find(word_of(*type, program.file));
+  const std::optional<TypeName> type = type_of(program.file, dependency, in_data);
+  if (!type) return std::nullopt;
+  const auto found = program.types.find(type->name);
   return found == program.types.end() ? std::nullopt : std::optional(found->second);
 }
 

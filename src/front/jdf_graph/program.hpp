@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,11 +13,9 @@
 #include "front/jdf/constants.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/tree.hpp"
+#include "front/jdf/types.hpp"
 
 namespace fairlead::jdf {
-
-/// full, lower, upper, strictly_lower, strictly_upper.
-std::map<std::string, ptg::Part, std::less<>> usual_types();
 
 struct Program {
   /// `diagnostics`: what is wrong with the bodies.
@@ -31,8 +28,8 @@ struct Program {
   Settings settings;
   /// What globals of the type "int *" point to, by global. Any thread's.
   mutable std::vector<std::atomic<std::int32_t>> pointed;
-  /// What types of dependencies are; of others whole tiles go. Beside those that everybody has: "lower" and so on.
-  std::map<std::string, ptg::Part, std::less<>> types = usual_types();
+  /// What types of dependencies are; of others whole tiles go to tasks.
+  Types types = usual_types();
   /// By class and slot: a body needs it, or what it needs follows from it.
   std::vector<std::vector<bool>> needed;
 };

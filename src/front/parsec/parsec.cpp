@@ -52,7 +52,8 @@ void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int6
 void Descriptor::describe(std::int64_t rows, std::int64_t columns, std::int32_t tile_rows,
                           std::int32_t tile_columns, int type, std::int64_t element_bytes) {
   const std::int64_t bytes = tile_rows * element_bytes;
-  Layout& fresh = source_.layouts.emplace_back(Layout{bytes, tile_columns, bytes, bytes, nullptr});
+  Layout& fresh =
+      source_.layouts.emplace_back(Layout{bytes, tile_columns, bytes, bytes, element_bytes, nullptr});
   fresh.fresh = &fresh;
   parsec::describe(described_, rows, columns, tile_rows, tile_columns, type);
   described_.super.super.fairlead = &source_;
@@ -63,7 +64,7 @@ Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, 
                                  std::int64_t element_bytes) {
   const Layout& fresh = source_.layouts.front();
   const Layout wanted{shape.rows * element_bytes, shape.columns, shape.leading_dimension * element_bytes,
-                      fresh.promised_distance, &fresh};
+                      fresh.promised_distance,    element_bytes, &fresh};
   // There are four at most: those of the inner tiles, of two edges and of the corner.
   for (const Layout& layout : source_.layouts)
     if (&layout != &fresh && layout.column_bytes == wanted.column_bytes && layout.columns == wanted.columns)
@@ -71,10 +72,11 @@ Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, 
   return {datum, {&source_.layouts.emplace_back(wanted)}};
 }
 
-Handle<Datum> Collection::handle(const fairlead::detail::DatumReference& datum, std::int64_t bytes) {
+Handle<Datum> Collection::handle(const fairlead::detail::DatumReference& datum, std::int64_t bytes,
+                                 std::int64_t element_bytes) {
   for (const Layout& layout : source_.layouts)
     if (layout.column_bytes == bytes) return {datum, {&layout}};
-  Layout& layout = source_.layouts.emplace_back(Layout{bytes, 1, bytes, bytes, nullptr});
+  Layout& layout = source_.layouts.emplace_back(Layout{bytes, 1, bytes, bytes, element_bytes, nullptr});
   layout.fresh = &layout;
   return {datum, {&layout}};
 }
@@ -114,8 +116,48 @@ void copy_elements(const DatumView<const std::byte>& from, const DatumView<std::
     std::memcpy(to.data() + i * to.distance(), from.data() + i * from.distance(), bytes);
 }
 
-Codelet<In<Datum>, Out<Datum>> home_codelet() {
-  return codelet("home").cpu([](In<Datum> value, Out<Datum> home) { copy_elements(value, home); });
+Codelet<In<Datum>, InOut<Datum>> Datum::part_codelet(const ptg::Part& part) {
+  return codelet("copy a part").cpu([part](In<Datum> from, InOut<Datum> to) {
+    if (from.data() == nullptr || to.data() == nullptr) return;
+    const std::int64_t element = to.layout().element_bytes;
+    const auto rows =
+        static_cast<std::int32_t>(std::min(from.layout().column_bytes, to.layout().column_bytes) / element);
+    for (std::int32_t j = 0; j < std::min(from.layout().columns, to.layout().columns); ++j)
+      if (const ptg::Part::Rows some = part.rows_of(j, rows); some.first < some.end)
+        std::memcpy(to.data() + j * to.distance() + some.first * element,
+                    from.data() + j * from.distance() + some.first * element,
+                    static_cast<std::size_t>((some.end - some.first) * element));
+  });
+}
+
+ptg::Part left_of_type(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                       SourceLine file) {
+  if (part) return *part;
+  const std::string what =
+      fmt::format("{}:{}: the value is taken to this datum, and ", file.file_name(), place);
+  if (type == nullptr)
+    throw UsageError(
+        what + "C says which part of a tile that is, which Fairlead cannot know: name the type in the file");
+  throw UsageError(
+      fmt::format("{}nobody has said which part of a tile {} is: give {{.type_{} = "
+                  "fairlead::ptg::Part::lower()}}, say, or "
+                  "fairlead::ptg::Part() if it is all of it",
+                  what, type, type));
+}
+std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, const char* type,
+                                      const char* place, const ptg::Collection& data, SourceLine file) {
+  if (!data.definition()->owners.several()) return part;
+  return left_of_type(part, type, place, file);
+}
+
+void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,
+               const ptg::Part& part) {
+  if (!part.is_all()) {
+    tasks.runs(Datum::part_codelet(part), value, home);
+    return;
+  }
+  const auto copy = codelet("home").cpu([](In<Datum> from, Out<Datum> to) { copy_elements(from, to); });
+  tasks.runs(copy, value, home);
 }
 
 void done(const char* task_class, int returned) {
@@ -138,3 +180,45 @@ ptg::Range stepped(const ptg::Index& index, const ptg::Expression& first, const 
 }
 
 }  // namespace fairlead::parsec
+
+namespace fairlead::ptg::detail {
+
+namespace {
+PartOf tile_of(const parsec::Layout& it) {
+  return {static_cast<std::int32_t>(it.column_bytes / it.element_bytes),
+          static_cast<std::int32_t>(it.columns), static_cast<std::uint32_t>(it.element_bytes)};
+}
+}  // namespace
+
+Copier PartsOf<parsec::Datum>::copier(const Part& part) {
+  const auto copy = parsec::Datum::part_codelet(part);
+  using Calls = CallMaker<In<parsec::Datum>, InOut<parsec::Datum>>;
+  return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+}
+Copier PartsOf<parsec::Datum>::recut(const Part& of, const Part& as) {
+  using T = parsec::Datum;
+  const auto move = codelet("recut").cpu([of, as](In<T> from, Out<T> to) {
+    if (from.data() == nullptr || to.data() == nullptr) return;
+    const parsec::Layout& layout = to.layout();
+    for (std::int64_t j = 0; j < layout.columns; ++j)
+      std::memset(to.data() + j * to.distance(), 0, static_cast<std::size_t>(layout.column_bytes));
+    const PartOf tile = tile_of(layout);
+    const auto at = [&](const auto& view, std::int32_t i, std::int32_t j) {
+      return view.data() + j * view.distance() + i * layout.element_bytes;
+    };
+    if (!each_recut(of, as, tile.rows, tile.columns,
+                    [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
+                      std::memcpy(at(to, to_i, to_j), at(from, i, j), tile.element_bytes);
+                    }))
+      refuse_recut(tile.rows, tile.columns);
+  });
+  using Calls = CallMaker<In<T>, Out<T>>;
+  return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};
+}
+PartOf PartsOf<parsec::Datum>::extents(const void* handle) {
+  const parsec::Layout& it = *static_cast<const Handle<parsec::Datum>*>(handle)->shape().layout;
+  return {static_cast<std::int32_t>(it.column_bytes / it.element_bytes),
+          static_cast<std::int32_t>(it.columns), static_cast<std::uint32_t>(it.element_bytes)};
+}
+
+}  // namespace fairlead::ptg::detail

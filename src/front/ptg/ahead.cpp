@@ -29,15 +29,14 @@ ActiveTask* Ahead::next_satisfied(Host& host) {
     }
     if (initial_over_) return nullptr;
     const bool found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-      return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+      return unfolding_.is_initial(task_class, numbers);
     });
     if (!found) {
       initial_over_ = true;
       continue;
     }
-    const auto [name, parameters] = initial_.found();
-    return &unfolding_.make(table_.classes[initial_.task_class()], initial_.task_class(), name,
-                            parameters.data(), host.number);
+    std::array<std::int64_t, Walk::most_loops> room;
+    return &unfolding_.make_initial(initial_.task_class(), initial_.parameters(room.data()), host.number);
   }
 }
 
@@ -54,7 +53,7 @@ bool Ahead::take_values(ActiveTask& task, const std::int64_t* numbers) {
         unfolding_.taken(values[i], table_.contested[input->memory.collection], false);
     } else if (input->kind == Place::Kind::fresh) {
       const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
-      if (kind && (values[i] = fresh_.take(*kind)) == no_value) {
+      if (kind && (values[i] = fresh_.take(*kind, FreshUse::task)) == no_value) {
         fresh_.starve(task, *kind);
         starved_ = true;
         return false;

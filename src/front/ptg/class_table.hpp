@@ -26,9 +26,13 @@ using Numbers = std::array<std::int64_t, Places::most>;
 struct MemoryPlace {
   std::uint32_t collection = 0;
   std::vector<Formula> indices;
+  /// Where in the collection it is, if it surely is in it, for all tasks.
+  std::optional<Formula> surely_at{};
 
   /// Of those in the collection, whose extents these are, for the numbers of a task. -1 if there is none.
   std::int64_t position(const std::vector<std::int64_t>& extents, const std::int64_t* numbers) const {
+    if (surely_at) [[likely]]
+      return (*surely_at)(numbers);
     std::int64_t at = 0, stride = 1;
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::int64_t index = indices[i](numbers), extent = extents[i];
@@ -210,6 +214,7 @@ struct ClassTable {
   std::vector<bool> contested;  ///< of each: some task may change a datum that another takes from memory
   std::vector<TableClass> classes;
   std::uint64_t names = 0;  ///< that its tasks take
+  bool come_home = false;   ///< tasks bring values home: who has one is always counted
 
   std::string text_of(const ActiveTask& task) const {
     return classes[task.task_class].text(task.parameters());

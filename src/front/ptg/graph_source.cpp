@@ -14,6 +14,9 @@
 namespace fairlead::ptg {
 
 namespace {
+/// While so many tasks wait for fresh data, none begins that waits for nothing.
+constexpr std::size_t most_starving = 64;
+
 /// Before anything runs: nobody can wait for data that cannot be made.
 void require_fresh_data(const ClassTable& table) {
   for (const TableClass& of : table.classes)
@@ -30,7 +33,7 @@ void require_fresh_data(const ClassTable& table) {
 }  // namespace
 
 GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-                         net::Communicator* communicator)
+                         net::Communicator* communicator, front::Landing landing)
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
@@ -48,10 +51,11 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
     if (communicator == nullptr) tasks_ += table_.classes[i].count();
   }
   if (communicator == nullptr) return;
-  over_ranks_ = std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, [this] {
-    left_something();
-    core_.world().wake(engine::Who::any_worker());
-  });
+  over_ranks_ =
+      std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, landing, [this] {
+        left_something();
+        core_.world().wake(engine::Who::any_worker());
+      });
   unfolding_.place_by(over_ranks_->placement());
   tasks_ = initial_.restrict_to(over_ranks_->placement());
 }
@@ -95,6 +99,8 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
       value.has_content.store(true, std::memory_order_relaxed);
       value.datum->ever_written = true;
     }
+  if (over_ranks_ == nullptr && unfolding_.tells_nobody(of))
+    return unfolding_.forget(active, ready.recycler.thread());
   Telling telling;
   telling.over = &active;
   telling.worker = over.worker;
@@ -150,6 +156,7 @@ void GraphSource::end(Telling& telling, ReadyTasks& ready) {
 void GraphSource::unused(std::uint32_t number) {
   values_[number].has_content.store(false, std::memory_order_relaxed);
   if (ActiveTask* const starved = fresh_.give_back(number)) again(*starved);
+  if (over_ranks_ != nullptr && fresh_.to_be_made()) core_.world().wake(engine::Who::application());
 }
 
 /// The task has starved for a fresh datum: it gets another turn.
@@ -187,7 +194,7 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
     if (input == nullptr) continue;
     if (input->kind == Place::Kind::fresh) {
       const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
-      if (!kind || (values[i] = fresh_.take(*kind)) != no_value) continue;
+      if (!kind || (values[i] = fresh_.take(*kind, FreshUse::task)) != no_value) continue;
       fresh_.starve(task, *kind);
       core_.world().wake(engine::Who::application());
       return false;
@@ -225,17 +232,6 @@ const TaskFamily* GraphSource::family_of(const ActiveTask& task, const std::int6
   return kind.has_priorities && kinds_.priority(task.task_class, numbers) > 0 ? &kind.urgent : &kind.ordinary;
 }
 
-/// By the direct lane, if that is open.
-bool GraphSource::passes(ActiveTask& task) {
-  if (!kinds_[task.task_class].may_pass) return false;
-  if (all_in_lane_.load(std::memory_order_relaxed)) return true;
-  const TableClass& of = table_.classes[task.task_class];
-  const std::uint32_t* const values = task.values(of.parameters.size());
-  bool all = true;
-  for (std::size_t i = 0; i < of.data_flows; ++i) all &= values[i] == no_value || values_[values[i]].in_lane;
-  return all;
-}
-
 void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   ActiveTask& task = *satisfied.task;
   const TableClass& of = table_.classes[task.task_class];
@@ -253,7 +249,9 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
     if (!all_came && !take_values(task, numbers.data())) return;
     task.family = family_of(task, numbers.data());
   }
-  task.passes = passes(task);
+  // By the direct lane, if that is open.
+  task.passes = kind.may_pass &&
+                (all_in_lane_.load(std::memory_order_relaxed) || values_.in_lane(values, of.data_flows));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (lane_ != 0 && ready.lane == lane_ && task.passes) return ready.add(static_cast<LazyTask&>(task));
@@ -262,7 +260,7 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   described.worker = satisfied.worker;
   described.at = satisfied.at;
   if (announces_late()) {
-    described.id = over_ranks_->next_id();
+    described.id = static_cast<TaskId>(first_id_++);
     CountedSource::announce(described);
   }
   ready.add(described);
@@ -294,7 +292,8 @@ bool GraphSource::more(ReadyTasks& ready) {
     } else if (Telling telling; some_left && left_.take(telling)) {
       end(telling, ready);
       left_.done();
-    } else if (ahead_ != nullptr ? !announce_some(ready.recycler) : !more_of_initial(ready)) {
+    } else if (ahead_ != nullptr ? !announce_some(ready.recycler)
+                                 : fresh_.starving() >= most_starving || !more_of_initial(ready)) {
       // Whoever leaves something, or frees what is missing, adds us again.
       if (over_ranks_ != nullptr && over_ranks_->has_failed()) core_.world().wake(engine::Who::application());
       return false;
@@ -317,7 +316,7 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   bool found = false;
   try {
     found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-      return unfolding_.waits_for(table_.classes[task_class], numbers) == 0;
+      return unfolding_.is_initial(task_class, numbers);
     });
   } catch (const UsageError& error) {
     misused(error.what());
@@ -326,9 +325,9 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
     initial_over_.store(true);
     return false;
   }
-  const auto [name, parameters] = initial_.found();
-  hand_out({.task = &unfolding_.make(table_.classes[initial_.task_class()], initial_.task_class(), name,
-                                     parameters.data(), ready.recycler.thread())},
+  std::array<std::int64_t, Walk::most_loops> room;
+  hand_out({.task = &unfolding_.make_initial(initial_.task_class(), initial_.parameters(room.data()),
+                                             ready.recycler.thread())},
            ready);
   return true;
 }
@@ -387,6 +386,10 @@ void GraphSource::hand_out(const Satisfied& satisfied, const Ahead::Announced& a
 bool GraphSource::still(std::uint64_t counted) const noexcept {
   return initial_over_.load() && left_.none() && !fresh_.wanted() && counted == handed_out();
 }
+/// Of what is held back more may come.
+bool GraphSource::has_few_ready(std::uint64_t counted) const noexcept {
+  return left_.none() && handed_out() <= counted + 2 * counts_.size();
+}
 std::uint64_t GraphSource::handed_out() const noexcept {
   std::uint64_t sum = 0;
   for (const Counts& counts : counts_) sum += counts.handed_out.load(std::memory_order_acquire);
@@ -395,7 +398,8 @@ std::uint64_t GraphSource::handed_out() const noexcept {
 
 void GraphSource::count(std::size_t tasks, Recycler& recycler) {
   engine::DrivenWorld& world = core_.world();
-  const bool last = still(counted_.fetch_add(tasks) + tasks);
+  const std::uint64_t counted = counted_.fetch_add(tasks) + tasks;
+  const bool last = still(counted) || (fresh_.wanted() && has_few_ready(counted));
   CountedSource::count(tasks, recycler);  // after that we may be gone
   if (last) world.wake(engine::Who::application());
 }

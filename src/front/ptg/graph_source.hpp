@@ -20,9 +20,9 @@ namespace fairlead::ptg {
 
 class GraphSource final : public front::FlowSource {
  public:
-  /// `communicator`: null if the graph runs on this rank alone.
+  /// `communicator`: null if the graph runs on this rank alone. `landing`: of what comes from others.
   GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-              net::Communicator* communicator);
+              net::Communicator* communicator, front::Landing landing = front::Landing::host);
   ~GraphSource() override;
 
   /// See Graph::run().
@@ -63,9 +63,9 @@ class GraphSource final : public front::FlowSource {
   void give_up_the_rest();
   void wait_over_ranks();
   std::string who_waits() const;
-  /// Over ranks a policy that plans hears of a task just before it gets it.
-  bool announces_late() const noexcept { return over_ranks_ != nullptr && to_be_announced(); }
-  bool plans() const noexcept { return to_be_announced() && over_ranks_ == nullptr; }
+  /// Over ranks, and where values come home, a policy that plans hears of a task just before it gets it.
+  bool announces_late() const noexcept { return table_.come_home && to_be_announced(); }
+  bool plans() const noexcept { return to_be_announced() && !table_.come_home; }
 
   // ---- any thread's
   void end(Telling& telling, ReadyTasks& ready);
@@ -73,7 +73,6 @@ class GraphSource final : public front::FlowSource {
   void unused(std::uint32_t number);
   bool take_values(ActiveTask& task, const std::int64_t* numbers);
   const TaskFamily* family_of(const ActiveTask& task, const std::int64_t* numbers) const;
-  bool passes(ActiveTask& task);
   void hand_out(const Satisfied& satisfied, ReadyTasks& ready);
   bool more_of_initial(ReadyTasks& ready);
   void hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready);
@@ -84,6 +83,8 @@ class GraphSource final : public front::FlowSource {
   void tell_elsewhere(Telling& telling, const Task& over);
   void take_what_came(ReadyTasks& ready);
   bool still(std::uint64_t counted) const noexcept;
+  bool has_few_ready(std::uint64_t counted) const noexcept;
+  bool is_held_back() const noexcept;
   std::uint64_t handed_out() const noexcept;
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
@@ -101,10 +102,11 @@ class GraphSource final : public front::FlowSource {
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};
+  // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
+  std::uint64_t first_id_ = 0;
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
 
   // Fixed for a run.
-  std::uint64_t first_id_ = 0;
   std::uint32_t lane_ = 0;
   std::uint64_t data_seen_ = ~std::uint64_t{0};  // RuntimeCore::data_changes
   std::atomic<bool> all_in_lane_{false};

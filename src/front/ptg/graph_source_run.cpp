@@ -33,7 +33,6 @@ void GraphSource::run() {
   unfolding_.begin(all_in_lane_.load() && !to_be_announced() && core_.engine().view().workers().size() == 1);
   // A policy that plans knows tasks by numbers in the order in which it has heard of them.
   first_id_ = core_.graph().take_ids(to_be_announced() ? tasks_ : table_.names);
-  if (over_ranks_ != nullptr) over_ranks_->ids_from(first_id_);
   ahead_.reset();
   if (plans()) {
     ahead_ = std::make_unique<Ahead>(table_, kinds_, values_, active_, fresh_);
@@ -144,7 +143,8 @@ void GraphSource::wait_over_ranks() {
         idle = progress_.reached(before + counted);
       }
       waits = idle && moved && said != std::pair(*moved, counted);
-      return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.wanted();
+      return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.to_be_made() ||
+             is_held_back();
     }));
     core_.throw_if_stopped();
     if (over || (idle && told)) {
@@ -152,9 +152,11 @@ void GraphSource::wait_over_ranks() {
       ensure(told || counted_.load() == handed_out(), "what is over was handed out in this run");
       break;
     }
-    // What has starved goes on, though only to be cancelled.
-    if (fresh_.wanted()) make_more_fresh();
+    if (!fresh_.to_be_made() && is_held_back())
+      fresh_.let_more(fresh_.visitors_wait() ? FreshUse::visitor : FreshUse::task);
+    if (fresh_.to_be_made()) make_more_fresh();
     if (failed && !std::exchange(told, true)) {
+      fresh_.hold_back_beyond(~Bytes{0});  // what has starved goes on, though only to be cancelled
       cancel();
       over_ranks_->fail();
       core_.application().ask_for_more();
@@ -171,6 +173,14 @@ void GraphSource::wait_over_ranks() {
   progress_.no_target();
   over_ranks_->end();
   static_cast<void>(core_.help([&] { return over_ranks_->quiet(); }));
+}
+
+/// Small values are held back, and those waited for will not come by themselves. Visitors are held back while tasks here can
+/// run, which wait for nobody elsewhere. Tasks are held back while others have still to get what is here: they will, since
+/// they hold back visitors no longer than that. What no task here can use yet is let in, bit by bit.
+bool GraphSource::is_held_back() const noexcept {
+  if (!fresh_.wanted() || !has_few_ready(counted_.load())) return false;
+  return fresh_.visitors_wait() || !over_ranks_->owes();
 }
 
 void GraphSource::make_more_fresh() {

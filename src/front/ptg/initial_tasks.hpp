@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "front/ptg/class_table.hpp"
@@ -47,12 +46,12 @@ class InitialTasks {
   }
   /// Of the task that next() has found.
   std::uint32_t task_class() const noexcept { return static_cast<std::uint32_t>(class_); }
-  /// Its name in its class, and its parameters.
-  std::pair<std::uint64_t, std::array<std::int64_t, Walk::most_loops>> found() const {
+  /// Its parameters: where the walk has them, or in `room`.
+  const std::int64_t* parameters(std::int64_t* room) const noexcept {
     const TableClass& of = table_.classes[class_];
-    std::array<std::int64_t, Walk::most_loops> parameters;
-    for (std::size_t i = 0; i < of.parameters.size(); ++i) parameters[i] = numbers_[of.parameters[i]];
-    return {*of.name_of(parameters.data()), parameters};
+    if (of.same_places) return numbers_.data();
+    for (std::size_t i = 0; i < of.parameters.size(); ++i) room[i] = numbers_[of.parameters[i]];
+    return room;
   }
 
  private:

@@ -13,7 +13,9 @@
 #include "front/ptg/copied_values.hpp"
 #include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
+#include "front/ptg/memory_place.hpp"
 #include "front/ptg/parts.hpp"
+#include "front/ptg/recut_values.hpp"
 
 namespace fairlead::ptg {
 
@@ -21,8 +23,12 @@ namespace {
 
 class TableMaker {
  public:
-  TableMaker(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions, bool over_ranks)
-      : copied_(definitions), definitions_(copied_.definitions()), over_ranks_(over_ranks) {
+  /// `come_home`: values are taken to where they are to be left.
+  TableMaker(const RecutValues& recut, bool come_home)
+      : recut_(recut),
+        copied_(come_home ? with_homecomings(recut.definitions()) : recut.definitions()),
+        definitions_(copied_.definitions()) {
+    table_.come_home = come_home;
     for (std::size_t i = 0; i < definitions_.size(); ++i) number_of_[definitions_[i].get()] = i;
   }
 
@@ -111,15 +117,8 @@ class TableMaker {
 
   MemoryPlace memory(const ClassDefinition& of, const FlowDefinition& flow, const Place& place,
                      const Places& places) {
-    const CollectionDefinition& data = *place.collection;
-    if (place.indices.size() != data.extents.size())
-      refuse(of, fmt::format("its flow \"{}\" names {} with {} indices; it has {}", flow.name, data.name,
-                             place.indices.size(), data.extents.size()));
-    if (data.type != flow.type)
-      refuse(of, fmt::format("its flow \"{}\" is of another type than the data of {}", flow.name, data.name));
-    MemoryPlace memory{.collection = collection(place.collection), .indices = {}};
-    for (const Expression& index : place.indices) memory.indices.emplace_back(index, places);
-    return memory;
+    const std::vector<Interval>& bounds = table_.classes[number_of_.at(&of)].bounds;
+    return memory_place(of, flow, place, collection(place.collection), places, bounds);
   }
 
   void add_place(std::size_t number) {
@@ -217,13 +216,16 @@ class TableMaker {
     if (alternative.condition)
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
-    leaving.comes_home = over_ranks_ && comes_home(*alternative.place.collection);
+    leaving.comes_home = table_.come_home && comes_home(*alternative.place.collection);
     into.leavings.push_back(std::move(leaving));
   }
 
-  /// Who gives the flow's value, or a copy of it: class and flow.
+  /// Who gives the flow's value, or a copy of it, or what is cut out of it: class and flow.
   std::pair<std::uint32_t, std::uint16_t> of_copy(std::pair<std::size_t, std::size_t> giver,
                                                   std::pair<std::size_t, std::size_t> reader) const {
+    if (const ClassDefinition* const cut = recut_.between({definitions_[giver.first].get(), giver.second},
+                                                          {definitions_[reader.first].get(), reader.second}))
+      return {static_cast<std::uint32_t>(number_of_.at(cut)), static_cast<std::uint16_t>(RecutValues::to)};
     const ClassDefinition* const between = copied_.between({definitions_[giver.first].get(), giver.second},
                                                            {definitions_[reader.first].get(), reader.second});
     if (between != nullptr) giver = {number_of_.at(between), CopiedValues::to};
@@ -286,8 +288,10 @@ class TableMaker {
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
     edge.said = true;
+    // What is cut out is in the taker's part.
+    const bool cut = recut_.between({&definition, i}, {definitions_[to].get(), to_flow}) != nullptr;
     const std::optional<Part> part =
-        part_between(definition, flow, alternative, definitions_[to]->flows[to_flow]);
+        part_between(definition, flow, cut ? Alternative{} : alternative, definitions_[to]->flows[to_flow]);
     if (!part)
       refuse(definition,
              fmt::format("its flow \"{}\" goes to {}, and the ends say different parts of the tile",
@@ -386,7 +390,7 @@ class TableMaker {
         if (to.control) continue;
         readers |= !writes(to.mode);
       }
-      flow.counted = (over_ranks_ && !flow.control) || (readers && reaches_writer(i, k));
+      flow.counted = (table_.come_home && !flow.control) || (readers && reaches_writer(i, k));
       for (const Input& input : flow.inputs) {
         flow.counted |= input.kind == Place::Kind::fresh;
         flow.counted |= input.kind == Place::Kind::memory && table_.contested[input.memory.collection] &&
@@ -474,11 +478,11 @@ class TableMaker {
   }
 
   static constexpr std::uint16_t no_flow = 0xffff;
+  const RecutValues& recut_;
   const CopiedValues copied_;
   const CopiedValues::Definitions& definitions_;
   std::map<const ClassDefinition*, std::size_t> number_of_;
   std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::uint16_t>> said_;
-  const bool over_ranks_;
   ClassTable table_;
 };
 
@@ -486,7 +490,8 @@ class TableMaker {
 
 ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
                             bool over_ranks) {
-  return TableMaker(over_ranks ? with_homecomings(definitions) : definitions, over_ranks).make();
+  const RecutValues recut(definitions);
+  return TableMaker(recut, over_ranks || recut.any()).make();
 }
 
 }  // namespace fairlead::ptg

@@ -16,8 +16,13 @@
 
 namespace fairlead::ptg {
 
+namespace {
+constexpr Bytes most_small_values = Bytes{64} << 20;
+}
+
 OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-                     Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something)
+                     Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+                     std::function<void()> something)
     : core_(core),
       communicator_(communicator),
       table_(table),
@@ -26,7 +31,9 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       left_(left),
       something_(std::move(something)),
       placement_(table, communicator.own()),
+      periods_(table),
       run_{communicator.next_graph(), 0},
+      places_(core, table, placement_, values, landing),
       holds_(
           core, TaskRole::hold, [this](std::uint64_t hold, void* address) { granted(hold, address); },
           [this](const std::string& why) { failed(why); }) {}
@@ -57,6 +64,10 @@ void OverRanks::begin(Bytes largest_footprint) {
                     "there is {}: {}",
                     mebibytes(largest_footprint), mebibytes(largest), mebibytes(capacity),
                     core_.more_memory(core_.engine().view().host(), largest_footprint + 2 * largest)));
+  places_.begin(largest_footprint);
+  // Each of them takes a record beside its page, which is in nobody's limit: so there is a number that is always enough.
+  fresh_.hold_back_beyond(std::min(beside / 4, most_small_values));
+  owed_.store(0);
   communicator_.begin(run_, placement_.fingerprint(), net::room_of(beside / 2, largest, page_bytes), *this);
 }
 
@@ -68,6 +79,7 @@ void OverRanks::end() {
     open.swap(coming_);
     placeless_.clear();
   }
+  for (std::uint32_t kind = 0; kind < values_.kinds().size(); ++kind) fresh_.want(kind, 0);
   for (const auto& [number, coming] : open) holds_.let_go(hold_of(number), true);
   ++run_.run;
 }
@@ -75,8 +87,13 @@ void OverRanks::end() {
 std::optional<std::uint64_t> OverRanks::moved() const {
   const std::optional<std::uint64_t> moved = communicator_.moved();
   if (!moved || !holds_.none()) return std::nullopt;
-  const std::lock_guard guard(mutex_);
-  return placeless_.empty() ? moved : std::nullopt;
+  return fresh_.visitors_wait() ? std::nullopt : moved;
+}
+
+void OverRanks::tell(const ActiveTask& over, Going going) {
+  owed_ += static_cast<std::int64_t>(
+      std::ranges::count_if(going.outputs, [](const auto& output) { return output.bytes != 0; }));
+  communicator_.over(run_, over.name, std::move(going.outputs));
 }
 
 OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers) {
@@ -91,6 +108,8 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
       std::copy_n(numbers, Places::most, further.data());
       Walk walk;
       if (!edge.before(further.data()) || !walk.begin(edge.loops, further.data())) continue;
+      const std::int64_t different = edge.loops.size() == 1 ? periods_.of(edge, walk.step(1)) : 0;
+      std::int64_t seen = 0;
       do {
         if (!edge.after.empty() && !edge.holds(further.data())) continue;
         std::array<std::int64_t, Walk::most_loops> parameters;
@@ -103,7 +122,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
           to.emplace_back(rank, edge.part);
         else if (known->second != edge.part)
           known->second = Part{};  // one value for all of that rank
-      } while (walk.next(edge.loops, further.data()));
+      } while (++seen != different && walk.next(edge.loops, further.data()));
     }
     if (to.empty()) continue;
     std::ranges::sort(to, {}, &std::pair<net::RankId, Part>::first);
@@ -150,16 +169,35 @@ std::string OverRanks::owner_of(const MemoryPlace& place, const std::int64_t* nu
 void OverRanks::find_place(const net::Commands::Place& place) {
   if (place.like >= values_.kinds().size())
     return communicator_.fail("a value came that looks like nothing that this rank knows");
-  const std::uint32_t kind = place.like;
-  const std::uint32_t number = fresh_.take(kind);
-  if (number == no_value) {
+  {
+    const std::lock_guard guard(mutex_);
+    placeless_[place.like].push_back(place);
+  }
+  give_places(place.like);
+}
+
+/// To those who wait for one of the kind, in their order, as far as there are any.
+void OverRanks::give_places(std::uint32_t kind) {
+  for (;;) {
+    net::Commands::Place place;
+    std::uint32_t number = no_value;
     {
       const std::lock_guard guard(mutex_);
-      placeless_.push_back(place);
+      std::deque<net::Commands::Place>& waiting = placeless_[kind];
+      if (!waiting.empty()) number = fresh_.take(kind, FreshUse::visitor);
+      if (number == no_value) {
+        fresh_.want(kind, waiting.size());
+        break;
+      }
+      place = waiting.front();
+      waiting.pop_front();
     }
-    fresh_.want(kind);
-    return core_.world().wake(engine::Who::application());
+    give(place, number);
   }
+  if (fresh_.visitors_wait()) core_.world().wake(engine::Who::application());
+}
+
+void OverRanks::give(const net::Commands::Place& place, std::uint32_t number) {
   const Value& value = values_[number];
   const auto of = std::ranges::find_if(
       table_.classes, [&](const TableClass& it) { return place.name.task - it.first_name < it.names; });
@@ -173,16 +211,12 @@ void OverRanks::find_place(const net::Commands::Place& place) {
     const std::lock_guard guard(mutex_);
     coming_[number] = {place.id, layout};
   }
-  holds_.ask(hold_of(number), held(value), AccessMode::write);
+  holds_.ask(hold_of(number), held(value), AccessMode::write,
+             places_.coming(place.name, number, value.datum->bytes));
 }
 
 void OverRanks::look_again() {
-  std::deque<net::Commands::Place> again;
-  {
-    const std::lock_guard guard(mutex_);
-    again.swap(placeless_);
-  }
-  for (const net::Commands::Place& place : again) find_place(place);
+  for (std::uint32_t kind = 0; kind < values_.kinds().size(); ++kind) give_places(kind);
 }
 
 void OverRanks::granted(std::uint64_t hold, void* address) {
@@ -200,8 +234,12 @@ void OverRanks::granted(std::uint64_t hold, void* address) {
 }
 
 void OverRanks::read(const net::Commands::Read& read) {
-  if (read.over) return holds_.let_go(hold_of(read.id));
-  holds_.ask(hold_of(read.id), held(values_[static_cast<std::uint32_t>(read.value)]), AccessMode::read);
+  if (read.over) {
+    holds_.let_go(hold_of(read.id));
+    return places_.over(read.id);
+  }
+  const Value& value = values_[static_cast<std::uint32_t>(read.value)];
+  holds_.ask(hold_of(read.id), held(value), AccessMode::read, places_.going(read.id, value.datum->bytes));
 }
 
 void OverRanks::landed(const net::Commands::Landed& landed) {
@@ -209,6 +247,7 @@ void OverRanks::landed(const net::Commands::Landed& landed) {
   if (!landed.control) {
     came.number = static_cast<std::uint32_t>(landed.value);
     came.passed_on = landed.passed_on != net::no_outgoing;
+    if (came.passed_on) ++owed_;
     {
       const std::lock_guard guard(mutex_);
       coming_.erase(came.number);
@@ -216,6 +255,7 @@ void OverRanks::landed(const net::Commands::Landed& landed) {
     Value& value = values_[came.number];
     value.has_content.store(true, std::memory_order_relaxed);
     value.datum->ever_written = true;
+    places_.over(came.number);
     holds_.let_go(hold_of(came.number));  // the engine hears of that before it hears of a task that uses it
   }
   if (has_failed()) return;  // nobody goes on
@@ -224,6 +264,7 @@ void OverRanks::landed(const net::Commands::Landed& landed) {
 }
 
 void OverRanks::left(const net::Commands::Left& left) {
+  --owed_;
   if (has_failed()) return;
   left_.keep_given(static_cast<std::uint32_t>(left.value));
   something_();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
+#include "front/ptg/landing_places.hpp"
 #include "front/ptg/left_over.hpp"
 #include "front/ptg/placement.hpp"
 #include "front/ranks/rank_accesses.hpp"
@@ -24,7 +25,8 @@ class OverRanks final : public net::Client {
  public:
   /// What comes is left in `left`, and then something() is called. Any thread.
   OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-            Values& values, FreshData& fresh, LeftOver& left, std::function<void()> something);
+            Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+            std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
   /// "which belongs to rank 2" of a datum that another has; empty: none has it.
@@ -46,10 +48,6 @@ class OverRanks final : public net::Client {
   /// Data were made: whoever waits for one has another turn.
   void look_again();
 
-  /// Of tasks that are announced, in that order.
-  void ids_from(std::uint64_t first) noexcept { next_id_ = first; }
-  TaskId next_id() noexcept { return static_cast<TaskId>(next_id_++); }
-
   // ---- any thread's
 
   /// How often values of a task that is over go to other ranks, by flow: as a whole, and each part. They are to be told after whoever
@@ -59,9 +57,9 @@ class OverRanks final : public net::Client {
     std::vector<net::Endpoint::Output> outputs;
   };
   Going going(ActiveTask& over, const std::int64_t* numbers);
-  void tell(const ActiveTask& over, Going going) {
-    communicator_.over(run_, over.name, std::move(going.outputs));
-  }
+  void tell(const ActiveTask& over, Going going);
+  /// Others have still to get values from here: they will, whatever is held back here.
+  bool owes() const noexcept { return owed_.load() > 0; }
   /// The others hear of failed(). The program's thread's.
   void fail() { communicator_.fail(has_failed() ? failure() : "the graph was cancelled"); }
 
@@ -85,6 +83,8 @@ class OverRanks final : public net::Client {
     return {value.id, value.address, value.packed};
   }
   void granted(std::uint64_t hold, void* address);
+  void give_places(std::uint32_t kind);
+  void give(const net::Commands::Place& place, std::uint32_t number);
   /// Of that part of what the value has.
   net::Layout layout_of(const Value& value, const Part& part) const;
   engine::RuntimeCore& core_;
@@ -95,12 +95,14 @@ class OverRanks final : public net::Client {
   LeftOver& left_;
   const std::function<void()> something_;
   const Placement placement_;
-  net::GraphRun run_;          // the next, or the present one
-  std::uint64_t next_id_ = 0;  // who announces, one at a time
+  const RankPeriods periods_;
+  net::GraphRun run_;  // the next, or the present one
+  LandingPlaces places_;
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};
-  mutable std::mutex mutex_;                    // guards what follows
-  std::deque<net::Commands::Place> placeless_;  // no datum was there
+  std::atomic<std::int64_t> owed_{0};  // values that were told of, and are not with all who get them
+  mutable std::mutex mutex_;           // guards what follows
+  std::map<std::uint32_t, std::deque<net::Commands::Place>> placeless_;  // by kind: no datum is there
   struct Coming {
     net::IncomingId id{};
     net::Layout layout;

@@ -5,6 +5,27 @@
 
 namespace fairlead::ptg {
 
+const std::vector<std::int64_t>& Owners::periods(std::span<const std::int64_t> extents) const {
+  std::call_once(table_->periods_found, [&] {
+    const std::vector<std::uint32_t>& ranks = table_->ranks;
+    std::size_t stride = 1;
+    for (const std::int64_t extent : extents) {
+      const std::size_t next = stride * static_cast<std::size_t>(extent);
+      const auto repeats = [&](std::size_t after) {
+        for (std::size_t first = 0; first < ranks.size(); first += next)
+          for (std::size_t at = first; at + after * stride < first + next; ++at)
+            if (ranks[at] != ranks[at + after * stride]) return false;
+        return true;
+      };
+      std::int64_t period = 1;
+      while (period < extent && !repeats(static_cast<std::size_t>(period))) ++period;
+      table_->periods.push_back(period);
+      stride = next;
+    }
+  });
+  return table_->periods;
+}
+
 void keep_own(CollectionDefinition& definition) {
   if (definition.owners.empty() || definition.data.empty()) return;
   const std::size_t bytes = definition.handle_bytes, count = definition.data.size();

@@ -11,7 +11,9 @@ OwnSteps::OwnSteps(const ClassTable& table, const Placement& placement)
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
       for (const Edge& edge : flow.edges)
-        if (const std::optional<Growths> growths = growths_of(edge)) growths_.emplace(&edge, *growths);
+        if (turns_[table.classes[edge.to_class].runs_at->collection])
+          if (const std::optional<Growths> growths = growths_of(table, edge))
+            growths_.emplace(&edge, *growths);
 }
 
 /// As a look at all of them says.
@@ -47,25 +49,6 @@ std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& da
   }
   if (ours != if_in_turn) return std::nullopt;  // not each of these rows with each of these columns
   return turns;
-}
-
-std::optional<OwnSteps::Growths> OwnSteps::growths_of(const Edge& edge) const {
-  const TableClass& to = table_.classes[edge.to_class];
-  const MemoryPlace& where = *to.runs_at;
-  if (!turns_[where.collection]) return std::nullopt;
-  Growths growths(where.indices.size());
-  if (edge.loops.empty()) return growths;
-  const std::uint8_t place = edge.loops.back().place;
-  for (std::size_t i = 0; i < growths.size(); ++i) {
-    for (const Loop& loop : to.loops)
-      if (loop.derived && where.indices[i].growth(loop.place) != 0) return std::nullopt;
-    for (std::size_t k = 0; k < to.parameters.size(); ++k) {
-      const auto outer = where.indices[i].growth(to.parameters[k]), inner = edge.indices[k].growth(place);
-      if (!outer || !inner) return std::nullopt;
-      growths[i] += *outer * *inner;
-    }
-  }
-  return growths;
 }
 
 std::int64_t OwnSteps::off(const Edge& edge, const Walk& walk, std::int64_t* numbers) const {

@@ -10,6 +10,7 @@
 
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/placement.hpp"
+#include "front/ptg/rank_periods.hpp"
 
 namespace fairlead::ptg {
 
@@ -29,11 +30,8 @@ class OwnSteps {
     std::int64_t every = 1, from = 0;
   };
   using Turns = std::vector<Turn>;
-  /// By how much the indices of the datum where the task runs grow with the innermost loop's number.
-  using Growths = std::vector<std::int64_t>;
 
   std::optional<Turns> turns_of(const CollectionDefinition& data) const;
-  std::optional<Growths> growths_of(const Edge& edge) const;
   std::int64_t steps_to(const Turns& turns, const Growths& growths, std::int64_t step,
                         const std::int64_t* indices) const;
 

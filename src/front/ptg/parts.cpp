@@ -1,6 +1,11 @@
 // See parts.hpp.
 #include "front/ptg/parts.hpp"
 
+#include <fairlead/error.hpp>
+#include <fairlead/ptg.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,6 +24,13 @@ std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinit
     part = input.part;
   }
   return part.value_or(Part{});
+}
+
+void detail::refuse_recut(std::int64_t rows, std::int64_t columns) {
+  throw UsageError(fmt::format(
+      "of a tile of {} x {} elements the ends of an edge say parts that have not as many elements as "
+      "each other",
+      rows, columns));
 }
 
 bool find_parts(TableClass& of) {

@@ -14,7 +14,7 @@ void Unfolding::begin(bool alone) {
   });
   if (!count) return;
   if (of_collections_ == nullptr) of_collections_ = std::make_unique<Readers[]>(values_.of_collections());
-  for (std::uint32_t i = 0; own_ != nullptr && i < values_.of_collections(); ++i) {
+  for (std::uint32_t i = 0; come_home_ && i < values_.of_collections(); ++i) {
     Readers& it = readers(i);  // a run that failed may have left some
     it.count.store(0);
     it.counted.store(false);

@@ -26,7 +26,7 @@ namespace fairlead::ptg {
 
 /// Who has a value, as far as that has to be known.
 struct Readers {
-  /// Those that read it and are not over; and, while it is being told who gets it, one more. Over ranks also who changes it.
+  /// Those that read it and are not over; and, while it is being told who gets it, one more. Where values come home also who changes it.
   std::atomic<std::int32_t> count{0};
   /// `count` counts. Changed by who makes the value, or takes it from memory.
   std::atomic<bool> counted{false};
@@ -36,7 +36,7 @@ struct Readers {
   bool awaited = false;  ///< who takes it from memory to change it waits for them. Fixed for a run
   std::uint16_t writer_class = 0, writer_flow = 0;
   std::uint64_t writer = 0;
-  /// Over ranks: tasks that bring values home to the datum wait for them.
+  /// Tasks that bring values home to the datum wait for them.
   std::atomic<bool> coming_home{false};
 };
 
@@ -49,7 +49,7 @@ struct Readers {
 class Unfolding {
  public:
   Unfolding(const ClassTable& table, const TaskKinds& kinds, Values& values, ActiveTasks& active)
-      : table_(table), kinds_(kinds), values_(values), active_(active) {}
+      : table_(table), kinds_(kinds), values_(values), active_(active), come_home_(table.come_home) {}
 
   /// Over ranks: tasks of others are none of ours. Before the first run; it stays.
   void place_by(const Placement& placement) { own_ = std::make_unique<OwnSteps>(table_, placement); }
@@ -73,12 +73,25 @@ class Unfolding {
       slots[i] = no_value;
     return task;
   }
+  /// A task with these parameters of which nothing has come, and which waits for nothing.
+  ActiveTask& make_initial(std::uint32_t task_class, const std::int64_t* parameters, std::size_t thread) {
+    const TableClass& of = table_.classes[task_class];
+    return make(of, task_class, *of.name_of(parameters), parameters, thread);
+  }
   /// How many inputs have to come.
   std::int32_t waits_for(const TableClass& of, const std::int64_t* numbers);
+  /// Whether none has.
+  bool is_initial(std::size_t task_class, const std::int64_t* numbers) {
+    const TableClass& of = table_.classes[task_class];
+    return of.other_inputs.empty() ? of.sure_inputs == 0 : waits_for(of, numbers) == 0;
+  }
+  /// Nobody hears of the end of the class's tasks: they are only given back.
+  bool tells_nobody(const TableClass& of) const noexcept { return of.told.empty(); }
+  void forget(ActiveTask& over, std::size_t thread) { active_.give_back(thread, over); }
   /// The datum is taken from memory: whether its readers count.
   void taken(std::uint32_t number, bool counted, bool to_change) {
     if (!counts()) return;
-    if (own_ != nullptr && to_change) readers(number).count.store(1, std::memory_order_relaxed);
+    if (come_home_ && to_change) readers(number).count.store(1, std::memory_order_relaxed);
     std::atomic<bool>& it = readers(number).counted;
     if (it.load(std::memory_order_relaxed) != counted) it.store(counted, std::memory_order_relaxed);
   }
@@ -140,6 +153,7 @@ class Unfolding {
   const TaskKinds& kinds_;
   Values& values_;
   ActiveTasks& active_;
+  const bool come_home_;           // so who changes a datum counts as well
   std::unique_ptr<OwnSteps> own_;  // null: all tasks are ours
   PartlySatisfied partly_;
   std::unique_ptr<Readers[]> of_collections_;  // null: nowhere in the graph do readers count
@@ -277,13 +291,13 @@ void Unfolding::settle(std::uint32_t number, Host& host) {
   Readers& it = readers(number);
   if (!it.has_writer) {
     if (values_[number].fresh) return host.unused(number);
-    if (own_ == nullptr) return;
+    if (!come_home_) return;
     if (!it.coming_home.load(std::memory_order_acquire)) return;
     if (ActiveTask* const home = next_home(number)) host.satisfied(*home);
     return;
   }
   it.has_writer = false;
-  if (own_ != nullptr) it.count.store(1, std::memory_order_relaxed);  // he has it
+  if (come_home_) it.count.store(1, std::memory_order_relaxed);  // he has it
   const TableClass& to = table_.classes[it.writer_class];
   const std::uint64_t writer = it.writer;
   const auto find_parameters = [&](std::int64_t* parameters) { to.parameters_of(writer, parameters); };

@@ -19,6 +19,9 @@
 
 namespace fairlead::ptg {
 
+/// For whom a fresh datum is: a task of this rank, or a value that comes from another one.
+enum class FreshUse : std::uint8_t { task, visitor };
+
 struct Value {
   const void* handle = nullptr;              ///< of the collection's type
   engine::RegisteredDatum* datum = nullptr;  ///< null: there is none with these indices
@@ -27,6 +30,7 @@ struct Value {
   DatumId id = no_id<DatumId>;
   bool packed = false, in_lane = false;
   bool fresh = false;  ///< the datum is nobody's: it is given back after the last who uses it
+  FreshUse use{};      ///< then; FreshData's
   /// A task of this graph has written into it. Changed by who does.
   std::atomic<bool> has_content{false};
   std::uint32_t collection = 0;
@@ -49,6 +53,12 @@ class Values {
 
   Value& operator[](std::uint32_t number) noexcept {
     return number < first_fresh_ ? of_collections_[number] : fresh_.at(number - first_fresh_);
+  }
+  /// All of so many that are there are in the direct lane.
+  bool in_lane(const std::uint32_t* numbers, std::size_t count) noexcept {
+    bool all = true;
+    for (std::size_t i = 0; i < count; ++i) all &= numbers[i] == no_value || (*this)[numbers[i]].in_lane;
+    return all;
   }
   std::uint32_t of_collections() const noexcept { return first_fresh_; }
   std::uint32_t all() const noexcept { return first_fresh_ + fresh_count_; }

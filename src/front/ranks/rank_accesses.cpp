@@ -39,7 +39,8 @@ void RankAccesses::collect() {
   });
 }
 
-RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum, AccessMode mode) {
+RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum, AccessMode mode,
+                                          PlaceHint where) {
   Record* record = nullptr;
   {
     const std::lock_guard guard(mutex_);
@@ -57,6 +58,7 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
   }
   Task& task = record->task;
   static_cast<TaskTraits&>(task) = {};
+  task.place = where;
   task.codelet = &payload_codelet();
   task.submitted_at = {"", 0};
   task.begin(task.id, &record->access, 1);
@@ -77,14 +79,14 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
   return *record;
 }
 
-void RankAccesses::ask(std::uint64_t name, const Datum& datum, AccessMode mode) {
-  Record& record = begin(name, datum, mode);
+void RankAccesses::ask(std::uint64_t name, const Datum& datum, AccessMode mode, PlaceHint where) {
+  Record& record = begin(name, datum, mode, where);
   core_.engine().entrance().post(record.task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
   core_.world().serve_for_others();
 }
 
 void RankAccesses::queue(std::uint64_t name, engine::RegisteredDatum& datum, AccessMode mode) {
-  Record& record = begin(name, {.id = datum.id}, mode);
+  Record& record = begin(name, {.id = datum.id}, mode, {});
   const graph::Insertion insertion(&datum.tail, datum.id, mode);
   if (core_.graph().insert(record.task, {&insertion, 1}))
     core_.engine().entrance().post(record.task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <fairlead/place_hint.hpp>
+
 #include "data/task_source.hpp"
 #include "engine/runtime_core.hpp"
 
@@ -29,8 +31,9 @@ class RankAccesses final : public TaskSource {
     void* address = nullptr;
     bool packed = false;
   };
-  /// A hold: the datum is wanted there, to be read or written; `name`: whatever the caller calls it.
-  void ask(std::uint64_t name, const Datum& datum, AccessMode mode);
+  /// A hold: the datum is wanted there, to be read or written; `name`: whatever the caller calls it. In the host's memory,
+  /// unless `where` names a device, or the datum: then on the device that has it, if there is one.
+  void ask(std::uint64_t name, const Datum& datum, AccessMode mode, PlaceHint where = {});
   /// A turn, after all that was submitted. The program's thread's.
   void queue(std::uint64_t name, engine::RegisteredDatum& datum, AccessMode mode);
   /// It need not stay any more, or was never granted. `unused`: nobody has written what was to be written.
@@ -51,7 +54,7 @@ class RankAccesses final : public TaskSource {
     bool is_granted = false, is_let_go = false, is_over = false;
   };
   void collect();
-  Record& begin(std::uint64_t name, const Datum& datum, AccessMode mode);
+  Record& begin(std::uint64_t name, const Datum& datum, AccessMode mode, PlaceHint where);
 
   engine::RuntimeCore& core_;
   const TaskRole role_;

@@ -1,6 +1,9 @@
 // See rehearsals.hpp.
 #include "front/rehearsal/rehearsals.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -81,6 +84,7 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
   }
   void play() override {
     thread_ = std::jthread([this] {
+      only_when_a_core_is_free();
       try {
         find(SimulatedStage::Threads::real);
       } catch (const std::exception&) {
@@ -88,6 +92,12 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
       }
       tell_over();
     });
+  }
+  /// What a better policy could save is the time in which workers wait, and then a core is free. Threads that this
+  /// one starts inherit it.
+  static void only_when_a_core_is_free() noexcept {
+    constexpr int last_of_all = 19;
+    static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), last_of_all));
   }
   std::jthread thread_;
 };

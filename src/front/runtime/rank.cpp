@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "backend/device_list.hpp"
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
 #include "machine/machine.hpp"
@@ -91,6 +92,11 @@ Config config_of(const Config& config, const Rank& rank) {
   Config own = config;
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
+  if (rank.network != nullptr && own.has("devices")) {
+    const net::Network::Sharing sharing = rank.network->sharing();
+    own.set("devices", backend::part_of_rank(own.text("devices"), backend::default_backends(),
+                                             sharing.place_on_machine, sharing.ranks));
+  }
   return own;
 }
 

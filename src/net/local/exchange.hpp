@@ -64,7 +64,10 @@ class LocalRank final : public Network {
   std::uint32_t ranks() const noexcept override { return exchange_->ranks(); }
   bool in_process() const noexcept override { return true; }
   std::string description() const override { return "threads of one process"; }
-  Sharing sharing() const noexcept override { return {ranks(), ranks(), static_cast<std::uint32_t>(own_)}; }
+  Sharing sharing() const noexcept override {
+    const auto own = static_cast<std::uint32_t>(own_);
+    return {ranks(), ranks(), own, own};
+  }
   void begin(Listener& listener) override;
   void poke() override;
   void end() override;

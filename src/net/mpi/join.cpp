@@ -70,7 +70,8 @@ Network::Sharing sharing_of_machine() {
                           static_cast<int>(sizeof own), MPI_BYTE, machine),
             "say which processors ranks may use");
   check_mpi(MPI_Comm_free(&machine), "free a communicator");
-  Network::Sharing sharing{.ranks = static_cast<std::uint32_t>(ranks)};
+  Network::Sharing sharing{.ranks = static_cast<std::uint32_t>(ranks),
+                           .place_on_machine = static_cast<std::uint32_t>(place)};
   sharing.of_processors = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (CPU_EQUAL(&all[i], &own) == 0) continue;

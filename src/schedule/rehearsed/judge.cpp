@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/rehearsed/dispensable.hpp"
+
 namespace fairlead::schedule::rehearsed {
 
 namespace {
@@ -52,6 +54,11 @@ std::string without(const std::string& workers, std::string_view policy) {
 bool clearly_better(Duration a, Duration b, double part) noexcept {
   const double least_gain = error_of_a_play + doubt * (1 - part);
   return static_cast<double>(a.count()) < static_cast<double>(b.count()) * (1 - least_gain);
+}
+
+void tell_played(const Question& question, Duration time, double part) {
+  if (question.played != nullptr && time < Duration::max() / 4)
+    *question.played = Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part));
 }
 
 /// Nearly all of it is all of it: then the results are home, too.
@@ -130,6 +137,22 @@ std::string policy_of(const Question& question, std::uint64_t finding) {
   return left_out == 0 ? name : without(question.dispensable[left_out - 1], name);
 }
 
+namespace {
+constexpr unsigned finding_bits = 8;
+static_assert((names.size() + 1) * (most_dispensable + 2) < (1u << finding_bits));
+}  // namespace
+
+std::uint64_t packed(const Told& told) noexcept {
+  if (told.finding == too_long) return too_long;
+  const auto microseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(0, told.played.count())) / 1000;
+  return told.finding | std::min(microseconds, (too_long >> finding_bits) - 1) << finding_bits;
+}
+Told unpacked(std::uint64_t told) noexcept {
+  if (told == too_long) return {too_long, {}};
+  return {told & ((1u << finding_bits) - 1),
+          Duration(static_cast<std::int64_t>(told >> finding_bits) * 1000)};
+}
+
 bool can_be_judged(const Question& question) noexcept {
   const double allowed = question.within * static_cast<double>(question.expected.count());
   return allowed >= static_cast<double>(question.fewest) * static_cast<double>(question.cost.count());
@@ -187,6 +210,7 @@ std::uint64_t narrow(Stage& stage, const Question& question) {
   Found best{question.present, plays.play(question.present, part, Duration::max())};
   if (best.time == Duration::max()) return 0;
   const std::uint64_t finding = narrower(plays, question, question.dispensable.size(), best, part);
+  tell_played(question, best.time, part);
   return best.policy == question.present ? 0 : finding;
 }
 
@@ -232,9 +256,11 @@ std::uint64_t judge(Stage& stage, const Question& question) {
   const std::size_t sets = question.dispensable.size() - (time_for_all ? 0 : question.if_soon_over);
   const std::uint64_t finding = narrower(plays, question, sets, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
+  if (present != found.end()) tell_played(question, present->time, part);
   if (best.policy == question.present) return 0;
   const bool begun = question.may_wait == 0;  // else nobody is hindered by a change
   if (begun && present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;
+  tell_played(question, best.time, part);
   return finding;
 }
 
@@ -242,7 +268,9 @@ std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t find
   const Duration other = stage.play(policy_of(question, finding), question.work, Duration::max());
   if (other == Duration::max()) return 0;
   const Duration present = stage.play(question.present, question.work, 2 * other);
-  return clearly_better(other, present, 1) ? finding : 0;
+  const bool holds = clearly_better(other, present, 1);
+  tell_played(question, holds ? other : present, 1);
+  return holds ? finding : 0;
 }
 
 }  // namespace fairlead::schedule::rehearsed

@@ -28,6 +28,7 @@ struct Question {
   bool ways_are_ample = false;    ///< and several times not: see begin_to_play()
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
   std::size_t if_soon_over = 0;          ///< the last so many of these: only if there is time, see may_wait
+  Duration* played = nullptr;            ///< gets how long all takes under who goes on, as far as was played
   double may_wait = 0;  ///< of the time that the tasks take: for how long all stand still for a judge
   LeftOut left_out;
 };
@@ -46,6 +47,14 @@ bool can_be_judged(const Question& question) noexcept;
 inline constexpr double part_to_look_at = 1.0 / 8;
 /// All stood still for a judge, and what is to be played takes longer than they may wait: nothing is known.
 inline constexpr std::uint64_t too_long = ~std::uint64_t{0};
+
+/// What a rehearsal tells is both what a judge found and how long it will take: a replay of the run has no more than that.
+struct Told {
+  std::uint64_t finding = 0;
+  Duration played{};  ///< 0: not known
+};
+std::uint64_t packed(const Told& told) noexcept;
+Told unpacked(std::uint64_t told) noexcept;
 
 /// A short look at few: whether another one is so much better that it should take over before more is known.
 std::uint64_t glance(Stage& stage, const Question& question);

@@ -21,6 +21,7 @@
 #include "schedule/policies.hpp"
 #include "schedule/rehearsed/dispensable.hpp"
 #include "schedule/rehearsed/judge.hpp"
+#include "schedule/rehearsed/progress.hpp"
 #include "schedule/rehearsed/replaceable.hpp"
 
 namespace fairlead::schedule {
@@ -68,10 +69,12 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     consider();
   }
   /// For what the judge was asked last: if that is over, it is of no use.
-  void rehearsed(std::uint64_t finding) override {
+  void rehearsed(std::uint64_t told) override {
+    const auto [finding, played] = rehearsed::unpacked(told);
     const Step over = std::exchange(step_, Step::none);
-    if (over == Step::none || decided_ || given_up_) return consider();
+    if (over == Step::none || deputy_.stays() || given_up_) return consider();
     if (finding == rehearsed::too_long) return begin_beside();
+    progress_.told(played);
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
     const bool confirms =
@@ -83,7 +86,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
     answered_ = asked_;
-    decide(true);
+    // For good, unless it takes longer than was played.
+    decide(!has(idea::again) || !progress_.watch());
   }
   void cancelled(Task& task) override {
     deputy_.cancelled(task);
@@ -92,6 +96,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void finished(Task& task, WorkerId worker, Duration took) override {
     deputy_.finished(task, worker, took);
     give_up_if_over();
+    if (progress_.watched() && step_ == Step::none) look_at_progress(task);
   }
   Task* pick(WorkerId worker, bool must) override {
     if (waits()) return nullptr;
@@ -129,15 +134,21 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// All that was submitted before is over.
   void begin_anew() {
     closed_ = false;
+    progress_.forget();
     decide(false);
     holding_back_ = view().rehearsal() != nullptr && limits_.share > 0;
     work_ = {};
     began_ = view().now();
     next_try_ = submitted_;
   }
-  void decide(bool decided) {
-    decided_ = decided;
-    deputy_.stay(decided);
+  /// For what has been submitted.
+  void decide(bool decided) { deputy_.stay(decided); }
+  /// A task that is over. If so much takes longer than it did in the play, a device is slower than was thought, or chance has
+  /// put all out of step: what is left is played.
+  void look_at_progress(const Task& task) {
+    using Is = rehearsed::Progress::Is;
+    const Is is = progress_.after(least_estimate(view(), task, of_each_kind_), view().now());
+    if (is == Is::nearly_over || (is == Is::late && !begin(Step::judge))) decide(true);
   }
   void give_up_if_over() {
     if (deputy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
@@ -173,7 +184,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   }
 
   void consider() {
-    if (!closed_ || decided_ || step_ != Step::none || submitted_ < next_try_) return;
+    if (!closed_ || deputy_.stays() || progress_.watched() || step_ != Step::none || submitted_ < next_try_)
+      return;
     next_try_ =
         submitted_ + deputy_.unfinished().count();  // not at every task of a program that goes on for ever
     if (!begin_to_play()) holding_back_ = false;
@@ -195,6 +207,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.at_once = static_cast<double>(at_once);
     question_.fewest = limits_.fewest_tasks;
     question_.left_out = limits_.left_out;
+    leave_out_twins();
     describe(tasks);
     if (!can_be_judged(question_)) return false;
     asked_ = {question_.tasks, static_cast<double>(question_.work.count())};
@@ -242,6 +255,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     }
     return true;
   }
+  /// These differ from near in whom they give a task to, and there they do not: it would be the same play twice.
+  void leave_out_twins() {
+    if (view().nodes().size() == 1) question_.left_out.add("nearer");
+    if (view().workers().size() == 1) question_.left_out.add("dmdas");
+  }
   /// Nobody waits for what is played.
   void begin_beside() {
     holding_back_ = false;
@@ -276,11 +294,15 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
     given_up_ = false;
-    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
-      return step == Step::glance   ? rehearsed::glance(stage, question)
-             : step == Step::judge  ? rehearsed::judge(stage, question)
-             : step == Step::narrow ? rehearsed::narrow(stage, question)
-                                    : rehearsed::confirm(stage, question, finding);
+    progress_.asked(view().now(), question_.work);
+    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) mutable {
+      rehearsed::Told told;
+      question.played = &told.played;
+      told.finding = step == Step::glance   ? rehearsed::glance(stage, question)
+                     : step == Step::judge  ? rehearsed::judge(stage, question)
+                     : step == Step::narrow ? rehearsed::narrow(stage, question)
+                                            : rehearsed::confirm(stage, question, finding);
+      return packed(told);
     });
   }
 
@@ -306,7 +328,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   bool given_up_ = false;   // and all that it is about is over
   std::vector<std::string>
       later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
-  bool decided_ = false;       // for what has been submitted
   bool holding_back_ = false;  // see holds_back()
   Duration work_{};            // of what has been submitted, while that goes on
   Time began_{};               // when the first of it came
@@ -318,7 +339,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   Bytes capacity_ = 0;  // of the nodes of those who do most of the work
   std::size_t cores_ = 0;
   double processors_ = 1;  // accelerators, which do most of the work if there are any; else cores
-  Question question_;      // what the judge was asked last
+  rehearsed::Progress progress_;
+  Question question_;  // what the judge was asked last
 };
 
 /// "glancing+darts"

@@ -27,7 +27,7 @@ inline constexpr std::array options{
         "of the time that the tasks are expected to take: what cannot be played by then is not played"},
     PolicyOption{"off", "none",
                  "what is left out, to see what it is worth, as glancing+darts: waiting, glancing, "
-                 "confirming, narrowing, saving, or a policy that is not to be played"}};
+                 "confirming, narrowing, saving, again, or a policy that is not to be played"}};
 }  // namespace rehearsed
 
 std::unique_ptr<Policy> make_rehearsed(const PolicyOptions& options);

@@ -36,6 +36,7 @@ class Replaceable final : public Policy {
     stays_ = stays;
     if (stays_) waiting_.clear();
   }
+  bool stays() const noexcept { return stays_; }
   const Unfinished& unfinished() const noexcept { return unfinished_; }
 
   std::string_view deputy() const override { return name_; }

@@ -1,5 +1,5 @@
-// A parameterized graph over one matrix that is dealt out to ranks, before there is any rank: its classes, where its
-// tiles belong, and what each of its tasks costs. The classes are those that real runs have.
+// A parameterized graph over matrices that are dealt out to ranks, before there is any rank: its classes, where tiles
+// belong, and what each task costs. The classes are those that real runs have.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/distribution.hpp>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "front/ptg/class_table.hpp"
+#include "simulate/cluster/rank_graph.hpp"
 #include "simulate/program.hpp"
 #include "simulate/workload.hpp"
 
@@ -26,8 +27,7 @@ using TileHandle = Handle<Tile<double>>;
 
 class Blueprint {
  public:
-  /// Throws ConfigError if there is no such graph over ranks, or if there are fewer tiles than the grid has rows or
-  /// columns.
+  /// As make_rank_graph().
   Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid);
   Blueprint(const Blueprint&) = delete;
   Blueprint& operator=(const Blueprint&) = delete;
@@ -36,7 +36,6 @@ class Blueprint {
     return static_cast<std::uint32_t>(grid_.rank_rows * grid_.rank_columns);
   }
   const CyclicMap& grid() const noexcept { return grid_; }
-  std::int32_t tiles() const noexcept { return tiles_; }
   const WorkloadSize& size() const noexcept { return size_; }
   /// Its kernels; no data, no tasks.
   const Program& kernels() const noexcept { return kernels_; }
@@ -46,6 +45,12 @@ class Blueprint {
     return costs_[task.task_class].of(task.parameters());
   }
   KernelIndex kernel(std::size_t task_class) const { return costs_[task_class].kernel; }
+  /// Tasks of the class only make others have what is where they run.
+  bool passes_on(std::size_t task_class) const {
+    return kernels_.takes_no_time(kernels_.kernels[static_cast<std::size_t>(kernel(task_class))]);
+  }
+  /// There are some, beside others that compute.
+  bool passes_on() const;
 
   struct Tile {
     std::int32_t row, column;
@@ -55,13 +60,22 @@ class Blueprint {
       return static_cast<Bytes>(rows * columns) * element_bytes(precision);
     }
   };
-  /// By position in the graph's collection.
-  Tile tile(std::size_t position) const;
-  std::size_t positions() const noexcept {
-    return static_cast<std::size_t>(tiles_) * static_cast<std::size_t>(tiles_);
-  }
-  /// By position.
-  const ptg::Owners& owners() const noexcept { return owners_; }
+  /// The tiles of one of the graph's collections, by position there.
+  class Matrix {
+   public:
+    explicit Matrix(RankMatrix of);
+    const std::string& name() const noexcept { return of_.name; }
+    Tile tile(std::size_t position) const;
+    std::size_t positions() const noexcept {
+      return static_cast<std::size_t>(of_.rows) * static_cast<std::size_t>(of_.columns);
+    }
+    const ptg::Owners& owners() const noexcept { return owners_; }
+
+   private:
+    RankMatrix of_;
+    ptg::Owners owners_;
+  };
+  const Matrix& matrix(std::string_view name) const;
   /// Of all tiles of that rank.
   Bytes bytes_of(std::uint32_t rank) const;
 
@@ -70,16 +84,9 @@ class Blueprint {
     KernelIndex kernel;
     std::function<ProgramTask(const std::int32_t* parameters)> of;
   };
-  std::int64_t height(std::int32_t tile) const {
-    return std::min(size_.tile, size_.n - std::int64_t{tile} * size_.tile);
-  }
-  Cost cost_in(std::string_view task_class);
-
   WorkloadSize size_;
   CyclicMap grid_;
-  std::int32_t tiles_;
-  ptg::Owners owners_;
-  bool lower_;
+  std::vector<Matrix> matrices_;
   Program kernels_;
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;
   ptg::ClassTable classes_;

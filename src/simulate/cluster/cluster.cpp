@@ -59,21 +59,33 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
   check(blueprint, description, use);
   const auto begun = std::chrono::steady_clock::now();
   use.data = DataAt::disk;
+  const SimulatedMachine computing(with_disk(description), use, blueprint.kernels(),
+                                   blueprint.size().precision);
+  const std::size_t workers = computing.topology().workers.size();
+  // What takes no time is done by a core also where no core computes.
+  const bool serving_core = !blueprint.kernels().timeless.empty() &&
+                            std::ranges::none_of(computing.topology().workers, [](const WorkerSpec& worker) {
+                              return worker.kind == WorkerKind::cpu;
+                            });
+  if (serving_core) use.cores = 1;
   const SimulatedMachine machine(with_disk(description), use, blueprint.kernels(),
                                  blueprint.size().precision);
   const std::uint32_t ranks = blueprint.ranks();
-  const std::size_t workers = machine.topology().workers.size();
   backend::Timeline timeline;
   Turns turns(timeline, ranks);
   std::vector<RankTime> times(ranks, RankTime(workers));
-  Fabric fabric(turns, description.network, ranks,
-                [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); });
+  Fabric fabric(
+      turns, description.network, ranks,
+      [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); },
+      [&](std::uint32_t rank) { return times[rank].all_compute(); });
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    times[rank].between_tasks([&fabric, rank] { fabric.between_tasks(rank); });
   ClusterResult result;
   result.ranks.resize(ranks);
   Work work;
   turns.run([&](std::size_t i) {
     const auto rank = static_cast<std::uint32_t>(i);
-    RankProgram program(blueprint, machine, options, turns, fabric.end_of(net::RankId{rank}), times[i]);
+    RankProgram program(blueprint, machine, serving_core, options, turns, fabric, rank, times[i]);
     program.run();
     result.ranks[i] = program.result();
     result.events += program.events();
@@ -83,7 +95,7 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
   for (const RankTime& time : times) end = std::max(end, time.last_end());
   result.seconds = seconds(end);
   result.flops = work.flops();
-  result.compute_bound_seconds = machine.compute_bound(work) / ranks;
+  result.compute_bound_seconds = computing.compute_bound(work) / ranks;
   result.events += fabric.events();
   for (std::uint32_t i = 0; i < ranks; ++i) {
     RankResult& rank = result.ranks[i];

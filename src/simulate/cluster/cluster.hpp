@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "front/ranks/landing.hpp"
 #include "machine/description.hpp"
 #include "net/protocol.hpp"
 #include "simulate/advice.hpp"
@@ -18,9 +19,10 @@ struct ClusterOptions {
   std::string policy;  ///< of each rank
   std::uint64_t seed = 1;
   unsigned noise_percent = 0;
-  std::size_t pipeline_depth = 0;  ///< 0: chosen by the engine
-  Advice advice = Advice::none;    ///< on which device of its rank a tile should live
-  net::Protocol protocol{};        ///< as it is: that of DAGuE's paper
+  std::size_t pipeline_depth = 0;                 ///< 0: chosen by the engine
+  Advice advice = Advice::none;                   ///< on which device of its rank a tile should live
+  net::Protocol protocol{};                       ///< as it is: that of DAGuE's paper
+  front::Landing landing = front::Landing::host;  ///< where values of other ranks land
 };
 
 struct RankResult {
@@ -35,8 +37,8 @@ struct RankResult {
       0;  ///< tasks, to find out whether and where they run; many of them more than once
   Bytes peak_memory = 0;
   std::uint64_t evictions = 0;
-  std::uint64_t to_disk = 0;  ///< evictions from RAM
-  Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
+  std::uint64_t to_disk = 0;                                                      ///< evictions from RAM
+  Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;  ///< copied by the rank
   std::uint64_t digest = 0;  ///< of all that its engine commanded
 };
 
@@ -51,6 +53,10 @@ struct ClusterResult {
 
   double gflops() const noexcept { return flops / seconds * 1e-9; }
   double percent_of_peak() const noexcept { return 100 * compute_bound_seconds / seconds; }
+  /// 0 where nothing is computed.
+  double gflops_at_best() const noexcept {
+    return compute_bound_seconds > 0 ? flops / compute_bound_seconds * 1e-9 : 0;
+  }
   net::Traffic traffic() const noexcept;
 };
 

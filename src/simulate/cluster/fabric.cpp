@@ -41,13 +41,14 @@ class Fabric::End final : public net::Network {
   void send(net::Commands::Message message) override {
     Packet packet = packet_to(message.to, message.bytes.size());
     packet.message = std::move(message.bytes);
-    packet.is_small = packet.bytes <= small;
+    packet.is_small = packet.bytes <= small && !fabric_.network_.in_order;
     fabric_.send(std::move(packet));
   }
   void send(const net::Commands::Payload& payload) override {
     Packet packet = packet_to(payload.to, payload.bytes);
     packet.id = payload.id;
     packet.tag = payload.tag;
+    packet.place = payload.from;
     packet.is_payload = true;
     fabric_.send(std::move(packet));
   }
@@ -74,10 +75,11 @@ class Fabric::End final : public net::Network {
 };
 
 Fabric::Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
-               std::function<void(std::uint32_t, bool)> awaited)
+               std::function<void(std::uint32_t, bool)> awaited, std::function<bool(std::uint32_t)> deaf)
     : turns_(turns),
       network_(network),
       awaited_(std::move(awaited)),
+      deaf_(std::move(deaf)),
       ranks_(ranks),
       first_switch_(2 * ranks),
       number_(turns.timeline().join(*this)) {
@@ -158,17 +160,62 @@ void Fabric::comes_to_way(Number number) {
   free_[way] = begins + takes;
   const Duration latency = packet.at == 0 ? network_.wire.latency : Duration{};
   packet.tail = std::max(packet.tail, begins + takes) + latency;
-  if (packet.at == 0 && packet.is_payload) schedule(begins + takes, What::has_left, number);
+  if (packet.at == 0 && packet.is_payload) {
+    if (ranks_[index(packet.from)].behind != nullptr) schedule(begins, What::comes_from_memory, number);
+    schedule(begins + takes, What::has_left, number);
+  }
   if (++packet.at < packet.ways.size()) return schedule(begins + latency, What::comes_to_way, number);
-  schedule(packet.tail, What::is_there, number);
+  if (packet.is_payload && ranks_[index(packet.to)].behind != nullptr)
+    schedule(begins, What::comes_to_memory, number);
+  schedule(packet.tail, packet.is_payload ? What::is_through : What::is_there, number);
+}
+
+/// Its head is at the interface.
+void Fabric::cross_behind(Number number, bool out) {
+  Packet& packet = packets_[number];
+  Rank& rank = ranks_[index(out ? packet.from : packet.to)];
+  const void* place = packet.place;
+  if (!out) {
+    const auto found = rank.expected.find({packet.from, packet.tag});
+    if (found == rank.expected.end()) return;  // dropped
+    place = found->second.place;
+  }
+  if (rank.behind == nullptr || packet.dropped) return;
+  const bool crosses = rank.behind->cross(place, packet.bytes, out, packet.tag, [this, number, out] {
+    if (out) has_left(number);
+    is_through(number);
+  });
+  if (!crosses) return;
+  ++packet.to_arrive;
+  packet.to_leave += out;
+}
+
+/// One of its crossings is over; after the last it is there.
+void Fabric::is_through(Number number) {
+  if (--packets_[number].to_arrive == 0) is_there(number);
+}
+
+void Fabric::is_there(Number number) {
+  const net::RankId to = packets_[number].to;
+  Rank& rank = ranks_[index(to)];
+  if (network_.heard_between_tasks && deaf_ && deaf_(static_cast<std::uint32_t>(to)))
+    return rank.unheard.push_back(number);
+  schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
 }
 
 void Fabric::has_left(Number number) {
   Packet& packet = packets_[number];
-  if (packet.dropped) return;
+  if (--packet.to_leave != 0 || packet.dropped) return;
   Rank& sender = ranks_[index(packet.from)];
   sender.sending.erase(packet.id);
   if (sender.listener != nullptr) sender.listener->left(packet.id);
+}
+
+void Fabric::between_tasks(std::uint32_t of) {
+  Rank& rank = ranks_[of];
+  for (const Number number : rank.unheard)
+    schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
+  rank.unheard.clear();
 }
 
 void Fabric::is_heard(Number number) {
@@ -201,12 +248,18 @@ bool Fabric::step() {
     case What::comes_to_way:
       comes_to_way(happening.which);
       break;
+    case What::comes_from_memory:
+    case What::comes_to_memory:
+      cross_behind(happening.which, happening.what == What::comes_from_memory);
+      break;
+    case What::is_through:
+      is_through(happening.which);
+      break;
     case What::has_left:
       has_left(happening.which);
       break;
     case What::is_there:
-      schedule(after_thread(ranks_[index(packets_[happening.which].to)], happening.at), What::is_heard,
-               happening.which);
+      is_there(happening.which);
       break;
     case What::is_heard:
       is_heard(happening.which);

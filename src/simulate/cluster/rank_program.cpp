@@ -15,17 +15,21 @@
 
 namespace fairlead::simulate {
 
-RankProgram::RankProgram(const Blueprint& blueprint, const SimulatedMachine& machine,
-                         const ClusterOptions& options, Turns& turns, std::shared_ptr<net::Network> network,
+RankProgram::RankProgram(const Blueprint& blueprint, const SimulatedMachine& machine, bool serving_core,
+                         const ClusterOptions& options, Turns& turns, Fabric& fabric, std::uint32_t own,
                          RankTime& time)
     : blueprint_(blueprint),
       machine_(machine),
       options_(options),
+      fabric_(fabric),
       time_(time),
-      own_(static_cast<std::uint32_t>(network->own())),
-      world_(sim_options(turns), turns, own_, options.protocol.eager_bytes),
+      own_(own),
+      serving_core_(serving_core),
+      world_(sim_options(turns), turns, own, options.protocol.eager_bytes),
+      wires_(machine.topology(), machine.description().network, world_),
       core_(core_options(), world_),
-      communicator_(std::move(network), options.protocol) {
+      communicator_(fabric.end_of(net::RankId{own}), options.protocol) {
+  if (machine.devices() != 0) fabric.put_behind(net::RankId{own}, &wires_);
   communicator_.on_quiet([this] { world_.wake(engine::Who::application()); });
 }
 
@@ -41,11 +45,13 @@ backend::SimOptions RankProgram::sim_options(Turns& turns) {
   sim.duration = [this](const Task& task, WorkerId worker) {
     return machine_.duration(program_task(task), worker);
   };
-  sim.on_start = [this](Task&, WorkerId) { time_.task_starts(world_.now()); };
-  sim.on_end = [this](Task& task, WorkerId, bool) {
+  sim.on_start = [this](Task&, WorkerId worker) {
+    if (!serves(worker)) time_.task_starts(world_.now());
+  };
+  sim.on_end = [this](Task& task, WorkerId worker, bool) {
     const ProgramTask cost = program_task(task);
-    work_.add(cost);
-    time_.task_ends(world_.now());
+    if (cost.flops > 0) work_.add(cost);
+    if (!serves(worker)) time_.task_ends(world_.now());
   };
   return sim;
 }
@@ -72,20 +78,22 @@ engine::RegisteredDatum& RankProgram::add(Bytes bytes, const View::Coordinates& 
   return datum;
 }
 
-/// The graph's matrix, of which this rank has its tiles.
+/// One of the graph's matrices, of which this rank has its tiles.
 std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::CollectionDefinition& of) {
+  const Blueprint::Matrix& matrix = blueprint_.matrix(of.name);
+  const auto number = static_cast<std::int16_t>(collections_++);
   auto made = std::make_shared<ptg::CollectionDefinition>(of);
-  made->handles.assign(blueprint_.positions() * sizeof(TileHandle), std::byte{});
-  made->data.assign(blueprint_.positions(), {});
+  made->handles.assign(matrix.positions() * sizeof(TileHandle), std::byte{});
+  made->data.assign(matrix.positions(), {});
   made->places.clear();
   made->shapes.clear();
-  for (std::size_t i = 0; i < blueprint_.positions(); ++i) {
-    const Blueprint::Tile tile = blueprint_.tile(i);
+  for (std::size_t i = 0; i < matrix.positions(); ++i) {
+    const Blueprint::Tile tile = matrix.tile(i);
     const auto rows = static_cast<std::int32_t>(tile.rows), columns = static_cast<std::int32_t>(tile.columns);
     const TileShape shape{rows, columns, rows};
     if (tile.owner == own_ && rows != 0) {
       engine::RegisteredDatum& datum =
-          add(tile.bytes(blueprint_.size().precision), {0, tile.row, tile.column});
+          add(tile.bytes(blueprint_.size().precision), {number, tile.row, tile.column});
       datum.ever_written = true;
       const std::int32_t device = device_of(options_.advice, static_cast<std::int32_t>(machine_.devices()),
                                             tile.row, tile.column, blueprint_.grid());
@@ -95,7 +103,7 @@ std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::C
     const TileHandle handle(made->data[i], shape);
     std::memcpy(made->handles.data() + i * sizeof handle, &handle, sizeof handle);
   }
-  made->owners = blueprint_.owners();
+  made->owners = matrix.owners();
   ptg::keep_own(*made);
   return made;
 }
@@ -105,6 +113,8 @@ std::shared_ptr<const ptg::ClassDefinition> RankProgram::on_machine(const ptg::T
   auto made = std::make_shared<ptg::ClassDefinition>(*of.definition);
   Body& body = bodies_.emplace_back(Body{made->maker, *made->codelet});
   body.codelet.kinds = machine_.kinds(blueprint_.kernel(task_class));
+  if (serving_core_ && !blueprint_.passes_on(task_class))
+    body.codelet.kinds &= ~(1u << static_cast<unsigned>(WorkerKind::cpu));
   body.codelet.destroy_closure = nullptr;
   // Tasks are made as the graph makes them; no body runs here, so what it would be given is left out.
   made->maker.self = std::shared_ptr<const void>(std::shared_ptr<const void>(), &body);
@@ -150,7 +160,7 @@ void RankProgram::run() {
               fresh_.emplace_back(fairlead::detail::DatumReference{&datum, datum.generation}, shape);
           return std::pair<const void*, engine::RegisteredDatum*>(&handle, &datum);
         },
-        &communicator_);
+        &communicator_, options_.landing);
     looked_at_ = source.tasks();  // to count them
     source.placement().count_in(&looked_at_);
     source.run();

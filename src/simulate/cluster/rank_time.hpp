@@ -2,6 +2,8 @@
 // rank has asked others for is on its way, or nothing is.
 #pragma once
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 #include "base/time.hpp"
 
@@ -12,7 +14,13 @@ class RankTime {
   explicit RankTime(std::size_t workers) : workers_(workers), idle_(workers) {}
 
   void task_starts(Time now) noexcept { passes(now), --idle_; }
-  void task_ends(Time now) noexcept { passes(now), ++idle_, last_end_ = now; }
+  void task_ends(Time now) {
+    passes(now), ++idle_, last_end_ = now;
+    if (between_tasks_) between_tasks_();
+  }
+  bool all_compute() const noexcept { return idle_ == 0; }
+  /// Is called whenever a task is over.
+  void between_tasks(std::function<void()> call) { between_tasks_ = std::move(call); }
   void awaits(Time now, bool more) noexcept { passes(now), more ? ++awaited_ : --awaited_; }
   /// The run is over on all ranks.
   void ends(Time now) noexcept { passes(now); }
@@ -34,6 +42,7 @@ class RankTime {
   const std::size_t workers_;
   std::size_t idle_, awaited_ = 0;
   Time since_{}, last_end_{};
+  std::function<void()> between_tasks_;
   Duration computing_{}, for_network_{}, for_others_{};
 };
 

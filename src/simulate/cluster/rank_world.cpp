@@ -7,12 +7,16 @@
 
 namespace fairlead::simulate {
 
+namespace {
+constexpr std::size_t most_nodes = 64;
+}
+
 RankWorld::RankWorld(backend::SimOptions options, Turns& turns, std::size_t program, Bytes most_read)
     : turns_(turns),
       program_(program),
       world_(std::move(options)),
       number_(turns.timeline().join(*this)),
-      anywhere_(most_read + 1) {}
+      anywhere_(most_read + most_nodes) {}
 
 void RankWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) {
   engine_ = &engine;

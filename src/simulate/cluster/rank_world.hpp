@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "backend/sim/sim_world.hpp"
@@ -39,8 +40,15 @@ class RankWorld final : public engine::DrivenWorld, private backend::Timeline::M
   void gathered(Task& task, std::span<const WorkerId> workers) override { world_.gathered(task, workers); }
   void dissolved(std::span<const WorkerId> workers) override { world_.dissolved(workers); }
   void start(memory::Copy& copy) override { world_.start(copy); }
-  void* address_of(const memory::Location&) const noexcept override {
-    return const_cast<std::byte*>(anywhere_.data());
+  /// Says which node it is, and nothing else.
+  void* address_of(const memory::Location& at) const noexcept override {
+    return const_cast<std::byte*>(anywhere_.data()) + index(at.node);
+  }
+  NodeId node_at(const void* address) const noexcept {
+    return static_cast<NodeId>(static_cast<const std::byte*>(address) - anywhere_.data());
+  }
+  void carry(Bytes bytes, NodeId from, NodeId to, std::function<void()> then) {
+    world_.carry(bytes, from, to, std::move(then));
   }
   void wake(engine::Who who) noexcept override;
   bool in_body(WorkerId worker) const noexcept override { return world_.in_body(worker); }

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "front/ptg/parts.hpp"
@@ -277,7 +279,135 @@ TEST(PartsOverRanks, ComeHomeAsParts) {
     }
 }
 
-TEST(PartsOverRanks, EndsThatDifferAreRefused) {
+using Positions = std::vector<std::pair<std::int32_t, std::int32_t>>;
+Positions positions(const Named& part, Size size) {
+  Positions out;
+  for (std::int32_t j = 0; j < size.columns; ++j)
+    for (std::int32_t i = 0; i < size.rows; ++i)
+      if (part.has(i, j)) out.emplace_back(i, j);
+  return out;
+}
+
+/// Tiles go out as one part and are taken as another, by who reads and by who changes them and brings them home.
+template <class E>
+void recuts(const Named& given, const Named& taken, Size size, std::uint32_t ranks, Bytes memory) {
+  constexpr std::int32_t tiles = 24;
+  const Positions from = positions(given, size), to = positions(taken, size);
+  ASSERT_EQ(from.size(), to.size());
+  const auto config_of = [&](std::uint32_t i) {
+    Config config;
+    config.set("workers", 1 + i % 2);
+    config.set("memory", memory);
+    config.set("bind-threads", false);
+    config.set("eager-limit", Bytes{0});
+    return config;
+  };
+  std::atomic<Bytes> payload{0};
+  const auto rank = [&](Runtime& runtime) {
+    const Distribution of_a(
+        [&](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row) % ranks; });
+    const Distribution of_b(
+        [&](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row + 1) % ranks; });
+    const TileSize tile{size.rows, size.columns};
+    const auto matrix = [&](const char* name, const Distribution& owners) {
+      return ranks == 1 ? runtime.tiled<E>(name, tiles * size.rows, size.columns, tile)
+                        : runtime.tiled<E>(name, tiles * size.rows, size.columns, tile, owners);
+    };
+    auto a = matrix("A", of_a), b = matrix("B", of_b);
+    const auto make_tile = codelet("make").cpu([](Out<Tile<E>> t, int k) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) = static_cast<E>(1 + i + 100 * j + 5000 * k);
+    });
+    const auto keep = codelet("keep").cpu([](In<Tile<E>> it, Out<Tile<E>> there) {
+      for (int j = 0; j < there.columns(); ++j)
+        for (int i = 0; i < there.rows(); ++i) there(i, j) = it(i, j);
+    });
+    const auto twice = codelet("twice").cpu([](InOut<Tile<E>> t) {
+      for (int j = 0; j < t.columns(); ++j)
+        for (int i = 0; i < t.rows(); ++i) t(i, j) *= 2;
+    });
+    ptg::Graph graph(runtime);
+    const ptg::Index k("k");
+    const auto A = graph.data(a), B = graph.data(b, "B");
+    auto make = graph.task("make", k.in(0, tiles - 1)), take = graph.task("take", k.in(0, tiles - 1)),
+         change = graph.task("change", k.in(0, tiles - 1));
+    make.runs(make_tile,
+              ptg::flow("T")
+                  .from(A(k, 0))
+                  .to(take["from"](k))
+                  .part(given.part)
+                  .to(change["T"](k))
+                  .part(given.part),
+              k)
+        .at(A(k, 0));
+    take.runs(keep, ptg::flow("from").from(make["T"](k)).part(taken.part), ptg::flow("to").from(B(k, 0)))
+        .at(B(k, 0));
+    change.runs(twice, ptg::flow("T").from(make["T"](k)).part(taken.part).to(A(k, 0)).part(taken.part))
+        .at(B(k, 0));
+    if (ranks == 1) {
+      EXPECT_EQ(graph.check().text, "");
+    }
+    graph.run();
+    payload += runtime.statistics().network.payload_bytes;
+    Flow flow(runtime);
+    for (std::int32_t row = 0; row < tiles; ++row)
+      for (const bool in_a : {true, false}) {
+        const auto handle = (in_a ? a : b).here_or_not(row, 0);
+        if (handle.datum().datum == nullptr) continue;
+        auto hold = flow.acquire(read(handle));
+        const auto got = hold.template get<0>();
+        const auto made = [&](std::int32_t i, std::int32_t j) {
+          return static_cast<E>(1 + i + 100 * j + 5000 * row);
+        };
+        std::vector<E> expected;
+        for (std::int32_t j = 0; j < size.columns; ++j)
+          for (std::int32_t i = 0; i < size.rows; ++i) expected.push_back(in_a ? made(i, j) : E(0));
+        for (std::size_t n = 0; n < from.size(); ++n)
+          expected[static_cast<std::size_t>(to[n].first + to[n].second * size.rows)] =
+              static_cast<E>(in_a ? 2 : 1) * made(from[n].first, from[n].second);
+        for (std::int32_t j = 0; j < size.columns; ++j)
+          for (std::int32_t i = 0; i < size.rows; ++i)
+            ASSERT_EQ(got(i, j), expected[static_cast<std::size_t>(i + j * size.rows)])
+                << (in_a ? "A " : "B ") << row << ": " << i << ", " << j;
+      }
+    flow.wait();
+  };
+  const std::string what =
+      fmt::format("{} as {} of {} x {} on {}", given.name, taken.name, size.rows, size.columns, ranks);
+  SCOPED_TRACE(what);
+  if (ranks == 1) {
+    Runtime runtime(config_of(1));
+    return rank(runtime);
+  }
+  for (const std::string& text : tests::on_ranks(ranks, config_of, rank)) EXPECT_EQ(text, "") << what;
+  EXPECT_EQ(payload.load(), 2 * tiles * to.size() * sizeof(E)) << what;
+}
+
+TEST(PartsOverRanks, EndsThatDifferMoveTheElements) {
+  const Named corner{"a corner", Part::block(0, 4, 0, 5),
+                     [](std::int64_t i, std::int64_t j) { return i < 4 && j < 5; }};
+  const Named columns{"11 columns", Part::block(0, 9, 20, 11),
+                      [](std::int64_t, std::int64_t j) { return j >= 20 && j < 31; }};
+  struct Pair {
+    const Named& given;
+    const Named& taken;
+    Size size;
+  };
+  for (const Pair& it : {Pair{parts[1], parts[3], {40, 40}},
+                         {parts[3], parts[1], {17, 17}},
+                         {parts[2], parts[4], {40, 40}},
+                         {parts[5], corner, {40, 40}},
+                         {corner, parts[5], {9, 33}},
+                         {parts[6], columns, {9, 33}}})
+    for (const std::uint32_t ranks : {1u, 2u, 3u})
+      for (const Bytes memory : {Bytes{192} << 10, Bytes{16} << 20}) {
+        recuts<double>(it.given, it.taken, it.size, ranks, memory);
+        recuts<float>(it.given, it.taken, it.size, ranks, memory);
+      }
+}
+
+/// What a graph says where the ends of an edge have these parts.
+std::string said(const Part& given, const Part& taken) {
   Config config;
   config.set("memory", Bytes{2} << 20);
   Runtime runtime(config);
@@ -286,15 +416,23 @@ TEST(PartsOverRanks, EndsThatDifferAreRefused) {
   const auto A = graph.data(a);
   auto make = graph.task("make"), take = graph.task("take");
   const auto look = codelet("look").cpu([](In<Tile<double>>) {});
-  make.runs(fill<double>(), ptg::flow("T").from(A(0, 0)).to(take["T"]()).part(Part::lower()));
-  take.runs(look, ptg::flow("T").from(make["T"]()).part(Part::upper()));
+  make.runs(fill<double>(), ptg::flow("T").from(A(0, 0)).to(take["T"]()).part(given));
+  take.runs(look, ptg::flow("T").from(make["T"]()).part(taken));
   try {
     graph.run();
-    FAIL() << "it ran";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the ends say different parts"), std::string::npos)
-        << error.what();
+    return error.what();
   }
+  return "it ran";
+}
+
+TEST(PartsOverRanks, EndsOfDifferentSizesAreRefused) {
+  EXPECT_NE(said({}, Part::upper()).find("the ends say different parts"), std::string::npos);
+  EXPECT_NE(said(Part::upper(), {}).find("the ends say different parts"), std::string::npos);
+  EXPECT_NE(said(Part::lower(), Part::upper(false)).find("not as many elements"), std::string::npos);
+  EXPECT_NE(said(Part::block(0, 2, 0, 2), Part::block(0, 2, 0, 3)).find("not as many elements"),
+            std::string::npos);
+  EXPECT_EQ(said(Part::block(0, 2, 0, 2), Part::block(3, 4, 7, 9)), "it ran");  // of 8 x 8: 4 x 1
   EXPECT_THROW(static_cast<void>(ptg::flow("T").part(Part::lower())), UsageError);
 }
 

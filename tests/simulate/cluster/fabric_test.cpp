@@ -20,7 +20,9 @@ class Network {
  public:
   explicit Network(const std::string& keys)
       : turns_(timeline_, 4),
-        fabric_(turns_, made_up_cluster(4, keys).network, 4, [](std::uint32_t, bool) {}) {
+        fabric_(
+            turns_, made_up_cluster(4, keys).network, 4, [](std::uint32_t, bool) {},
+            [this](std::uint32_t rank) { return computing_[rank]; }) {
     for (std::uint32_t i = 0; i < 4; ++i) {
       heard_[i].of = this;
       ends_.push_back(fabric_.end_of(net::RankId{i}));
@@ -36,6 +38,10 @@ class Network {
   void say(std::uint32_t from, std::uint32_t to) {
     ends_[from]->send(net::Commands::Message{net::RankId{to}, std::vector<std::byte>(100)});
   }
+  void computes(std::uint32_t rank, bool does) {
+    computing_[rank] = does;
+    if (!does) fabric_.between_tasks(rank);
+  }
   void run() {
     while (timeline_.step()) {
     }
@@ -43,6 +49,7 @@ class Network {
   /// When the payloads have come, by order of sending.
   std::int64_t landed(std::uint64_t tag) const { return came_.at(2 * tag + 1); }
   std::int64_t left(std::uint64_t tag) const { return came_.at(2 * tag); }
+  bool has_landed(std::uint64_t tag) const { return came_.contains(2 * tag + 1); }
   std::int64_t message() const { return message_; }
 
  private:
@@ -60,6 +67,7 @@ class Network {
   backend::Timeline timeline_;
   Turns turns_;
   Fabric fabric_;
+  std::array<bool, 4> computing_{};
   std::array<Heard, 4> heard_;
   std::vector<std::shared_ptr<net::Network>> ends_;
   std::uint64_t next_ = 0;
@@ -137,6 +145,33 @@ TEST(Fabric, MessagesDoNotWaitForPayloads) {
   network.say(0, 1);
   network.run();
   EXPECT_EQ(network.message(), 200);  // 100 ns out, 100 ns in
+}
+
+TEST(Fabric, MessagesWaitForPayloadsBeforeThemIfTheyKeepTheirOrder) {
+  Network network(plain + "in_order = true\n");
+  network.say(0, 1);
+  network.run();
+  EXPECT_EQ(network.message(), 100);  // it goes in while it comes out
+  network.send(0, 1);
+  network.say(0, 1);
+  network.run();
+  EXPECT_EQ(network.message(), 100 + millisecond + 100);
+}
+
+TEST(Fabric, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
+  for (const bool between : {true, false}) {
+    Network network(plain + (between ? "heard_between_tasks = true\n" : ""));
+    network.computes(1, true);
+    network.send(0, 1);
+    network.say(0, 1);
+    network.run();
+    EXPECT_EQ(network.has_landed(0), !between);
+    EXPECT_EQ(network.message() != 0, !between);
+    network.computes(1, false);
+    network.run();
+    EXPECT_EQ(network.landed(0), millisecond + 100);  // the message passed by
+    EXPECT_NE(network.message(), 0);
+  }
 }
 
 TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachMessage) {

@@ -74,31 +74,57 @@ template <Real T>
 void CudaBlas::potrf_lower(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
                            std::function<void(int info)> over) const {
   Pieces pieces;
-  factor<T>(stream, n, a, 0, pieces);
-  stream.then([pieces, said = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
-    for (std::size_t i = 0; i < pieces.count; ++i) {  // later ones follow from the first that fails
-      const int info = (*said)[i];
-      if (info < 0) throw SystemError(fmt::format("cuSOLVER: potrf: its parameter {} is wrong", -info));
-      if (info > 0) return over(info + number_of(pieces.first[i]));
-    }
-    over(0);
-  });
+  factor<T>(stream, Factor::cholesky, n, a, 0, pieces);
+  tell_when_over(stream, "potrf", pieces, std::move(over));
 }
 
 template <Real T>
-void CudaBlas::factor(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a, std::size_t first,
-                      Pieces& pieces) const {
-  const Cusolver& library = cusolver();
-  cusolverDnContext* const handle = library.handle(stream);
+void CudaBlas::unpivoted_lu(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
+                            std::function<void(int info)> over) const {
+  Pieces pieces;
+  factor<T>(stream, Factor::lu, n, a, 0, pieces);
+  tell_when_over(stream, "getrf", pieces, std::move(over));
+}
+
+void CudaBlas::tell_when_over(const CudaStream& stream, const char* routine, const Pieces& pieces,
+                              std::function<void(int info)> over) {
+  stream.then(
+      [routine, pieces, said = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
+        for (std::size_t i = 0; i < pieces.count; ++i) {  // later ones follow from the first that fails
+          const int info = (*said)[i];
+          if (info < 0)
+            throw SystemError(fmt::format("cuSOLVER: {}: its parameter {} is wrong", routine, -info));
+          if (info > 0) return over(info + number_of(pieces.first[i]));
+        }
+        over(0);
+      });
+}
+
+template <Real T>
+void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, const CudaMatrix<T>& a,
+                      std::size_t first, Pieces& pieces) const {
+  const bool cholesky = kind == Factor::cholesky;
+  const auto& routines = cusolver().of<T>();
+  cusolverDnContext* const handle = cusolver().handle(stream);
   int elements = 0;
-  check_cusolver(
-      library.of<T>().potrf_elements(handle, lower, number_of(n), a.at, number_of(a.ld), &elements), "potrf");
+  if (cholesky)
+    check_cusolver(routines.potrf_elements(handle, lower, number_of(n), a.at, number_of(a.ld), &elements),
+                   "potrf");
+  else
+    check_cusolver(
+        routines.getrf_elements(handle, number_of(n), number_of(n), a.at, number_of(a.ld), &elements),
+        "getrf");
   if (static_cast<std::size_t>(elements) * sizeof(T) <= stream.workspace_bytes()) {
     pieces.first[pieces.count] = first;
     int* const info = &(*stream.answer<std::array<int, most_pieces>>())[pieces.count++];
-    check_cusolver(library.of<T>().potrf(handle, lower, number_of(n), a.at, number_of(a.ld),
-                                         static_cast<T*>(stream.workspace()), elements, info),
-                   "potrf");
+    T* const work = static_cast<T*>(stream.workspace());
+    if (cholesky)
+      check_cusolver(routines.potrf(handle, lower, number_of(n), a.at, number_of(a.ld), work, elements, info),
+                     "potrf");
+    else
+      check_cusolver(
+          routines.getrf(handle, number_of(n), number_of(n), a.at, number_of(a.ld), work, nullptr, info),
+          "getrf");
     return;
   }
   if (n == 1 || pieces.count + 2 > most_pieces)
@@ -107,11 +133,17 @@ void CudaBlas::factor(const CudaStream& stream, std::size_t n, const CudaMatrix<
         "  Give more by workspace= in --devices.",
         static_cast<std::size_t>(elements) * sizeof(T), n, n, stream.workspace_bytes()));
   const std::size_t half = n / 2, rest = n - half;
-  const CudaMatrix<T> below = a.from(half, 0), second = a.from(half, half);
-  factor<T>(stream, half, a, first, pieces);
-  solve<T>(stream, below_cholesky, rest, half, a, below);
-  syrk_lower<T>(stream, rest, half, below, second);
-  factor<T>(stream, rest, second, first + half, pieces);
+  const CudaMatrix<T> below = a.from(half, 0), right = a.from(0, half), second = a.from(half, half);
+  factor<T>(stream, kind, half, a, first, pieces);
+  if (cholesky) {
+    solve<T>(stream, below_cholesky, rest, half, a, below);
+    syrk_lower<T>(stream, rest, half, below, second);
+  } else {
+    solve<T>(stream, below_lu, rest, half, a, below);
+    solve<T>(stream, right_of_lu, half, rest, a, right);
+    gemm<T>(stream, Transpose::no, Transpose::no, rest, rest, half, -1, below, right, 1, second);
+  }
+  factor<T>(stream, kind, rest, second, first + half, pieces);
 }
 
 #define FAIRLEAD_CUDA_BLAS_OF(T)                                                                           \
@@ -123,7 +155,9 @@ void CudaBlas::factor(const CudaStream& stream, std::size_t n, const CudaMatrix<
   template void CudaBlas::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,    \
                                    const CudaMatrix<T>&, const CudaMatrix<T>&) const;                      \
   template void CudaBlas::potrf_lower<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,             \
-                                         std::function<void(int)>) const;
+                                         std::function<void(int)>) const;                                  \
+  template void CudaBlas::unpivoted_lu<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,            \
+                                          std::function<void(int)>) const;
 FAIRLEAD_CUDA_BLAS_OF(float)
 FAIRLEAD_CUDA_BLAS_OF(double)
 #undef FAIRLEAD_CUDA_BLAS_OF

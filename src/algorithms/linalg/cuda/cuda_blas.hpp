@@ -1,10 +1,11 @@
-// What tasks of tiled linear algebra compute on CUDA devices: cuBLAS's products and solves and cuSOLVER's Cholesky
-// factorization of a tile, in the stream and its workspace. Both libraries are looked for when they are first needed: a
+// What tasks of tiled linear algebra compute on CUDA devices: cuBLAS's products and solves and cuSOLVER's
+// factorizations of a tile, in the stream and its workspace. Both libraries are looked for when they are first needed: a
 // program that uses no CUDA device needs none.
 #pragma once
 #include <fairlead/cuda.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -51,10 +52,18 @@ class CudaBlas {
   void potrf_lower(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
                    std::function<void(int info)> over) const;
 
- private:
+  /// A = L U in place, n x n, without pivoting, as unpivoted_lu() does; `over` and pieces as above.
   template <Real T>
-  void factor(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a, std::size_t first,
+  void unpivoted_lu(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
+                    std::function<void(int info)> over) const;
+
+ private:
+  enum class Factor : std::uint8_t { cholesky, lu };
+  template <Real T>
+  void factor(const CudaStream& stream, Factor kind, std::size_t n, const CudaMatrix<T>& a, std::size_t first,
               Pieces& pieces) const;
+  static void tell_when_over(const CudaStream& stream, const char* routine, const Pieces& pieces,
+                             std::function<void(int info)> over);
   const Cublas& cublas() const;
   const Cusolver& cusolver() const;
 

@@ -93,13 +93,17 @@ cublasContext* Cublas::handle(const CudaStream& stream) const {
 
 Cusolver Cusolver::load() {
   const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"},
-                                         "Cholesky factorizations of tiles on CUDA devices are cuSOLVER's");
+                                         "Factorizations of tiles on CUDA devices are cuSOLVER's");
   Cusolver table;
   find(library, table.create, "cusolverDnCreate");
   find(library, table.destroy, "cusolverDnDestroy");
   find(library, table.set_stream, "cusolverDnSetStream");
   find(library, table.doubles.potrf_elements, "cusolverDnDpotrf_bufferSize");
   find(library, table.doubles.potrf, "cusolverDnDpotrf");
+  find(library, table.doubles.getrf_elements, "cusolverDnDgetrf_bufferSize");
+  find(library, table.doubles.getrf, "cusolverDnDgetrf");
+  find(library, table.floats.getrf_elements, "cusolverDnSgetrf_bufferSize");
+  find(library, table.floats.getrf, "cusolverDnSgetrf");
   find(library, table.floats.potrf_elements, "cusolverDnSpotrf_bufferSize");
   find(library, table.floats.potrf, "cusolverDnSpotrf");
   return table;

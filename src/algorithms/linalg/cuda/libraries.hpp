@@ -48,6 +48,9 @@ struct Cusolver {
     int (*potrf_elements)(cusolverDnContext*, int fill, int n, T* a, int lda, int* elements) = nullptr;
     int (*potrf)(cusolverDnContext*, int fill, int n, T* a, int lda, T* work, int elements,
                  int* info) = nullptr;
+    int (*getrf_elements)(cusolverDnContext*, int m, int n, T* a, int lda, int* elements) = nullptr;
+    /// Without pivots if they are null.
+    int (*getrf)(cusolverDnContext*, int m, int n, T* a, int lda, T* work, int* pivots, int* info) = nullptr;
   };
   /// "libcusolver.so.12" or an older one.
   static Cusolver load();

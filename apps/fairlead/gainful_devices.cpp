@@ -1,0 +1,119 @@
+// See gainful_devices.hpp.
+#include "fairlead/gainful_devices.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "config/value.hpp"
+#include "report/units.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using config::readable_size;
+
+// What is assumed of a device that nobody has measured.
+constexpr double seconds_to_begin = 1;             // a context, cuBLAS and cuSOLVER
+constexpr double wire_bytes_per_second = 10e9;     // half of PCI Express 3.0 x16 both ways
+constexpr double part_of_peak = 0.5;               // that factorizations reach
+constexpr double worth_it = 0.8;                   // of the time on cores
+constexpr double slowest_of_best = 0.5;            // beside a device that is twice as fast it is left out
+constexpr Bytes smallest_left = Bytes{512} << 20;  // for each rank's context and libraries
+constexpr Bytes least_memory = Bytes{64} << 20;
+constexpr Bytes workspaces_and_vectors = Bytes{256} << 20;
+
+std::string in_seconds(double seconds) { return report::readable_seconds(seconds); }
+
+/// A device that might be used.
+struct Candidate {
+  std::size_t number = 0;
+  std::string name;
+  double flops_per_second = 0;
+  Bytes memory = 0;
+  std::string problem;  // it cannot be used
+};
+
+/// What is left to others of so much that is free.
+constexpr Bytes left_alone(Bytes free, std::size_t sharers) noexcept {
+  return std::max<Bytes>(free / 10, smallest_left * sharers);
+}
+
+void ask_for_memory(Candidate& one, const backend::cu::Driver& driver, const backend::cu::FoundDevice& device,
+                    Bytes wanted, std::size_t sharers) {
+  constexpr Bytes unit = Bytes{1} << 20;
+  try {
+    const Bytes free = backend::cu::free_memory(driver, device, [&](Bytes all) {
+      const Bytes left = left_alone(all, sharers);
+      one.memory = all <= left ? 0 : std::min(all - left, wanted) / unit * unit;
+      return sharers == 1 ? one.memory : 0;  // others may be trying the same
+    });
+    if (one.memory < least_memory) one.problem = fmt::format("has {} left", readable_size(free));
+  } catch (const SystemError& error) {
+    one.problem = error.what();
+  }
+}
+
+}  // namespace
+
+DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::Found (*find_cuda)(),
+                         backend::cl::Found (*find_opencl)()) {
+  const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
+  if (!work.only_on_cores.empty()) return {"", fmt::format("none: {} runs on cores", work.only_on_cores)};
+  if (on_cores < seconds_to_begin)
+    return {"", fmt::format("none looked for: the cores take some {}, and to begin on a GPU takes {}",
+                            in_seconds(on_cores), in_seconds(seconds_to_begin))};
+  const backend::cu::Found cuda = find_cuda();
+  std::vector<Candidate> all;
+  double best = 0;
+  for (std::size_t i = 0; i < cuda.devices.size(); ++i) {
+    const double rate =
+        part_of_peak * backend::cu::peak_flops_per_second(cuda.devices[i], work.element_bytes);
+    all.push_back({i, cuda.devices[i].name, rate, 0, ""});
+    best = std::max(best, rate);
+  }
+  if (all.empty()) {
+    const backend::cl::Found opencl = find_opencl();
+    for (std::size_t i = 0; i < opencl.devices.size(); ++i)
+      if (opencl.devices[i].is_gpu)
+        return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
+                                "--devices opencl:{},memory=...",
+                                opencl.devices[i].name, i)};
+    return {"", fmt::format("none: no GPU is there ({})",
+                            cuda.problem.substr(0, std::min(cuda.problem.find('\n'), cuda.problem.size())))};
+  }
+  std::erase_if(all, [&](const Candidate& one) { return one.flops_per_second < slowest_of_best * best; });
+  double rate = 0;
+  for (const Candidate& one : all) rate += one.flops_per_second;
+  // There and back; what does not fit comes again, which is hidden or not.
+  const double on_devices = seconds_to_begin + 2 * static_cast<double>(work.bytes) / wire_bytes_per_second +
+                            (rate > 0 ? work.flops / rate : 2 * on_cores);
+  if (on_devices > worth_it * on_cores)
+    return {"", fmt::format("none: {} would take some {} ({}), the cores {}", all.front().name,
+                            in_seconds(on_devices), "by its data sheet", in_seconds(on_cores))};
+  const std::size_t sharers = (ranks + all.size() - 1) / all.size();
+  const Bytes wanted = work.bytes + workspaces_and_vectors * sharers;
+  DevicesToUse use;
+  std::string names, problems;
+  for (Candidate& one : all) {
+    ask_for_memory(one, *cuda.driver, cuda.devices[one.number], wanted, sharers);
+    if (!one.problem.empty()) {
+      problems += fmt::format("{}cuda:{}: {}", problems.empty() ? "" : "; ", one.number, one.problem);
+      continue;
+    }
+    use.list += fmt::format("{}cuda:{},memory={}MiB,streams=2", use.list.empty() ? "" : " + ", one.number,
+                            one.memory >> 20);
+    names += fmt::format("{}cuda:{} ({}, {})", names.empty() ? "" : ", ", one.number, one.name,
+                         readable_size(one.memory));
+  }
+  if (use.list.empty()) return {"", "none: " + problems};
+  use.line = fmt::format("{}: some {} expected, on the cores {}{}{}", names, in_seconds(on_devices),
+                         in_seconds(on_cores), problems.empty() ? "" : "; not used: ", problems);
+  return use;
+}
+
+}  // namespace fairlead::app

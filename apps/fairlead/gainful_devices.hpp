@@ -1,0 +1,31 @@
+// Which accelerators of this machine a problem gains from: by what they are assumed to do, since nobody has measured them.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <cstddef>
+#include <string>
+
+#include "backend/cuda/driver.hpp"
+#include "backend/opencl/driver.hpp"
+
+namespace fairlead::app {
+
+/// What is to be computed, and how fast the cores do that.
+struct WorkToDo {
+  double flops = 0;
+  Bytes bytes = 0;  ///< of the matrices
+  std::size_t element_bytes = 8;
+  double core_flops_per_second = 0;  ///< of all workers together
+  std::string only_on_cores{};       ///< what has no body for devices: "QR"; empty: it has
+};
+struct DevicesToUse {
+  std::string list;  ///< as the setting `devices`; empty: none
+  std::string line;  ///< for the report
+};
+
+/// For all ranks of this machine together. `find...`: asked for only if the cores would take longer than it takes to begin
+/// on a device.
+DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks_on_machine,
+                         backend::cu::Found (*find_cuda)(), backend::cl::Found (*find_opencl)());
+
+}  // namespace fairlead::app

@@ -1,0 +1,428 @@
+// See measure_devices.hpp.
+#include "fairlead/measure_devices.hpp"
+
+#include <fairlead/cuda.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/fairlead.hpp>
+#include <fairlead/opencl.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/fill.hpp"
+#include "algorithms/linalg/generated_matrix.hpp"
+#include "base/pages.hpp"
+#include "config/value.hpp"
+#include "engine/runtime_core.hpp"
+#include "machine/machine.hpp"
+#include "trace/snapshot.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> measured_kernels{"gemm", "syrk", "trsm", "potrf", "getrf"};
+constexpr std::string_view core_name = "core";
+constexpr int largest_of_cores = 1024;
+constexpr int few_tiles = 5, many_tiles = 8, most_tiles = 12;  // a side
+constexpr std::size_t enough = 3;                              // tasks, for a median
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double flops_of(std::string_view kernel, double side) {
+  if (kernel == "gemm") return linalg::gemm_flops(side, side, side);
+  if (kernel == "syrk") return linalg::syrk_flops(side, side);
+  if (kernel == "trsm") return linalg::trsm_flops(side, side);
+  if (kernel == "potrf") return linalg::potrf_flops(side);
+  return linalg::getrf_flops(side);
+}
+
+/// Of a worker: "core" or what its device calls itself.
+std::string processor_of(const WorkerSpec& worker, NodeId host) {
+  return worker.node == host ? std::string(core_name) : worker.processor;
+}
+
+/// Recorded, so that tasks and copies can be asked for.
+Config with_records(const Config& config) {
+  Config own = config;
+  own.set("trace", "measured");
+  return own;
+}
+
+using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
+
+/// Of all but each worker's first task of a codelet, which may have had to load or compile something.
+void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
+  const trace::Snapshot snapshot = runtime.recorded();
+  const Topology& topology = runtime.core().topology();
+  std::set<std::pair<WorkerId, std::string>> seen;
+  for (const trace::TaskRecord& task : snapshot.tasks) {
+    const std::string& kernel = snapshot.codelets[task.codelet];
+    if (task.failed() || std::ranges::find(measured_kernels, kernel) == measured_kernels.end()) continue;
+    if (seen.emplace(task.worker, kernel).second) continue;
+    const std::string processor = processor_of(topology.workers[index(task.worker)], topology.host());
+    into[{processor, kernel, std::string(precision), tile}].push_back(
+        std::chrono::duration<double>(task.duration()).count());
+  }
+}
+
+/// The factorizations of a matrix of so many tiles a side, some times over.
+template <class T>
+void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles, int tile,
+                 std::string_view precision, Durations& into) {
+  Runtime runtime(with_records(config));
+  Flow flow(runtime);
+  const std::int64_t n = std::int64_t{tile} * tiles;
+  const auto spd = std::make_shared<linalg::GeneratedSpd<T>>(n, 1);
+  for (int round = 0; round < (tiles < many_tiles ? 3 : 1); ++round) {
+    {
+      const TiledMatrix<T> a = runtime.tiled<T>("A", n, n, tile, Tiles::lower);
+      linalg::fill<T>(flow, spd, a, Tiles::lower);
+      flow.wait();
+      linalg::cholesky(flow, kernels, a);
+      linalg::wait_for_results(flow);
+    }
+    const TiledMatrix<T> a = runtime.tiled<T>("A", n, n, tile);
+    linalg::fill<T>(flow, spd, a, Tiles::all);
+    flow.wait();
+    linalg::lu(flow, kernels, a);
+    linalg::wait_for_results(flow);
+  }
+  take_durations(runtime, precision, tile, into);
+}
+
+/// Tiles of that side fit: a task's into each device, the matrix into RAM.
+bool tiles_fit(const Topology& topology, int tile, std::size_t element_bytes, int tiles_a_side) {
+  const auto side = static_cast<Bytes>(tile);
+  const Bytes bytes = whole_pages_for(side * side * element_bytes);
+  for (const NodeId node : topology.devices())
+    if (topology.nodes[index(node)].capacity < 4 * bytes) return false;
+  const auto count = static_cast<Bytes>(tiles_a_side);
+  return topology.nodes[index(topology.host())].capacity >= (count * count + 4) * bytes;
+}
+
+/// Programs that do nothing but have data somewhere. On devices their bodies are empty.
+class Carried {
+ public:
+  explicit Carried(const Config& config) : runtime_(with_records(config)), flow_(runtime_) {}
+  Handle<Vector<double>> made(Bytes bytes) {
+    auto v = runtime_.vector<double>("v", static_cast<std::int64_t>(bytes / sizeof(double)));
+    flow_.submit(begin_(v));
+    return v;
+  }
+  void on_core(const Handle<Vector<double>>& v) { flow_.submit(core_(v)); }
+  void on_device(const Handle<Vector<double>>& v) { flow_.submit(device_(v)); }
+  void wait() { flow_.wait(); }
+  trace::Snapshot recorded_here() { return runtime_.recorded(); }
+  Bytes capacity() {
+    const Topology& topology = runtime_.core().topology();
+    return std::min(topology.nodes[index(topology.devices().front())].capacity,
+                    topology.nodes[index(topology.host())].capacity);
+  }
+
+ private:
+  using Data = InOut<Vector<double>>;
+  Runtime runtime_;
+  Flow flow_;
+  const decltype(codelet("").cpu([](Out<Vector<double>>) {})) begin_ =
+      codelet("begin").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 0.0); });
+  const decltype(codelet("").cpu([](Data) {})) core_ = codelet("here").cpu([](Data v) { v.data()[0] += 1; });
+  const decltype(codelet("").cpu([](Data) {})) device_ =
+      codelet("there").opencl([](OpenclQueue, Data) {}).cuda([](CudaStream, Data) {}).emulated([](Data) {});
+};
+
+/// Copies two data of that size to the device and back, some times.
+void copy_to_and_fro(Carried& carried, Bytes bytes, int rounds) {
+  const auto first = carried.made(bytes), second = carried.made(bytes);
+  carried.on_core(first);
+  carried.on_device(second);
+  carried.wait();
+  for (int round = 0; round < rounds; ++round) {  // one at a time
+    carried.on_device(first);
+    carried.wait();
+    carried.on_core(first);
+    carried.wait();
+  }
+  for (int round = 0; round < rounds; ++round) {  // both ways at once
+    carried.on_device(first);
+    carried.on_core(second);
+    carried.wait();
+    carried.on_core(first);
+    carried.on_device(second);
+    carried.wait();
+  }
+}
+
+/// Of what was recorded of copies of that size, in seconds: alone, and of two that overlap from the first's start to the last's
+/// end.
+struct Copied {
+  std::vector<double> to, from, pairs;
+};
+Copied sorted(const trace::Snapshot& snapshot, Bytes bytes) {
+  Copied all;
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+  const auto& copies = snapshot.copies;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const trace::CopyRecord& copy = copies[i];
+    const std::string& first = snapshot.nodes[index(copy.from)].name;
+    const std::string& last = snapshot.nodes[index(copy.to)].name;
+    if (copy.failed || copy.bytes != bytes || (first != "RAM" && last != "RAM")) continue;
+    const trace::CopyRecord* beside = nullptr;
+    for (std::size_t j = i > 3 ? i - 3 : 0; j < copies.size() && j < i + 4; ++j)
+      if (j != i && copies[j].bytes == bytes && copies[j].start < copy.end() && copy.start < copies[j].end())
+        beside = &copies[j];
+    if (beside == nullptr)
+      (first == "RAM" ? all.to : all.from).push_back(seconds(copy.duration));
+    else if (beside->start >= copy.start && beside->away_from_home != copy.away_from_home)
+      all.pairs.push_back(seconds(std::max(beside->end(), copy.end()) - copy.start));
+  }
+  return all;
+}
+
+WireFigures measure_wire(const Config& config) {
+  constexpr int rounds = 7;
+  constexpr Bytes small = 4096, most = Bytes{64} << 20;
+  WireFigures figures;
+  Carried carried(config);
+  const Bytes large = std::min(most, whole_pages_in(carried.capacity() / 8));
+  copy_to_and_fro(carried, small, rounds);
+  copy_to_and_fro(carried, large, rounds);
+  const trace::Snapshot snapshot = carried.recorded_here();
+  const Copied little = sorted(snapshot, small), much = sorted(snapshot, large);
+  if (little.to.empty() || little.from.empty() || much.to.empty() || much.from.empty())
+    throw SystemError("the copies of a device could not be told apart in what was recorded");
+  const auto rate = [&](const std::vector<double>& of_much, const std::vector<double>& of_little) {
+    const double more = median(of_much) - median(of_little);
+    return static_cast<double>(large - small) / std::max(more, 1e-9);
+  };
+  figures.to_device = rate(much.to, little.to);
+  figures.from_device = rate(much.from, little.from);
+  figures.latency_seconds = std::max(median(little.to), median(little.from));
+  figures.largest = large;
+  if (!much.pairs.empty()) figures.duplex = median(much.pairs) < 0.8 * (median(much.to) + median(much.from));
+  return figures;
+}
+
+/// The list's devices, each as a list of its own.
+std::vector<std::string> each_of(const std::string& list) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find('+', at), list.size());
+    all.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result;
+  for (const char letter : text)
+    if (letter == '"' || letter == '\\')
+      result += '\'';
+    else
+      result += letter;
+  return '"' + result + '"';
+}
+
+/// As a name of a processor in the file.
+std::string short_name(std::string_view processor) {
+  std::string name;
+  for (const char letter : processor) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9');
+    if (plain)
+      name += letter;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "device" : name.substr(0, 40);
+}
+
+std::string_view kind_text(WorkerKind kind) {
+  return kind == WorkerKind::cpu ? "cpu" : kind == WorkerKind::opencl ? "opencl" : "cuda";
+}
+
+}  // namespace
+
+double gflops_of(std::string_view kernel, int side, double seconds) {
+  return flops_of(kernel, side) / seconds * 1e-9;
+}
+
+MachineFigures measure_devices(const Config& config, const linalg::Kernels& kernels,
+                               const MeasureSettings& settings) {
+  MachineFigures figures;
+  Durations durations;
+  Topology topology;
+  {
+    Runtime runtime(config);
+    topology = runtime.core().topology();
+  }
+  figures.host_memory = machine::discover().memory.total_bytes;
+  figures.cores =
+      static_cast<std::size_t>(std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node));
+  for (const NodeId node : topology.devices()) {
+    const auto worker = std::ranges::find(topology.workers, node, &WorkerSpec::node);
+    figures.devices.push_back(
+        {.name = topology.nodes[index(node)].name,
+         .processor = worker->processor,
+         .kind = worker->kind,
+         .memory = topology.nodes[index(node)].capacity,
+         .streams = static_cast<unsigned>(std::ranges::count(topology.workers, node, &WorkerSpec::node)),
+         .wire = {}});
+  }
+  const std::vector<std::string> lists = each_of(config.text_or("devices", ""));
+  for (std::size_t i = 0; i < figures.devices.size(); ++i) {
+    settings.says(fmt::format("{}: its wire", figures.devices[i].name));
+    Config alone = config;
+    // Several of one entry are alike.
+    if (lists.size() == figures.devices.size()) alone.set("devices", lists[i]);
+    figures.devices[i].wire = measure_wire(alone);
+  }
+  for (const std::string& precision : settings.precisions)
+    for (const int tile : settings.tiles) {
+      const bool single = precision == "single";
+      const auto fit = [&](int tiles) { return tiles_fit(topology, tile, single ? 4 : 8, tiles); };
+      if (!fit(few_tiles)) continue;
+      // So many that all are busy most of the time, as in a run, but no more than cores do in some seconds.
+      int tiles = std::clamp(4096 / tile, few_tiles, most_tiles);
+      while (!fit(tiles)) --tiles;
+      settings.says(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
+      const auto run = [&](const Config& with, int count, Durations& into) {
+        if (single)
+          run_kernels<float>(with, kernels, count, tile, precision, into);
+        else
+          run_kernels<double>(with, kernels, count, tile, precision, into);
+      };
+      const auto by = [&](const char* key, auto value) {
+        Config with = config;
+        with.set(key, value);
+        Durations found;
+        run(with, few_tiles, found);
+        for (auto& [of, values] : found) {
+          auto& known = durations[of];
+          if (known.size() < enough) known = std::move(values);
+        }
+      };
+      // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
+      if (tile <= largest_of_cores) run(config, tiles, durations);
+      by("fixed-order", true);  // what has a body for devices runs there only
+      if (tile <= largest_of_cores) by("devices", std::string("none"));
+    }
+  if (durations.empty())
+    throw ConfigError(
+        "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
+        "smaller ones "
+        "(--tiles)");
+  for (auto& [key, values] : durations)
+    if (!values.empty()) figures.seconds[key] = median(std::move(values));
+  return figures;
+}
+
+std::string machine_file(const MachineFigures& figures, std::string_view name, std::string_view source) {
+  std::string text =
+      fmt::format("name = {}\nsummary = {}\nsource = {}\n", in_quotes(name),
+                  in_quotes(fmt::format("{} core{} and {} device{}, measured by fairlead calibrate",
+                                        figures.cores, figures.cores == 1 ? "" : "s", figures.devices.size(),
+                                        figures.devices.size() == 1 ? "" : "s")),
+                  in_quotes(source));
+  std::map<std::string, WorkerKind> processors;
+  processors[std::string(core_name)] = WorkerKind::cpu;
+  for (const auto& device : figures.devices) processors[device.processor] = device.kind;
+  for (const auto& [processor, kind] : processors) {
+    // By kernel and precision, growing sides.
+    std::map<std::pair<std::string, std::string>, std::vector<std::pair<int, double>>> rates;
+    for (const auto& [key, seconds] : figures.seconds)
+      if (std::get<0>(key) == processor)
+        rates[{std::get<1>(key), std::get<2>(key)}].emplace_back(
+            std::get<3>(key), gflops_of(std::get<1>(key), std::get<3>(key), seconds));
+    if (rates.empty())
+      throw SystemError(
+          fmt::format("nothing that was measured ran on {}: measure larger tiles (--tiles)", processor));
+    text +=
+        fmt::format("\n[processor.{}]\nkind = \"{}\"\nrate = [\n", short_name(processor), kind_text(kind));
+    std::map<std::string, double> slowest;
+    for (const auto& [of, sides] : rates) {
+      std::string list;
+      for (const auto& [side, gflops] : sides)
+        list += fmt::format("{}[{}, {:.6g}]", list.empty() ? "" : ", ", side, gflops);
+      text += fmt::format("  {{ kernel = \"{}\", precision = \"{}\", by_side = [{}] }},\n", of.first,
+                          of.second, list);
+      double& least = slowest.try_emplace(of.second, sides.back().second).first->second;
+      least = std::min(least, sides.back().second);
+    }
+    if (kind == WorkerKind::cpu)  // assumed of what was not measured
+      for (const auto& [precision, gflops] : slowest)
+        text +=
+            fmt::format("  {{ kernel = \"*\", precision = \"{}\", gflops = {:.6g} }},\n", precision, gflops);
+    text += "]\n";
+  }
+  if (figures.disk)
+    text += fmt::format(
+        "\n[disk]\nbandwidth = \"{}B/s\"\nbandwidth_back = \"{}B/s\"\nduplex = false\nlatency_microseconds = "
+        "{:.3f}\n",
+        figures.disk->read, figures.disk->written, figures.disk->latency_seconds * 1e6);
+  text += fmt::format("\n[host]\ncores = {}\ncore = \"{}\"\nmemory = \"{}B\"\n", figures.cores, core_name,
+                      figures.host_memory);
+  for (const auto& device : figures.devices)
+    text += fmt::format(
+        "\n[[device]]\nname = {}\nprocessor = \"{}\"\nmemory = \"{}B\"\nstreams = {}\ntogether = "
+        "{}\nbandwidth = "
+        "\"{:.0f}B/s\"\nbandwidth_back = \"{:.0f}B/s\"\nduplex = {}\nlatency_microseconds = {:.3f}\n",
+        in_quotes(short_name(device.name)), short_name(device.processor), device.memory, device.streams,
+        device.streams, device.wire.to_device, device.wire.from_device, device.wire.duplex,
+        device.wire.latency_seconds * 1e6);
+  return text;
+}
+
+Json figures_json(const MachineFigures& figures) {
+  Json kernels = Json::array(), devices = Json::array();
+  for (const auto& [key, seconds] : figures.seconds)
+    kernels.add(Json::object({{"processor", std::get<0>(key)},
+                              {"kernel", std::get<1>(key)},
+                              {"precision", std::get<2>(key)},
+                              {"tile", std::get<3>(key)},
+                              {"seconds", seconds},
+                              {"gflops", gflops_of(std::get<1>(key), std::get<3>(key), seconds)}}));
+  for (const auto& device : figures.devices)
+    devices.add(Json::object({{"name", device.name},
+                              {"processor", device.processor},
+                              {"memory_bytes", device.memory},
+                              {"streams", device.streams},
+                              {"to_device_bytes_per_second", device.wire.to_device},
+                              {"from_device_bytes_per_second", device.wire.from_device},
+                              {"latency_seconds", device.wire.latency_seconds},
+                              {"duplex", device.wire.duplex},
+                              {"largest_copy_bytes", device.wire.largest}}));
+  return Json::object({{"devices", devices}, {"kernels", kernels}});
+}
+
+std::string figures_text(const MachineFigures& figures) {
+  std::string text;
+  for (const auto& device : figures.devices)
+    text += fmt::format("{:<14}{:.2f} GB/s to it, {:.2f} back{}, {:.1f} us; {}\n", device.name,
+                        device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
+                        device.wire.duplex ? ", both at once" : ", one way at a time",
+                        device.wire.latency_seconds * 1e6, device.processor);
+  text += fmt::format("\n{:<40}{:<8}{:<10}{:>6}{:>14}{:>12}\n", "processor", "kernel", "precision", "tile",
+                      "task", "GFlop/s");
+  for (const auto& [key, seconds] : figures.seconds)
+    text += fmt::format("{:<40}{:<8}{:<10}{:>6}{:>11.1f} us{:>12.2f}\n", std::get<0>(key).substr(0, 39),
+                        std::get<1>(key), std::get<2>(key), std::get<3>(key), seconds * 1e6,
+                        gflops_of(std::get<1>(key), std::get<3>(key), seconds));
+  return text;
+}
+
+}  // namespace fairlead::app

@@ -1,0 +1,71 @@
+// Measures the kernels of linear algebra and the wires of a machine's devices by running tasks on them, and writes what it
+// finds as a machine file: what the simulator then foretells is runs of the same settings. All that computes in such a run
+// computes meanwhile, so that what they take from each other is in the figures.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/json.hpp"
+#include "machine/topology.hpp"
+
+namespace fairlead::app {
+
+/// How fast copies of one device are.
+struct WireFigures {
+  double to_device = 0, from_device = 0;  ///< bytes a second of large copies, alone
+  double latency_seconds = 0;             ///< of the smallest, in the slower direction
+  bool duplex = true;                     ///< both directions at once take less than one after the other
+  Bytes largest = 0;                      ///< that was copied
+};
+
+/// What was measured.
+struct MachineFigures {
+  /// Median seconds of a task, by processor, kernel, precision ("single"), side of its tiles.
+  std::map<std::tuple<std::string, std::string, std::string, int>, double> seconds;
+  struct Device {
+    std::string name, processor;
+    WorkerKind kind{};
+    Bytes memory = 0;  ///< for data
+    unsigned streams = 1;
+    WireFigures wire;
+  };
+  std::vector<Device> devices;
+  struct Disk {
+    std::uint64_t read = 0, written = 0;  ///< bytes a second
+    double latency_seconds = 0;
+  };
+  std::optional<Disk> disk{};  ///< if it was measured
+  std::size_t cores = 0;       ///< workers
+  Bytes host_memory = 0;
+};
+
+struct MeasureSettings {
+  std::vector<int> tiles;               ///< sides, growing
+  std::vector<std::string> precisions;  ///< "single", "double"
+  /// What is being measured now.
+  std::function<void(const std::string&)> says = [](const std::string&) {};
+};
+
+/// `config`: workers, devices, memory, scheduler. Takes at most that memory, in RAM and on devices: tiles that do not fit are
+/// left out. Throws as Runtime.
+MachineFigures measure_devices(const Config& config, const linalg::Kernels& kernels,
+                               const MeasureSettings& settings);
+
+/// As `fairlead simulate --machine` takes it. `source`: where the figures are from.
+std::string machine_file(const MachineFigures& figures, std::string_view name, std::string_view source);
+Json figures_json(const MachineFigures& figures);
+/// A line for each wire and each kernel on each processor.
+std::string figures_text(const MachineFigures& figures);
+/// 10^9 operations a second of a kernel whose tasks on tiles of that side take so long.
+double gflops_of(std::string_view kernel, int side, double seconds);
+
+}  // namespace fairlead::app

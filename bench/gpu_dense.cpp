@@ -1,0 +1,235 @@
+// What NVIDIA's libraries do with a whole matrix: cuSOLVER's Cholesky factorizations in the device's memory, cuBLAS's products
+// there, and cublasXt's products of matrices in RAM over its blocks. What Fairlead's runs are put beside.
+//
+//   gpu_dense [--device 0] [--potrf 16384] [--gemm 8192] [--xt 0] [--repetitions 3]
+//
+// Sizes of matrices, in double precision; 0: not that one.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "gpu_common.hpp"
+
+struct cublasContext;
+struct cusolverDnContext;
+struct cublasXtContext;
+struct cusolverDnParams;
+
+namespace {
+
+using namespace gpu;
+using fairlead::SharedLibrary;
+using fairlead::SystemError;
+
+SharedLibrary first_of(std::initializer_list<const char*> names) {
+  std::string said;
+  for (const char* name : names) try {
+      return SharedLibrary::open(name);
+    } catch (const SystemError& error) {
+      if (said.empty()) said = error.what();
+    }
+  throw SystemError(said);
+}
+void check(int status, const char* what) {
+  if (status != 0) throw SystemError(fmt::format("{}: its error {}", what, status));
+}
+
+constexpr int lower = 0, as_it_is = 0;
+constexpr int doubles = 1;  // CUDA_R_64F
+
+/// Positive definite: n on the diagonal.
+std::vector<double> matrix(std::int64_t n) {
+  std::vector<double> a(static_cast<std::size_t>(n * n), 1e-3);
+  for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * n + i)] = static_cast<double>(n);
+  return a;
+}
+
+template <class Body>
+std::vector<double> times(std::int64_t repetitions, const Body& body) {
+  std::vector<double> all;
+  for (std::int64_t i = 0; i <= repetitions; ++i) {
+    const double seconds = body();
+    if (i > 0) all.push_back(seconds);  // the first loads kernels
+  }
+  return all;
+}
+
+/// Both of cuSOLVER's, if it has both: with 32 and with 64 bits.
+Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
+  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"});
+  const auto create = library.require<int(cusolverDnContext**)>("cusolverDnCreate");
+  const auto destroy = library.require<int(cusolverDnContext*)>("cusolverDnDestroy");
+  const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
+  const auto size = library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDpotrf_bufferSize");
+  const auto factor =
+      library.require<int(cusolverDnContext*, int, int, double*, int, double*, int, int*)>("cusolverDnDpotrf");
+  const auto make_parameters = library.find<int(cusolverDnParams**)>("cusolverDnCreateParams");
+  const auto drop_parameters = library.find<int(cusolverDnParams*)>("cusolverDnDestroyParams");
+  const auto size_64 =
+      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, const void*, std::int64_t, int,
+                       std::size_t*, std::size_t*)>("cusolverDnXpotrf_bufferSize");
+  const auto factor_64 =
+      library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, void*, std::int64_t, int, void*,
+                       std::size_t, void*, std::size_t, int*)>("cusolverDnXpotrf");
+  const cu::Driver& driver = device.driver();
+  const auto bytes = static_cast<std::size_t>(n * n) * sizeof(double);
+  const std::vector<double> given = matrix(n);
+  void* host = nullptr;
+  device.check(driver.cuMemHostAlloc(&host, bytes, cu::host_for_all), "cuMemHostAlloc");
+  std::memcpy(host, given.data(), bytes);
+  Json json = Json::object({{"n", n}});
+  {
+    const Block a(device, bytes), info(device, 4096);
+    const Stream stream(device);
+    cusolverDnContext* handle = nullptr;
+    check(create(&handle), "cusolverDnCreate");
+    check(set_stream(handle, stream.stream), "cusolverDnSetStream");
+    const auto timed = [&](const auto& act) {
+      return times(repetitions, [&] {
+        device.check(driver.cuMemcpyHtoDAsync_v2(a.at, host, bytes, stream.stream), "a copy there");
+        stream.wait();
+        const auto begin = Clock::now();
+        act();
+        stream.wait();
+        return seconds_since(begin);
+      });
+    };
+    const auto add = [&](const char* name, const std::vector<double>& all) {
+      const auto size_of = static_cast<double>(n);
+      json.add(std::string(name) + "_gflops", size_of * size_of * size_of / 3 / median(all) * 1e-9);
+    };
+    auto* const at = reinterpret_cast<double*>(a.at);
+    auto* const said = reinterpret_cast<int*>(info.at);
+    int elements = 0;
+    check(size(handle, lower, static_cast<int>(n), at, static_cast<int>(n), &elements), "cusolverDnDpotrf_bufferSize");
+    {
+      const Block work(device, static_cast<std::size_t>(std::max(elements, 1)) * sizeof(double));
+      add("dpotrf", timed([&] {
+            check(factor(handle, lower, static_cast<int>(n), at, static_cast<int>(n),
+                         reinterpret_cast<double*>(work.at), elements, said),
+                  "cusolverDnDpotrf");
+          }));
+    }
+    if (make_parameters != nullptr && size_64 != nullptr && factor_64 != nullptr) {
+      cusolverDnParams* parameters = nullptr;
+      check(make_parameters(&parameters), "cusolverDnCreateParams");
+      std::size_t there = 0, here = 0;
+      check(size_64(handle, parameters, lower, n, doubles, at, n, doubles, &there, &here), "cusolverDnXpotrf_bufferSize");
+      {
+        const Block work(device, std::max<std::size_t>(there, 256));
+        std::vector<std::byte> host_work(std::max<std::size_t>(here, 1));
+        add("xpotrf", timed([&] {
+              check(factor_64(handle, parameters, lower, n, doubles, at, n, doubles,
+                              reinterpret_cast<void*>(work.at), there, host_work.data(), here, said),
+                    "cusolverDnXpotrf");
+            }));
+      }
+      drop_parameters(parameters);
+    }
+    destroy(handle);
+  }
+  driver.cuMemFreeHost(host);
+  return json;
+}
+
+SharedLibrary cublas() { return first_of({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}); }
+
+double product_gflops(std::int64_t n, const std::vector<double>& all) {
+  const auto size = static_cast<double>(n);
+  return 2 * size * size * size / median(all) * 1e-9;
+}
+
+Json gemm(const Device& device, std::int64_t n, std::int64_t repetitions) {
+  const SharedLibrary library = cublas();
+  const auto create = library.require<int(cublasContext**)>("cublasCreate_v2");
+  const auto destroy = library.require<int(cublasContext*)>("cublasDestroy_v2");
+  const auto set_stream = library.require<int(cublasContext*, CUstream_st*)>("cublasSetStream_v2");
+  const auto set_workspace = library.require<int(cublasContext*, void*, std::size_t)>("cublasSetWorkspace_v2");
+  Json json = Json::object({{"n", n}});
+  const auto one = [&]<class T>(T, const char* name, const char* key) {
+    const auto multiply =
+        library.require<int(cublasContext*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*,
+                            T*, int)>(name);
+    const auto bytes = static_cast<std::size_t>(n * n) * sizeof(T);
+    constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+    const Block a(device, bytes), b(device, bytes), c(device, bytes), workspace(device, workspace_bytes);
+    const Stream stream(device);
+    cublasContext* handle = nullptr;
+    check(create(&handle), "cublasCreate");
+    check(set_stream(handle, stream.stream), "cublasSetStream");
+    check(set_workspace(handle, reinterpret_cast<void*>(workspace.at), workspace_bytes), "cublasSetWorkspace");
+    const T alpha = 1, beta = 0;
+    const auto size = static_cast<int>(n);
+    json.add(key, product_gflops(n, times(repetitions, [&] {
+                                   const auto begin = Clock::now();
+                                   check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha,
+                                                  reinterpret_cast<T*>(a.at), size, reinterpret_cast<T*>(b.at), size,
+                                                  &beta, reinterpret_cast<T*>(c.at), size),
+                                         name);
+                                   stream.wait();
+                                   return seconds_since(begin);
+                                 })));
+    destroy(handle);
+  };
+  one(double{}, "cublasDgemm_v2", "double_gflops");
+  one(float{}, "cublasSgemm_v2", "single_gflops");
+  return json;
+}
+
+/// C := A B of matrices in RAM, by blocks of several sizes, registered and not.
+Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
+  const SharedLibrary library = cublas();
+  const auto create = library.require<int(cublasXtContext**)>("cublasXtCreate");
+  const auto destroy = library.require<int(cublasXtContext*)>("cublasXtDestroy");
+  const auto select = library.require<int(cublasXtContext*, int, int*)>("cublasXtDeviceSelect");
+  const auto block = library.require<int(cublasXtContext*, int)>("cublasXtSetBlockDim");
+  const auto pin = library.require<int(cublasXtContext*, int)>("cublasXtSetPinningMemMode");
+  const auto multiply =
+      library.require<int(cublasXtContext*, int, int, std::size_t, std::size_t, std::size_t, const double*,
+                          const double*, std::size_t, const double*, std::size_t, const double*, double*, std::size_t)>(
+          "cublasXtDgemm");
+  cublasXtContext* handle = nullptr;
+  check(create(&handle), "cublasXtCreate");
+  int number = device.found().device;
+  check(select(handle, 1, &number), "cublasXtDeviceSelect");
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<double> a(size * size, 1.0), b(size * size, 0.5), c(size * size);
+  const double alpha = 1, beta = 0;
+  Json runs = Json::array();
+  for (const int side : {1024, 2048, 4096})
+    for (const int pinned : {0, 1}) {
+      if (side > n && side != 1024) continue;
+      check(block(handle, side), "cublasXtSetBlockDim");
+      check(pin(handle, pinned), "cublasXtSetPinningMemMode");
+      const auto all = times(repetitions, [&] {
+        const auto begin = Clock::now();
+        check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha, a.data(), size, b.data(), size, &beta,
+                       c.data(), size),
+              "cublasXtDgemm");
+        return seconds_since(begin);
+      });
+      runs.add(Json::object({{"block", side},
+                             {"pinned", pinned == 1},
+                             {"seconds", median(all)},
+                             {"gflops", product_gflops(n, all)}}));
+    }
+  check(destroy(handle), "cublasXtDestroy");
+  return Json::object({{"n", n}, {"runs", runs}});
+}
+
+Json measure(Arguments& arguments) {
+  const std::int64_t number = arguments.number("--device", 0), of_potrf = arguments.number("--potrf", 16384),
+                     of_gemm = arguments.number("--gemm", 8192), of_xt = arguments.number("--xt", 0),
+                     repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 3), 1);
+  arguments.require_all_used();
+  const Device device(number);
+  Json json = Json::object({{"device", device.found().name}});
+  if (of_potrf != 0) json.add("potrf", potrf(device, of_potrf, repetitions));
+  if (of_gemm != 0) json.add("gemm", gemm(device, of_gemm, repetitions));
+  if (of_xt != 0) json.add("cublasxt", xt(device, of_xt, repetitions));
+  return json;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return gpu::run(argc, argv, measure); }

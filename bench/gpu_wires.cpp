@@ -1,0 +1,118 @@
+// How fast bytes go to a CUDA device and back, by size, from RAM that is registered and from RAM that is not, one way and both
+// ways at once; and what registering takes. By the driver's own functions: what Fairlead's copies are measured against.
+//
+//   gpu_wires [--device 0] [--largest 268435456] [--pin 1073741824] [--repetitions 5]
+#include <array>
+#include <cstring>
+
+#include "gpu_common.hpp"
+
+namespace {
+
+using namespace gpu;
+
+/// RAM that was touched; registered while it lives, if wanted.
+class Host {
+ public:
+  Host(const Device& device, std::size_t bytes, bool pinned)
+      : device_(device), memory_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
+    if (memory_ == nullptr) throw fairlead::SystemError(fmt::format("there are no {} bytes of RAM", bytes));
+    std::memset(memory_, 1, bytes);
+    if (!pinned) return;
+    const auto begin = Clock::now();
+    const cu::Status status = device.driver().cuMemHostRegister_v2(memory_, bytes, cu::register_for_all);
+    seconds_to_pin = seconds_since(begin);
+    if (status != cu::success) std::free(memory_);
+    device.check(status, "cuMemHostRegister");
+    pinned_ = true;
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host() {
+    if (pinned_) device_.driver().cuMemHostUnregister(memory_);
+    std::free(memory_);
+  }
+  std::byte* data() const noexcept { return memory_; }
+  double seconds_to_pin = 0;
+
+ private:
+  const Device& device_;
+  std::byte* const memory_;
+  bool pinned_ = false;
+};
+
+struct Wires {
+  const Device& device;
+  std::int64_t repetitions;
+  // For RAM that is not registered: the driver copies it piece by piece, and the call returns when it has.
+  cu::Status (*to)(cu::Pointer, const void*, std::size_t);
+  cu::Status (*from)(void*, cu::Pointer, std::size_t);
+
+  template <class Copy>
+  double seconds(const Copy& copy) const {
+    copy();  // once, to warm up
+    std::vector<double> times;
+    for (std::int64_t i = 0; i < repetitions; ++i) {
+      const auto begin = Clock::now();
+      copy();
+      times.push_back(seconds_since(begin));
+    }
+    return median(times);
+  }
+
+  Json at(std::size_t bytes) const {
+    const cu::Driver& driver = device.driver();
+    const Block first(device, bytes), second(device, bytes);
+    const Stream there(device), back(device);
+    const auto rate = [&](double seconds, int directions = 1) {
+      return static_cast<double>(bytes) * directions / seconds;
+    };
+    Json json = Json::object({{"bytes", bytes}});
+    {
+      const Host pinned(device, bytes, true), other(device, bytes, true);
+      const auto go = [&] {
+        device.check(driver.cuMemcpyHtoDAsync_v2(first.at, pinned.data(), bytes, there.stream), "a copy there");
+      };
+      const auto come = [&] {
+        device.check(driver.cuMemcpyDtoHAsync_v2(other.data(), second.at, bytes, back.stream), "a copy back");
+      };
+      json.add("pinned_to_device", rate(seconds([&] { go(), there.wait(); })));
+      json.add("pinned_from_device", rate(seconds([&] { come(), back.wait(); })));
+      json.add("pinned_both", rate(seconds([&] { go(), come(), there.wait(), back.wait(); }), 2));
+    }
+    const Host plain(device, bytes, false);
+    json.add("plain_to_device", rate(seconds([&] { device.check(to(first.at, plain.data(), bytes), "a copy there"); })));
+    json.add("plain_from_device",
+             rate(seconds([&] { device.check(from(plain.data(), second.at, bytes), "a copy back"); })));
+    return json;
+  }
+};
+
+Json measure(Arguments& arguments) {
+  const Device device(arguments.number("--device", 0));
+  const auto largest = static_cast<std::size_t>(arguments.number("--largest", 256 << 20));
+  const auto most_to_pin = static_cast<std::size_t>(arguments.number("--pin", 1 << 30));
+  const Wires wires{device, std::max<std::int64_t>(arguments.number("--repetitions", 5), 1),
+                    device.function<cu::Status(cu::Pointer, const void*, std::size_t)>("cuMemcpyHtoD_v2"),
+                    device.function<cu::Status(void*, cu::Pointer, std::size_t)>("cuMemcpyDtoH_v2")};
+  arguments.require_all_used();
+  Json sizes = Json::array(), pinning = Json::array();
+  for (std::size_t bytes = 4096; bytes <= largest; bytes *= 4) sizes.add(wires.at(bytes));
+  for (std::size_t bytes = std::max<std::size_t>(most_to_pin / 16, 4096); bytes <= most_to_pin; bytes *= 4) {
+    const Host host(device, bytes, true);
+    pinning.add(Json::object({{"bytes", bytes}, {"seconds", host.seconds_to_pin}}));
+  }
+  const cu::FoundDevice& found = device.found();
+  return Json::object({{"device", found.name},
+                       {"compute_capability", fmt::format("{}.{}", found.major, found.minor)},
+                       {"multiprocessors", found.multiprocessors},
+                       {"clock_kilohertz", found.clock_kilohertz},
+                       {"memory_bytes", found.memory_bytes},
+                       {"free_bytes", device.free_bytes()},
+                       {"wires", sizes},
+                       {"pinning", pinning}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return gpu::run(argc, argv, measure); }

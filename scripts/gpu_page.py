@@ -1,0 +1,133 @@
+"""Writes into docs/accelerators.md what scripts/gpu-check has measured: of docs/data/gpu-*.json what is between two marks of the
+page. Without a file, that nothing was measured. A file that was written on the fake driver is refused."""
+
+import json
+import pathlib
+
+BEGIN, END = "<!-- measured: by scripts/gpu-check page -->", "<!-- measured: end -->"
+NOTHING = """**Nothing on this page was measured on a GPU, nor was any of it run on one.** What a machine with one is to be asked is in
+`scripts/gpu-check`; here stand its figures as soon as `docs/data/` has some."""
+
+
+def files(root: pathlib.Path) -> list[pathlib.Path]:
+    return sorted((root / "docs/data").glob("gpu-*.json"))
+
+
+def measured(root: pathlib.Path) -> str:
+    """What stands between the marks."""
+    parts = []
+    for file in files(root):
+        data = json.loads(file.read_text())
+        if data["fake"]:
+            raise ValueError(f"{file}: was written on the fake driver, which says nothing about speed")
+        parts.append(section(data, file.name))
+    return "\n\n".join(parts) if parts else NOTHING
+
+
+def with_measured(page: str, text: str) -> str:
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def write(root: pathlib.Path) -> None:
+    page = root / "docs/accelerators.md"
+    page.write_text(with_measured(page.read_text(), measured(root)))
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def section(data: dict, name: str) -> str:
+    steps = {(one["call"], one["step"]): one for one in data["steps"]}
+    found = {key: one["result"] for key, one in steps.items() if "result" in one}
+    start = next((result for (_, step), result in found.items() if step == "start"), {})
+    calls = data.get("calls", {})
+    parts = [f"### {start.get('device', 'a device')}",
+             "; ".join(f"`scripts/gpu-check {call['command']}`, {call['date']}, commit {(call['commit'] or 'unknown')[:8]}"
+                       for call in calls.values()) + f" ([{name}](data/{name}))."]
+    for writes in (wires, kernels, launch, right, cholesky, beside):
+        text = writes(found)
+        if text:
+            parts.append(text)
+    problems = [f"- {call}, {step}: {one['problem']}" for (call, step), one in steps.items() if "problem" in one]
+    if problems:
+        parts.append("What did not go well:\n\n" + "\n".join(problems))
+    return "\n\n".join(parts)
+
+
+def gigabytes(rate: float) -> str:
+    return f"{rate / 1e9:.2f}"
+
+
+def wires(found: dict) -> str:
+    result = found.get(("probe", "wires"))
+    if not result:
+        return ""
+    keys = ("pinned_to_device", "pinned_from_device", "pinned_both", "plain_to_device", "plain_from_device")
+    rows = [[f"{one['bytes']:,}", *(gigabytes(one[key]) for key in keys)] for one in result["wires"]]
+    pinning = "; ".join(f"{one['bytes']:,} bytes in {one['seconds'] * 1e3:.2f} ms" for one in result["pinning"])
+    return table(["bytes", "registered, there, GB/s", "back", "both ways", "not registered, there", "back"], rows) + \
+        f"\n\nRegistering: {pinning}."
+
+
+def kernels(found: dict) -> str:
+    rows = []
+    for (call, step), result in found.items():
+        if call == "probe" and step.startswith("kernels"):
+            rows += [[str(result["streams"]), one["processor"], one["kernel"], one["precision"], str(one["tile"]),
+                      f"{one['gflops']:.1f}"] for one in result["kernels"] if one["processor"] != "core"]
+    return table(["streams", "processor", "kernel", "precision", "tile", "GFlop/s"], rows) if rows else ""
+
+
+def launch(found: dict) -> str:
+    result = found.get(("probe", "launch"))
+    if not result:
+        return ""
+    bare, tasks = result["bare"], result["tasks"]
+    return table(["microseconds", ""], [
+        ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each asked for until it is over", f"{bare['asked_us']:.2f}"],
+        ["each waited for in the driver", f"{bare['waited_us']:.2f}"], ["by a function of the host", f"{bare['host_function_us']:.2f}"],
+        ["Fairlead's empty tasks, a chain", f"{tasks['chain_us']:.2f}"], ["independent", f"{tasks['independent_us']:.2f}"]])
+
+
+def right(found: dict) -> str:
+    lines = []
+    for step, how in (("right results", "on the device"), ("under memcheck", "under compute-sanitizer")):
+        result = found.get(("test", step))
+        if result:
+            worst = max(one["backward_error"] / one["limit"] for one in result["runs"])
+            lines.append(f"{len(result['runs'])} runs {how}: the largest backward error is {worst:.2g} of what counts as right.")
+    return " ".join(lines)
+
+
+def cholesky(found: dict) -> str:
+    rows = []
+    for (call, step), result in found.items():
+        if call == "bench" and step.startswith(("cholesky", "same bits")):
+            runs = result["runs"]
+            rows.append([step, f"{result['n']:,}", str(result["tile"]), result["scheduler"], f"{result['seconds']:.3f}",
+                         f"{result['gflops']:.0f}", f"{max(one['bytes_over_wires'] for one in runs) / 1e9:.2f}",
+                         f"{max(one['residual'] for one in runs):.1e}", ", ".join(sorted({one["digest"] for one in runs}))])
+    return table(["run", "n", "tile", "scheduler", "s", "GFlop/s", "GB over the wire", "residual", "bits"], rows) if rows else ""
+
+
+def beside(found: dict) -> str:
+    rows = []
+    dense = found.get(("bench", "cuSOLVER and cuBLAS"), {})
+    if "potrf" in dense:
+        of = dense["potrf"]
+        rows += [[f"cuSOLVER's {name}, n = {of['n']:,}", "", f"{of[name + '_gflops']:.0f}"] for name in ("dpotrf", "xpotrf")
+                 if name + "_gflops" in of]
+    if "gemm" in dense:
+        rows += [[f"cuBLAS, {precision}, n = {dense['gemm']['n']:,}", "", f"{dense['gemm'][precision + '_gflops']:.0f}"]
+                 for precision in ("double", "single")]
+    for (call, step), result in found.items():
+        if call == "bench" and (step.startswith(("gemm", "lu")) or step == "three tiers"):
+            rows.append([f"{step}, n = {result['n']:,}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
+    for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
+        rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",
+                     f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])
+    return table(["what", "s", "GFlop/s"], rows) if rows else ""

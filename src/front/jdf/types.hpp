@@ -1,0 +1,27 @@
+// Types of dependencies: "[type = LOWER_TILE]" says which part of a tile is meant. A file has the names alone; what they are, the
+// program says that runs it.
+#pragma once
+#include <fairlead/ptg/part.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "front/jdf/tree.hpp"
+
+namespace fairlead::jdf {
+
+using Types = std::map<std::string, ptg::Part, std::less<>>;
+
+/// Those that everybody has: full, lower, upper, strictly_lower, strictly_upper, and PaRSEC's DEFAULT and FULL.
+Types usual_types();
+
+/// The type of a dependency on a task, or (in_data) on data.
+struct TypeName {
+  std::string name;  ///< empty: C says it
+  Range where;
+};
+/// Nothing if none is said.
+std::optional<TypeName> type_of(const File& file, const Dependency& dependency, bool in_data);
+
+}  // namespace fairlead::jdf

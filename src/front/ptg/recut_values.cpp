@@ -1,0 +1,93 @@
+// See recut_values.hpp.
+#include "front/ptg/recut_values.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace fairlead::ptg {
+
+namespace {
+
+bool goes_to(const Alternative& output, const ClassDefinition& of, const FlowDefinition& flow) {
+  return output.place.kind == Place::Kind::task && output.place.task.lock().get() == &of &&
+         output.place.flow == flow.name;
+}
+
+}  // namespace
+
+RecutValues::RecutValues(const Definitions& definitions) : definitions_(definitions) {
+  for (const auto& giver : definitions)
+    for (std::size_t i = 0; i < giver->flows.size(); ++i) {
+      const FlowDefinition& flow = giver->flows[i];
+      if (flow.control) continue;
+      for (const Alternative& output : flow.outputs) {
+        const auto taker = output.place.task.lock();
+        if (output.place.kind != Place::Kind::task || taker == nullptr || !output.part) continue;
+        const auto into = std::ranges::find(taker->flows, output.place.flow, &FlowDefinition::name);
+        if (into == taker->flows.end()) continue;
+        const std::optional<Parts> parts = parts_of(*giver, flow, *taker, *into);
+        if (!parts) continue;
+        std::vector<Made>& made = made_[{giver.get(), i}];
+        auto known = std::ranges::find(made, *parts, &Made::parts);
+        if (known == made.end()) known = made.insert(known, {*parts, add(giver, i, *parts, *into)});
+        const auto number = static_cast<std::size_t>(into - taker->flows.begin());
+        between_[{{giver.get(), i}, {taker.get(), number}}] = known->between;
+      }
+    }
+}
+
+/// Nothing if the ends agree, or if one of them says several parts, of which nobody knows which meets which.
+std::optional<RecutValues::Parts> RecutValues::parts_of(const ClassDefinition& giver,
+                                                        const FlowDefinition& flow,
+                                                        const ClassDefinition& taker,
+                                                        const FlowDefinition& into) {
+  std::optional<Part> given, taken;
+  for (const Alternative& output : flow.outputs)
+    if (goes_to(output, taker, into)) {
+      if (!output.part || (given && *given != *output.part)) return std::nullopt;
+      given = output.part;
+    }
+  for (const Alternative& input : into.inputs)
+    if (goes_to(input, giver, flow)) {
+      if (!input.part || (taken && *taken != *input.part)) return std::nullopt;
+      taken = input.part;
+    }
+  // Of all and a part one has more elements.
+  if (!given || !taken || *given == *taken || given->is_all() || taken->is_all() || !into.recut)
+    return std::nullopt;
+  return Parts{*given, *taken};
+}
+
+const ClassDefinition* RecutValues::add(const std::shared_ptr<const ClassDefinition>& giver, std::size_t flow,
+                                        const Parts& parts, const FlowDefinition& taker) {
+  const FlowDefinition& given = giver->flows[flow];
+  Place value{.kind = Place::Kind::task, .task = giver, .flow = given.name};
+  for (const Range& range : giver->indices)
+    if (!range.derived) value.indices.emplace_back(range.index);
+  FlowDefinition read{.name = "from", .mode = AccessMode::read, .type = given.type};
+  read.inputs.push_back({.place = std::move(value), .part = parts.given});
+  FlowDefinition written{.name = "to", .mode = AccessMode::write, .type = given.type};
+  written.inputs.push_back({.place = {.kind = Place::Kind::fresh, .like_flow = from}});
+
+  auto recutting = std::make_shared<ClassDefinition>();
+  recutting->name = "a part of " + giver->name + "'s " + given.name;
+  recutting->indices = giver->indices;
+  recutting->called = giver->called;
+  recutting->flows = {std::move(read), std::move(written)};
+  recutting->priority = giver->priority;
+  recutting->at = giver->at;
+  Copier copier = taker.recut(parts.given, parts.taken);
+  recutting->codelet = std::move(copier.codelet);
+  recutting->maker = std::move(copier.maker);
+  recutting->file = giver->file;
+  recutting->line = giver->line;
+  definitions_.push_back(recutting);
+  return definitions_.back().get();
+}
+
+const ClassDefinition* RecutValues::between(const Flow& giver, const Flow& taker) const {
+  const auto found = between_.find({giver, taker});
+  return found == between_.end() ? nullptr : found->second;
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,22 @@
+// In which of a rank's memories the values of other ranks land. PaRSEC 2025 (placement), section 3.2.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fairlead::front {
+
+enum class Landing : std::uint8_t {
+  host,     // the host's: from there they are taken to devices like all else, and what goes comes there first
+  advised,  // that of the device where what they are for should live, as far as the program has said so
+  random,   // that of any device, by chance; for comparison
+};
+
+constexpr std::optional<Landing> landing_in(std::string_view text) noexcept {
+  if (text == "host") return Landing::host;
+  if (text == "advised") return Landing::advised;
+  if (text == "random") return Landing::random;
+  return std::nullopt;
+}
+
+}  // namespace fairlead::front

@@ -1,0 +1,41 @@
+// What is between a simulated rank's network interfaces and its memories. Interfaces at the host reach its memory, and a
+// device's by the wire of that; those at devices reach these, and the host's memory by the wire of one of them.
+#pragma once
+#include <functional>
+
+#include "machine/description.hpp"
+#include "machine/topology.hpp"
+#include "simulate/cluster/fabric.hpp"
+#include "simulate/cluster/rank_world.hpp"
+
+namespace fairlead::simulate {
+
+class InterfaceWires final : public BehindInterfaces {
+ public:
+  /// All of them stay.
+  InterfaceWires(const Topology& topology, const machine::NetworkDescription& network, RankWorld& world)
+      : host_(topology.host()), devices_(topology.devices()), network_(network), world_(world) {}
+
+  bool cross(const void* place, Bytes bytes, bool out, std::uint64_t payload,
+             std::function<void()> then) override {
+    if (devices_.empty()) return false;
+    const NodeId memory = world_.node_at(place);
+    if ((memory == host_) != network_.attached_to_devices) return false;
+    const NodeId interface = network_.attached_to_devices ? device_of(payload) : host_;
+    world_.carry(bytes, out ? memory : interface, out ? interface : memory, std::move(then));
+    return true;
+  }
+
+ private:
+  /// By which the host is reached: each interface has one, and they take turns.
+  NodeId device_of(std::uint64_t payload) const {
+    const std::size_t interfaces = std::min(network_.interfaces, devices_.size());
+    return devices_[payload % interfaces * (devices_.size() / interfaces)];
+  }
+  const NodeId host_;
+  const std::vector<NodeId> devices_;
+  const machine::NetworkDescription& network_;
+  RankWorld& world_;
+};
+
+}  // namespace fairlead::simulate

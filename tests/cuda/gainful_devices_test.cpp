@@ -1,0 +1,127 @@
+// Which of the fake CUDA devices a command takes by itself, how much of their memory, and what it says otherwise. The devices say
+// that they are as fast as an H200: 16.7 TFlop/s are expected of one.
+#include "fairlead/gainful_devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/device_list.hpp"
+#include "cuda/platform.hpp"
+
+namespace fairlead::app {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr Bytes mebibyte = Bytes{1} << 20;
+
+bool asked = false;
+backend::cu::Found cuda_there() {
+  asked = true;
+  return backend::cu::find_devices();
+}
+backend::cl::Found nothing_of_opencl() { return {}; }
+backend::cl::Found one_of_opencl(bool is_gpu) {
+  backend::cl::Found found;
+  found.devices.emplace_back().name = "Some device";
+  found.devices.front().is_gpu = is_gpu;
+  return found;
+}
+backend::cl::Found a_gpu_of_opencl() { return one_of_opencl(true); }
+backend::cl::Found cores_by_opencl() { return one_of_opencl(false); }
+
+/// Cholesky of n x n, where the cores do so many GFlop/s.
+WorkToDo work(double n, double gflops, std::size_t element_bytes = 8) {
+  return {.flops = n * n * n / 3,
+          .bytes = static_cast<Bytes>(n * n / 2) * element_bytes,
+          .element_bytes = element_bytes,
+          .core_flops_per_second = gflops * 1e9};
+}
+DevicesToUse found(const WorkToDo& work, std::size_t ranks = 1) {
+  asked = false;
+  return devices_for(work, ranks, cuda_there, nothing_of_opencl);
+}
+
+}  // namespace
+
+TEST(GainfulDevices, AreTakenWhereTheyAreFaster) {
+  const tests::FakeDevices devices(2);
+  const DevicesToUse use = found(work(5000, 10));  // 4 s on the cores
+  EXPECT_THAT(use.line, StartsWith("cuda:0 (Fake CUDA device 0, "));
+  EXPECT_THAT(use.line, HasSubstr("cuda:1 (Fake CUDA device 1, "));
+  EXPECT_EQ(backend::devices_from(use.list, backend::default_backends()).size(), 2u);
+}
+
+TEST(GainfulDevices, AreNotLookedForWhereTheCoresAreDoneBefore) {
+  const tests::FakeDevices devices;
+  for (const double n : {1, 200, 3000}) {
+    const DevicesToUse use = found(work(n, 10));
+    EXPECT_EQ(use.list, "");
+    EXPECT_THAT(use.line, StartsWith("none looked for: the cores take some "));
+    EXPECT_FALSE(asked) << n;
+  }
+}
+
+TEST(GainfulDevices, AreNotTakenWhereBeginningTakesMostOfIt) {
+  const tests::FakeDevices devices;
+  const DevicesToUse use = found(work(3250, 10));  // 1.14 s on the cores
+  EXPECT_EQ(use.list, "");
+  EXPECT_THAT(use.line, StartsWith("none: Fake CUDA device 0 would take some 1.0"));
+}
+
+TEST(GainfulDevices, AreNotLookedForWhatHasNoBodyThere) {
+  const tests::FakeDevices devices;
+  WorkToDo qr = work(50'000, 10);
+  qr.only_on_cores = "QR factorization";
+  EXPECT_EQ(found(qr).line, "none: QR factorization runs on cores");
+  EXPECT_FALSE(asked);
+}
+
+// What the matrix takes, at most what is free less a part; in all by all ranks.
+TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
+  const tests::FakeDevices devices;  // 1 GiB
+  const auto memory = [](const DevicesToUse& use) {
+    return backend::smallest_of_machine(use.list, backend::default_backends()).value_or(0) / mebibyte;
+  };
+  EXPECT_EQ(memory(found(work(4000, 1))), 61u + 256);  // 64 MB of matrix
+  EXPECT_EQ(memory(found(work(20'000, 10))), 512u);
+  EXPECT_EQ(found(work(20'000, 10), 2).list, "");  // 512 MiB for each rank leave nothing
+  EXPECT_THAT(found(work(20'000, 10), 2).line, HasSubstr("cuda:0: has 1.0 GiB left"));
+  EXPECT_EQ(fake_cuda::bytes(0), 0u);
+}
+
+TEST(GainfulDevices, ThatDoNotGiveTheirMemoryAreLeftOut) {
+  const tests::FakeDevices devices;
+  fake_cuda::fail("cuMemAlloc_v2", 1, true);
+  EXPECT_EQ(found(work(5000, 10)).list, "");
+  EXPECT_THAT(found(work(5000, 10)).line, HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+  EXPECT_GT(fake_cuda::failures(), 0);
+}
+
+TEST(GainfulDevices, AreNoErrorWhereThereAreNone) {
+  const tests::FakeDevices devices(0);
+  EXPECT_EQ(found(work(9000, 10)).line, "none: no GPU is there (libcuda.so.1 is there, but names no device)");
+  EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, a_gpu_of_opencl).line,
+              HasSubstr("--devices opencl:0,memory="));
+  EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, cores_by_opencl).line,
+              StartsWith("none: no GPU is there ("));
+}
+
+// 64 times as slow in double precision: what NVIDIA says of cards for pictures.
+TEST(GainfulDevices, AreRatedByTheirDataSheet) {
+  const auto peak = [](int major, int minor, int multiprocessors, int kilohertz, std::size_t element_bytes) {
+    backend::cu::FoundDevice device;
+    device.major = major;
+    device.minor = minor;
+    device.multiprocessors = multiprocessors;
+    device.clock_kilohertz = kilohertz;
+    return backend::cu::peak_flops_per_second(device, element_bytes);
+  };
+  EXPECT_DOUBLE_EQ(peak(8, 9, 100, 2'000'000, 4), 51.2e12);
+  EXPECT_DOUBLE_EQ(peak(8, 9, 100, 2'000'000, 8), 0.8e12);
+  EXPECT_NEAR(peak(9, 0, 132, 1'980'000, 8), 33.5e12, 0.1e12);  // H200
+  EXPECT_NEAR(peak(9, 0, 132, 1'980'000, 4), 66.9e12, 0.1e12);
+}
+
+}  // namespace fairlead::app

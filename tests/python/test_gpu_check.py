@@ -1,0 +1,68 @@
+"""scripts/gpu-check from the first step to the page, on the fake driver and with tiny sizes: every step of its three calls ends
+well and writes down what it found; where there is no device it says in a line what is missing."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import gpu_page  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def check(fake_cuda, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("gpu-check")
+    build = fake_cuda.parents[1]
+    if not (build / "bench/gpu_wires").exists():
+        pytest.skip(f"{build} has no bench programs")
+
+    def check(call, driver="devices=1,seed=3", **environment):
+        return subprocess.run([sys.executable, ROOT / "scripts/gpu-check", call, "--memory", "64MiB", "--tiny", "--binaries", build,
+                               "--json", folder / "found.json"], cwd=folder, capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver, **environment})
+
+    check.folder = folder
+    return check
+
+
+def test_every_step_ends_well_and_the_page_shows_it(check):
+    for call in ("probe", "test", "bench"):
+        done = check(call)
+        assert done.returncode == 0, done.stdout + done.stderr
+    data = json.loads((check.folder / "found.json").read_text())
+    assert data["fake"] is True
+    assert set(data["calls"]) == {"probe", "test", "bench"}
+    problems = {one["step"]: one["problem"] for one in data["steps"] if "problem" in one}
+    assert set(problems) <= {"under memcheck"}, problems
+    runs = [run for one in data["steps"] if one["step"].startswith(("cholesky, ", "same bits")) for run in one["result"]["runs"]]
+    assert len(runs) >= 6 and all(run["residual"] < 1e-12 and run["bytes_over_wires"] > 0 for run in runs)
+    # With --fixed-order the same bits, whatever the memory and the streams.
+    assert len({run["digest"] for one in data["steps"] if one["step"].startswith("same bits") for run in one["result"]["runs"]}) == 1
+    text = gpu_page.section(data, "found.json")
+    for word in ("registered, there", "potrf", "independent", "cuSOLVER's dpotrf", "cublasXt", "GB over the wire"):
+        assert word in text
+
+
+def test_what_is_missing_is_a_line(check):
+    done = check("probe", "devices=0", LD_LIBRARY_PATH="/nonexistent")
+    assert done.returncode == 1
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("gpu-check: nothing can be measured here: ") and "libcuda.so.1" in line
+
+
+def test_figures_of_the_fake_driver_do_not_get_onto_the_page(tmp_path):
+    (tmp_path / "docs/data").mkdir(parents=True)
+    assert gpu_page.measured(tmp_path) == gpu_page.NOTHING
+    (tmp_path / "docs/data/gpu-fake.json").write_text(json.dumps({"fake": True, "steps": []}))
+    with pytest.raises(ValueError, match="fake driver"):
+        gpu_page.measured(tmp_path)
+
+
+def test_the_page_says_what_the_files_say():
+    page = (ROOT / "docs/accelerators.md").read_text()
+    assert page == gpu_page.with_measured(page, gpu_page.measured(ROOT))
