@@ -3,12 +3,15 @@
 and orders of files, right-hand sides, precisions, machines, memory, outputs, and where the options are given.
 
   /usr/bin/python3 tests/python/drawn_systems.py [--runs 2000] [--seed 1] [--only RUN] [--first RUN] [--jobs 1]
-                                                 [--general]
+                                                 [--general] [--devices cuda,opencl,emulated]
                                                  [--command build/release/apps/fairlead/fairlead]
+                                                 [--fake-cuda build/release/tests/fake_cuda]
 
 Prints each failure with the command that repeats it, and at the end how the backward errors of the right solutions are
 distributed, in roundings: the limit of docs/solve.md rests on that. Every fifth run is of `bench`. With --general, all are
-of `solve --method lu|lu-incremental|qr`. pytest runs some.
+of `solve --method lu|lu-incremental|qr`. With --devices, each run has one to three of these kinds, mostly small ones, and there
+are all fronts, and ranks: cuda on the driver of tests/fake_cuda, which ends a run with status 99 if something was out of order,
+opencl on PoCL. pytest runs some.
 """
 
 import argparse
@@ -30,7 +33,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's: threads that spin
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+FAKE_CUDA = ROOT / "build/release/tests/fake_cuda"
 LIMIT_SECONDS = 300
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpirun.mpich", "-n"]}
 NOT_SOLVED = 1
 POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
             "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
@@ -38,7 +43,7 @@ POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio h
 
 
 # Options of the subcommand are no settings: they have their place on the command line only.
-OF_SOLVE = ("refine", "no-condition", "overwrite", "lower", "upper", "symmetrize")
+OF_COMMANDS = ("refine", "no-condition", "overwrite", "lower", "upper", "symmetrize", "front", "ranks", "grid")
 
 
 class Wrong(Exception):
@@ -120,12 +125,16 @@ class Run:
     index: int
     command: pathlib.Path
     folder: pathlib.Path
+    kinds: tuple = ()  # of devices; empty: emulated ones, if any
+    fake_cuda: pathlib.Path = FAKE_CUDA
     options: dict = dataclasses.field(default_factory=dict)
     words: list = dataclasses.field(default_factory=list)
     description: str = ""
+    launcher: list = dataclasses.field(default_factory=list)
 
     def __post_init__(self):
         self.random = np.random.default_rng([self.seed, self.index])
+        self.drawn_for_devices = np.random.default_rng([self.seed, self.index, 2])
 
     def chance(self, x):
         return self.random.random() < x
@@ -147,6 +156,7 @@ class Run:
         self.devices = [self.draw_capacity() for _ in range(self.one_of(0, 0, 1, 2))]
         self.device_words = [self.one_of("", ",copies=blocking", ",speed=0.5", ",workers=2", ",latency=0", ",duplex=no")
                              for _ in self.devices]
+        self.device_kinds = ["emulated:"] * len(self.devices)
         self.capacity = self.draw_capacity()
         for key, values in {"window": (1, 3, 40), "pipeline-depth": (1, 2, 8), "disk-threads": (1, 2),
                             "spin": (0,), "fixed-order": (True,), "direct-lane": (False,), "checksums": (True, False),
@@ -155,6 +165,52 @@ class Run:
                 set_(key, self.one_of(*values))
         if "checksums" not in self.options and self.chance(0.3):
             set_("checksums", False)
+
+    def draw_devices(self, fronts, ranks=True):
+        """Of the kinds that were asked for; and by which front, over how many ranks. After draw_machine()."""
+        if not self.kinds:
+            return
+        random = self.drawn_for_devices
+        count = int(random.integers(1, 4))
+        self.devices = [self.draw_capacity() for _ in range(count)]
+        self.device_kinds, self.device_words = [], []
+        for i in range(count):
+            kind = self.kinds[0] if i == 0 else str(random.choice(self.kinds))
+            words = ""
+            if kind == "emulated":
+                words = self.one_of("", ",copies=blocking", ",peers=5GB/s", ",workers=2")
+            else:
+                several = {"cuda": "streams", "opencl": "queues"}[kind]
+                at_once, workspace = int(random.choice([1, 1, 2, 3, 4])), int(random.choice([0, 4096, 20000, 1 << 18]))
+                words += f",{several}={at_once}" if at_once > 1 else ""
+                words += f",workspace={workspace}" if workspace else ""
+                self.devices[i] += at_once * (-(-workspace // 4096) * 4096 or (self.devices[i] // 6 + 4096))
+            self.device_kinds.append("emulated:" if kind == "emulated" else f"{kind}:{random.integers(2)},")
+            self.device_words.append(words)
+        self.options["front"] = str(random.choice(fronts))
+        if self.options["front"] != "flow":
+            self.options.pop("record-flow", None)
+        if ranks and random.random() < 0.35:
+            many = int(random.choice([2, 3, 4]))
+            how = str(random.choice(["threads", "threads", *LAUNCHERS]))
+            if how == "threads":
+                self.options["ranks"] = many
+            else:
+                self.launcher = [*LAUNCHERS[how], str(many)]
+            if random.random() < 0.5:
+                self.options["grid"] = {2: "2x1", 3: "1x3", 4: "2x2"}[many]
+            for key in ("event-log", "record-flow", "window"):
+                self.options.pop(key, None)
+
+    def environment(self):
+        """In which the devices are that there are here."""
+        if not self.kinds:
+            return {}
+        cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
+        cache.mkdir(exist_ok=True)
+        return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1}",
+                "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)}
 
     def draw_capacity(self):
         return int(self.one_of(self.random.integers(3, 6) * self.tile_bytes,
@@ -165,14 +221,14 @@ class Run:
     def place_options(self, beside):
         options = dict(self.options, memory=max(65536, self.capacity + beside))
         if self.devices:
-            options["devices"] = " + ".join(f"emulated:memory={max(4096, memory)}{words}"
-                                            for memory, words in zip(self.devices, self.device_words))
+            options["devices"] = " + ".join(f"{kind}memory={max(8192 if self.kinds else 4096, memory)}{words}" for kind, memory, words
+                                            in zip(self.device_kinds, self.devices, self.device_words))
         # Where each goes does not depend on what it is found to need.
         random = np.random.default_rng([self.seed, self.index, 1])
         elsewhere = random.random() < 0.3
         words, environment, lines = [], {}, []
         for key, value in options.items():
-            place = random.integers(3) if elsewhere and key not in OF_SOLVE else 0
+            place = random.integers(3) if elsewhere and key not in OF_COMMANDS else 0
             text = value if isinstance(value, str) else str(value).lower()
             if place == 0 and isinstance(value, bool):
                 if value or key in ("checksums", "direct-lane", "keep-durations", "bind-threads"):
@@ -190,7 +246,8 @@ class Run:
 
     def start(self, beside):
         words, environment = self.place_options(beside)
-        all_words = [str(word) for word in [self.command, *self.words, *words]]
+        all_words = [str(word) for word in [*self.launcher, self.command, *self.words, *words]]
+        environment |= self.environment()
         self.description = f"{' '.join(f'{key}={value}' for key, value in environment.items())} {shlex.join(all_words)}"
         try:
             return subprocess.run(all_words, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_SECONDS,
@@ -230,6 +287,7 @@ def bench(run):
     if operation != "cholesky":
         run.all_bytes *= 2
     run.options["seed"] = int(run.random.integers(1 << 30))
+    run.draw_devices(["flow", "ptg", "jdf"])
     run.words = ["bench", operation, "--n", n, "--precision", "single" if single else "double", "--json", "report.json",
                  "--quiet"]
     done = run.run_with_enough()
@@ -360,6 +418,7 @@ def solve(run):
     if run.chance(0.1):
         run.options["no-condition"] = True
     run.options["progress"] = run.one_of("none", "lines")
+    run.draw_devices(["flow", "ptg"])
     quiet = run.chance(0.3)
     if quiet:
         run.words.append("--quiet")
@@ -470,6 +529,7 @@ def solve_general(run):
     for option in ("json", "report", "event-log"):
         if run.chance(0.8 if option == "json" else 0.05):
             run.options[option] = f"{option}.out"
+    run.draw_devices(["flow", "ptg"])
     run.words.append("--quiet")
     before = contents(run.folder)
 
@@ -585,17 +645,19 @@ def check_report(run, n, error, distance, condition, eps, same_type):
             raise Wrong(f"x is off by {distance:.4g}, above the bound of {report['forward_error_bound']:.4g}")
 
 
-def try_one(command, seed, index, keep=None, general=False):
+def try_one(command, seed, index, keep=None, general=False, kinds=(), fake_cuda=FAKE_CUDA):
     """What was solved, n, and its backward error in roundings, or None; raises Wrong."""
     with tempfile.TemporaryDirectory(prefix="fairlead-drawn-") as place:
-        run = Run(seed, index, command, pathlib.Path(place))
+        run = Run(seed, index, command, pathlib.Path(place) / "run", tuple(kinds), fake_cuda)
+        run.folder.mkdir()
         try:
             return (solve_general if general else bench if index % 5 == 4 else solve)(run)
         except Wrong as wrong:
             if keep:
-                shutil.copytree(place, keep, dirs_exist_ok=True)
+                shutil.copytree(run.folder, keep, dirs_exist_ok=True)
             raise Wrong(f"{wrong}\n  {run.description}\nAgain by:\n  {sys.executable} {pathlib.Path(__file__)} "
-                        f"--seed {seed} --only {index}{' --general' if general else ''}") from None
+                        f"--seed {seed} --only {index}{' --general' if general else ''}"
+                        f"{' --devices ' + ','.join(kinds) if kinds else ''}") from None
 
 
 def table(results):
@@ -620,17 +682,20 @@ def main():
     options.add_argument("--only", type=int)
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--general", action="store_true", help="systems that are not symmetric, and least squares, only")
+    options.add_argument("--devices", default="", help="kinds of devices, the first of which each run has: cuda,opencl,emulated")
+    options.add_argument("--fake-cuda", type=pathlib.Path, default=FAKE_CUDA, help="the folder with the fake driver")
     options.add_argument("--keep", type=pathlib.Path, help="with --only: where the files of a failure are left")
     options.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/apps/fairlead/fairlead")
     given = options.parse_args()
     command = given.command.resolve()
+    kinds = tuple(filter(None, given.devices.split(",")))
     runs = range(given.first, given.first + given.runs) if given.only is None else [given.only]
     print(f"seed {given.seed}, {len(runs)} runs from {runs[0]}", flush=True)
     began, results, failures = time.monotonic(), [], 0
 
     def one(index):
         try:
-            return try_one(command, given.seed, index, given.keep, given.general)
+            return try_one(command, given.seed, index, given.keep, given.general, kinds, given.fake_cuda.resolve())
         except Wrong as wrong:
             return wrong
 

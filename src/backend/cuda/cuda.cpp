@@ -65,7 +65,10 @@ class CudaPart final : public Part {
       workspace = whole_pages_for(*given);
     if (workspace > memory / streams || workspace * streams + 4096 > memory)
       throw ConfigError(fmt::format(
-          "devices: of the memory of \"{}\" the workspaces of its streams leave nothing", entry.text));
+          "devices: of the memory of \"{}\" the workspaces of its streams leave nothing\n  They take {} "
+          "each: "
+          "give it at least {} and what data need, or fewer streams, or less by workspace=.",
+          entry.text, config::readable_size(workspace), config::readable_size(workspace * streams + 4096)));
     One& one = devices_.emplace_back();
     one.found = &found;
     one.name = entry.name;

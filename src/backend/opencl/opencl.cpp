@@ -65,7 +65,9 @@ class OpenclPart final : public Part {
     const Bytes workspace = whole_pages_for(entry.number(OpenclOption::workspace));
     if (workspace > memory / queues || workspace * queues + 4096 > memory)
       throw ConfigError(fmt::format(
-          "devices: of the memory of \"{}\" the workspaces of its queues leave nothing", entry.text));
+          "devices: of the memory of \"{}\" the workspaces of its queues leave nothing\n  They take {} each: "
+          "give it at least {} and what data need, or fewer queues, or less by workspace=.",
+          entry.text, config::readable_size(workspace), config::readable_size(workspace * queues + 4096)));
     One& one = devices_.emplace_back();
     one.found = &found;
     one.workspace = workspace;
