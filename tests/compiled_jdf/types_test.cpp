@@ -31,7 +31,7 @@ const Mine mine[] = {{Part(), [](std::int64_t, std::int64_t) { return true; }},
                      {Part::block(1, 3, 2, 2, 3),
                       [](std::int64_t i, std::int64_t j) { return i >= 1 && i < 4 && (j == 2 || j == 5); }}};
 
-struct Case {
+struct TypesCase {
   std::int64_t n;
   std::int32_t tile;
   const char* memory;
@@ -39,7 +39,7 @@ struct Case {
           c = random_matrix<double>(n, tile, 3);
 };
 
-Config config_of(const Case& of) {
+Config config_of_types(const TypesCase& of) {
   Config config;
   config.set("memory", of.memory);
   config.set("workers", 1);
@@ -49,7 +49,7 @@ Config config_of(const Case& of) {
 }
 
 /// What the file says, in loops.
-void expect(Case& it, const Mine& part) {
+void expect(TypesCase& it, const Mine& part) {
   for (std::int64_t i = 0; i < it.n; ++i)
     for (std::int64_t j = 0; j < it.tile; ++j) {
       const std::int64_t k = i / it.tile, row = i % it.tile;
@@ -70,13 +70,13 @@ void run(Runtime& runtime, Dealt<double>& a, Dealt<double>& b, Dealt<double>& c,
   graph.run();
 }
 
-struct Found {
-  Case all;
+struct FoundTypes {
+  TypesCase all;
   Bytes payload = 0;
   std::string thrown{};
 };
-Found on(const Case& of, const CyclicMap* grid, const types_hidden& how) {
-  Found out{of};
+FoundTypes on(const TypesCase& of, const CyclicMap* grid, const types_hidden& how) {
+  FoundTypes out{of};
   out.all.a.numbers.assign(out.all.a.numbers.size(), 0);
   out.all.b.numbers.assign(out.all.b.numbers.size(), 0);
   out.all.c.numbers.assign(out.all.c.numbers.size(), 0);
@@ -97,7 +97,7 @@ Found on(const Case& of, const CyclicMap* grid, const types_hidden& how) {
       grid == nullptr ? 1 : static_cast<std::size_t>(grid->rank_rows * grid->rank_columns);
   if (grid == nullptr) {
     try {
-      Runtime runtime(config_of(of));
+      Runtime runtime(config_of_types(of));
       rank(runtime);
     } catch (const Error& error) {
       out.thrown = error.what();
@@ -105,7 +105,7 @@ Found on(const Case& of, const CyclicMap* grid, const types_hidden& how) {
     return out;
   }
   for (const std::string& text : tests::on_ranks(
-           static_cast<std::uint32_t>(ranks), [&](std::uint32_t) { return config_of(of); }, rank))
+           static_cast<std::uint32_t>(ranks), [&](std::uint32_t) { return config_of_types(of); }, rank))
     if (!text.empty()) out.thrown = text;
   return out;
 }
@@ -120,8 +120,8 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
                                         {5, 8, "16MiB"},
                                         {41, 10, "256KiB"}})
     for (const Mine& part : mine) {
-      const Case of{n, tile, memory};
-      Case expected = of;
+      const TypesCase of{n, tile, memory};
+      TypesCase expected = of;
       expect(expected, part);
       std::vector<std::optional<CyclicMap>> grids{std::nullopt};
       for (const CyclicMap grid : {CyclicMap{1, 1}, CyclicMap{2, 1}, CyclicMap{4, 1}, CyclicMap{2, 2}})
@@ -129,7 +129,7 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
       for (const auto& grid : grids) {
         SCOPED_TRACE(fmt::format("{} in tiles of {}, {} x {} ranks", n, tile, grid ? grid->rank_rows : 0,
                                  grid ? grid->rank_columns : 0));
-        const Found found = on(of, grid ? &*grid : nullptr, with(part));
+        const FoundTypes found = on(of, grid ? &*grid : nullptr, with(part));
         ASSERT_EQ(found.thrown, "");
         EXPECT_TRUE(found.all.a.numbers == expected.a.numbers);
         EXPECT_TRUE(found.all.b.numbers == expected.b.numbers);
@@ -154,7 +154,7 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
 
 /// A type that nobody has explained: nothing is left in a datum, where all of it would be wrong.
 TEST(CompiledJdfTypes, WhatNobodyHasExplainedIsNotLeftInData) {
-  const Case of{48, 12, "16MiB"};
+  const TypesCase of{48, 12, "16MiB"};
   types_hidden how = with(mine[0]);
   how.type_MINE.reset();
   const CyclicMap grid{2, 1};
@@ -165,7 +165,7 @@ TEST(CompiledJdfTypes, WhatNobodyHasExplainedIsNotLeftInData) {
   }
   how = with(mine[0]);
   how.type_LOWER_TILE.reset();  // on one rank the value is where it is left
-  Case expected = of;
+  TypesCase expected = of;
   expect(expected, mine[0]);
   EXPECT_TRUE(on(of, nullptr, how).all.a.numbers == expected.a.numbers);
   const std::string said = on(of, &grid, how).thrown;
@@ -175,12 +175,12 @@ TEST(CompiledJdfTypes, WhatNobodyHasExplainedIsNotLeftInData) {
 
 /// To tasks of other ranks all of it goes, which is right as well.
 TEST(CompiledJdfTypes, WhatNobodyHasExplainedGoesWhole) {
-  const Case of{48, 12, "16MiB"};
+  const TypesCase of{48, 12, "16MiB"};
   types_hidden how = with(mine[0]);
   how.type_UPPER_TILE.reset();
   how.type_LOWER_TILE = Part();
   const CyclicMap grid{4, 1};
-  const Found found = on(of, &grid, how);
+  const FoundTypes found = on(of, &grid, how);
   ASSERT_EQ(found.thrown, "");
   EXPECT_EQ(found.payload, 4 * 5 * 12 * 12 * sizeof(double));
 }
