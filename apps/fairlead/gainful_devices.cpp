@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/value.hpp"
+#include "report/run_report.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::app {
@@ -65,8 +66,9 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
   if (!work.only_on_cores.empty()) return {"", fmt::format("none: {} runs on cores", work.only_on_cores)};
   if (on_cores < seconds_to_begin)
-    return {"", fmt::format("none looked for: the cores take some {}, and to begin on a GPU takes {}",
-                            in_seconds(on_cores), in_seconds(seconds_to_begin))};
+    return {"",
+            fmt::format("{}: the cores take some {}, and to begin on a GPU takes {}",
+                        report::no_devices_looked_for, in_seconds(on_cores), in_seconds(seconds_to_begin))};
   const backend::cu::Found cuda = find_cuda();
   std::vector<Candidate> all;
   double best = 0;

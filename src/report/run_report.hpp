@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -17,6 +18,9 @@
 #include "report/resident.hpp"
 
 namespace fairlead::report {
+
+/// How RunReport::devices begins where the problem is too small to look for any: of interest to who asks for the full report.
+inline constexpr std::string_view no_devices_looked_for = "none looked for";
 
 /// What crossed a link in one direction for one reason.
 struct Traffic {

@@ -42,6 +42,7 @@ void Timeline::look_at(std::uint32_t number) {
 }
 
 bool Timeline::step() {
+  if (members_.empty()) return false;
   if (members_.size() == 1)  // most simulations: nothing to choose
     return members_.front() != nullptr && members_.front()->step();
   while (!changed_.empty()) {
