@@ -186,15 +186,15 @@ std::optional<MachineFigures> measure_the_devices(const Config& given, const mod
   config.set("scheduler", "eager");
   if (!config.has("memory"))
     config.set("memory", std::min(machine::discover().memory.usable_bytes() / 2, Bytes{2} << 30));
-  MeasureSettings settings;
-  settings.tiles = tiles_in(config);
+  MeasureSettings how;
+  how.tiles = tiles_in(config);
   const std::string& precision = config.text("precision");
   for (const char* one : {"double", "single"})
-    if (precision == "both" || precision == one) settings.precisions.emplace_back(one);
+    if (precision == "both" || precision == one) how.precisions.emplace_back(one);
   if (config.text("progress") != "none")
-    settings.says = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+    how.says = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const linalg::Kernels kernels = load_kernels(config);
-  MachineFigures figures = measure_devices(config, kernels, settings);
+  MachineFigures figures = measure_devices(config, kernels, how);
   for (const model::KeptLink& link : links)
     if (link.first == "disk" || link.second == "disk") {
       const bool reads_to_second = link.first == "disk";
