@@ -17,6 +17,7 @@ namespace fairlead::app {
 namespace {
 
 using config::readable_size;
+using report::readable_seconds;
 
 // What is assumed of a device that nobody has measured.
 constexpr double seconds_to_begin = 1;             // a context, cuBLAS and cuSOLVER
@@ -27,8 +28,6 @@ constexpr double slowest_of_best = 0.5;            // beside a device that is tw
 constexpr Bytes smallest_left = Bytes{512} << 20;  // for each rank's context and libraries
 constexpr Bytes least_memory = Bytes{64} << 20;
 constexpr Bytes workspaces_and_vectors = Bytes{256} << 20;
-
-std::string in_seconds(double seconds) { return report::readable_seconds(seconds); }
 
 /// A device that might be used.
 struct Candidate {
@@ -66,9 +65,9 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
   if (!work.only_on_cores.empty()) return {"", fmt::format("none: {} runs on cores", work.only_on_cores)};
   if (on_cores < seconds_to_begin)
-    return {"",
-            fmt::format("{}: the cores take some {}, and to begin on a GPU takes {}",
-                        report::no_devices_looked_for, in_seconds(on_cores), in_seconds(seconds_to_begin))};
+    return {"", fmt::format("{}: the cores take some {}, and to begin on a GPU takes {}",
+                            report::no_devices_looked_for, readable_seconds(on_cores),
+                            readable_seconds(seconds_to_begin))};
   const backend::cu::Found cuda = find_cuda();
   std::vector<Candidate> all;
   double best = 0;
@@ -96,7 +95,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                             (rate > 0 ? work.flops / rate : 2 * on_cores);
   if (on_devices > worth_it * on_cores)
     return {"", fmt::format("none: {} would take some {} ({}), the cores {}", all.front().name,
-                            in_seconds(on_devices), "by its data sheet", in_seconds(on_cores))};
+                            readable_seconds(on_devices), "by its data sheet", readable_seconds(on_cores))};
   const std::size_t sharers = (ranks + all.size() - 1) / all.size();
   const Bytes wanted = work.bytes + workspaces_and_vectors * sharers;
   DevicesToUse use;
@@ -113,8 +112,8 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                          readable_size(one.memory));
   }
   if (use.list.empty()) return {"", "none: " + problems};
-  use.line = fmt::format("{}: some {} expected, on the cores {}{}{}", names, in_seconds(on_devices),
-                         in_seconds(on_cores), problems.empty() ? "" : "; not used: ", problems);
+  use.line = fmt::format("{}: some {} expected, on the cores {}{}{}", names, readable_seconds(on_devices),
+                         readable_seconds(on_cores), problems.empty() ? "" : "; not used: ", problems);
   return use;
 }
 

@@ -216,9 +216,7 @@ Copier PartsOf<parsec::Datum>::recut(const Part& of, const Part& as) {
   return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};
 }
 PartOf PartsOf<parsec::Datum>::extents(const void* handle) {
-  const parsec::Layout& it = *static_cast<const Handle<parsec::Datum>*>(handle)->shape().layout;
-  return {static_cast<std::int32_t>(it.column_bytes / it.element_bytes),
-          static_cast<std::int32_t>(it.columns), static_cast<std::uint32_t>(it.element_bytes)};
+  return tile_of(*static_cast<const Handle<parsec::Datum>*>(handle)->shape().layout);
 }
 
 }  // namespace fairlead::ptg::detail
