@@ -416,6 +416,9 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
     }
     if (looks % looks_per_clock == 0 && !(watches && lookout_->wanted()) &&
         (worker.aside.load(std::memory_order_relaxed) || clock_.now() >= until)) {
+      // Who sleeps watches nothing, and may be needed as soon as it is wanted again.
+      if (watches) watcher_.store(nobody);
+      watches = false;
       // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
       // changing it.
       asleep_.fetch_add(1);
