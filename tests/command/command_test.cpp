@@ -101,7 +101,7 @@ TEST(Command, TellsItsVersion) {
 
 TEST(Info, ShowsTheMachine) {
   const Answer answer = fairlead_command("info --disk-directory /tmp", kernels_kept);
-  EXPECT_EQ(answer.exit_code, 0);
+  EXPECT_EQ(answer.exit_code, 0) << answer.text;
   for (const char* heading : {"\nworkers ", "\nNUMA ", "\nmemory ", "\npages ", "\ndisk        /tmp "})
     EXPECT_THAT(answer.text, HasSubstr(heading));
   EXPECT_THAT(answer.text, HasSubstr("a run takes up to "));
