@@ -86,7 +86,8 @@ struct ProgramRun {
 /// A program of that seed, in the machine; `right`: its values are those of a sequential run. Every other vector is the
 /// program's own memory, the others are the runtime's.
 template <class Mix>
-ProgramRun run_program(std::uint64_t seed, const Config& config, backend::Backends backends, const Mix& mix) {
+ProgramRun run_program(std::uint64_t seed, const Config& config, backend::Backends backends, const Mix& mix,
+                       int tasks = 60) {
   constexpr long size = 700, vectors = 8;  // 2 pages each
   Random random(seed);
   std::vector<std::vector<long>> numbers(vectors, std::vector<long>(size)), expected;
@@ -110,7 +111,7 @@ ProgramRun run_program(std::uint64_t seed, const Config& config, backend::Backen
         flow.submit(fill(data.back(), numbers[i].data()));
       }
     }
-    for (int task = 0; task < 60; ++task) {
+    for (int task = 0; task < tasks; ++task) {
       const std::size_t x = random.below(vectors), y = random.below(vectors), z = random.below(vectors);
       const long f = static_cast<long>(random.below(5)) - 2;
       if (x == z || y == z || x == y) {

@@ -86,17 +86,20 @@ int trsm(cublasContext* handle, int side, int fill, int op, int diagonal, int m,
 
 extern "C" {
 
-int cublasCreate_v2(cublasContext** handle) { return create(handle); }
+int cublasCreate_v2(cublasContext** handle) { return create("cublasCreate_v2", handle); }
 int cublasDestroy_v2(cublasContext* handle) {
+  if (called("cublasDestroy_v2") != 0) return failed;
   delete handle;
   return good;
 }
 int cublasSetStream_v2(cublasContext* handle, CUstream_st* stream) {
+  if (called("cublasSetStream_v2") != 0) return failed;
   handle->stream = stream;
   handle->workspace = nullptr;  // as the real one does
   return good;
 }
 int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t bytes) {
+  if (called("cublasSetWorkspace_v2") != 0) return failed;
   handle->workspace = workspace;
   handle->workspace_bytes = bytes;
   return good;
@@ -104,14 +107,17 @@ int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t by
 #define FAKE_CUBLAS_OF(letter, T)                                                                           \
   int cublas##letter##gemm_v2(cublasContext* h, int op_a, int op_b, int m, int n, int k, const T* alpha,    \
                               const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {     \
+    if (called("cublas" #letter "gemm_v2") != 0) return failed;                                             \
     return gemm<T>(h, op_a, op_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);                          \
   }                                                                                                         \
   int cublas##letter##syrk_v2(cublasContext* h, int fill, int op, int n, int k, const T* alpha, const T* a, \
                               int lda, const T* beta, T* c, int ldc) {                                      \
+    if (called("cublas" #letter "syrk_v2") != 0) return failed;                                             \
     return syrk<T>(h, fill, op, n, k, *alpha, a, lda, *beta, c, ldc);                                       \
   }                                                                                                         \
   int cublas##letter##trsm_v2(cublasContext* h, int side, int fill, int op, int diagonal, int m, int n,     \
                               const T* alpha, const T* a, int lda, T* b, int ldb) {                         \
+    if (called("cublas" #letter "trsm_v2") != 0) return failed;                                             \
     return trsm<T>(h, side, fill, op, diagonal, m, n, *alpha, a, lda, b, ldb);                              \
   }
 FAKE_CUBLAS_OF(S, float)

@@ -67,30 +67,36 @@ int getrf(cusolverDnContext* handle, int m, int n, T* a, int lda, T* work, const
 
 extern "C" {
 
-int cusolverDnCreate(cusolverDnContext** handle) { return create(handle); }
+int cusolverDnCreate(cusolverDnContext** handle) { return create("cusolverDnCreate", handle); }
 int cusolverDnDestroy(cusolverDnContext* handle) {
+  if (called("cusolverDnDestroy") != 0) return failed;
   delete handle;
   return good;
 }
 int cusolverDnSetStream(cusolverDnContext* handle, CUstream_st* stream) {
+  if (called("cusolverDnSetStream") != 0) return failed;
   handle->stream = stream;
   return good;
 }
 #define FAKE_CUSOLVER_OF(letter, T)                                                                          \
   int cusolverDn##letter##potrf_bufferSize(cusolverDnContext*, int, int n, T*, int, int* elements) {         \
+    if (called("cusolverDn" #letter "potrf_bufferSize") != 0) return failed;                                 \
     *elements = n;                                                                                           \
     return good;                                                                                             \
   }                                                                                                          \
   int cusolverDn##letter##potrf(cusolverDnContext* h, int fill, int n, T* a, int lda, T* work, int elements, \
                                 int* info) {                                                                 \
+    if (called("cusolverDn" #letter "potrf") != 0) return failed;                                            \
     return potrf<T>(h, fill, n, a, lda, work, elements, info);                                               \
   }                                                                                                          \
   int cusolverDn##letter##getrf_bufferSize(cusolverDnContext*, int, int n, T*, int, int* elements) {         \
+    if (called("cusolverDn" #letter "getrf_bufferSize") != 0) return failed;                                 \
     *elements = 2 * n;                                                                                       \
     return good;                                                                                             \
   }                                                                                                          \
   int cusolverDn##letter##getrf(cusolverDnContext* h, int m, int n, T* a, int lda, T* work, int* pivots,     \
                                 int* info) {                                                                 \
+    if (called("cusolverDn" #letter "getrf") != 0) return failed;                                            \
     return getrf<T>(h, m, n, a, lda, work, pivots, info);                                                    \
   }
 FAKE_CUSOLVER_OF(S, float)

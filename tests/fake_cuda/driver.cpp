@@ -149,28 +149,37 @@ Status cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
 }
 
 Status cuDevicePrimaryCtxRetain(CUctx_st** context, int number) {
-  return fake().call("cuDevicePrimaryCtxRetain", [&](Lock&) {
-    Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
-    if (device.lost != fake_cuda::success) return device.lost;
-    ++device.retained;
-    *context = &device.context;
-    return fake_cuda::success;
-  });
+  return fake().call(
+      "cuDevicePrimaryCtxRetain",
+      [&](Lock&) {
+        Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
+        if (device.lost != fake_cuda::success) return device.lost;
+        ++device.retained;
+        *context = &device.context;
+        return fake_cuda::success;
+      },
+      number);
 }
 Status cuDevicePrimaryCtxRelease_v2(int number) {
-  return fake().call("cuDevicePrimaryCtxRelease_v2", [&](Lock&) {
-    Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
-    if (device.lost != fake_cuda::success)
-      fake().checker.report("cuDevicePrimaryCtxRelease was called for a device that is lost");
-    if (device.retained-- == 0) fake().checker.report("a context was given back twice");
-    return fake_cuda::success;
-  });
+  return fake().call(
+      "cuDevicePrimaryCtxRelease_v2",
+      [&](Lock&) {
+        Fake::Device& device = fake().devices[static_cast<std::size_t>(number)];
+        if (device.lost != fake_cuda::success)
+          fake().checker.report("cuDevicePrimaryCtxRelease was called for a device that is lost");
+        if (device.retained-- == 0) fake().checker.report("a context was given back twice");
+        return fake_cuda::success;
+      },
+      number);
 }
 Status cuCtxPushCurrent_v2(CUctx_st* context) {
-  return fake().call("cuCtxPushCurrent_v2", [&](Lock&) {
-    Fake::contexts_of_thread().push_back(context->device);
-    return fake_cuda::success;
-  });
+  return fake().call(
+      "cuCtxPushCurrent_v2",
+      [&](Lock&) {
+        Fake::contexts_of_thread().push_back(context->device);
+        return fake_cuda::success;
+      },
+      context->device);
 }
 Status cuCtxPopCurrent_v2(CUctx_st** context) {
   return fake().call("cuCtxPopCurrent_v2", [&](Lock&) {

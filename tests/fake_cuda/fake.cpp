@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 namespace fake_cuda {
 
@@ -14,10 +15,16 @@ namespace {
 
 thread_local bool in_kernel = false;
 
-/// "seed=3,devices=2", for programs that know nothing of this.
-unsigned long number_in(const std::string& text, const std::string& name, unsigned long otherwise) {
+/// "seed=3,devices=2,lost=7", "fail=cuMemAlloc_v2,call=2,status=719", "calls=FILE": for programs that know nothing of this.
+std::string text_in(const std::string& text, const std::string& name) {
   const std::size_t at = text.find(name + "=");
-  return at == std::string::npos ? otherwise : std::strtoul(text.c_str() + at + name.size() + 1, nullptr, 10);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size() + 1;
+  return text.substr(begin, text.find(',', begin) - begin);
+}
+unsigned long number_in(const std::string& text, const std::string& name, unsigned long otherwise) {
+  const std::string given = text_in(text, name);
+  return given.empty() ? otherwise : std::strtoul(given.c_str(), nullptr, 10);
 }
 
 }  // namespace
@@ -31,6 +38,9 @@ Fake& Fake::of_process() {
 Fake::~Fake() {
   stop();
   if (!by_environment_) return;
+  if (!write_calls_to_.empty())
+    for (std::ofstream file(write_calls_to_); const auto& [function, count] : calls_)
+      file << function << ' ' << count << '\n';
   const std::vector<std::string> found = end();
   for (const std::string& text : found) std::fprintf(stderr, "fake_cuda: %s\n", text.c_str());
   if (!found.empty()) ::_exit(99);
@@ -46,7 +56,10 @@ void Fake::begin(const Settings& how) {
   for (int i = 0; i < how.devices; ++i) devices.emplace_back().context.device = i;
   streams.clear();
   events.clear();
-  failure_ = {};
+  failures_.clear();
+  struck_ = 0;
+  calls_.clear();
+  contexts_of_thread().clear();
   random_.seed(how.seed);
   operations_ = 0;
   started_ = true;
@@ -78,13 +91,21 @@ std::vector<std::string> Fake::end() {
   return all;
 }
 
-void Fake::fail(const char* function, int call, bool for_good, Status status) {
+void Fake::fail(const char* function, int call, bool for_good, Status status, bool alone) {
   const std::lock_guard lock(mutex_);
-  failure_ = {function == nullptr ? "" : function, call, 0, 0, for_good, status};
+  if (alone) {
+    failures_.clear();
+    struck_ = 0;
+  }
+  if (function != nullptr) failures_.push_back({function, call, 0, for_good, status});
 }
 int Fake::failures() {
   const std::lock_guard lock(mutex_);
-  return failure_.struck;
+  return struck_;
+}
+std::map<std::string, int> Fake::calls() {
+  const std::lock_guard lock(mutex_);
+  return calls_;
 }
 std::uint64_t Fake::operations() {
   const std::lock_guard lock(mutex_);
@@ -98,7 +119,7 @@ void Fake::lose(int device, std::uint64_t after, Status status) {
   one.ends_by = status;
 }
 
-Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function) {
+Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function, int named) {
   if (!started_) {
     const char* const text = std::getenv("FAKE_CUDA");
     lock.unlock();
@@ -110,19 +131,28 @@ Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function) {
       devices[0].ends_after = after;
       devices[0].ends_by = 719;
     }
+    write_calls_to_ = text_in(given, "calls");
+    if (const std::string failing = text_in(given, "fail"); !failing.empty())
+      failures_.push_back({failing, static_cast<int>(number_in(given, "call", 1)), 0, false,
+                           static_cast<Status>(number_in(given, "status", 2))});
   }
   if (in_kernel) checker.report(std::string(function) + " was called by a host function");
-  if (failure_.function != function) return success;
-  ++failure_.calls;
-  if (failure_.for_good ? failure_.calls < failure_.call : failure_.calls != failure_.call) return success;
-  ++failure_.struck;
-  const Status status = failure_.status;
-  if (status < illegal_address || current() < 0) return status;
+  ++calls_[function];
+  const auto strikes = std::ranges::find_if(failures_, [&](Failure& one) {
+    if (one.function != function) return false;
+    ++one.calls;
+    return one.for_good ? one.calls >= one.call : one.calls == one.call;
+  });
+  if (strikes == failures_.end()) return success;
+  ++struck_;
+  const Status status = strikes->status;
+  const int device = named < 0 ? current() : named;
+  if (status < illegal_address || device < 0) return status;
   changed_.wait(lock, [&] {
     return std::ranges::none_of(
-        streams, [&](const auto& stream) { return stream->device == current() && stream->running; });
+        streams, [&](const auto& stream) { return stream->device == device && stream->running; });
   });
-  become_lost(current(), status);
+  become_lost(device, status);
   changed_.notify_all();
   return status;
 }
@@ -265,9 +295,16 @@ void Fake::do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
 void begin(const Settings& settings) { Fake::of_process().begin(settings); }
 std::vector<std::string> end() { return Fake::of_process().end(); }
 void fail(const char* function, int call, bool for_good, int status) {
-  Fake::of_process().fail(function, call, for_good, status);
+  Fake::of_process().fail(function, call, for_good, status, true);
+}
+void fail_also(const char* function, int call, bool for_good, int status) {
+  Fake::of_process().fail(function, call, for_good, status, false);
 }
 int failures() { return Fake::of_process().failures(); }
+std::map<std::string, int> calls() { return Fake::of_process().calls(); }
+int called(const char* function) {
+  return Fake::of_process().call(function, [](std::unique_lock<std::mutex>&) { return success; });
+}
 void lose(int device, std::uint64_t after, int status) { Fake::of_process().lose(device, after, status); }
 std::uint64_t operations() { return Fake::of_process().operations(); }
 int current_device() { return Fake::current(); }

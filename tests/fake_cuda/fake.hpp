@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -51,16 +52,17 @@ class Fake {
 
   void begin(const Settings& settings);
   std::vector<std::string> end();
-  void fail(const char* function, int call, bool for_good, Status status);
+  void fail(const char* function, int call, bool for_good, Status status, bool alone);
   void lose(int device, std::uint64_t after, Status status);
   int failures();
+  std::map<std::string, int> calls();
   std::uint64_t operations();
 
-  /// A function of the driver is called: `act` is what it does, under the lock.
+  /// A function of the driver is called: `act` is what it does, under the lock. `device`: that it names, if it does.
   template <class Act>
-  Status call(const char* function, const Act& act) {
+  Status call(const char* function, const Act& act, int device = -1) {
     std::unique_lock lock(mutex_);
-    if (const Status status = enter(lock, function)) return status;
+    if (const Status status = enter(lock, function, device)) return status;
     return act(lock);
   }
   /// The same, for a device that is current: `act` is told which.
@@ -115,7 +117,7 @@ class Fake {
 
  private:
   Fake() = default;
-  Status enter(std::unique_lock<std::mutex>& lock, const char* function);
+  Status enter(std::unique_lock<std::mutex>& lock, const char* function, int device);
   static bool gives_back(std::string_view function) noexcept {
     return function.find("Destroy") != function.npos || function.find("Free") != function.npos ||
            function.find("Unregister") != function.npos;
@@ -127,13 +129,16 @@ class Fake {
 
   struct Failure {
     std::string function;
-    int call = 0, calls = 0, struck = 0;
+    int call = 0, calls = 0;
     bool for_good = false;
     Status status = success;
   };
   std::mutex mutex_;  // guards what follows, too
   std::condition_variable changed_;
-  Failure failure_;
+  std::vector<Failure> failures_;
+  std::map<std::string, int> calls_;
+  int struck_ = 0;
+  std::string write_calls_to_;  // empty: nowhere
   std::mt19937_64 random_;
   std::uint64_t operations_ = 0;
   bool started_ = false, ending_ = false, by_environment_ = false;

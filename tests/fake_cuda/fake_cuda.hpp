@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,14 @@ std::vector<std::string> end();
 /// The function (as the library exports it) gives this status in its n-th call from now on, counted from 1, or from then
 /// on, and does nothing; from 700 on the device that is current is lost by it. Null: none does.
 void fail(const char* function, int call = 0, bool for_good = false, int status = 2);
-/// How often fail() has struck.
+/// Another function does so, too.
+void fail_also(const char* function, int call = 0, bool for_good = false, int status = 2);
+/// How often they have struck.
 int failures();
+/// How often each function was called.
+std::map<std::string, int> calls();
+/// A function of a library on top of the driver is called: it is counted, and fail() may strike it. Its status then, else 0.
+int called(const char* function);
 /// The device fails when it has done so many things from now on: calls for it give that status from then on.
 void lose(int device, std::uint64_t after, int status = 719);
 /// Most that was allocated there at a time, and now.

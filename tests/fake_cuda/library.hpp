@@ -45,7 +45,8 @@ inline int start(Handle* handle, const char* name, std::vector<Access> accesses,
 }
 
 template <class Library>
-int create(Library** handle) {
+int create(const char* function, Library** handle) {
+  if (called(function) != 0) return failed;
   const int device = current_device();
   if (device < 0) return not_initialized;
   *handle = new Library;

@@ -40,12 +40,7 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
 }
 
 OpenDevice::~OpenDevice() {
-  if (lost()) return;
-  try {
-    const Current current(*this);
-    given_back(driver_->cuMemFree_v2(memory_));
-  } catch (const SystemError&) {  // it was lost just now
-  }
+  give_back([&] { given_back(driver_->cuMemFree_v2(memory_)); });
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
 }
 
@@ -56,7 +51,18 @@ OpenDevice::Current::Current(const OpenDevice& device) : device_(device) {
 
 OpenDevice::Current::~Current() {
   Context popped = nullptr;
-  device_.driver().cuCtxPopCurrent_v2(&popped);
+  const Status status = device_.driver().cuCtxPopCurrent_v2(&popped);
+  if (ends_the_device(status)) device_.become_lost(status, "cuCtxPopCurrent");
+}
+
+void OpenDevice::give_back(const std::function<void()>& act) const noexcept {
+  for (int attempt = 0; attempt < 2 && !lost(); ++attempt) {
+    try {
+      const Current current(*this);
+      return act();
+    } catch (const SystemError&) {  // another time, or it was lost just now
+    }
+  }
 }
 
 Stream OpenDevice::make_stream() const {
@@ -87,7 +93,6 @@ void OpenDevice::release_host(void* memory) const noexcept {
   if (memory != nullptr && !lost()) given_back(driver_->cuMemFreeHost(memory));
 }
 
-/// While things end nobody wants to be told that the device is lost, but nothing more is to be called for it.
 void OpenDevice::given_back(Status status) const noexcept {
   if (ends_the_device(status)) lost_ = true;
 }
@@ -115,7 +120,9 @@ void OpenDevice::wait(Stream stream, Event event) const {
 }
 
 void OpenDevice::empty(Stream stream) const {
-  const Status status = driver_->cuStreamSynchronize(stream);
+  Status status = driver_->cuStreamSynchronize(stream);
+  for (int more = 2; status != success && !ends_the_device(status) && more > 0; --more)
+    status = driver_->cuStreamSynchronize(stream);
   if (status == success) return;
   become_lost(status, "cuStreamSynchronize");
   throw_lost();

@@ -48,17 +48,23 @@ class OpenDevice {
   Event make_event() const;
   /// RAM that the device follows at the same address.
   std::byte* take_host(Bytes bytes) const;
+  /// With this device current, `act` gives back what is on it, and throws nothing. Not if the device is lost. A driver that does
+  /// not make it current is asked once more: else all that would stay until the process ends.
+  void give_back(const std::function<void()>& act) const noexcept;
   // Nothing is done if the device is lost.
   void release(Stream stream) const noexcept;
   void release(Event event) const noexcept;
   void release_host(void* memory) const noexcept;
+  /// Something was, with that status. While things end nobody wants to be told that the device is lost, but nothing more is to
+  /// be called for it.
+  void given_back(Status status) const noexcept;
 
   /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
   void mark(Stream stream, Event event) const;
   /// Until the device has done what was in the stream when the event was put there: asked for a while, then waited for.
   /// Throws SystemError, when nothing is in the stream any more.
   void wait(Stream stream, Event event) const;
-  /// Until nothing is in the stream. A driver that cannot say so has lost the device. Throws DeviceLostError.
+  /// Until nothing is in the stream. A driver that cannot say so, asked three times, has lost the device. Throws DeviceLostError.
   void empty(Stream stream) const;
 
   bool lost() const noexcept { return lost_.load(); }
@@ -72,7 +78,6 @@ class OpenDevice {
  private:
   [[noreturn]] void throw_lost() const;
   void become_lost(Status status, const char* what) const;
-  void given_back(Status status) const noexcept;
 
   const std::shared_ptr<const Driver> driver_;
   const Device device_;

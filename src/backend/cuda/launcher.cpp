@@ -22,16 +22,13 @@ Launcher::Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspa
 
 /// What the stream keeps of a lost device is left as it is: destroying it would call for that device.
 Launcher::~Launcher() {
-  if (device_.lost()) return;
-  try {
-    const OpenDevice::Current current(device_);
+  device_.give_back([&] {
     while (!kept_.empty()) {
       kept_.back().destroy(kept_.back().object);
       kept_.pop_back();
     }
     release();
-  } catch (const SystemError&) {  // it was lost just now
-  }
+  });
 }
 
 void Launcher::release() noexcept {
@@ -49,6 +46,8 @@ void Launcher::run(const Implementation& implementation, TaskContext& context) {
   } catch (...) {
     try {
       wait();
+    } catch (const DeviceLostError&) {  // what a library said of it may be a number only
+      throw;
     } catch (const SystemError&) {  // what came first is told
     }
     throw;

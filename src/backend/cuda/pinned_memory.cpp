@@ -19,14 +19,12 @@ PinnedMemory::PinnedMemory(std::vector<std::span<std::byte>> regions) {
 PinnedMemory::~PinnedMemory() {
   const auto there = std::ranges::find_if(devices_, [](const OpenDevice* device) { return !device->lost(); });
   if (there == devices_.end()) return;
-  try {
-    const OpenDevice::Current current(**there);
+  (*there)->give_back([&] {
     for (const Region& region : regions_)
       for (std::size_t i = 0; i < region.chunks.size(); ++i)
         if (region.chunks[i] == State::registered)
-          (*there)->driver().cuMemHostUnregister(region.chunk(i).data());
-  } catch (const SystemError&) {  // it was lost just now
-  }
+          (*there)->given_back((*there)->driver().cuMemHostUnregister(region.chunk(i).data()));
+  });
 }
 
 std::span<std::byte> PinnedMemory::Region::chunk(std::size_t number) const noexcept {

@@ -46,9 +46,7 @@ DeviceWire::~DeviceWire() {
 }
 
 void DeviceWire::release() noexcept {
-  if (device_.lost()) return;
-  try {
-    const OpenDevice::Current current(device_);
+  device_.give_back([&] {
     for (Way& way : ways_) {
       for (Slot& slot : way.slots) {
         device_.release_host(slot.buffer);
@@ -56,8 +54,7 @@ void DeviceWire::release() noexcept {
       }
       device_.release(way.stream);
     }
-  } catch (const SystemError&) {  // it was lost just now
-  }
+  });
 }
 
 void DeviceWire::make_room(Slot& slot, Bytes bytes) const {
@@ -78,12 +75,12 @@ void DeviceWire::copy(unsigned direction, const Load& load, std::byte* host, boo
     if (direction == to_device)
       device_.check(driver.cuMemcpyHtoDAsync_v2(reinterpret_cast<Pointer>(device_.at(load.to.offset + at)),
                                                 host + at, bytes, stream),
-                    "writing to it");
+                    "cuMemcpyHtoDAsync");
     else
       device_.check(
           driver.cuMemcpyDtoHAsync_v2(host + at, reinterpret_cast<Pointer>(device_.at(load.from.offset + at)),
                                       bytes, stream),
-          "reading from it");
+          "cuMemcpyDtoHAsync");
     at += bytes;
   }
 }

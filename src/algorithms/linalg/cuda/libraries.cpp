@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -36,11 +37,12 @@ void find(const SharedLibrary& library, Function*& function, const char* name) {
 
 template <class Table, class Context>
 struct Handle {
-  Handle(const Table& from, const CudaStream& stream, void (*check)(int, const char*), const char* what)
+  Handle(const Table& from, const CudaStream& stream, void (*check)(int, const char*), const char* create,
+         const char* set_stream)
       : table(from) {
-    check(table.create(&context), what);
+    check(table.create(&context), create);
     try {
-      check(table.set_stream(context, stream), what);
+      check(table.set_stream(context, stream), set_stream);
     } catch (...) {
       table.destroy(context);
       throw;
@@ -83,10 +85,11 @@ Cublas Cublas::load() {
 cublasContext* Cublas::handle(const CudaStream& stream) const {
   using Kept = Handle<Cublas, cublasContext>;
   const auto make = [&] {
-    auto* const made = new Kept(*this, stream, check_cublas, "a handle");
+    auto made = std::make_unique<Kept>(*this, stream, check_cublas, "cublasCreate", "cublasSetStream");
     // After the stream, which would set it back. Else it takes memory that no limit knows of.
-    check_cublas(set_workspace(made->context, stream.workspace(), stream.workspace_bytes()), "its workspace");
-    return made;
+    check_cublas(set_workspace(made->context, stream.workspace(), stream.workspace_bytes()),
+                 "cublasSetWorkspace");
+    return made.release();
   };
   return stream.kept<Kept>(make).context;
 }
@@ -111,7 +114,10 @@ Cusolver Cusolver::load() {
 
 cusolverDnContext* Cusolver::handle(const CudaStream& stream) const {
   using Kept = Handle<Cusolver, cusolverDnContext>;
-  return stream.kept<Kept>([&] { return new Kept(*this, stream, check_cusolver, "a handle"); }).context;
+  return stream
+      .kept<Kept>(
+          [&] { return new Kept(*this, stream, check_cusolver, "cusolverDnCreate", "cusolverDnSetStream"); })
+      .context;
 }
 
 }  // namespace fairlead::linalg
