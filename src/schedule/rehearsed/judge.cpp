@@ -56,9 +56,10 @@ bool clearly_better(Duration a, Duration b, double part) noexcept {
   return static_cast<double>(a.count()) < static_cast<double>(b.count()) * (1 - least_gain);
 }
 
-void tell_played(const Question& question, Duration time, double part) {
-  if (question.played != nullptr && time < Duration::max() / 4)
-    *question.played = Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part));
+/// How long all of it takes if that part of it takes so long; 0: not known.
+Duration of_all(Duration time, double part) noexcept {
+  if (time >= Duration::max() / 4) return {};
+  return Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part));
 }
 
 /// Nearly all of it is all of it: then the results are home, too.
@@ -77,20 +78,12 @@ class Plays {
     return question_.within * static_cast<double>(time_.count()) /
            static_cast<double>(question_.cost.count());
   }
-  /// So many of all tasks may be made while all stand still, if they take that long.
-  bool are_soon_over(std::size_t plays, Duration time) const noexcept {
-    return static_cast<double>(plays) * question_.tasks * static_cast<double>(question_.cost.count()) <=
-           question_.may_wait * static_cast<double>(time.count());
-  }
   bool soon_over(std::size_t more = 0) const noexcept {
-    return are_soon_over(most_plays(question_) + more, time_);
+    return question_.may_wait_for(most_plays(question_) + more, time_);
   }
   double least_part() const noexcept { return static_cast<double>(question_.fewest) / question_.tasks; }
   /// If that policy goes on, that is how long it takes: what may be spent on finding a better one follows.
-  void takes(Duration time, double part) noexcept {
-    if (time < Duration::max() / 4)
-      time_ = std::max(time_, Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part)));
-  }
+  void takes(Duration time, double part) noexcept { time_ = std::max(time_, of_all(time, part)); }
   /// See Stage::play().
   std::vector<Duration> play(std::span<const std::string> policies, double part) {
     return stage_.play(policies, work_of(part), Duration::max());
@@ -163,7 +156,7 @@ namespace {
 constexpr std::array<std::string_view, 2> quick = {"near", "blocks"};
 }  // namespace
 
-std::uint64_t glance(Stage& stage, const Question& question) {
+Told glance(Stage& stage, const Question& question) {
   constexpr double share = 1.0 / 8;  // of what may be played
   Plays plays(stage, question);
   const auto part_now = [&] {
@@ -176,14 +169,14 @@ std::uint64_t glance(Stage& stage, const Question& question) {
   std::vector<std::string> policies;
   for (const std::string_view name : quick)
     if (name != question.present && !question.left_out.has(name)) policies.emplace_back(name);
-  if (policies.empty()) return 0;
+  if (policies.empty()) return {};
   policies.push_back(question.present);
   const std::vector<Duration> times = plays.play(policies, part);
   const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
-  if (*best >= Duration::max() / 4) return 0;
+  if (*best >= Duration::max() / 4) return {};
   // Of who takes one and a half times as long it is not even known how long.
-  if (times.back() < *best * 3 / 2) return 0;
-  return number_of(policies[static_cast<std::size_t>(best - times.begin())]);
+  if (times.back() < *best * 3 / 2) return {};
+  return {number_of(policies[static_cast<std::size_t>(best - times.begin())])};
 }
 
 namespace {
@@ -203,18 +196,17 @@ std::uint64_t narrower(Plays& plays, const Question& question, std::size_t sets,
 
 }  // namespace
 
-std::uint64_t narrow(Stage& stage, const Question& question) {
+Told narrow(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   const double part = part_for(plays.allowed(), 1 + question.dispensable.size(), question.tasks);
-  if (number_of(question.present) > names.size() || part < plays.least_part()) return 0;
+  if (number_of(question.present) > names.size() || part < plays.least_part()) return {};
   Found best{question.present, plays.play(question.present, part, Duration::max())};
-  if (best.time == Duration::max()) return 0;
+  if (best.time == Duration::max()) return {};
   const std::uint64_t finding = narrower(plays, question, question.dispensable.size(), best, part);
-  tell_played(question, best.time, part);
-  return best.policy == question.present ? 0 : finding;
+  return {best.policy == question.present ? 0 : finding, of_all(best.time, part)};
 }
 
-std::uint64_t judge(Stage& stage, const Question& question) {
+Told judge(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   std::vector<Found> found;
   for (const std::string_view name : names)
@@ -229,11 +221,11 @@ std::uint64_t judge(Stage& stage, const Question& question) {
     plays.takes(plays.play(question.present, first, Duration::max()), first);
     part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   }
-  if (question.may_wait > 0 && !plays.soon_over()) return too_long;
+  if (question.may_wait > 0 && !plays.soon_over()) return {too_long};
   if (question.may_wait > 0 && plays.soon_over(1) && !question.left_out.has(spare) &&
       question.present != spare)
     found.push_back({std::string(spare)});
-  if (found.empty() || part < plays.least_part()) return 0;
+  if (found.empty() || part < plays.least_part()) return {};
   plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size() - question.if_soon_over;
   if (const double larger = part_for(plays.allowed() / 2, left, question.tasks); larger > part) {
@@ -247,30 +239,29 @@ std::uint64_t judge(Stage& stage, const Question& question) {
     plays.play(found, part);
   }
   Found best = found.front();
-  if (best.time == Duration::max()) return 0;
+  if (best.time == Duration::max()) return {};
   const auto frugal = std::ranges::find(found, thriftiest, &Found::policy);
   const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
                      frugal != found.end() && !clearly_better(best.time, frugal->time, part);
   if (saves) best = *frugal;
-  const bool time_for_all = plays.are_soon_over(most_plays(question) + question.if_soon_over, best.time);
+  const bool time_for_all = question.may_wait_for(most_plays(question) + question.if_soon_over, best.time);
   const std::size_t sets = question.dispensable.size() - (time_for_all ? 0 : question.if_soon_over);
   const std::uint64_t finding = narrower(plays, question, sets, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
-  if (present != found.end()) tell_played(question, present->time, part);
-  if (best.policy == question.present) return 0;
+  const Told goes_on{0, present != found.end() ? of_all(present->time, part) : Duration{}};
+  if (best.policy == question.present) return goes_on;
   const bool begun = question.may_wait == 0;  // else nobody is hindered by a change
-  if (begun && present != found.end() && !saves && !clearly_better(best.time, present->time, part)) return 0;
-  tell_played(question, best.time, part);
-  return finding;
+  if (begun && present != found.end() && !saves && !clearly_better(best.time, present->time, part))
+    return goes_on;
+  return {finding, of_all(best.time, part)};
 }
 
-std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding) {
+Told confirm(Stage& stage, const Question& question, std::uint64_t finding) {
   const Duration other = stage.play(policy_of(question, finding), question.work, Duration::max());
-  if (other == Duration::max()) return 0;
+  if (other == Duration::max()) return {};
   const Duration present = stage.play(question.present, question.work, 2 * other);
-  const bool holds = clearly_better(other, present, 1);
-  tell_played(question, holds ? other : present, 1);
-  return holds ? finding : 0;
+  if (!clearly_better(other, present, 1)) return {0, of_all(present, 1)};
+  return {finding, of_all(other, 1)};
 }
 
 }  // namespace fairlead::schedule::rehearsed

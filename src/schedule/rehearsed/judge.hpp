@@ -28,9 +28,14 @@ struct Question {
   bool ways_are_ample = false;    ///< and several times not: see begin_to_play()
   std::vector<std::string> dispensable;  ///< sets of workers without which it might be over sooner
   std::size_t if_soon_over = 0;          ///< the last so many of these: only if there is time, see may_wait
-  Duration* played = nullptr;            ///< gets how long all takes under who goes on, as far as was played
   double may_wait = 0;  ///< of the time that the tasks take: for how long all stand still for a judge
   LeftOut left_out;
+
+  /// So many plays of all tasks may be made while all stand still, if the tasks take that long.
+  bool may_wait_for(std::size_t plays, Duration time) const noexcept {
+    return static_cast<double>(plays) * tasks * static_cast<double>(cost.count()) <=
+           may_wait * static_cast<double>(time.count());
+  }
 };
 /// The policies that are played.
 std::span<const std::string_view> members() noexcept;
@@ -41,8 +46,6 @@ std::string policy_of(const Question& question, std::uint64_t finding);
 /// So much may be played that something is known then.
 bool can_be_judged(const Question& question) noexcept;
 
-// What these find is for policy_of(), with the same question; 0: nobody is to take over.
-
 /// This part of the work tells how long all of it takes, where all stand still for a judge and it may be too long.
 inline constexpr double part_to_look_at = 1.0 / 8;
 /// All stood still for a judge, and what is to be played takes longer than they may wait: nothing is known.
@@ -50,18 +53,18 @@ inline constexpr std::uint64_t too_long = ~std::uint64_t{0};
 
 /// What a rehearsal tells is both what a judge found and how long it will take: a replay of the run has no more than that.
 struct Told {
-  std::uint64_t finding = 0;
-  Duration played{};  ///< 0: not known
+  std::uint64_t finding = 0;  ///< for policy_of(), with the same question; 0: nobody is to take over
+  Duration played{};          ///< all of it under who goes on, as far as was played; 0: not known
 };
 std::uint64_t packed(const Told& told) noexcept;
 Told unpacked(std::uint64_t told) noexcept;
 
 /// A short look at few: whether another one is so much better that it should take over before more is known.
-std::uint64_t glance(Stage& stage, const Question& question);
-std::uint64_t judge(Stage& stage, const Question& question);
+Told glance(Stage& stage, const Question& question);
+Told judge(Stage& stage, const Question& question);
 /// Whether the present one is better off with fewer workers.
-std::uint64_t narrow(Stage& stage, const Question& question);
+Told narrow(Stage& stage, const Question& question);
 /// Whether what was found holds as well for what is left, from where the data are now: the finding, or 0.
-std::uint64_t confirm(Stage& stage, const Question& question, std::uint64_t finding);
+Told confirm(Stage& stage, const Question& question, std::uint64_t finding);
 
 }  // namespace fairlead::schedule::rehearsed

@@ -227,10 +227,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
       question_.present = deputy_.deputy();
     }
     // What takes longer than they may wait is not worth waiting for: it is confirmed instead.
+    question_.may_wait = limits_.share;
     const auto soon_over = [&] {
-      return question_.tasks * static_cast<double>(rehearsed::most_plays(question_)) *
-                 static_cast<double>(question_.cost.count()) <=
-             limits_.share * static_cast<double>(question_.expected.count());
+      return question_.may_wait_for(rehearsed::most_plays(question_), question_.expected);
     };
     // One accelerator gets all data in any case. What the first policy does meanwhile costs little, unless data come so
     // often that the way limits it.
@@ -248,7 +247,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     if (holding_back_) {
       question_.dispensable.insert(question_.dispensable.end(), later_.begin(), later_.end());
       question_.if_soon_over = later_.size();
-      question_.may_wait = limits_.share;
       play(Step::judge, tasks);
     } else {
       begin_beside();
@@ -295,14 +293,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     step_ = step;
     given_up_ = false;
     progress_.asked(view().now(), question_.work);
-    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) mutable {
-      rehearsed::Told told;
-      question.played = &told.played;
-      told.finding = step == Step::glance   ? rehearsed::glance(stage, question)
-                     : step == Step::judge  ? rehearsed::judge(stage, question)
-                     : step == Step::narrow ? rehearsed::narrow(stage, question)
-                                            : rehearsed::confirm(stage, question, finding);
-      return packed(told);
+    view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
+      return packed(step == Step::glance   ? rehearsed::glance(stage, question)
+                    : step == Step::judge  ? rehearsed::judge(stage, question)
+                    : step == Step::narrow ? rehearsed::narrow(stage, question)
+                                           : rehearsed::confirm(stage, question, finding));
     });
   }
 
