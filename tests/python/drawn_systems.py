@@ -185,6 +185,7 @@ class Run:
                 words += f",{several}={at_once}" if at_once > 1 else ""
                 words += f",workspace={workspace}" if workspace else ""
                 self.devices[i] += at_once * (-(-workspace // 4096) * 4096 or (self.devices[i] // 6 + 4096))
+                self.devices[i] = min(self.devices[i], 960 << 20)  # the fake driver's have 1 GiB
             self.device_kinds.append("emulated:" if kind == "emulated" else f"{kind}:{random.integers(2)},")
             self.device_words.append(words)
         self.options["front"] = str(random.choice(fronts))

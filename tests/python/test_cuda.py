@@ -4,6 +4,7 @@ is done with it that is not ordered or not allowed."""
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -107,6 +108,31 @@ def test_a_device_that_is_lost_ends_in_the_solution_or_in_an_error(run, after):
         assert np.allclose(np.load(run.folder / f"x{after}.npy"), np.linalg.solve(a, b), rtol=1e-9)
     else:
         assert done.returncode != 99 and "cuda 0" in done.stderr and "CUDA_ERROR_LAUNCH_FAILED (719)" in done.stderr
+
+
+def test_a_call_that_fails_ends_in_the_solution_or_in_an_error_and_no_file(run, at_length):
+    a, b = symmetric(run.folder, 210, seed=6)
+    x = run.folder / "x.npy"
+    solve = ("solve", "A.npy", "b.npy", "-o", "x.npy", "--overwrite", "--tile", 40, "--progress", "none", "--method", "cholesky",
+             "--devices", "cuda:0,memory=1MiB,streams=2")
+    good = run(*solve, FAKE_CUDA="devices=1,seed=6,calls=calls.txt")
+    assert good.returncode == 0, good.stderr
+    called = [line.split() for line in (run.folder / "calls.txt").read_text().splitlines()]
+    assert len(called) > 20
+    random = np.random.default_rng(6)
+    failed = 0
+    for name, times in called if at_length else [called[i] for i in random.permutation(len(called))[:16]]:
+        x.unlink(missing_ok=True)
+        status, call = random.choice([2, 719]), random.integers(1, int(times) + 1)
+        done = run(*solve, FAKE_CUDA=f"devices=1,seed=6,fail={name},call={call},status={status}")
+        what = f"{name}, call {call}, status {status}: {done.returncode}, {done.stderr}"
+        refused = re.search("Free|Release|Destroy|Unregister|Unload", name) and "not given back" in done.stderr  # by the driver
+        if done.returncode == 0 or done.returncode == 99 and refused:
+            assert np.allclose(np.load(x), np.linalg.solve(a, b), rtol=1e-9), what
+        else:
+            failed += 1
+            assert done.returncode in (1, 2) and not x.exists() and re.search("cuda|cublas|cusolver", done.stderr.lower()), what
+    assert failed > 0
 
 
 def symmetric(folder, n: int, seed: int = 3):

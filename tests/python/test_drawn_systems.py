@@ -26,6 +26,11 @@ def test_systems_drawn_from_a_seed_are_solved_as_numpy_does(command, general, at
     assert not wrong, "\n".join(wrong)
 
 
+def test_systems_on_devices_and_ranks_are_solved_as_numpy_does(command, fake_cuda, at_length):
+    for index in range(RUNS_AT_LENGTH if at_length else 8):
+        drawn_systems.try_one(command, SEED, index, kinds=("cuda", "emulated"), fake_cuda=fake_cuda)
+
+
 def test_a_wrong_solution_would_be_noticed(command, monkeypatch):
     """Each run is judged beside a matrix that is off by some roundings' worth."""
     load = drawn_systems.np.load
