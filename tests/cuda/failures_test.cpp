@@ -64,7 +64,7 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
       }
   }
   EXPECT_GT(told, 20);
-  EXPECT_GT(in_spite_of_it, 20);
+  EXPECT_GT(in_spite_of_it, 10);
 }
 
 // A device is lost when it has done so many things. What can go on does, nothing hangs, and nothing is called for the device
