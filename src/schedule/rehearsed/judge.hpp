@@ -61,6 +61,8 @@ Told unpacked(std::uint64_t told) noexcept;
 
 /// A short look at few: whether another one should take over before more is known.
 Told glance(Stage& stage, const Question& question);
+/// It plays all of the work.
+bool glance_sees_all(const Question& question) noexcept;
 Told judge(Stage& stage, const Question& question);
 /// Whether the present one is better off with fewer workers.
 Told narrow(Stage& stage, const Question& question);
