@@ -188,11 +188,11 @@ TEST_F(RehearsedTest, WhereDataExceedTheMemoriesAGlanceIsAtAllOrNothing) {
     submitted = 0;
     rehearsal.plays.clear();
     rehearsal.others = ms(50);
-    rehearsal.all = ms(2000 * 0.05);
+    rehearsal.all = ms(2000 * 0.2);
     rehearsal.takes = {{"near", ms(40)}};
     begin(all ? "rehearsed:share=0:within=1" : "rehearsed:share=0");
     world->sizes["D0"] = Bytes{1} << 42;
-    submit(0.05, 2000);
+    submit(0.2, 2000);
     policy->horizon_closed();
     tell_over();
     EXPECT_EQ(rehearsal.plays.contains("dmdas"), !all);
