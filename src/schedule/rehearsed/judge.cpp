@@ -205,7 +205,9 @@ bool glance_sees_all(const Question& question) noexcept {
 Told glance(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   const auto part_now = [&] {
-    const double part = part_for(share_of_a_glance * plays.allowed(), quick.size() + 1, question.tasks);
+    if (question.exceeds_memories) return 1.0;
+    const double part =
+        share_of_a_glance * plays.allowed() / (static_cast<double>(quick.size() + 1) * question.tasks);
     return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
   };
   double part = part_now();
