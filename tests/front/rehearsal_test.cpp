@@ -13,7 +13,7 @@
 #include "engine/runtime_core.hpp"
 #include "policy/forwarding_policy.hpp"
 #include "schedule/policies.hpp"
-#include "schedule/rehearsed/still_so.hpp"
+#include "schedule/rehearsed/replaceable.hpp"
 
 namespace fairlead {
 namespace {
