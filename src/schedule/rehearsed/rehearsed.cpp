@@ -42,10 +42,11 @@ struct Limits {
 /// One follows the other, if it has to.
 enum class Step : std::uint8_t {
   none,
-  glance,   // tasks are running already: is the first policy quite wrong?
-  judge,    // which one is the best?
-  confirm,  // also from where things are now?
-  narrow,   // is it better off with fewer workers?
+  glance,          // tasks are running already: is the first policy quite wrong?
+  confirm_glance,  // also from where things are now?
+  judge,           // which one is the best?
+  confirm,         // the same of that
+  narrow,          // is it better off with fewer workers?
 };
 
 class Rehearsed final : public ForwardingPolicy<Rehearsed> {
@@ -77,10 +78,12 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     progress_.told(played);
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
-    const bool confirms = over != Step::confirm && !waited && !better.empty() && has(idea::confirming);
-    if (confirms && begin(Step::confirm, finding)) return;
+    const bool glanced = over == Step::glance || over == Step::confirm_glance;
+    const bool confirmed = over == Step::confirm || over == Step::confirm_glance;
+    const bool confirms = !confirmed && !waited && !better.empty() && has(idea::confirming);
+    if (confirms && begin(glanced ? Step::confirm_glance : Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if (!judged_ && begin(Step::judge)) return;
+    if (glanced && begin(Step::judge)) return;
     question_.dispensable = std::exchange(later_, {});
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
@@ -289,7 +292,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// They are what question_ describes.
   void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
-    judged_ = step != Step::glance && (judged_ || step == Step::judge);
     given_up_ = false;
     progress_.asked(view().now(), question_.work);
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
@@ -319,7 +321,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   const Limits limits_;
   bool closed_ = false;     // no more is submitted for now
   Step step_ = Step::none;  // of a rehearsal that has begun and was not told over
-  bool judged_ = false;     // since a glance
   bool given_up_ = false;   // and all that it is about is over
   std::vector<std::string>
       later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
