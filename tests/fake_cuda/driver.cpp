@@ -50,11 +50,15 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
     if (ram.where != Memory::Where::host)
       fake().checker.report("a copy that is not waited for takes RAM that is not registered");
     const std::vector<Access> accesses{{bytes_at(there), bytes, away}, {host, bytes, !away}};
-    return fake().put(stream, away ? "a copy to the device" : "a copy from the device", accesses,
-                      [real = at.bytes, plain = bytes_at(host), bytes, away] {
-                        std::memcpy(away ? real : plain, away ? plain : real, bytes);
-                        return true;
-                      });
+    const Status status = fake().put(stream, away ? "a copy to the device" : "a copy from the device",
+                                     accesses, [real = at.bytes, plain = bytes_at(host), bytes, away] {
+                                       std::memcpy(away ? real : plain, away ? plain : real, bytes);
+                                       return true;
+                                     });
+    if (status == fake_cuda::success)
+      fake().devices[static_cast<std::size_t>(device)].unsaved.copied(bytes_at(there), bytes, stream->id,
+                                                                      fake().checker.added(stream->id));
+    return status;
   });
 }
 

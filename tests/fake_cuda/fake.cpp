@@ -235,7 +235,9 @@ Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
 
 /// Nothing runs there any more, and nothing that was put there is done.
 void Fake::become_lost(int device, Status status) {
-  devices[static_cast<std::size_t>(device)].lost = status;
+  Device& one = devices[static_cast<std::size_t>(device)];
+  one.lost = status;
+  one.lost_bytes = one.unsaved.bytes(checker.seen());
   memory->lose(device);
   for (const auto& stream : streams) {
     if (stream->device != device) continue;
@@ -319,6 +321,16 @@ std::size_t bytes(int device) {
   const std::lock_guard lock(fake.mutex());
   return fake.memory->bytes(device);
 }
+std::size_t lost_bytes(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.devices[static_cast<std::size_t>(device)].lost_bytes;
+}
+bool is_lost(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.devices[static_cast<std::size_t>(device)].lost != success;
+}
 void report(const std::string& text) {
   Fake& fake = Fake::of_process();
   const std::lock_guard lock(fake.mutex());
@@ -340,6 +352,9 @@ int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, 
       places.push_back(found.bytes);
     }
     if (!good) fake.checker.report("\"" + std::string(name) + "\" goes where the device has nothing");
+    for (const Access& access : accesses)
+      if (access.write && fake.memory->find(access.at, access.bytes).where == Memory::Where::device)
+        fake.devices[static_cast<std::size_t>(device)].unsaved.written(access.at, access.bytes);
     return fake.put(stream, name, accesses, [good, places, run = std::move(run)] {
       if (good) run(places);
       return good;

@@ -17,6 +17,7 @@
 #include "fake_cuda/checker.hpp"
 #include "fake_cuda/fake_cuda.hpp"
 #include "fake_cuda/memory.hpp"
+#include "fake_cuda/unsaved.hpp"
 
 struct CUctx_st {
   int device;
@@ -103,6 +104,8 @@ class Fake {
     bool told = false;                       // that it is lost, to whoever has called
     std::uint64_t done = 0, ends_after = 0;  // 0: never
     Status ends_by = success;
+    Unsaved unsaved{};
+    std::size_t lost_bytes = 0;  // that were nowhere else
   };
   // Guarded by the lock.
   Settings settings;

@@ -19,6 +19,19 @@ constexpr std::chrono::microseconds asks_for{20};
 
 }  // namespace
 
+void Fate::become_lost(const std::string& words) {
+  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
+  if (lost()) return;
+  how_ = words;
+  on_lost_(words);
+  lost_ = true;
+}
+
+std::string Fate::how() const {
+  const std::lock_guard lock(mutex_);
+  return how_;
+}
+
 OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
     : driver_(std::move(driver)),
       device_(device.device),
@@ -94,7 +107,7 @@ void OpenDevice::release_host(void* memory) const noexcept {
 }
 
 void OpenDevice::given_back(Status status) const noexcept {
-  if (ends_the_device(status)) lost_ = true;
+  if (ends_the_device(status)) settings_.fate->end();
 }
 
 void OpenDevice::mark(Stream stream, Event event) const {
@@ -133,8 +146,7 @@ void OpenDevice::check_there() const {
 }
 
 void OpenDevice::throw_lost() const {
-  const std::lock_guard lock(mutex_);
-  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, how_lost_));
+  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.fate->how()));
 }
 
 std::string OpenDevice::problem(Status status, const char* what) const {
@@ -149,11 +161,7 @@ void OpenDevice::check(Status status, const char* what) const {
 }
 
 void OpenDevice::become_lost(Status status, const char* what) const {
-  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
-  if (lost()) return;
-  how_lost_ = problem(status, what);
-  if (settings_.on_lost) settings_.on_lost(how_lost_);
-  lost_ = true;
+  settings_.fate->become_lost(problem(status, what));
 }
 
 }  // namespace fairlead::backend::cu
