@@ -215,14 +215,20 @@ Status Fake::query(CUevent_st* event) {
 }
 
 Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event) {
-  if (!knows(event)) return invalid_handle;
+  if (!knows(event)) {
+    checker.report("an event was waited for that is not there");
+    return invalid_handle;
+  }
   const Device& device = devices[static_cast<std::size_t>(event->device)];
   changed_.wait(lock, [&] { return event->done == event->asked || device.lost != success; });
   return device.lost != success ? device.lost : query(event);
 }
 
 Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
-  if (!knows(stream)) return invalid_handle;
+  if (!knows(stream)) {
+    checker.report(stream == nullptr ? "the default stream was waited for" : "no stream was waited for");
+    return invalid_handle;
+  }
   const Device& device = devices[static_cast<std::size_t>(stream->device)];
   changed_.wait(lock,
                 [&] { return (stream->waiting.empty() && !stream->running) || device.lost != success; });

@@ -91,6 +91,7 @@ class Fake {
   Status wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
   Status query(CUevent_st* event);
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   bool knows(const CUstream_st* stream) const;
   bool knows(const CUevent_st* event) const;
 

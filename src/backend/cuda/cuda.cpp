@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -94,8 +95,9 @@ class CudaPart final : public Part {
     pinned_.emplace(
         std::vector(site.surroundings().host_memory.begin(), site.surroundings().host_memory.end()));
     for (One& one : devices_) {
-      one.device.emplace(found_->driver, *one.found,
-                         cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found, site)});
+      one.device.emplace(
+          found_->driver, *one.found,
+          cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found, site), &somebody_asks_});
       site.memory_of(one.node, one.device->at(0));
       Bytes workspace = one.capacity;  // they lie behind it
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
@@ -134,6 +136,7 @@ class CudaPart final : public Part {
   const CudaBackend::Find find_;
   bool running_ = false;            // before and after, nobody is to be told that a device is lost
   std::optional<cu::Found> found_;  // when the first one is asked for
+  std::atomic<bool> somebody_asks_ = false;
   std::map<const cu::FoundDevice*, std::shared_ptr<cu::Fate>> fates_;
   std::deque<One> devices_;
   std::optional<cu::PinnedMemory> pinned_;

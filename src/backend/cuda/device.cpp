@@ -14,7 +14,8 @@ namespace fairlead::backend::cu {
 
 namespace {
 
-// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that.
+// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that. Only one at a time asks
+// again and again, or as many cores as there are streams would do nothing else.
 constexpr std::chrono::microseconds asks_for{20};
 
 }  // namespace
@@ -118,11 +119,12 @@ void OpenDevice::mark(Stream stream, Event event) const {
 }
 
 void OpenDevice::wait(Stream stream, Event event) const {
-  const auto begin = std::chrono::steady_clock::now();
   const char* asked = "cuEventQuery";
   Status status = driver_->cuEventQuery(event);
-  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
-    status = driver_->cuEventQuery(event);
+  if (status == not_ready && !settings_.somebody_asks->exchange(true)) {
+    status = ask(event);
+    settings_.somebody_asks->store(false);
+  }
   if (status == not_ready) {
     asked = "cuEventSynchronize";
     status = driver_->cuEventSynchronize(event);
@@ -130,6 +132,14 @@ void OpenDevice::wait(Stream stream, Event event) const {
   if (status == success) return;
   if (!ends_the_device(status)) empty(stream);
   check(status, asked);
+}
+
+Status OpenDevice::ask(Event event) const {
+  const auto begin = std::chrono::steady_clock::now();
+  Status status = not_ready;
+  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
+    status = driver_->cuEventQuery(event);
+  return status;
 }
 
 void OpenDevice::empty(Stream stream) const {

@@ -39,6 +39,8 @@ class OpenDevice {
     std::string name;        ///< as the runtime calls it: "cuda 0"
     Bytes memory_bytes = 0;  ///< all that it takes
     std::shared_ptr<Fate> fate;
+    std::atomic<bool>* somebody_asks =
+        nullptr;  ///< of all that wait for devices of a runtime one; outlives it
   };
   /// Takes the memory at once. Throws SystemError if the device does not give it.
   OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
@@ -80,7 +82,8 @@ class OpenDevice {
 
   /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
   void mark(Stream stream, Event event) const;
-  /// Until the device has done what was in the stream when the event was put there: asked for a while, then waited for.
+  /// Until the device has done what was in the stream when the event was put there: asked for a while, unless somebody else asks,
+  /// then waited for.
   /// Throws SystemError, when nothing is in the stream any more.
   void wait(Stream stream, Event event) const;
   /// Until nothing is in the stream. A driver that cannot say so, asked three times, has lost the device. Throws DeviceLostError.
@@ -95,6 +98,7 @@ class OpenDevice {
   void check(Status status, const char* what) const;
 
  private:
+  Status ask(Event event) const;
   [[noreturn]] void throw_lost() const;
   void become_lost(Status status, const char* what) const;
 
