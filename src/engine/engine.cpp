@@ -123,6 +123,8 @@ void Engine::apply(Event& event, Commands& out) {
     }
     case EventKind::task_returned:
       return dispatcher_.returned(static_cast<Task&>(event));
+    case EventKind::task_unbegun:
+      return dispatcher_.unbegun(static_cast<Task&>(event));
     case EventKind::recall_refused:
       return pipelines_.answered(event.worker);
     case EventKind::copy_finished:

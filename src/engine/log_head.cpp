@@ -30,6 +30,7 @@ std::vector<std::uint64_t> LogHead::words() const {
   for (const NodeSpec& node : topology.nodes) {
     add_text(words, node.name);
     words.push_back(static_cast<std::uint64_t>(node.role));
+    words.push_back(static_cast<std::uint64_t>(node.memory));
     words.push_back(node.capacity);
     words.push_back(node.reaches.size());
     for (const NodeId home : node.reaches) words.push_back(index(home));
@@ -89,6 +90,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   for (NodeSpec& node : nodes) {
     node.name = read_text(log);
     node.role = static_cast<NodeRole>(log.word("role of a memory node", 2));
+    node.memory = static_cast<MemoryKind>(log.word("kind of memory", 5));
     node.capacity = log.word("capacity of a memory node", largest_capacity);
     node.reaches.resize(log.word("number of homes", nodes.size() + 1));
     for (NodeId& home : node.reaches) home = node_id();

@@ -358,7 +358,7 @@ class Replayer {
       log_.refuse("task " + std::to_string(id) + " was not asked for back");
     if (kind == EventKind::task_returned)
       answer_to_recall(worker);
-    else
+    else if (kind != EventKind::task_unbegun)
       over_.push_back(id);
     return put_in_batch(held);
   }
@@ -388,6 +388,7 @@ class Replayer {
       case EventKind::task_finished:
       case EventKind::task_failed:
       case EventKind::task_returned:
+      case EventKind::task_unbegun:
         event = &staged_task(kind, worker);
         break;
       case EventKind::copy_finished:

@@ -131,7 +131,7 @@ TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ +
                                         "\" is an event log of another version of Fairlead: its format is "
-                                        "\"z\", that of this version \"c\""));
+                                        "\"z\", that of this version \"d\""));
 }
 
 TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {
