@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/error.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,13 @@
 
 namespace fairlead {
 
+/// How long a play took, and its first quarters of the work: no play goes evenly.
+struct Played {
+  Duration time = Duration::max();  ///< longer than anybody wants to know, or it cannot be played
+  std::array<Duration, 3> quarters{};
+  bool over() const noexcept { return time != Duration::max(); }
+};
+
 /// On which the same tasks are played again and again.
 class Stage {
  public:
@@ -23,11 +31,11 @@ class Stage {
   /// Plays them under each of these policies, several at once if there are threads for it, in the order of the program and as if none had begun: on the machine as the
   /// engine knew it, with the data where they were, tasks that take as long as they are estimated to, and results that
   /// go home. Returns when `enough` of their work was over, each task's where it is fastest; all of it: when the
-  /// last result is home. Duration::max(): that takes longer than `patience`, or one and a half times as long as another
+  /// last result is home. Not over: that takes longer than `patience`, or one and a half times as long as another
   /// of them, or it cannot be played.
-  virtual std::vector<Duration> play(std::span<const std::string> policies, Duration enough,
-                                     Duration patience) = 0;
-  Duration play(const std::string& policy, Duration enough, Duration patience) {
+  virtual std::vector<Played> play(std::span<const std::string> policies, Duration enough,
+                                   Duration patience) = 0;
+  Played play(const std::string& policy, Duration enough, Duration patience) {
     return play(std::span(&policy, 1), enough, patience).front();
   }
 };

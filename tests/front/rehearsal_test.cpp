@@ -94,8 +94,7 @@ TEST_F(RehearsalBesideARun, TellsWhatWasFoundWhileTasksRun) {
   run(
       [&plays](Stage& stage) -> std::uint64_t {
         const std::vector<std::string> policies{"blocks", "darts", "dmdas", "static"};
-        for (const Duration time : stage.play(policies, all, Duration::max()))
-          plays += time != Duration::max();
+        for (const Played& played : stage.play(policies, all, Duration::max())) plays += played.over();
         return 1000;
       },
       true);
@@ -107,7 +106,7 @@ TEST_F(RehearsalBesideARun, EndsWithTheRuntime) {
   std::atomic<bool> has_ended = false;
   run(
       [&has_ended](Stage& stage) -> std::uint64_t {
-        while (stage.play("eager", all, Duration::max()) != Duration::max()) continue;
+        while (stage.play("eager", all, Duration::max()).over()) continue;
         has_ended = true;
         return 1;
       },

@@ -310,11 +310,11 @@ void count(const memory::Memory& memory, RunResult& result) {
 class MadeUpStage final : public Stage {
  public:
   explicit MadeUpStage(Random& random) : random_(random) {}
-  std::vector<Duration> play(std::span<const std::string> policies, Duration, Duration) override {
-    std::vector<Duration> times;
-    for (std::size_t i = 0; i < policies.size(); ++i)
-      times.push_back(random_.once_in(6) ? Duration::max() : Duration(random_.between(1'000, 1'000'000)));
-    return times;
+  std::vector<Played> play(std::span<const std::string> policies, Duration, Duration) override {
+    std::vector<Played> all(policies.size());
+    for (Played& one : all)
+      if (!random_.once_in(6)) one.time = Duration(random_.between(1'000, 1'000'000));
+    return all;
   }
 
  private:

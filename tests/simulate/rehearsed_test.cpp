@@ -66,8 +66,7 @@ TEST(Rehearsed, IsAboutAsFastAsTheBestOfThem) {
     EXPECT_GT(worst, 1.1 * best);  // there is something to choose
     const SimulationResult taken =
         simulate(prepared.program, prepared.machine, "rehearsed:share=0:within=1", {});
-    EXPECT_LT(simulate(prepared.program, prepared.machine, taken.deputy, {}).seconds,
-              1.08 * best);  // a play ends before results are home
+    EXPECT_LT(taken.seconds, 1.08 * best);  // whoever began
     EXPECT_LT(taken.seconds, worst);
   }
 }

@@ -4,8 +4,10 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <exception>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -49,7 +51,7 @@ class Play {
     }
   }
 
-  Duration run() {
+  Played run() {
     FlowSource flow(core_);
     for (std::size_t i = 0; i < script_.lines().size() && !stops_.load(std::memory_order_relaxed); ++i)
       submit(flow, i);
@@ -62,11 +64,11 @@ class Play {
       const bool found = done_ >= enough_ && then <= patience_.load(std::memory_order_relaxed);
       flow.cancel();
       flow.finish();
-      return found ? then : Duration::max();
+      return {found ? then : Duration::max(), quarters_};
     }
     flow.wait();
     core_.home_values().flush();
-    return world_.now();
+    return {world_.now(), quarters_};
   }
   std::size_t tasks() const noexcept { return tasks_; }
 
@@ -83,6 +85,9 @@ class Play {
     options.on_end = [this](Task& task, WorkerId, bool) {
       ++tasks_;
       done_ += script_.lines()[task.submitted_at.line].least;
+      for (; quarter_ < quarters_.size() && 4 * done_ >= static_cast<std::int64_t>(quarter_ + 1) * enough_;
+           ++quarter_)
+        quarters_[quarter_] = world_.now();
       is_enough_ = is_enough_ || done_ >= enough_ ||
                    world_.now() > patience_.load(std::memory_order_relaxed) ||
                    stops_.load(std::memory_order_relaxed);
@@ -124,6 +129,8 @@ class Play {
   const std::atomic<Duration>& patience_;  // others lower it
   Duration done_{};
   std::size_t tasks_ = 0;
+  std::array<Duration, 3> quarters_{};
+  std::size_t quarter_ = 0;  // the next one
   bool is_enough_ = false;
   std::vector<Submission::Use> uses_;
   RehearsalOver all_submitted_;
@@ -135,13 +142,10 @@ class Play {
 
 }  // namespace
 
-std::vector<Duration> SimulatedStage::play(std::span<const std::string> policies, Duration enough,
-                                           Duration patience) {
-  struct One {
-    Duration time = Duration::max();
-    std::size_t tasks = 0;
-  };
-  std::vector<One> all(policies.size());
+std::vector<Played> SimulatedStage::play(std::span<const std::string> policies, Duration enough,
+                                         Duration patience) {
+  std::vector<Played> all(policies.size());
+  std::vector<std::size_t> tasks(policies.size());
   std::atomic<Duration> limit{patience};
   std::atomic<std::size_t> next{0};
   const auto work = [&]() noexcept {
@@ -149,9 +153,9 @@ std::vector<Duration> SimulatedStage::play(std::span<const std::string> policies
       if (stops_.load(std::memory_order_relaxed)) return;
       try {
         Play play(script_, stops_, policies[i], enough, limit);
-        all[i].time = play.run();
-        all[i].tasks = play.tasks();
-        if (all[i].time >= Duration::max() / 4) continue;
+        all[i] = play.run();
+        tasks[i] = play.tasks();
+        if (!all[i].over()) continue;
         const Duration enough_by_far = all[i].time * 3 / 2;
         for (Duration now = limit.load();
              enough_by_far < now && !limit.compare_exchange_weak(now, enough_by_far);) {
@@ -172,15 +176,9 @@ std::vector<Duration> SimulatedStage::play(std::span<const std::string> policies
     }
     work();
   }
-  std::size_t sum = 0, most = 0;
-  std::vector<Duration> times;
-  for (const One& one : all) {
-    sum += one.tasks;
-    most = std::max(most, one.tasks);
-    times.push_back(one.time);
-  }
-  tasks_played_ += std::max(most, sum / threads_);
-  return times;
+  const std::size_t sum = std::accumulate(tasks.begin(), tasks.end(), std::size_t{0});
+  tasks_played_ += std::max(std::ranges::max(tasks), sum / threads_);
+  return all;
 }
 
 }  // namespace fairlead::front

@@ -25,8 +25,8 @@ class SimulatedStage final : public Stage {
       : script_(script), stops_(stops), threads_(threads), are_(are) {}
 
   using Stage::play;
-  std::vector<Duration> play(std::span<const std::string> policies, Duration enough,
-                             Duration patience) override;
+  std::vector<Played> play(std::span<const std::string> policies, Duration enough,
+                           Duration patience) override;
 
   /// By the thread that has played most.
   std::uint64_t tasks_played() const noexcept { return tasks_played_; }

@@ -29,8 +29,8 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
       Data& known = data_.emplace_back(
           Data{datum.bytes, datum.home.node, datum.coordinates, datum.advice, 0, datum.dirty()});
       for (const memory::Replica* one = datum.cached; one != nullptr; one = one->next_of_datum)
-        if ((one->state == ReplicaState::valid && one->version != 0 && one->version == datum.version) ||
-            (one->state == ReplicaState::arriving && one->arriving != nullptr))
+        // What is on its way has not come: of a long queue of copies most are still to be brought.
+        if (one->state == ReplicaState::valid && one->version != 0 && one->version == datum.version)
           known.nodes |= std::uint32_t{1} << index(one->node);
     }
     return at->second;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -42,8 +43,9 @@ constexpr double doubt = 0.25;
 
 struct Found {
   std::string policy;
-  Duration time{};
+  Played played;
 };
+Duration time_of(const Found& found) noexcept { return found.played.time; }
 
 std::string without(const std::string& workers, std::string_view policy) {
   return "without:workers=" + workers + ":policy=" + std::string(policy);
@@ -56,10 +58,15 @@ bool clearly_better(Duration a, Duration b, double part) noexcept {
   return static_cast<double>(a.count()) < static_cast<double>(b.count()) * (1 - least_gain);
 }
 
-/// How long all of it takes if that part of it takes so long; 0: not known.
-Duration of_all(Duration time, double part) noexcept {
-  if (time >= Duration::max() / 4) return {};
-  return Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part));
+/// How long all of it takes if that part of it goes so, and then on like that; 0: not known.
+Played of_all(Played part_of_it, double part) noexcept {
+  if (!part_of_it.over()) return {Duration{}};
+  const auto longer = [&](Duration time) {
+    return Duration(static_cast<std::int64_t>(static_cast<double>(time.count()) / part));
+  };
+  part_of_it.time = longer(part_of_it.time);
+  for (Duration& quarter : part_of_it.quarters) quarter = longer(quarter);
+  return part_of_it;
 }
 
 /// Nearly all of it is all of it: then the results are home, too.
@@ -68,7 +75,7 @@ double part_for(double plays, std::size_t policies, double tasks) noexcept {
   return part > 0.5 ? 1 : part;
 }
 
-/// What has been played so far, and what may be.
+/// What has been played so far, and what may be. Nothing is played twice.
 class Plays {
  public:
   Plays(Stage& stage, const Question& question) : stage_(stage), question_(question) {}
@@ -83,21 +90,31 @@ class Plays {
   }
   double least_part() const noexcept { return static_cast<double>(question_.fewest) / question_.tasks; }
   /// If that policy goes on, that is how long it takes: what may be spent on finding a better one follows.
-  void takes(Duration time, double part) noexcept { time_ = std::max(time_, of_all(time, part)); }
-  /// See Stage::play().
-  std::vector<Duration> play(std::span<const std::string> policies, double part) {
-    return stage_.play(policies, work_of(part), Duration::max());
+  void takes(const Played& played, double part) noexcept {
+    time_ = std::max(time_, of_all(played, part).time);
   }
-  Duration play(const std::string& policy, double part, Duration patience) {
-    return stage_.play(policy, work_of(part), patience);
+  Played play(const std::string& policy, double part, Duration patience = Duration::max()) {
+    std::vector<Found> one = {{policy, {}}};
+    play(one, part, patience);
+    return one.front().played;
   }
   /// Sorts them by the time that each takes.
-  void play(std::vector<Found>& found, double part) {
+  void play(std::vector<Found>& found, double part, Duration patience = Duration::max()) {
+    if (part != part_of_known_) known_.clear();
+    part_of_known_ = part;
+    const auto known = [&](const Found& one) {
+      return std::ranges::find(known_, one.policy, &Found::policy);
+    };
     std::vector<std::string> policies;
-    for (const Found& each : found) policies.push_back(each.policy);
-    const std::vector<Duration> times = play(policies, part);
-    for (std::size_t i = 0; i < found.size(); ++i) found[i].time = times[i];
-    std::ranges::stable_sort(found, {}, &Found::time);
+    for (const Found& one : found)
+      if (known(one) == known_.end()) policies.push_back(one.policy);
+    for (const Found& one : known_)
+      if (one.played.over()) patience = std::min(patience, one.played.time * 3 / 2);
+    const std::vector<Played> played =
+        policies.empty() ? std::vector<Played>{} : stage_.play(policies, work_of(part), patience);
+    for (std::size_t i = 0; i < policies.size(); ++i) known_.push_back({policies[i], played[i]});
+    for (Found& one : found) one.played = known(one)->played;
+    std::ranges::stable_sort(found, {}, time_of);
   }
 
  private:
@@ -109,6 +126,8 @@ class Plays {
   Stage& stage_;
   const Question& question_;
   Duration time_ = question_.expected;
+  std::vector<Found> known_;  // of that part
+  double part_of_known_ = 0;
 };
 
 }  // namespace
@@ -133,17 +152,37 @@ std::string policy_of(const Question& question, std::uint64_t finding) {
 namespace {
 constexpr unsigned finding_bits = 8;
 static_assert((names.size() + 1) * (most_dispensable + 2) < (1u << finding_bits));
+constexpr unsigned quarter_bits = 8;
+constexpr double whole = (1u << quarter_bits) - 1;
+constexpr std::uint64_t longest = (too_long >> (finding_bits + 3 * quarter_bits)) - 1;
+constexpr Duration unit_of_time = std::chrono::microseconds(16);  // 19 hours at most
 }  // namespace
 
+// The finding, the quarters as parts of the whole time, and that.
 std::uint64_t packed(const Told& told) noexcept {
   if (told.finding == too_long) return too_long;
-  const auto microseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(0, told.played.count())) / 1000;
-  return told.finding | std::min(microseconds, (too_long >> finding_bits) - 1) << finding_bits;
+  const std::int64_t all = std::max<std::int64_t>(told.played.time.count(), 0);
+  std::uint64_t word = std::min(static_cast<std::uint64_t>(all / unit_of_time.count()), longest);
+  for (const Duration quarter : told.played.quarters)
+    word = word << quarter_bits |
+           static_cast<std::uint64_t>(std::clamp(static_cast<double>(quarter.count()) /
+                                                     static_cast<double>(std::max<std::int64_t>(1, all)),
+                                                 0.0, 1.0) *
+                                      whole);
+  return word << finding_bits | told.finding;
 }
-Told unpacked(std::uint64_t told) noexcept {
-  if (told == too_long) return {too_long, {}};
-  return {told & ((1u << finding_bits) - 1),
-          Duration(static_cast<std::int64_t>(told >> finding_bits) * 1000)};
+Told unpacked(std::uint64_t word) noexcept {
+  if (word == too_long) return {too_long, {}};
+  Told told{word & ((1u << finding_bits) - 1), {}};
+  word >>= finding_bits;
+  std::array<double, 3> parts{};
+  for (std::size_t i = parts.size(); i-- > 0; word >>= quarter_bits)
+    parts[i] = static_cast<double>(word & ((1u << quarter_bits) - 1)) / whole;
+  told.played.time = static_cast<std::int64_t>(word) * unit_of_time;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    told.played.quarters[i] =
+        Duration(static_cast<std::int64_t>(parts[i] * static_cast<double>(told.played.time.count())));
+  return told;
 }
 
 bool can_be_judged(const Question& question) noexcept {
@@ -164,19 +203,15 @@ Told glance(Stage& stage, const Question& question) {
     return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
   };
   double part = part_now();
-  plays.takes(plays.play(std::string(quick[0]), part, Duration::max()), part);
+  plays.takes(plays.play(std::string(quick[0]), part), part);
   part = part_now();
-  std::vector<std::string> policies;
+  std::vector<Found> found = {{question.present, {}}};
   for (const std::string_view name : quick)
-    if (name != question.present && !question.left_out.has(name)) policies.emplace_back(name);
-  if (policies.empty()) return {};
-  policies.push_back(question.present);
-  const std::vector<Duration> times = plays.play(policies, part);
-  const auto best = std::ranges::min_element(times.begin(), times.end() - 1);
-  if (*best >= Duration::max() / 4) return {};
-  // Of who takes one and a half times as long it is not even known how long.
-  if (times.back() < *best * 3 / 2) return {};
-  return {number_of(policies[static_cast<std::size_t>(best - times.begin())])};
+    if (name != question.present && !question.left_out.has(name)) found.push_back({std::string(name), {}});
+  plays.play(found, part);
+  const auto present = std::ranges::find(found, question.present, &Found::policy);
+  if (!clearly_better(time_of(found.front()), time_of(*present), part)) return {};
+  return {number_of(found.front().policy), {}};
 }
 
 namespace {
@@ -185,9 +220,9 @@ std::uint64_t narrower(Plays& plays, const Question& question, std::size_t sets,
   const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;
   for (std::size_t i = 0; i < sets; ++i) {
-    Found fewer{without(question.dispensable[i], names[policy - 1])};
-    fewer.time = plays.play(fewer.policy, part, best.time);
-    if (!clearly_better(fewer.time, best.time, part)) continue;
+    Found fewer{without(question.dispensable[i], names[policy - 1]), {}};
+    fewer.played = plays.play(fewer.policy, part, time_of(best));
+    if (!clearly_better(time_of(fewer), time_of(best), part)) continue;
     finding = policy + (i + 1) * (names.size() + 1);
     best = fewer;
   }
@@ -200,10 +235,10 @@ Told narrow(Stage& stage, const Question& question) {
   Plays plays(stage, question);
   const double part = part_for(plays.allowed(), 1 + question.dispensable.size(), question.tasks);
   if (number_of(question.present) > names.size() || part < plays.least_part()) return {};
-  Found best{question.present, plays.play(question.present, part, Duration::max())};
-  if (best.time == Duration::max()) return {};
+  Found best{question.present, plays.play(question.present, part)};
+  if (!best.played.over()) return {};
   const std::uint64_t finding = narrower(plays, question, question.dispensable.size(), best, part);
-  return {best.policy == question.present ? 0 : finding, of_all(best.time, part)};
+  return {best.policy == question.present ? 0 : finding, of_all(best.played, part)};
 }
 
 Told judge(Stage& stage, const Question& question) {
@@ -211,20 +246,21 @@ Told judge(Stage& stage, const Question& question) {
   std::vector<Found> found;
   for (const std::string_view name : names)
     if (!question.left_out.has(name) && (name != spare || name == question.present))
-      found.push_back({std::string(name)});
+      found.push_back({std::string(name), {}});
   const auto present_first = std::ranges::find(found, question.present, &Found::policy);
   double part = part_for(plays.allowed() / 2, found.size(), question.tasks);
-  if (present_first != found.end()) {
+  // How long it takes says how much may be played.
+  if (present_first != found.end() && (part < 1 || question.may_wait > 0)) {
     std::iter_swap(found.begin(), present_first);
     const bool looks = question.may_wait > 0 && !plays.soon_over();
     const double first = std::max(looks ? part_to_look_at : part, std::min(1.0, plays.least_part()));
-    plays.takes(plays.play(question.present, first, Duration::max()), first);
+    plays.takes(plays.play(question.present, first), first);
     part = part_for(plays.allowed() / 2, found.size(), question.tasks);
   }
   if (question.may_wait > 0 && !plays.soon_over()) return {too_long};
   if (question.may_wait > 0 && plays.soon_over(1) && !question.left_out.has(spare) &&
       question.present != spare)
-    found.push_back({std::string(spare)});
+    found.push_back({std::string(spare), {}});
   if (found.empty() || part < plays.least_part()) return {};
   plays.play(found, part);
   const std::size_t left = 2 + question.dispensable.size() - question.if_soon_over;
@@ -239,29 +275,30 @@ Told judge(Stage& stage, const Question& question) {
     plays.play(found, part);
   }
   Found best = found.front();
-  if (best.time == Duration::max()) return {};
+  if (!best.played.over()) return {};
   const auto frugal = std::ranges::find(found, thriftiest, &Found::policy);
   const bool saves = question.exceeds_memories && part >= 1 && !question.left_out.has(idea::saving) &&
-                     frugal != found.end() && !clearly_better(best.time, frugal->time, part);
+                     frugal != found.end() && !clearly_better(time_of(best), time_of(*frugal), part);
   if (saves) best = *frugal;
-  const bool time_for_all = question.may_wait_for(most_plays(question) + question.if_soon_over, best.time);
+  const bool time_for_all =
+      question.may_wait_for(most_plays(question) + question.if_soon_over, time_of(best));
   const std::size_t sets = question.dispensable.size() - (time_for_all ? 0 : question.if_soon_over);
   const std::uint64_t finding = narrower(plays, question, sets, best, part);
   const auto present = std::ranges::find(found, question.present, &Found::policy);
-  const Told goes_on{0, present != found.end() ? of_all(present->time, part) : Duration{}};
+  const Told goes_on{0, present != found.end() ? of_all(present->played, part) : Played{Duration{}}};
   if (best.policy == question.present) return goes_on;
   const bool begun = question.may_wait == 0;  // else nobody is hindered by a change
-  if (begun && present != found.end() && !saves && !clearly_better(best.time, present->time, part))
+  if (begun && present != found.end() && !saves && !clearly_better(time_of(best), time_of(*present), part))
     return goes_on;
-  return {finding, of_all(best.time, part)};
+  return {finding, of_all(best.played, part)};
 }
 
 Told confirm(Stage& stage, const Question& question, std::uint64_t finding) {
-  const Duration other = stage.play(policy_of(question, finding), question.work, Duration::max());
-  if (other == Duration::max()) return {};
-  const Duration present = stage.play(question.present, question.work, 2 * other);
-  if (!clearly_better(other, present, 1)) return {0, of_all(present, 1)};
-  return {finding, of_all(other, 1)};
+  const std::array policies{policy_of(question, finding), question.present};
+  const std::vector<Played> played = stage.play(policies, question.work, Duration::max());
+  const Played &other = played[0], &present = played[1];
+  if (clearly_better(other.time, present.time, 1)) return {finding, of_all(other, 1)};
+  return {0, of_all(present, 1)};
 }
 
 }  // namespace fairlead::schedule::rehearsed

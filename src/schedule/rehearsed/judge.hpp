@@ -54,12 +54,12 @@ inline constexpr std::uint64_t too_long = ~std::uint64_t{0};
 /// What a rehearsal tells is both what a judge found and how long it will take: a replay of the run has no more than that.
 struct Told {
   std::uint64_t finding = 0;  ///< for policy_of(), with the same question; 0: nobody is to take over
-  Duration played{};          ///< all of it under who goes on, as far as was played; 0: not known
+  Played played{Duration{}};  ///< all of it under who goes on, as far as was played; 0: not known
 };
 std::uint64_t packed(const Told& told) noexcept;
 Told unpacked(std::uint64_t told) noexcept;
 
-/// A short look at few: whether another one is so much better that it should take over before more is known.
+/// A short look at few: whether another one should take over before more is known.
 Told glance(Stage& stage, const Question& question);
 Told judge(Stage& stage, const Question& question);
 /// Whether the present one is better off with fewer workers.

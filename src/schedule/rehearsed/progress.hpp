@@ -1,9 +1,12 @@
 // Whether what was decided turns out as it was played: how much of the work is over, and how long that took.
 #pragma once
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/time.hpp"
+#include "policy/rehearsal.hpp"
 
 namespace fairlead::schedule::rehearsed {
 
@@ -17,14 +20,14 @@ class Progress {
   void asked(Time now, Duration work) noexcept {
     since_ = now;
     work_ = work;
-    played_ = done_ = {};
+    played_.time = done_ = {};
     next_look_ = between_looks;
     watched_ = false;
   }
   /// How long all of it takes; 0: not known.
-  void told(Duration played) noexcept { played_ = played; }
+  void told(const Played& played) noexcept { played_ = played; }
   /// False: there is nothing to compare with, or it has been late often enough.
-  bool watch() noexcept { return watched_ = played_ > Duration{} && times_late_ < most_late; }
+  bool watch() noexcept { return watched_ = played_.time > Duration{} && times_late_ < most_late; }
   bool watched() const noexcept { return watched_; }
   /// Of a task that is over. Unless it is as played, it is watched no longer.
   Is after(Duration least, Time now) noexcept {
@@ -33,8 +36,7 @@ class Progress {
         static_cast<double>(done_.count()) / static_cast<double>(std::max<std::int64_t>(1, work_.count()));
     if (part < next_look_) return Is::as_played;
     next_look_ = part + between_looks;
-    const double expected = part * static_cast<double>(played_.count());
-    const bool late = static_cast<double>((now - since_).count()) > expected * (1 + clearly_late);
+    const bool late = static_cast<double>((now - since_).count()) > expected(part) * (1 + clearly_late);
     if (part < last_look && !late) return Is::as_played;
     watched_ = false;
     if (part >= last_look) return Is::nearly_over;
@@ -43,12 +45,25 @@ class Progress {
   }
 
  private:
+  /// Until so much was over in the play: between its quarters evenly.
+  double expected(double part) const noexcept {
+    const std::size_t last = std::min<std::size_t>(static_cast<std::size_t>(4 * part), 3);
+    const auto at = [&](std::size_t quarter) {
+      return static_cast<double>((quarter == 0   ? Duration{}
+                                  : quarter == 4 ? played_.time
+                                                 : played_.quarters[quarter - 1])
+                                     .count());
+    };
+    return std::lerp(at(last), at(last + 1), 4 * part - static_cast<double>(last));
+  }
+
   static constexpr double between_looks = 1.0 / 8, last_look = 0.8;  // parts of the work
   static constexpr double clearly_late = 0.1;
   static constexpr unsigned most_late = 2;  // else each costs, where all is late for another reason
 
   Time since_{};
-  Duration work_{}, done_{}, played_{};
+  Duration work_{}, done_{};
+  Played played_;
   double next_look_ = between_looks;
   unsigned times_late_ = 0;
   bool watched_ = false;

@@ -77,11 +77,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     progress_.told(played);
     std::string better = rehearsed::policy_of(question_, finding);
     const bool waited = std::exchange(holding_back_, false);
-    const bool confirms =
-        (over == Step::judge || over == Step::narrow) && !waited && !better.empty() && has(idea::confirming);
+    const bool confirms = over != Step::confirm && !waited && !better.empty() && has(idea::confirming);
     if (confirms && begin(Step::confirm, finding)) return;
     if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
-    if (over == Step::glance && begin(Step::judge)) return;
+    if (!judged_ && begin(Step::judge)) return;
     question_.dispensable = std::exchange(later_, {});
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
@@ -291,6 +290,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// They are what question_ describes.
   void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
+    judged_ = step != Step::glance && (judged_ || step == Step::judge);
     given_up_ = false;
     progress_.asked(view().now(), question_.work);
     view().rehearsal()->begin(tasks, [step, finding, question = question_](Stage& stage) {
@@ -320,6 +320,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   const Limits limits_;
   bool closed_ = false;     // no more is submitted for now
   Step step_ = Step::none;  // of a rehearsal that has begun and was not told over
+  bool judged_ = false;     // since a glance
   bool given_up_ = false;   // and all that it is about is over
   std::vector<std::string>
       later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
