@@ -26,6 +26,7 @@ std::vector<std::uint64_t> LogHead::words() const {
   words.push_back(idle_cores);
   words.push_back(durations_known);
   words.push_back(keep_ids);
+  words.push_back(first_bodies);
   words.push_back(topology.nodes.size());
   for (const NodeSpec& node : topology.nodes) {
     add_text(words, node.name);
@@ -82,6 +83,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.idle_cores = log.word("number of idle cores", most_parts);
   head.durations_known = log.word("answer to whether durations are known", 2) != 0;
   head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
+  head.first_bodies = log.word("answer to whether first bodies run", 2) != 0;
   std::vector<NodeSpec>& nodes = head.topology.nodes;
   std::vector<WorkerSpec>& workers = head.topology.workers;
   std::vector<LinkSpec>& links = head.topology.links;

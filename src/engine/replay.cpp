@@ -563,6 +563,7 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.pipeline_depth = head.pipeline_depth;
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
+  options.first_bodies = head.first_bodies;
   if (head.rehearses)
     options.rehearsal = [idle = head.idle_cores](const memory::Memory&, const View&,
                                                  const Options::TellOver&) {
