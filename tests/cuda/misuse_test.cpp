@@ -18,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// What an error of this type says of it.
 template <class E, class F>
@@ -85,20 +86,21 @@ TEST(CudaMisuse, OptionsThatCannotBe) {
 }
 
 TEST(CudaMisuse, MoreMemoryThanIsFree) {
-  const FakeDevices devices;
+  fake_cuda::begin({.devices = 1, .memory_bytes = 1 << 20});
   const auto driver = backend::cu::Driver::load();
   backend::cu::Context context = nullptr;
   backend::cu::Pointer others = 0;
   ASSERT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), 0);
   ASSERT_EQ(driver->cuCtxPushCurrent_v2(context), 0);
-  ASSERT_EQ(driver->cuMemAlloc_v2(&others, 600u << 20), 0);
+  ASSERT_EQ(driver->cuMemAlloc_v2(&others, 600u << 10), 0);
   EXPECT_THAT(
-      refused<SystemError>([] { Runtime runtime(cuda_machine("cuda:0,memory=900MiB")); }),
+      refused<SystemError>([] { Runtime runtime(cuda_machine("cuda:0,memory=900KiB")); }),
       AllOf(HasSubstr("cuda 0 (Fake CUDA device 0): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"),
-            HasSubstr("It does not give 900 MiB: let Fairlead use less of its memory.")));
+            HasSubstr("It does not give 900 KiB: let Fairlead use less of its memory.")));
   driver->cuMemFree_v2(others);
   driver->cuCtxPopCurrent_v2(&context);
   driver->cuDevicePrimaryCtxRelease_v2(0);
+  EXPECT_THAT(fake_cuda::end(), IsEmpty());
 }
 
 TEST(CudaMisuse, DataLargerThanTheDevicesMemory) {

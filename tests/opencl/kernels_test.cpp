@@ -93,7 +93,8 @@ TYPED_TEST(OpenclKernels, TakeProductsFromATriangle) {
   using T = TypeParam;
   Device device;
   const linalg::OpenclBlas blas;
-  for (const auto& [n, k] : {std::pair<std::size_t, std::size_t>{1, 1}, {8, 8}, {9, 7}, {16, 24}, {21, 13}}) {
+  for (const auto& size : {std::pair<std::size_t, std::size_t>{1, 1}, {8, 8}, {9, 7}, {16, 24}, {21, 13}}) {
+    const std::size_t n = size.first, k = size.second;
     const std::size_t ld_a = n + 3, ld_c = n + 1;
     const std::vector<T> a = numbers_of<T>(ld_a * k, n), before = numbers_of<T>(ld_c * n, k + 100);
     const OpenclMatrix left = device.put(0, a, ld_a), result = device.put(half, before, ld_c);
