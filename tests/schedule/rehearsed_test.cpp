@@ -169,7 +169,7 @@ TEST_F(RehearsedTest, WhereDataExceedTheMemoriesWhatLimitsSaysWhoBegins) {
     rehearsal.plays.clear();
     rehearsal.others = ms(50);
     rehearsal.all = ms(2000 * 0.05);
-    begin("rehearsed:share=0:within=1");
+    begin("rehearsed:share=0:within=1:off=glancing");
     world->sizes["D0"] = Bytes{1} << 42;
     if (ways_limit) world->from_host_ms = 1;
     submit(0.05, 2000);
@@ -179,6 +179,31 @@ TEST_F(RehearsedTest, WhereDataExceedTheMemoriesWhatLimitsSaysWhoBegins) {
     tell_over();
     EXPECT_EQ(rehearsal.plays.size(), 6u);
     EXPECT_EQ(rehearsal.plays.at("dmdas"), 1);
+  }
+}
+
+// Of a part it is not known how often they come.
+TEST_F(RehearsedTest, WhereDataExceedTheMemoriesAGlanceIsAtAllOrNothing) {
+  for (const bool all : {false, true}) {
+    submitted = 0;
+    rehearsal.plays.clear();
+    rehearsal.others = ms(50);
+    rehearsal.all = ms(2000 * 0.2);
+    rehearsal.takes = {{"near", ms(40)}};
+    begin(all ? "rehearsed:share=0:within=1" : "rehearsed:share=0");
+    world->sizes["D0"] = Bytes{1} << 42;
+    submit(0.2, 2000);
+    policy->horizon_closed();
+    tell_over();
+    EXPECT_EQ(rehearsal.plays.contains("dmdas"), !all);
+    EXPECT_EQ(policy->deputy(), "blocks");
+    if (all) {
+      tell_over();  // from where things are now, too
+      EXPECT_EQ(policy->deputy(), "near");
+      EXPECT_TRUE(rehearsal.judge);
+    }
+    while (rehearsal.judge) tell_over();
+    EXPECT_TRUE(rehearsal.plays.contains("dmdas"));
   }
 }
 

@@ -75,16 +75,18 @@ double part_for(double plays, std::size_t policies, double tasks) noexcept {
   return part > 0.5 ? 1 : part;
 }
 
+/// So many tasks may be played, all of them together, if the run takes that long.
+double allowed(const Question& question, Duration time) noexcept {
+  return question.within * static_cast<double>(time.count()) / static_cast<double>(question.cost.count());
+}
+
 /// What has been played so far, and what may be. Nothing is played twice.
 class Plays {
  public:
   Plays(Stage& stage, const Question& question) : stage_(stage), question_(question) {}
 
   /// So many tasks, all of them together.
-  double allowed() const noexcept {
-    return question_.within * static_cast<double>(time_.count()) /
-           static_cast<double>(question_.cost.count());
-  }
+  double allowed() const noexcept { return rehearsed::allowed(question_, time_); }
   bool soon_over(std::size_t more = 0) const noexcept {
     return question_.may_wait_for(most_plays(question_) + more, time_);
   }
@@ -186,20 +188,26 @@ Told unpacked(std::uint64_t word) noexcept {
 }
 
 bool can_be_judged(const Question& question) noexcept {
-  const double allowed = question.within * static_cast<double>(question.expected.count());
-  return allowed >= static_cast<double>(question.fewest) * static_cast<double>(question.cost.count());
+  return allowed(question, question.expected) >= static_cast<double>(question.fewest);
 }
 
 namespace {
 /// Between them is the largest difference, and mostly one of them is near the best.
 constexpr std::array<std::string_view, 2> quick = {"near", "blocks"};
+constexpr double share_of_a_glance = 1.0 / 8;  // of what may be played
 }  // namespace
 
+bool glance_sees_all(const Question& question) noexcept {
+  return part_for(share_of_a_glance * allowed(question, question.expected), quick.size() + 1,
+                  question.tasks) == 1;
+}
+
 Told glance(Stage& stage, const Question& question) {
-  constexpr double share = 1.0 / 8;  // of what may be played
   Plays plays(stage, question);
   const auto part_now = [&] {
-    const double part = plays.allowed() * share / (static_cast<double>(quick.size() + 1) * question.tasks);
+    if (question.exceeds_memories) return 1.0;
+    const double part =
+        share_of_a_glance * plays.allowed() / (static_cast<double>(quick.size() + 1) * question.tasks);
     return std::clamp(part, std::min(1.0, plays.least_part()), 1.0);
   };
   double part = part_now();

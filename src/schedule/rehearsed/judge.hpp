@@ -59,8 +59,10 @@ struct Told {
 std::uint64_t packed(const Told& told) noexcept;
 Told unpacked(std::uint64_t told) noexcept;
 
-/// A short look at few: whether another one should take over before more is known.
+/// A short look at few: whether another one should take over before more is known. At all of the work, if data exceed.
 Told glance(Stage& stage, const Question& question);
+/// There is time for that.
+bool glance_sees_all(const Question& question) noexcept;
 Told judge(Stage& stage, const Question& question);
 /// Whether the present one is better off with fewer workers.
 Told narrow(Stage& stage, const Question& question);

@@ -262,9 +262,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     holding_back_ = false;
     question_.dispensable.resize(question_.dispensable.size() - std::exchange(question_.if_soon_over, 0));
     question_.may_wait = 0;
-    // Where data fit, the first policy may be quite wrong for the links; where they do not, a part says little of how
-    // often they come.
-    const bool glances = has(idea::glancing) && !question_.exceeds_memories;
+    // The first policy may be quite wrong; but where data do not fit, a part says little of how often they come.
+    const bool glances = has(idea::glancing) && (!question_.exceeds_memories || glance_sees_all(question_));
     play(glances ? Step::glance : Step::judge, deputy_.unfinished().list());
   }
   void describe(const std::vector<Task*>& tasks) {
