@@ -1,7 +1,10 @@
 // Many values from all ranks to one: how long each takes, and what memory that takes on the rank that gets them, as the
 // kernel counts it. The receiving task looks at every value.
 //
-//   mpirun -n 3 many_to_one_openmpi [--values 65536] [--bytes 8] [--memory 64MiB] [--within 30MiB]
+//   mpirun -n 3 many_to_one_openmpi [--by graph|flow|messages] [--values 65536] [--bytes 8] [--memory 64MiB] [--within 30MiB]
+//
+// As a parameterized graph, each value is a datum of its own; in a flow each rank writes one datum again and again; by messages each
+// rank sends what it has written once, without a pause, and the other receives into 64 data in turn.
 //
 // Exit status 1 if a value is wrong or missing, or if a rank takes more than its --memory and --within besides (what a
 // process has before its runtime begins is not counted).
@@ -9,6 +12,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <fairlead/fairlead.hpp>
+#include <fairlead/messages.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/ranks.hpp>
 
@@ -30,7 +34,7 @@ using namespace fairlead;
 
 struct Asked {
   std::int64_t values = 65536, bytes = 8;
-  std::string memory = "64MiB", within = "30MiB";
+  std::string memory = "64MiB", within = "30MiB", by = "graph";
 };
 
 /// The most that this process has had resident which is no file's.
@@ -44,46 +48,107 @@ Bytes most_of_its_own() {
   return (peak - std::min(peak, file)) << 10;
 }
 
+/// What the rank that gets the values has seen of them.
+struct Seen {
+  std::atomic<std::int64_t> values{0}, sum{0};
+};
+using Numbers = Tile<std::int64_t>;
+
+auto giving() {
+  return codelet("give").cpu([](Out<Numbers> value, std::int64_t i) {
+    for (std::int32_t k = 0; k < value.rows(); ++k) value(k, 0) = i;
+  });
+}
+auto taking(Seen& seen) {
+  return codelet("take").cpu([&seen](In<Numbers> value, std::int64_t i) {
+    for (std::int32_t k = 0; k < value.rows(); ++k)
+      if (value(k, 0) != i) throw std::runtime_error(fmt::format("a value is {}, not {}", value(k, 0), i));
+    seen.values.fetch_add(1, std::memory_order_relaxed);
+    seen.sum.fetch_add(i, std::memory_order_relaxed);
+  });
+}
+
+/// The rank that gives a value: all but 0, in turn.
+std::uint32_t giver_of(std::int64_t i, const Rank& rank) {
+  return static_cast<std::uint32_t>(i % (std::int64_t{rank.count()} - 1) + 1);
+}
+
+TiledMatrix<std::int64_t> one_each(Runtime& runtime, const Rank& rank, std::int32_t size) {
+  const Distribution by_row(
+      [of = rank.count()](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row) % of; });
+  return runtime.tiled<std::int64_t>("place", std::int64_t{rank.count()} * size, 1, TileSize{size, 1},
+                                     by_row);
+}
+
+void by_graph(Runtime& runtime, const Rank& rank, const Asked& asked, std::int32_t size, Seen& seen) {
+  const auto places = one_each(runtime, rank, size);
+  ptg::Graph graph(runtime);
+  const ptg::Index i("i");
+  const ptg::Collection P = graph.data(places);
+  auto giver = graph.task("give", i.in(0, asked.values - 1));
+  auto taker = graph.task("take", i.in(0, asked.values - 1));
+  giver.runs(giving(), ptg::flow("v").from(ptg::fresh_like(P)), i)
+      .at(P(i % (std::int64_t{rank.count()} - 1) + 1, 0));
+  taker.runs(taking(seen), ptg::flow("v").from(giver["v"](i)), i).at(P(0, 0));
+  graph.run();
+}
+
+void by_flow(Runtime& runtime, const Rank& rank, const Asked& asked, std::int32_t size, Seen& seen) {
+  const auto places = one_each(runtime, rank, size);
+  const auto give = giving();
+  const auto take = taking(seen);
+  Flow flow(runtime);
+  for (std::int64_t i = 0; i < asked.values; ++i) {
+    const auto row = static_cast<std::int32_t>(giver_of(i, rank));
+    flow.submit(give(places(row, 0), i));
+    flow.submit(take(places(row, 0), i).on_rank(0));
+  }
+  flow.wait();
+}
+
+void by_messages(Runtime& runtime, const Rank& rank, const Asked& asked, std::int32_t size, Seen& seen) {
+  constexpr std::int32_t places = 64;
+  const auto own = runtime.tiled<std::int64_t>("own", places * size, 1, TileSize{size, 1});
+  const auto give = giving();
+  const auto take = taking(seen);
+  Flow flow(runtime);
+  if (rank.number() != 0) flow.submit(give(own(0, 0), std::int64_t{rank.number()}));
+  for (std::int64_t i = 0; i < asked.values; ++i) {
+    const std::uint32_t from = giver_of(i, rank);
+    if (rank.number() == 0) {
+      const auto place = own(static_cast<std::int32_t>(i % places), 0);
+      receive_detached(runtime, place, from);
+      flow.submit(take(place, std::int64_t{from}));
+    } else if (rank.number() == from) {
+      send_detached(runtime, own(0, 0), 0);
+    }
+  }
+  flow.wait();
+}
+
 int bench(const Asked& asked) {
   const Rank rank = launched_rank();
-  const auto ranks = static_cast<std::int64_t>(rank.count());
   const Bytes before = most_of_its_own();
   Config config;
   config.set("memory", asked.memory);
   config.set("workers", 1);
   const Bytes limit = config.bytes("memory");
-  std::atomic<std::int64_t> seen{0}, sum{0};
+  Seen seen;
   double seconds = 0;
   {
     Runtime runtime(config, rank);
     const auto size = static_cast<std::int32_t>(std::max<std::int64_t>(asked.bytes / 8, 1));
-    const Distribution by_row(
-        [of = rank.count()](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row) % of; });
-    const auto places = runtime.tiled<std::int64_t>("place", ranks * size, 1, TileSize{size, 1}, by_row);
-    const auto give = codelet("give").cpu([](Out<Tile<std::int64_t>> value, std::int64_t i) {
-      for (std::int32_t k = 0; k < value.rows(); ++k) value(k, 0) = i;
-    });
-    const auto take = codelet("take").cpu([&](In<Tile<std::int64_t>> value, std::int64_t i) {
-      for (std::int32_t k = 0; k < value.rows(); ++k)
-        if (value(k, 0) != i) throw std::runtime_error("a value is not what was given");
-      seen.fetch_add(1, std::memory_order_relaxed);
-      sum.fetch_add(i, std::memory_order_relaxed);
-    });
-    ptg::Graph graph(runtime);
-    const ptg::Index i("i");
-    const ptg::Collection P = graph.data(places);
-    auto giver = graph.task("give", i.in(0, asked.values - 1));
-    auto taker = graph.task("take", i.in(0, asked.values - 1));
-    giver.runs(give, ptg::flow("v").from(ptg::fresh_like(P)), i).at(P(i % (ranks - 1) + 1, 0));
-    taker.runs(take, ptg::flow("v").from(giver["v"](i)), i).at(P(0, 0));
     MPI_Barrier(MPI_COMM_WORLD);
     const auto begin = std::chrono::steady_clock::now();
-    graph.run();
+    (asked.by == "flow"       ? by_flow
+     : asked.by == "messages" ? by_messages
+                              : by_graph)(runtime, rank, asked, size, seen);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < asked.values; ++i) sum += asked.by == "messages" ? giver_of(i, rank) : i;
   const Bytes taken = most_of_its_own() - std::min(before, most_of_its_own());
-  const bool right = rank.number() != 0 ||
-                     (seen.load() == asked.values && sum.load() == asked.values * (asked.values - 1) / 2);
+  const bool right = rank.number() != 0 || (seen.values.load() == asked.values && seen.sum.load() == sum);
   Config within;
   within.set("memory", asked.within);
   const bool fits = taken <= limit + within.bytes("memory");
@@ -103,6 +168,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     if (option == "--values") asked.values = std::atoll(argv[i + 1]);
+    if (option == "--by") asked.by = argv[i + 1];
     if (option == "--bytes") asked.bytes = std::atoll(argv[i + 1]);
     if (option == "--memory") asked.memory = argv[i + 1];
     if (option == "--within") asked.within = argv[i + 1];

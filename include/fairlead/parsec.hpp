@@ -326,6 +326,6 @@ template <>
 struct fairlead::ptg::detail::PartsOf<fairlead::parsec::Datum> {
   static constexpr bool some = true;
   static Copier copier(const Part& part);
-  static Copier recut(const Part& of, const Part& as);
+  static Copier recut(const Recut& how);
   static PartOf extents(const void* handle);
 };

@@ -255,8 +255,10 @@ template <class T>
 struct PartsOf {
   static constexpr bool some = false;
 };
-/// Throws UsageError: the parts have not as many elements as each other.
-[[noreturn]] void refuse_recut(std::int64_t rows, std::int64_t columns);
+/// From one tile in memory to another of the same size, with so many bytes from one column to the next; the rest there becomes 0.
+/// UsageError if the parts have not as many elements as each other.
+void recut(const Recut& how, const PartOf& tile, const void* from, std::size_t from_column_bytes, void* to,
+           std::size_t to_column_bytes);
 template <class E>
 struct PartsOf<Tile<E>> {
   static constexpr bool some = true;
@@ -268,16 +270,14 @@ struct PartsOf<Tile<E>> {
     using Calls = CallMaker<In<T>, InOut<T>>;
     return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
   }
-  static Copier recut(const Part& of, const Part& as) {
+  static Copier recut(const Recut& how) {
     using T = Tile<E>;
-    const auto move = codelet("recut").cpu([of, as](In<T> from, Out<T> to) {
-      for (std::int32_t j = 0; j < to.columns(); ++j)
-        for (std::int32_t i = 0; i < to.rows(); ++i) to(i, j) = E{};
-      const bool fits = each_recut(of, as, to.rows(), to.columns(),
-                                   [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
-                                     to(to_i, to_j) = from(i, j);
-                                   });
-      if (!fits) refuse_recut(to.rows(), to.columns());
+    const auto move = codelet("recut").cpu([how](In<T> from, Out<T> to) {
+      const auto column_bytes = [](const auto& tile) {
+        return static_cast<std::size_t>(tile.leading_dimension()) * sizeof(E);
+      };
+      detail::recut(how, {to.rows(), to.columns(), sizeof(E)}, from.data(), column_bytes(from), to.data(),
+                    column_bytes(to));
     });
     using Calls = CallMaker<In<T>, Out<T>>;
     return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};

@@ -44,8 +44,9 @@ struct Surroundings {
 class Processor {
  public:
   virtual ~Processor() = default;
-  /// On the worker's thread. What the body throws goes on.
-  virtual void run(const Implementation& implementation, TaskContext& context) = 0;
+  /// On the worker's thread. What the body throws goes on. False: the body was not called, since the device is lost, as the
+  /// site was told before.
+  virtual bool run(const Implementation& implementation, TaskContext& context) = 0;
 };
 
 /// The world as a part of the machine sees it when it is set up: what it says here holds until the end.

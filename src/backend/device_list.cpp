@@ -71,7 +71,8 @@ std::vector<config::Value> values_of(std::string_view device, std::string_view t
     const config::Reading reading =
         config::read_value(*found, is_number ? part : trimmed(part.substr(equals + 1)));
     if (!reading.problem.empty())
-      throw ConfigError(fmt::format("devices: {} of \"{}\" {}", found->key, device, reading.problem));
+      throw ConfigError(fmt::format("devices: {} of \"{}\" {}{}", found->key, device,
+                                    reading.problem.starts_with("not ") ? "is " : "", reading.problem));
     values[static_cast<std::size_t>(found - options.begin())] = reading.value;
   }
   return values;
@@ -102,6 +103,10 @@ std::string text_for_one(const DeviceEntry& device, std::size_t sharers) {
 
 /// Which of the backends; throws if there is none of that kind that has devices.
 std::size_t backend_of(std::string_view kind, const Backends& backends) {
+  if (kind.empty())
+    throw ConfigError(
+        "devices: an entry of the list is empty; write one \"+\" between two entries, as in "
+        "\"emulated:memory=1GiB + cuda:0,memory=2GiB\"");
   std::vector<std::string_view> kinds;
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (backends[i]->device_options().empty()) continue;

@@ -28,6 +28,7 @@ enum class EventKind : std::uint8_t {
   worker_lost,     // it takes none any more; what it had begun is over, and it begins nothing else
   rehearsed,       // what lies ahead has been played: see RehearsalOver
   node_lost,       // the memory of a device is gone, and its workers with it: see NodeLoss
+  task_unbegun,    // its worker is that of a device that was lost before the body could begin
 };
 
 struct Event {

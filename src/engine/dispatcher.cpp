@@ -85,10 +85,7 @@ void Dispatcher::over(Task& task, bool succeeded) {
 
 void Dispatcher::returned(Task& task) {
   pipelines_.answered(task.worker);
-  pipelines_.unstage(task);
-  task.clear(TaskFlag::recalled);
-  durations_.returned(task);
-  if (task.workers_wanted != 0) gathering_.over(task, false);
+  unstage(task);
   const Pipeline& from = pipelines_[task.worker];
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : view_.workers()) {
@@ -103,6 +100,19 @@ void Dispatcher::returned(Task& task) {
   if (best != task.worker || !from.aside) gathering_.change_worker(task, best);
   // It is launched after the events that are served together, or its end could come among these.
   effects_.landed.push_back(&task);
+}
+
+void Dispatcher::unbegun(Task& task) {
+  unstage(task);
+  give_back(task);
+}
+
+/// Its worker has not begun it and will not.
+void Dispatcher::unstage(Task& task) {
+  pipelines_.unstage(task);
+  task.clear(TaskFlag::recalled);
+  durations_.returned(task);
+  if (task.workers_wanted != 0) gathering_.over(task, false);
 }
 
 void Dispatcher::lost(WorkerId worker, Commands& out) {

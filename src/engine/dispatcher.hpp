@@ -45,6 +45,8 @@ class Dispatcher {
   /// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for,
   /// unless its own is to stand aside.
   void returned(Task& task);
+  /// A staged task came back unasked, since its worker's device is lost: it is the policy's again.
+  void unbegun(Task& task);
   /// For the first time.
   void worker_arrived(WorkerId worker) noexcept { awaited_ -= view_.kind_of(worker) != WorkerKind::cpu; }
 
@@ -66,6 +68,7 @@ class Dispatcher {
   void landed(Task& task, Commands& out);
   void failed(Task& task, Commands& out);
   void stage(Task& task, Commands& out);
+  void unstage(Task& task);
   void give_back(Task& task);
   bool nobody_can_run(const Task& task) const noexcept;
   void drop_stranded(WorkerId worker, Commands& out);

@@ -13,7 +13,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       options_(std::move(options)),
       policy_(std::move(policy)),
       memory_(topology, *policy_),
-      durations_(topology, memory_, options_.estimate, options_.durations),
+      durations_(topology, memory_, options_.estimate, options_.durations, options_.first_bodies),
       pipelines_(topology.workers.size()),
       depth_(options_.pipeline_depth),
       view_(topology, memory_, pipelines_, durations_, options_.seed),
@@ -123,6 +123,8 @@ void Engine::apply(Event& event, Commands& out) {
     }
     case EventKind::task_returned:
       return dispatcher_.returned(static_cast<Task&>(event));
+    case EventKind::task_unbegun:
+      return dispatcher_.unbegun(static_cast<Task&>(event));
     case EventKind::recall_refused:
       return pipelines_.answered(event.worker);
     case EventKind::copy_finished:
@@ -316,6 +318,7 @@ LogHead Engine::log_head() const {
           .seed = options_.seed,
           .pipeline_depth = options_.pipeline_depth,
           .keep_ids = options_.keep_ids,
+          .first_bodies = options_.first_bodies,
           .rehearses = options_.rehearsal != nullptr,
           .idle_cores = rehearsal_ != nullptr ? rehearsal_->idle_cores() : 0,
           .durations_known = options_.estimate != nullptr,

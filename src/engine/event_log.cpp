@@ -25,7 +25,7 @@ namespace fairlead::engine {
 
 namespace {
 constexpr std::uint64_t magic =
-    0x6367'6f6c'7269'6166;  // "fairlogc" in the file; the last letter is the format's
+    0x6467'6f6c'7269'6166;  // "fairlogd" in the file; the last letter is the format's
 
 /// Differs, but for chance, when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
@@ -108,6 +108,7 @@ void EventLog::event(const Event& event) {
     case EventKind::task_finished:
     case EventKind::task_failed:
     case EventKind::task_returned:
+    case EventKind::task_unbegun:
       words_.push_back(static_cast<std::uint64_t>(static_cast<const Task&>(event).id));
       break;
     case EventKind::copy_finished:

@@ -33,6 +33,7 @@ std::string_view said_of(EventKind kind) noexcept {
     case copy_failed:
       return "has failed";
     case task_returned:
+    case task_unbegun:
       return "was given back";
     case recall_refused:
       return "a task asked for was not given back";
@@ -64,7 +65,8 @@ std::string_view said_of(EventKind kind) noexcept {
 
 bool is_of_a_task(EventKind kind) noexcept {
   return kind == EventKind::task_ready || kind == EventKind::task_finished ||
-         kind == EventKind::task_failed || kind == EventKind::task_returned;
+         kind == EventKind::task_failed || kind == EventKind::task_returned ||
+         kind == EventKind::task_unbegun;
 }
 bool is_of_a_copy(EventKind kind) noexcept {
   return kind == EventKind::copy_finished || kind == EventKind::copy_failed;

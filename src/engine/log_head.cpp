@@ -26,10 +26,12 @@ std::vector<std::uint64_t> LogHead::words() const {
   words.push_back(idle_cores);
   words.push_back(durations_known);
   words.push_back(keep_ids);
+  words.push_back(first_bodies);
   words.push_back(topology.nodes.size());
   for (const NodeSpec& node : topology.nodes) {
     add_text(words, node.name);
     words.push_back(static_cast<std::uint64_t>(node.role));
+    words.push_back(static_cast<std::uint64_t>(node.memory));
     words.push_back(node.capacity);
     words.push_back(node.reaches.size());
     for (const NodeId home : node.reaches) words.push_back(index(home));
@@ -81,6 +83,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.idle_cores = log.word("number of idle cores", most_parts);
   head.durations_known = log.word("answer to whether durations are known", 2) != 0;
   head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
+  head.first_bodies = log.word("answer to whether first bodies run", 2) != 0;
   std::vector<NodeSpec>& nodes = head.topology.nodes;
   std::vector<WorkerSpec>& workers = head.topology.workers;
   std::vector<LinkSpec>& links = head.topology.links;
@@ -89,6 +92,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   for (NodeSpec& node : nodes) {
     node.name = read_text(log);
     node.role = static_cast<NodeRole>(log.word("role of a memory node", 2));
+    node.memory = static_cast<MemoryKind>(log.word("kind of memory", 5));
     node.capacity = log.word("capacity of a memory node", largest_capacity);
     node.reaches.resize(log.word("number of homes", nodes.size() + 1));
     for (NodeId& home : node.reaches) home = node_id();

@@ -17,6 +17,7 @@ struct LogHead {
   std::uint64_t seed = 0;          ///< of the engine
   std::size_t pipeline_depth = 0;  ///< as it was set; 0: chosen by the engine
   bool keep_ids = false;           ///< see Options::keep_ids
+  bool first_bodies = false;       ///< see Options::first_bodies
   bool rehearses = false;          ///< there was somebody to play tasks beforehand: see Options::rehearsal
   std::size_t idle_cores = 0;      ///< how many it had for that
   bool durations_known = false;    ///< the log says how long tasks take: see Options::estimate

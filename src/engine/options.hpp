@@ -30,6 +30,7 @@ struct Options {
   bool direct_lane = false;   ///< tasks may pass the engine by while all data fit; worlds must know it
   bool log = false;
   Bytes trace_memory = 0;         ///< for records of what happens; 0: nothing is recorded
+  bool first_bodies = false;      ///< of several for one kind of worker the first runs, not the fastest
   bool keep_ids = false;          ///< no datum gets the id of another that is gone
   bool check_invariants = false;  ///< after every served batch; slow
   /// What the model of durations starts with: what earlier runs on this machine found.

@@ -358,7 +358,7 @@ class Replayer {
       log_.refuse("task " + std::to_string(id) + " was not asked for back");
     if (kind == EventKind::task_returned)
       answer_to_recall(worker);
-    else
+    else if (kind != EventKind::task_unbegun)
       over_.push_back(id);
     return put_in_batch(held);
   }
@@ -388,6 +388,7 @@ class Replayer {
       case EventKind::task_finished:
       case EventKind::task_failed:
       case EventKind::task_returned:
+      case EventKind::task_unbegun:
         event = &staged_task(kind, worker);
         break;
       case EventKind::copy_finished:
@@ -562,6 +563,7 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.pipeline_depth = head.pipeline_depth;
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
+  options.first_bodies = head.first_bodies;
   if (head.rehearses)
     options.rehearsal = [idle = head.idle_cores](const memory::Memory&, const View&,
                                                  const Options::TellOver&) {

@@ -17,8 +17,9 @@ std::size_t window_for(const CoreOptions& options) {
   return wished == 0 ? default_window : std::min(wished, largest_window);
 }
 
-Options for_engine(Options options, std::size_t reporters) {
+Options for_engine(Options options, std::size_t reporters, bool fixed_order) {
   options.reporters = reporters;
+  options.first_bodies |= fixed_order;
   options.keep_ids |= options.trace_memory != 0;  // records name data by them
   return options;
 }
@@ -44,7 +45,7 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
       window_(window_for(options)),
       fixed_order_(options.fixed_order),
       engine_(options.topology, std::move(options.policy), world,
-              for_engine(options.engine, world.reporters())),
+              for_engine(options.engine, world.reporters(), options.fixed_order)),
       machine_(topology(), engine_.view()),
       application_(engine_, world, graph_, 0),
       home_values_(*this, options.refresh && engine_.memory().flushes().homes_may_be_old()) {

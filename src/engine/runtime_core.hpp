@@ -53,9 +53,10 @@ struct CoreOptions {
   Topology topology;
   std::unique_ptr<Policy> policy;
   Options engine;
-  bool fixed_order = false;  ///< commutative tasks and reductions run in the order of the program
-  std::size_t window = 0;    ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
-  bool refresh = true;       ///< waits bring the program's own memory up to date
+  /// Commutative tasks and reductions run in the order of the program, all tasks by the first body of their codelet.
+  bool fixed_order = false;
+  std::size_t window = 0;  ///< unfinished tasks at most; 0: 2,048, or what the policy wishes
+  bool refresh = true;     ///< waits bring the program's own memory up to date
 };
 
 /// What only whoever made the runtime knows.

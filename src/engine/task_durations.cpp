@@ -8,13 +8,13 @@
 namespace fairlead::engine {
 
 TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
-                             const model::KeptDurations& kept)
-    : memory_(memory), given_(std::move(given)) {
+                             const model::KeptDurations& kept, bool first_bodies)
+    : memory_(memory), given_(std::move(given)), first_bodies_(first_bodies) {
   for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
   model_.start_with(kept);
 }
 
-bool TaskDurations::has_choice(const Task& task, WorkerId worker) const noexcept {
+bool TaskDurations::has_several(const Task& task, WorkerId worker) const noexcept {
   return task.codelet->choices != 0 && task.codelet->has_choice(processors_[index(worker)].kind());
 }
 
@@ -41,9 +41,10 @@ bool TaskDurations::known(const Task& task, WorkerId worker) const {
 }
 
 unsigned TaskDurations::choose(Task& task) {
-  if (!has_choice(task, task.worker)) [[likely]]
+  if (!has_several(task, task.worker)) [[likely]]
     return 0;
-  const unsigned chosen = chooser_.choose(*task.codelet, processors_[index(task.worker)], footprint(task));
+  const unsigned chosen =
+      first_bodies_ ? 0 : chooser_.choose(*task.codelet, processors_[index(task.worker)], footprint(task));
   task.implementation = static_cast<std::uint8_t>(chosen);
   return chosen;
 }

@@ -17,14 +17,14 @@ class TaskDurations {
  public:
   using Given = std::function<Duration(const Task&, WorkerId)>;
 
-  /// `given`: see Options::estimate. `kept`: what earlier runs found.
+  /// `given`, `first_bodies`: see Options. `kept`: what earlier runs found.
   TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
-                const model::KeptDurations& kept);
+                const model::KeptDurations& kept, bool first_bodies = false);
 
   Duration estimate(const Task& task, WorkerId worker) const;
   bool known(const Task& task, WorkerId worker) const;
   /// The task is launched. If its codelet has several implementations there, chooses one, and returns it; 0
-  /// if not. over() or returned() has to follow.
+  /// if not, or if the first is to run. over() or returned() has to follow.
   unsigned choose(Task& task);
   void over(const Task& task, bool succeeded);
   void returned(Task& task);
@@ -33,12 +33,16 @@ class TaskDurations {
   const model::DurationModel& model() const noexcept { return model_; }
 
  private:
-  bool has_choice(const Task& task, WorkerId worker) const noexcept;
+  bool has_several(const Task& task, WorkerId worker) const noexcept;
+  bool has_choice(const Task& task, WorkerId worker) const noexcept {
+    return !first_bodies_ && has_several(task, worker);
+  }
   model::Estimate there(const Task& task, WorkerId worker) const;
   model::Footprint footprint(const Task& task) const;
 
   const memory::Memory& memory_;  // how many bytes data have
   const Given given_;
+  const bool first_bodies_;
   std::vector<model::Processor> processors_;  // by WorkerId
   model::DurationModel model_;
   model::Chooser chooser_{model_};

@@ -25,7 +25,7 @@ struct Trial {
   Home home = Home::runtime;
 };
 inline constexpr Trial trials[] = {{75, 58, 102, 13, "64MiB"},
-                                   {75, 58, 102, 13, "256KiB"},
+                                   {75, 58, 102, 13, "64KiB"},
                                    {52, 39, 26, 13, "64MiB"},
                                    {41, 77, 33, 10, "64MiB", Home::caller},
                                    {9, 7, 8, 20, "64MiB"}};

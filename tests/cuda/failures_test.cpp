@@ -1,13 +1,10 @@
-// What a driver does not do, and devices that are lost in the middle of a run: then the values are right all the same, or an
-// error says which device and what the driver said; and what was taken is given back.
+// What a driver does not do, from some call on: then the values are right all the same, or an error says which device and what the
+// driver said; and what was taken is given back. (Devices that are lost: losses_test.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
-#include <string_view>
 
-#include "at_length.hpp"
 #include "backend/cuda/types.hpp"
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
@@ -65,33 +62,6 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
   }
   EXPECT_GT(told, 20);
   EXPECT_GT(in_spite_of_it, 20);
-}
-
-// A device is lost when it has done so many things. What can go on does, nothing hangs, and nothing is called for the device
-// any more once it is known.
-TEST(CudaFailures, LoseADeviceAtAnyPoint) {
-  int told = 0, in_spite_of_it = 0;
-  const std::uint64_t points = at_length() ? 200 : 60;
-  for (std::uint64_t point = 1; point <= points; ++point) {
-    fake_cuda::begin({.seed = point, .devices = 2, .longest_delay_us = 20});
-    fake_cuda::lose(static_cast<int>(point % 2), 1 + point * 7 % 100, point % 3 == 0 ? 700 : 719);
-    const auto begin = std::chrono::steady_clock::now();
-    const ProgramRun run = run_program(point, cuda_machine(devices_in_trouble));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << point << run.said;
-    if (run.said.empty()) {
-      EXPECT_TRUE(run.right) << point;
-      ++in_spite_of_it;
-    } else {
-      EXPECT_THAT(run.said, HasSubstr("cuda " + std::to_string(point % 2))) << point;
-      EXPECT_THAT(run.said, HasSubstr(point % 3 == 0 ? "CUDA_ERROR_ILLEGAL_ADDRESS (700)"
-                                                     : "CUDA_ERROR_LAUNCH_FAILED (719)"))
-          << point;
-      ++told;
-    }
-    for (const std::string& text : fake_cuda::end()) ADD_FAILURE() << point << ": " << text;
-  }
-  EXPECT_GT(told, 5);
-  EXPECT_GT(in_spite_of_it, 5);
 }
 
 }  // namespace fairlead::tests

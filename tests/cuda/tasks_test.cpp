@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdint>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -312,26 +312,40 @@ TEST(CudaErrors, RefuseWhatIsNotThere) {
 
 class CudaPrograms : public ::testing::TestWithParam<std::string> {};
 
-// Random programs on integers, so that there is one right result; from a device in which the largest task just fits
-// upwards, alone, several, and beside cores and an emulated device. The driver finds nothing wrong.
+/// One to four devices of one to four streams each, from one in which the largest task just fits upwards, two of them on one of the
+/// driver's at times, and beside an emulated device at times.
+std::string drawn_machine(Random random) {
+  constexpr int of_driver = 4;
+  std::string machine;
+  const auto also = [&](const std::string& device) { machine += (machine.empty() ? "" : " + ") + device; };
+  const int devices = 1 + static_cast<int>(random.below(of_driver));
+  const int first = static_cast<int>(random.below(of_driver));
+  const bool twice = random.once_in(8);
+  for (int i = 0; i < devices; ++i) {
+    const int number = twice ? first : (first + i) % of_driver;
+    const std::uint64_t streams = 1 + random.below(4);
+    const std::uint64_t kilobytes = 24 + 4 * streams + (random.once_in(6) ? 1000 : 4 * random.below(8));
+    also("cuda:" + std::to_string(number) + ",memory=" + std::to_string(kilobytes) +
+         "KiB,streams=" + std::to_string(streams));
+    if (random.once_in(12)) also("emulated:memory=24KiB,copies=blocking");
+  }
+  return machine;
+}
+
+// Random programs on integers, so that there is one right result. The driver finds nothing wrong.
 TEST_P(CudaPrograms, GiveTheValuesOfASequentialRun) {
-  constexpr std::array<const char*, 8> machines{
-      "cuda:0,memory=28KiB",
-      "cuda:0,memory=28KiB + cuda:1,memory=40KiB",
-      "cuda:0,memory=48KiB,streams=2",
-      "cuda:0,memory=28KiB + emulated:memory=24KiB,copies=blocking",
-      "cuda:1,memory=64KiB,streams=4 + emulated:memory=32KiB + cuda:0,memory=28KiB",
-      "cuda:0,memory=64KiB,streams=3 + cuda:1,memory=28KiB + cuda:2,memory=32KiB + cuda:3,memory=36KiB",
-      "cuda:0,memory=40KiB,count=2",
-      "cuda:0,memory=1MiB,streams=4"};
+  std::uint64_t programs = 0, operations = 0;
   for (const std::uint64_t seed : seeds_for(GetParam(), 1, at_length() ? 400 : 80)) {
-    const char* const machine = machines[Random(seed).below(machines.size())];
+    const std::string machine = drawn_machine(Random(Random::mix(seed)));
     const FakeDevices devices(4, seed);
     const ProgramRun run =
         run_program(seed, cuda_machine(machine, GetParam(), "8MiB", 1 + static_cast<int>(seed % 2)));
     EXPECT_EQ(run.said, "") << "seed " << seed << " on " << machine;
     EXPECT_TRUE(run.right) << "seed " << seed << " on " << machine;
+    ++programs;
+    operations += fake_cuda::operations();
   }
+  std::cout << programs << " programs, " << operations << " copies and kernels\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPolicy, CudaPrograms, ::testing::ValuesIn(every_policy()), name_of_test);

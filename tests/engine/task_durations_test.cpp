@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include "memory/bare.hpp"
@@ -16,9 +17,18 @@ constexpr WorkerId core{0};
 constexpr Duration short_one{1'000'000}, long_one{9'000'000};
 
 struct Learner {
-  explicit Learner(engine::TaskDurations::Given given = {})
-      : durations(bare.topology, bare.memory, std::move(given), {}) {
+  explicit Learner(engine::TaskDurations::Given given = {}, bool first_bodies = false)
+      : durations(bare.topology, bare.memory, std::move(given), {}, first_bodies) {
     codelet.name = "work";
+  }
+  void implement_for_cores(std::initializer_list<const char*> names) {
+    codelet.kinds = 0;
+    for (const char* name : names) {
+      Implementation one;
+      one.name = name;
+      codelet.implement(WorkerKind::cpu, std::move(one));
+    }
+    codelet.choices = 1u << static_cast<unsigned>(WorkerKind::cpu);
   }
   Task& task(Bytes bytes) {
     Task& made = bare.task(AccessMode::read, {bare.datum(bytes)});
@@ -69,13 +79,7 @@ TEST(TaskDurations, ThatWereGivenAreNotLearned) {
 
 TEST(TaskDurations, LetTheFastestOfSeveralImplementationsRun) {
   Learner it;
-  it.codelet.kinds = 0;
-  for (const char* name : {"slow", "fast"}) {
-    Implementation one;
-    one.name = name;
-    it.codelet.implement(WorkerKind::cpu, std::move(one));
-  }
-  it.codelet.choices = 1u << static_cast<unsigned>(WorkerKind::cpu);
+  it.implement_for_cores({"slow", "fast"});
   Task& task = it.task(1_MiB);
   int fast = 0;
   for (int i = 0; i < 100; ++i) {
@@ -88,6 +92,18 @@ TEST(TaskDurations, LetTheFastestOfSeveralImplementationsRun) {
   static_cast<void>(it.durations.choose(task));
   it.durations.returned(task);  // it did not begin
   EXPECT_EQ(task.implementation, no_implementation);
+}
+
+TEST(TaskDurations, AreThoseOfTheFirstImplementationWhereItIsToRun) {
+  Learner it({}, true);
+  it.implement_for_cores({"slow", "fast"});
+  Task& task = it.task(1_MiB);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(it.durations.choose(task), 0u);
+    ASSERT_EQ(task.implementation, 0);
+    it.end(task, long_one);
+  }
+  EXPECT_EQ(it.durations.estimate(task, core), long_one);
 }
 
 }  // namespace fairlead::tests

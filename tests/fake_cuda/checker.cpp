@@ -42,6 +42,11 @@ void Checker::seen(const Clock& clock) {
   std::erase_if(open_, [&](const Open& one) { return at(host_, one.stream) >= one.number; });
 }
 
+std::uint64_t Checker::added(std::uint32_t stream) const {
+  const auto found = streams_.find(stream);
+  return found == streams_.end() ? 0 : at(found->second, stream);
+}
+
 bool Checker::give_up(const void* memory, std::size_t bytes, const std::string& how) {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory), end = begin + bytes;
   bool in_use = false;

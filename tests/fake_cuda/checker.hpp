@@ -23,6 +23,9 @@ class Checker {
   const Clock& add(std::uint32_t stream, const std::string& name, std::span<const Access> accesses);
   /// The host has seen that these are over.
   void seen(const Clock& clock);
+  const Clock& seen() const noexcept { return host_; }
+  /// How many operations were put into the stream so far.
+  std::uint64_t added(std::uint32_t stream) const;
   /// The bytes are given up, as `how` says. True if they may be in use, which is reported.
   bool give_up(const void* at, std::size_t bytes, const std::string& how);
   void report(const std::string& text) { findings_.insert(text); }
@@ -37,7 +40,7 @@ class Checker {
     std::string name;
   };
   std::map<std::uint32_t, Clock> streams_;
-  Clock host_;
+  Clock host_;              // what it has seen to be over
   std::vector<Open> open_;  // the host has not seen their ends
   std::set<std::string> findings_;
 };

@@ -32,10 +32,11 @@ constexpr std::array<Name, 9> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid ar
                                      {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
                                      {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
 
-/// Either way. RAM that is not registered is read now, and is a mistake where order is meant to be the stream's.
+/// Either way. RAM that is not registered is a mistake, where order is meant to be the stream's. A real driver may read it at the call,
+/// and wait until it is written, or not, by the size of the copy and its version; here the seed draws.
 Status copy(const char* function, Pointer there, const void* host, std::size_t bytes, CUstream_st* stream,
             bool away) {
-  return fake().call_there(function, [&](Lock&, int device) {
+  return fake().call_there(function, [&](Lock& lock, int device) {
     const Memory::Found at = fake().memory->find(bytes_at(there), bytes),
                         ram = fake().memory->find(host, bytes);
     if (at.where == Memory::Where::freed) fake().checker.report("a copy uses memory that was given back");
@@ -49,12 +50,24 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
     }
     if (ram.where != Memory::Where::host)
       fake().checker.report("a copy that is not waited for takes RAM that is not registered");
-    const std::vector<Access> accesses{{bytes_at(there), bytes, away}, {host, bytes, !away}};
-    return fake().put(stream, away ? "a copy to the device" : "a copy from the device", accesses,
-                      [real = at.bytes, plain = bytes_at(host), bytes, away] {
-                        std::memcpy(away ? real : plain, away ? plain : real, bytes);
-                        return true;
-                      });
+    const bool now = ram.where != Memory::Where::host && fake().draw(2) == 0;
+    std::vector<Access> accesses{{bytes_at(there), bytes, away}};
+    std::vector<std::byte> staged;
+    if (now && away)
+      staged.assign(bytes_at(host), bytes_at(host) + bytes);
+    else
+      accesses.push_back({host, bytes, !away});
+    const Status status =
+        fake().put(stream, away ? "a copy to the device" : "a copy from the device", accesses,
+                   [real = at.bytes, plain = bytes_at(host), staged = std::move(staged), bytes, away] {
+                     const std::byte* const from = !away ? real : staged.empty() ? plain : staged.data();
+                     std::memcpy(away ? real : plain, from, bytes);
+                     return true;
+                   });
+    if (status != fake_cuda::success) return status;
+    fake().devices[static_cast<std::size_t>(device)].unsaved.copied(bytes_at(there), bytes, stream->id,
+                                                                    fake().checker.added(stream->id));
+    return now && !away ? fake().wait_for(lock, stream) : fake_cuda::success;
   });
 }
 

@@ -215,14 +215,20 @@ Status Fake::query(CUevent_st* event) {
 }
 
 Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event) {
-  if (!knows(event)) return invalid_handle;
+  if (!knows(event)) {
+    checker.report("an event was waited for that is not there");
+    return invalid_handle;
+  }
   const Device& device = devices[static_cast<std::size_t>(event->device)];
   changed_.wait(lock, [&] { return event->done == event->asked || device.lost != success; });
   return device.lost != success ? device.lost : query(event);
 }
 
 Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
-  if (!knows(stream)) return invalid_handle;
+  if (!knows(stream)) {
+    checker.report(stream == nullptr ? "the default stream was waited for" : "no stream was waited for");
+    return invalid_handle;
+  }
   const Device& device = devices[static_cast<std::size_t>(stream->device)];
   changed_.wait(lock,
                 [&] { return (stream->waiting.empty() && !stream->running) || device.lost != success; });
@@ -235,7 +241,9 @@ Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
 
 /// Nothing runs there any more, and nothing that was put there is done.
 void Fake::become_lost(int device, Status status) {
-  devices[static_cast<std::size_t>(device)].lost = status;
+  Device& one = devices[static_cast<std::size_t>(device)];
+  one.lost = status;
+  one.lost_bytes = one.unsaved.bytes(checker.seen());
   memory->lose(device);
   for (const auto& stream : streams) {
     if (stream->device != device) continue;
@@ -319,6 +327,16 @@ std::size_t bytes(int device) {
   const std::lock_guard lock(fake.mutex());
   return fake.memory->bytes(device);
 }
+std::size_t lost_bytes(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.devices[static_cast<std::size_t>(device)].lost_bytes;
+}
+bool is_lost(int device) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.devices[static_cast<std::size_t>(device)].lost != success;
+}
 void report(const std::string& text) {
   Fake& fake = Fake::of_process();
   const std::lock_guard lock(fake.mutex());
@@ -340,6 +358,9 @@ int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, 
       places.push_back(found.bytes);
     }
     if (!good) fake.checker.report("\"" + std::string(name) + "\" goes where the device has nothing");
+    for (const Access& access : accesses)
+      if (access.write && fake.memory->find(access.at, access.bytes).where == Memory::Where::device)
+        fake.devices[static_cast<std::size_t>(device)].unsaved.written(access.at, access.bytes);
     return fake.put(stream, name, accesses, [good, places, run = std::move(run)] {
       if (good) run(places);
       return good;

@@ -17,6 +17,7 @@
 #include "fake_cuda/checker.hpp"
 #include "fake_cuda/fake_cuda.hpp"
 #include "fake_cuda/memory.hpp"
+#include "fake_cuda/unsaved.hpp"
 
 struct CUctx_st {
   int device;
@@ -90,6 +91,7 @@ class Fake {
   Status wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
   Status query(CUevent_st* event);
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   bool knows(const CUstream_st* stream) const;
   bool knows(const CUevent_st* event) const;
 
@@ -103,6 +105,8 @@ class Fake {
     bool told = false;                       // that it is lost, to whoever has called
     std::uint64_t done = 0, ends_after = 0;  // 0: never
     Status ends_by = success;
+    Unsaved unsaved{};
+    std::size_t lost_bytes = 0;  // that were nowhere else
   };
   // Guarded by the lock.
   Settings settings;

@@ -38,6 +38,10 @@ std::map<std::string, int> calls();
 int called(const char* function);
 /// The device fails when it has done so many things from now on: calls for it give that status from then on.
 void lose(int device, std::uint64_t after, int status = 719);
+bool is_lost(int device);
+/// Bytes that kernels had written there, or were about to write, and that no copy had brought to RAM that the host had seen
+/// to be over when the device was lost. 0: nothing was lost that is nowhere else.
+std::size_t lost_bytes(int device);
 /// Most that was allocated there at a time, and now.
 std::size_t most_bytes(int device);
 std::size_t bytes(int device);

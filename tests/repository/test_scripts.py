@@ -87,6 +87,21 @@ class Scripts(unittest.TestCase):
         done = subprocess.run(["shellcheck", "-x", *scripts], cwd=tree.ROOT, capture_output=True, text=True)
         self.assertEqual(0, done.returncode, done.stdout)
 
+    def share(self, cases: str) -> subprocess.CompletedProcess:
+        (self.folder / "results.xml").write_text(f"<testsuite>{cases}</testsuite>")
+        return self.bash("scripts/opencl-share results.xml")
+
+    def test_the_share_of_tests_on_opencl_is_said_and_a_skip_fails(self):
+        ran = ('<testcase name="OpenclTasks.A" classname="OpenclTasks.A" status="run"/>'
+               '<testcase name="EveryPolicy/OpenclPrograms.B/eager" status="run"/><testcase name="CudaTasks.C" status="run"/>'
+               '<testcase name="test_d" classname="tests.python.test_opencl"/>')
+        done = self.share(ran)
+        self.assertEqual((0, "OpenCL: 3 of 3 tests ran on its devices\n"), (done.returncode, done.stdout))
+        done = self.share(ran + '<testcase name="opencl.e" status="notrun"><skipped message="no device"/></testcase>')
+        self.assertEqual((1, "OpenCL: 3 of 4 tests ran on its devices\n"), (done.returncode, done.stdout))
+        self.assertIn("Not run: opencl.e", done.stderr)
+        self.assertEqual(1, self.share("").returncode)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -143,6 +143,12 @@ struct Alternative {
   std::optional<Part> part{};
 };
 
+/// Between the ends of an edge that say different parts: the elements of one become those of the other.
+struct Recut {
+  Part given, taken;
+  std::string edge{};  ///< what an error calls it: where it is said, and both ends
+};
+
 struct FlowDefinition {
   std::string name;
   bool control = false;  ///< no value, only order
@@ -153,7 +159,7 @@ struct FlowDefinition {
   bool or_copy = false;
   Copier copier{};  ///< if so
   /// Of data that have parts: what makes of the elements of one part, in a datum read, another one's, in a datum written.
-  std::function<Copier(const Part& from, const Part& to)> recut{};
+  std::function<Copier(const Recut&)> recut{};
 };
 
 struct ClassDefinition {

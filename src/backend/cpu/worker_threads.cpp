@@ -150,13 +150,13 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   const Time start = worker.clock_is_fresh ? worker.last_end : clock_.now();
   TaskContext context{&task, task.worker, world_};
   const bool asynchronous = implementation.asynchronous;
-  bool thrown = false;
+  bool thrown = false, begun = true;
   if (asynchronous) task.at = start;
   addresses_->resolve(task);
   worker.in_body.store(true, std::memory_order_relaxed);
   try {
     if (worker.processor != nullptr) [[unlikely]] {
-      worker.processor->run(implementation, context);
+      begun = worker.processor->run(implementation, context);
     } else if (task.workers_wanted != 0) [[unlikely]] {
       run_together(worker, implementation, context);
     } else {
@@ -179,6 +179,10 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   worker.in_body.store(false, std::memory_order_relaxed);
   worker.last_end = clock_.now();
   worker.clock_is_fresh = true;
+  if (!begun) [[unlikely]] {
+    engine_->entrance().post(task, EventKind::task_unbegun, task.worker, worker.last_end);
+    return reporter.serve();
+  }
   // Somebody else says when it is over, and it may be by now; but for one that did not get as far as its
   // token.
   if (asynchronous && !thrown) return;

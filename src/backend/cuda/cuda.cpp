@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -92,11 +95,9 @@ class CudaPart final : public Part {
     pinned_.emplace(
         std::vector(site.surroundings().host_memory.begin(), site.surroundings().host_memory.end()));
     for (One& one : devices_) {
-      one.device.emplace(found_->driver, *one.found,
-                         cu::OpenDevice::Settings{one.name, one.memory,
-                                                  [this, &site, node = one.node](const std::string& words) {
-                                                    if (running_) site.lose(node, words);
-                                                  }});
+      one.device.emplace(
+          found_->driver, *one.found,
+          cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found, site), &somebody_asks_});
       site.memory_of(one.node, one.device->at(0));
       Bytes workspace = one.capacity;  // they lie behind it
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
@@ -112,6 +113,17 @@ class CudaPart final : public Part {
   }
 
  private:
+  /// What is on the same device of the driver shares it.
+  std::shared_ptr<cu::Fate> fate_of(const cu::FoundDevice& found, Site& site) {
+    std::shared_ptr<cu::Fate>& fate = fates_[&found];
+    if (fate == nullptr)
+      fate = std::make_shared<cu::Fate>([this, &found, &site](const std::string& words) {
+        for (const One& one : devices_)
+          if (running_ && one.found == &found) site.lose(one.node, words);
+      });
+    return fate;
+  }
+
   struct One {
     const cu::FoundDevice* found = nullptr;
     std::string name;
@@ -124,6 +136,8 @@ class CudaPart final : public Part {
   const CudaBackend::Find find_;
   bool running_ = false;            // before and after, nobody is to be told that a device is lost
   std::optional<cu::Found> found_;  // when the first one is asked for
+  std::atomic<bool> somebody_asks_ = false;
+  std::map<const cu::FoundDevice*, std::shared_ptr<cu::Fate>> fates_;
   std::deque<One> devices_;
   std::optional<cu::PinnedMemory> pinned_;
   std::deque<cu::DeviceWire> wires_;  // last: their threads use the rest

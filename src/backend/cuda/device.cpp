@@ -14,10 +14,24 @@ namespace fairlead::backend::cu {
 
 namespace {
 
-// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that.
+// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that. Only one at a time asks
+// again and again, or as many cores as there are streams would do nothing else.
 constexpr std::chrono::microseconds asks_for{20};
 
 }  // namespace
+
+void Fate::become_lost(const std::string& words) {
+  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
+  if (lost()) return;
+  how_ = words;
+  on_lost_(words);
+  lost_ = true;
+}
+
+std::string Fate::how() const {
+  const std::lock_guard lock(mutex_);
+  return how_;
+}
 
 OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
     : driver_(std::move(driver)),
@@ -94,7 +108,7 @@ void OpenDevice::release_host(void* memory) const noexcept {
 }
 
 void OpenDevice::given_back(Status status) const noexcept {
-  if (ends_the_device(status)) lost_ = true;
+  if (ends_the_device(status)) settings_.fate->end();
 }
 
 void OpenDevice::mark(Stream stream, Event event) const {
@@ -105,11 +119,12 @@ void OpenDevice::mark(Stream stream, Event event) const {
 }
 
 void OpenDevice::wait(Stream stream, Event event) const {
-  const auto begin = std::chrono::steady_clock::now();
   const char* asked = "cuEventQuery";
   Status status = driver_->cuEventQuery(event);
-  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
-    status = driver_->cuEventQuery(event);
+  if (status == not_ready && !settings_.somebody_asks->exchange(true)) {
+    status = ask(event);
+    settings_.somebody_asks->store(false);
+  }
   if (status == not_ready) {
     asked = "cuEventSynchronize";
     status = driver_->cuEventSynchronize(event);
@@ -117,6 +132,14 @@ void OpenDevice::wait(Stream stream, Event event) const {
   if (status == success) return;
   if (!ends_the_device(status)) empty(stream);
   check(status, asked);
+}
+
+Status OpenDevice::ask(Event event) const {
+  const auto begin = std::chrono::steady_clock::now();
+  Status status = not_ready;
+  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
+    status = driver_->cuEventQuery(event);
+  return status;
 }
 
 void OpenDevice::empty(Stream stream) const {
@@ -133,8 +156,7 @@ void OpenDevice::check_there() const {
 }
 
 void OpenDevice::throw_lost() const {
-  const std::lock_guard lock(mutex_);
-  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, how_lost_));
+  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.fate->how()));
 }
 
 std::string OpenDevice::problem(Status status, const char* what) const {
@@ -149,11 +171,7 @@ void OpenDevice::check(Status status, const char* what) const {
 }
 
 void OpenDevice::become_lost(Status status, const char* what) const {
-  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
-  if (lost()) return;
-  how_lost_ = problem(status, what);
-  if (settings_.on_lost) settings_.on_lost(how_lost_);
-  lost_ = true;
+  settings_.fate->become_lost(problem(status, what));
 }
 
 }  // namespace fairlead::backend::cu

@@ -9,17 +9,38 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "backend/cuda/driver.hpp"
 
 namespace fairlead::backend::cu {
+
+/// Whether a device of the driver is lost. All that a runtime has on it shares this, as its context: it is lost at once.
+class Fate {
+ public:
+  /// `on_lost`: called once, with what the driver said.
+  explicit Fate(std::function<void(const std::string& words)> on_lost) : on_lost_(std::move(on_lost)) {}
+  bool lost() const noexcept { return lost_.load(); }
+  /// Nothing more is to be called for it, and nobody is told.
+  void end() noexcept { lost_ = true; }
+  void become_lost(const std::string& words);
+  std::string how() const;
+
+ private:
+  const std::function<void(const std::string& words)> on_lost_;
+  mutable std::mutex mutex_;  // guards the next
+  std::string how_;           // once it is lost, it stays as it is
+  std::atomic<bool> lost_ = false;
+};
 
 class OpenDevice {
  public:
   struct Settings {
     std::string name;        ///< as the runtime calls it: "cuda 0"
     Bytes memory_bytes = 0;  ///< all that it takes
-    std::function<void(const std::string& words)> on_lost;
+    std::shared_ptr<Fate> fate;
+    std::atomic<bool>* somebody_asks =
+        nullptr;  ///< of all that wait for devices of a runtime one; outlives it
   };
   /// Takes the memory at once. Throws SystemError if the device does not give it.
   OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
@@ -61,13 +82,14 @@ class OpenDevice {
 
   /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
   void mark(Stream stream, Event event) const;
-  /// Until the device has done what was in the stream when the event was put there: asked for a while, then waited for.
+  /// Until the device has done what was in the stream when the event was put there: asked for a while, unless somebody else asks,
+  /// then waited for.
   /// Throws SystemError, when nothing is in the stream any more.
   void wait(Stream stream, Event event) const;
   /// Until nothing is in the stream. A driver that cannot say so, asked three times, has lost the device. Throws DeviceLostError.
   void empty(Stream stream) const;
 
-  bool lost() const noexcept { return lost_.load(); }
+  bool lost() const noexcept { return settings_.fate->lost(); }
   /// Throws DeviceLostError if it is.
   void check_there() const;
   /// "cuda 0 (NVIDIA H200): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
@@ -76,6 +98,7 @@ class OpenDevice {
   void check(Status status, const char* what) const;
 
  private:
+  Status ask(Event event) const;
   [[noreturn]] void throw_lost() const;
   void become_lost(Status status, const char* what) const;
 
@@ -85,9 +108,6 @@ class OpenDevice {
   const Settings settings_;
   Context context_ = nullptr;
   Pointer memory_ = 0;
-  mutable std::mutex mutex_;      // guards the next
-  mutable std::string how_lost_;  // once it is lost, it stays as it is
-  mutable std::atomic<bool> lost_ = false;
 };
 
 }  // namespace fairlead::backend::cu

@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace fairlead::backend::cu {
 
@@ -37,8 +38,13 @@ void Launcher::release() noexcept {
   device_.release(stream_);
 }
 
-void Launcher::run(const Implementation& implementation, TaskContext& context) {
-  const OpenDevice::Current current(device_);
+bool Launcher::run(const Implementation& implementation, TaskContext& context) {
+  std::optional<OpenDevice::Current> current;
+  try {
+    current.emplace(device_);
+  } catch (const DeviceLostError&) {
+    return false;
+  }
   context.launcher = static_cast<detail::CudaLauncher*>(this);
   checks_.clear();
   try {
@@ -54,6 +60,7 @@ void Launcher::run(const Implementation& implementation, TaskContext& context) {
   }
   wait();
   for (const auto& check : checks_) check();
+  return true;
 }
 
 /// Until all that was put into the stream is over.

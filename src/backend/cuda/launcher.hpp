@@ -24,7 +24,7 @@ class Launcher final : public Processor, public detail::CudaLauncher {
 
   /// Throws what the body throws, also if that has launched something: then its data are in use no more. Or what the
   /// check throws, or SystemError, if the device fails.
-  void run(const Implementation& implementation, TaskContext& context) override;
+  bool run(const Implementation& implementation, TaskContext& context) override;
 
   CUstream_st* stream() const noexcept override { return stream_; }
   int device() const noexcept override { return device_.number(); }

@@ -103,8 +103,8 @@ class EmulatedProcessor final : public Processor {
   /// `lifetime`: null: without an end.
   EmulatedProcessor(double speed, Lifetime* lifetime, Site& site)
       : speed_(speed), lifetime_(lifetime), site_(site) {}
-  void run(const Implementation& implementation, TaskContext& context) override {
-    if (lifetime_ != nullptr && lifetime_->over()) throw DeviceLostError(lifetime_->text());
+  bool run(const Implementation& implementation, TaskContext& context) override {
+    if (lifetime_ != nullptr && lifetime_->over()) return false;
     {
       const Stretched until_it_would_be_over(*this);
       implementation.run(implementation.body.get(), context);
@@ -112,6 +112,7 @@ class EmulatedProcessor final : public Processor {
     // What is over later cannot fail any more by what is thrown now.
     if (lifetime_ != nullptr && !implementation.asynchronous && !lifetime_->allows_one_more())
       throw DeviceLostError(lifetime_->text());
+    return true;
   }
 
  private:

@@ -34,7 +34,7 @@ Launcher::~Launcher() {
   device_.release(queue_);
 }
 
-void Launcher::run(const Implementation& implementation, TaskContext& context) {
+bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   context.launcher = static_cast<detail::OpenclLauncher*>(this);
   try {
     implementation.run(implementation.body.get(), context);
@@ -46,6 +46,7 @@ void Launcher::run(const Implementation& implementation, TaskContext& context) {
     throw;
   }
   wait();
+  return true;
 }
 
 /// Until all that was put into the queue is over.

@@ -26,7 +26,7 @@ class Launcher final : public Processor, public detail::OpenclLauncher {
 
   /// Throws what the body throws, also if that has launched something: then its data are in use no more. Or
   /// SystemError, if the device fails.
-  void run(const Implementation& implementation, TaskContext& context) override;
+  bool run(const Implementation& implementation, TaskContext& context) override;
 
   _cl_command_queue* queue() const noexcept override { return queue_; }
   _cl_context* context() const noexcept override { return device_.context(); }

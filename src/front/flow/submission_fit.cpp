@@ -12,9 +12,22 @@
 
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
+#include "config/value.hpp"
 #include "engine/datum_views.hpp"
 
 namespace fairlead::front {
+
+namespace {
+
+/// "cpu and cuda", by the bits of WorkerKind.
+std::string kinds_in(std::uint32_t bits) {
+  std::vector<std::string_view> names;
+  for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
+    if (((bits >> kind) & 1u) != 0) names.push_back(worker_kind_names[kind]);
+  return config::join(names, " and ");
+}
+
+}  // namespace
 
 std::string SubmissionFit::subject(const Submission& submission) {
   return submission.codelet->kinds == 0 ? "an acquire" : "the task " + submission.codelet->name;
@@ -57,13 +70,19 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
   }
   if (fits) return core_.fixed_order() ? excluded | of_other_kinds(submission, excluded) : excluded;
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
-  if (nearest == nullptr)
-    throw UsageError(fmt::format("{} has no implementation for any worker of {}\n  submitted at {}:{}",
-                                 text_of(submission),
-                                 submission.node == no_id<NodeId>
-                                     ? "this machine"
-                                     : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
-                                 submission.file, submission.line));
+  if (nearest == nullptr) {
+    const bool anywhere = submission.node == no_id<NodeId>;
+    std::uint32_t there = 0;
+    for (const WorkerSpec& worker : topology.workers)
+      if (anywhere || submission.node == worker.node) there |= 1u << static_cast<unsigned>(worker.kind);
+    throw UsageError(fmt::format(
+        "{} has no implementation for any worker of {}\n  submitted at {}:{}\n"
+        "  It has bodies for {}, the workers there are {}: give it a body for these, or {}.",
+        text_of(submission),
+        anywhere ? "this machine" : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
+        submission.file, submission.line, kinds_in(submission.codelet->kinds), kinds_in(there),
+        anywhere ? "name a device in the setting devices" : "let it run elsewhere"));
+  }
   throw FootprintError(
       fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
                   "  Use smaller tiles{}, or {}.",

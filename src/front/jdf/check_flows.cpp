@@ -144,12 +144,21 @@ class FlowChecker {
         diagnostics_.error(it.name.where, "\"arena_index\" is no longer known: it is called \"type\"");
       else if (it.name.text == "nb_elt")
         diagnostics_.error(it.name.where, "\"nb_elt\" is no longer known: it is called \"count\"");
+      else if ((it.name.text == "displ" || it.name.text == "displ_remote") && !is_zero(it.value))
+        diagnostics_.warning(
+            it.name.where, fmt::format("\"{}\" means nothing here: a value is at the same place of its datum "
+                                       "on all ranks, as it is on one",
+                                       it.name.text));
       else if (it.value != no_expression &&
                std::ranges::find(dependency_properties, it.name.text) == dependency_properties.end())
         if (const std::string near = did_you_mean(it.name.text, dependency_properties); !near.empty())
           diagnostics_.warning(it.name.where,
                                fmt::format("\"{}\" is kept, and means nothing{}", it.name.text, near));
     }
+  }
+
+  bool is_zero(ExpressionId id) const {
+    return id != no_expression && file_.at(id).kind == Expression::Kind::integer && file_.at(id).integer == 0;
   }
 
   void check(const Body& body) {

@@ -68,7 +68,7 @@ struct Interpreted {
   std::shared_ptr<const CLibrary> in_c{};  ///< of bodies that are C
   std::vector<TileSize> whole_tiles{};     ///< by flow: what those are promised
   ptg::Part part{};                        ///< of a copy
-  ptg::Part as{};                          ///< what it becomes
+  ptg::Recut recut{};                      ///< of what makes one part of another
 
   /// The closure has room for them; else a pointer to them is there.
   bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
@@ -205,27 +205,18 @@ void run_copy(const void* body, TaskContext& context) {
                                       : copy_tile<double>(from, to, it.part);
 }
 
-template <class T>
-void recut_tile(const TileArgument& from, const TileArgument& to, const ptg::Part& of, const ptg::Part& as) {
-  const auto at = [](const TileArgument& tile, std::int32_t i, std::int32_t j) {
-    return static_cast<T*>(tile.data) + i + static_cast<std::ptrdiff_t>(j) * tile.leading_dimension;
-  };
-  for (std::int32_t j = 0; j < to.columns; ++j) std::fill_n(at(to, 0, j), to.rows, T(0));
-  if (!ptg::each_recut(of, as, to.rows, to.columns,
-                       [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
-                         *at(to, to_i, to_j) = *at(from, i, j);
-                       }))
-    ptg::detail::refuse_recut(to.rows, to.columns);
-}
-
 void run_recut(const void* body, TaskContext& context) {
   const Interpreted& it = *static_cast<const Interpreted*>(body);
   const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
   if (from.data == nullptr || to.data == nullptr) return;
-  it.elements[0] == Precision::single ? recut_tile<float>(from, to, it.part, it.as)
-                                      : recut_tile<double>(from, to, it.part, it.as);
+  const std::uint32_t element = it.elements[0] == Precision::single ? sizeof(float) : sizeof(double);
+  const auto column_bytes = [&](const TileArgument& tile) {
+    return static_cast<std::size_t>(tile.leading_dimension) * element;
+  };
+  ptg::detail::recut(it.recut, {to.rows, to.columns, element}, from.data, column_bytes(from), to.data,
+                     column_bytes(to));
 }
 
 float flops_of(const Interpreted& it, std::span<const std::int64_t> parameters,
@@ -348,13 +339,12 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
     set(definition, std::move(it), "copy", &run_copy, WorkUnit::none);
   };
   out.recut = [program, kernels](Precision element) {
-    return [=](const ptg::Part& of, const ptg::Part& as) -> ptg::Copier {
+    return [=](const ptg::Recut& how) -> ptg::Copier {
       auto it = std::make_shared<Interpreted>(Interpreted{.program = program,
                                                           .kernels = kernels,
                                                           .elements = {element, element},
                                                           .flows = {0, 1},
-                                                          .part = of,
-                                                          .as = as});
+                                                          .recut = how});
       ptg::ClassDefinition both;
       both.flows.resize(2);
       both.flows[0].mode = AccessMode::read;

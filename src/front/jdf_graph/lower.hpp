@@ -40,7 +40,7 @@ struct GraphMaker {
   /// The same of tasks that copy a part of one tile.
   std::function<void(Precision element, const ptg::Part& part, ptg::ClassDefinition&)> copy;
   /// What makes of one part of a tile another one, of tiles of these elements: ptg::FlowDefinition::recut.
-  std::function<std::function<ptg::Copier(const ptg::Part&, const ptg::Part&)>(Precision element)> recut;
+  std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;
 };
 
 struct Lowered {

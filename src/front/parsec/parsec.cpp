@@ -195,22 +195,12 @@ Copier PartsOf<parsec::Datum>::copier(const Part& part) {
   using Calls = CallMaker<In<parsec::Datum>, InOut<parsec::Datum>>;
   return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
 }
-Copier PartsOf<parsec::Datum>::recut(const Part& of, const Part& as) {
+Copier PartsOf<parsec::Datum>::recut(const Recut& how) {
   using T = parsec::Datum;
-  const auto move = codelet("recut").cpu([of, as](In<T> from, Out<T> to) {
+  const auto move = codelet("recut").cpu([how](In<T> from, Out<T> to) {
     if (from.data() == nullptr || to.data() == nullptr) return;
-    const parsec::Layout& layout = to.layout();
-    for (std::int64_t j = 0; j < layout.columns; ++j)
-      std::memset(to.data() + j * to.distance(), 0, static_cast<std::size_t>(layout.column_bytes));
-    const PartOf tile = tile_of(layout);
-    const auto at = [&](const auto& view, std::int32_t i, std::int32_t j) {
-      return view.data() + j * view.distance() + i * layout.element_bytes;
-    };
-    if (!each_recut(of, as, tile.rows, tile.columns,
-                    [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
-                      std::memcpy(at(to, to_i, to_j), at(from, i, j), tile.element_bytes);
-                    }))
-      refuse_recut(tile.rows, tile.columns);
+    detail::recut(how, tile_of(to.layout()), from.data(), static_cast<std::size_t>(from.distance()),
+                  to.data(), static_cast<std::size_t>(to.distance()));
   });
   using Calls = CallMaker<In<T>, Out<T>>;
   return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};

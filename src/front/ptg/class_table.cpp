@@ -9,6 +9,12 @@ std::string text_of(const ClassDefinition& definition) {
   return fmt::format("{}, defined at {}:{}", definition.name, definition.file, definition.line);
 }
 
+std::string where_said(const Alternative& places, const ClassDefinition& of) {
+  if (!places.where) return text_of(of);
+  const std::string line = fmt::format("{}:{}", places.where->file_name(), places.where->line());
+  return places.column == 0 ? line : fmt::format("{}:{}", line, places.column);
+}
+
 bool TableFlow::comes_surely_from_task() const {
   if (control)
     return std::ranges::any_of(inputs,

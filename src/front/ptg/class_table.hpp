@@ -228,5 +228,7 @@ ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinit
 
 /// "gemm, defined at file:line".
 std::string text_of(const ClassDefinition& definition);
+/// Where it is said in which places the class's values are: "file:line:column"; or, if that is not known, as above.
+std::string where_said(const Alternative& places, const ClassDefinition& of);
 
 }  // namespace fairlead::ptg

@@ -138,11 +138,7 @@ class Search {
   }
 
   static std::string where(const TableClass& of, const Input& input) {
-    if (input.said == nullptr || !input.said->where) return text_of(*of.definition);
-    const SourceLine& line = *input.said->where;
-    return input.said->column == 0
-               ? fmt::format("{}:{}", line.file_name(), line.line())
-               : fmt::format("{}:{}:{}", line.file_name(), line.line(), input.said->column);
+    return input.said == nullptr ? text_of(*of.definition) : where_said(*input.said, *of.definition);
   }
 
   const ClassTable& table_;

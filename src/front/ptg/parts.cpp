@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "net/names.hpp"
@@ -26,11 +27,25 @@ std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinit
   return part.value_or(Part{});
 }
 
-void detail::refuse_recut(std::int64_t rows, std::int64_t columns) {
-  throw UsageError(fmt::format(
-      "of a tile of {} x {} elements the ends of an edge say parts that have not as many elements as "
-      "each other",
-      rows, columns));
+void detail::recut(const Recut& how, const PartOf& tile, const void* from, std::size_t from_column_bytes,
+                   void* to, std::size_t to_column_bytes) {
+  const auto in = [&](auto* memory, std::size_t column_bytes, std::int32_t i, std::int32_t j) {
+    return memory + static_cast<std::size_t>(j) * column_bytes +
+           static_cast<std::size_t>(i) * tile.element_bytes;
+  };
+  auto* const into = static_cast<std::byte*>(to);
+  for (std::int32_t j = 0; j < tile.columns; ++j)
+    std::memset(in(into, to_column_bytes, 0, j), 0, static_cast<std::size_t>(tile.rows) * tile.element_bytes);
+  if (!each_recut(how.given, how.taken, tile.rows, tile.columns,
+                  [&](std::int32_t i, std::int32_t j, std::int32_t to_i, std::int32_t to_j) {
+                    std::memcpy(in(into, to_column_bytes, to_i, to_j),
+                                in(static_cast<const std::byte*>(from), from_column_bytes, i, j),
+                                tile.element_bytes);
+                  }))
+    throw UsageError(fmt::format(
+        "{}: of a tile of {} x {} elements the ends of this edge say parts that have not as many elements as "
+        "each other",
+        how.edge, tile.rows, tile.columns));
 }
 
 bool find_parts(TableClass& of) {

@@ -1,8 +1,12 @@
 // See recut_values.hpp.
 #include "front/ptg/recut_values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
+
+#include "front/ptg/class_table.hpp"
 
 namespace fairlead::ptg {
 
@@ -27,9 +31,12 @@ RecutValues::RecutValues(const Definitions& definitions) : definitions_(definiti
         if (into == taker->flows.end()) continue;
         const std::optional<Parts> parts = parts_of(*giver, flow, *taker, *into);
         if (!parts) continue;
+        const std::string edge = fmt::format("{}: {} of {} gives to {} of {}", where_said(output, *giver),
+                                             flow.name, giver->name, into->name, taker->name);
         std::vector<Made>& made = made_[{giver.get(), i}];
         auto known = std::ranges::find(made, *parts, &Made::parts);
-        if (known == made.end()) known = made.insert(known, {*parts, add(giver, i, *parts, *into)});
+        if (known == made.end())
+          known = made.insert(known, {*parts, add(giver, i, {parts->given, parts->taken, edge}, *into)});
         const auto number = static_cast<std::size_t>(into - taker->flows.begin());
         between_[{{giver.get(), i}, {taker.get(), number}}] = known->between;
       }
@@ -59,13 +66,13 @@ std::optional<RecutValues::Parts> RecutValues::parts_of(const ClassDefinition& g
 }
 
 const ClassDefinition* RecutValues::add(const std::shared_ptr<const ClassDefinition>& giver, std::size_t flow,
-                                        const Parts& parts, const FlowDefinition& taker) {
+                                        const Recut& how, const FlowDefinition& taker) {
   const FlowDefinition& given = giver->flows[flow];
   Place value{.kind = Place::Kind::task, .task = giver, .flow = given.name};
   for (const Range& range : giver->indices)
     if (!range.derived) value.indices.emplace_back(range.index);
   FlowDefinition read{.name = "from", .mode = AccessMode::read, .type = given.type};
-  read.inputs.push_back({.place = std::move(value), .part = parts.given});
+  read.inputs.push_back({.place = std::move(value), .part = how.given});
   FlowDefinition written{.name = "to", .mode = AccessMode::write, .type = given.type};
   written.inputs.push_back({.place = {.kind = Place::Kind::fresh, .like_flow = from}});
 
@@ -76,7 +83,7 @@ const ClassDefinition* RecutValues::add(const std::shared_ptr<const ClassDefinit
   recutting->flows = {std::move(read), std::move(written)};
   recutting->priority = giver->priority;
   recutting->at = giver->at;
-  Copier copier = taker.recut(parts.given, parts.taken);
+  Copier copier = taker.recut(how);
   recutting->codelet = std::move(copier.codelet);
   recutting->maker = std::move(copier.maker);
   recutting->file = giver->file;

@@ -35,7 +35,7 @@ class RecutValues {
   static std::optional<Parts> parts_of(const ClassDefinition& giver, const FlowDefinition& flow,
                                        const ClassDefinition& taker, const FlowDefinition& into);
   const ClassDefinition* add(const std::shared_ptr<const ClassDefinition>& giver, std::size_t flow,
-                             const Parts& parts, const FlowDefinition& taker);
+                             const Recut& how, const FlowDefinition& taker);
 
   struct Made {
     Parts parts;

@@ -38,6 +38,10 @@ class CommonProgram {
   Guests& guests() noexcept { return guests_; }
   /// `named`: what this rank's handles of it name; if this rank owns it, that is where it lives.
   void share(engine::RegisteredDatum& named, std::uint32_t number, net::RankId owner, Bytes bytes);
+  /// It is still to go to another rank, or to come from one, for tasks that were submitted.
+  bool any_of(const engine::RegisteredDatum& datum) const {
+    return !has_failed() && traffic_.any_of(datum.id);
+  }
   /// Nobody uses it any more.
   void forget(engine::RegisteredDatum& named);
 

@@ -35,6 +35,10 @@ class MessageBook {
                                       std::uint32_t tag, std::function<void()> done);
   /// Works until it is over. Throws TaskError if it will never be.
   void wait(const MessageState& message);
+  /// The datum is still to be sent, or to be received: it must not go.
+  bool any_of(const engine::RegisteredDatum& datum) const {
+    return !has_failed() && traffic_.any_of(datum.id);
+  }
   /// Until all are over, or never will be.
   void leave() noexcept;
 

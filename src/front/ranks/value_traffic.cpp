@@ -42,6 +42,7 @@ std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engin
     }
     number = next_ + 1;
     next_ += 2;
+    ++of_data_[from.id];
     sendings_[number] = {.from = {.id = from.id}, .bytes = bytes, .name = name, .apart = apart, .to = {to}};
   }
   turns_.queue(number, from, AccessMode::read);
@@ -53,6 +54,7 @@ std::uint64_t ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum&
   next_ += 2;
   {
     const std::lock_guard guard(mutex_);
+    ++of_data_[into.id];
     coming_[number] = {.into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text()};
     by_key_[name] = number;
   }
@@ -61,6 +63,16 @@ std::uint64_t ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum&
 }
 
 bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
+
+bool ValueTraffic::any_of(DatumId datum) const {
+  const std::lock_guard guard(mutex_);
+  return of_data_.contains(datum);
+}
+
+/// Under the mutex.
+void ValueTraffic::over_of(DatumId datum) {
+  if (const auto found = of_data_.find(datum); --found->second == 0) of_data_.erase(found);
+}
 
 void ValueTraffic::end() {
   communicator_.end(run_);
@@ -73,6 +85,7 @@ void ValueTraffic::end() {
   coming_.clear();
   by_key_.clear();
   sendings_.clear();
+  of_data_.clear();
   ++run_.run;
 }
 
@@ -166,6 +179,7 @@ void ValueTraffic::landed(const net::Commands::Landed& landed) {
     const auto found = coming_.find(landed.value);
     if (found == coming_.end()) return;
     by_key_.erase(found->second.key);
+    over_of(found->second.into.id);
     coming_.erase(found);
   }
   // The engine hears of the value before it hears of a task that uses it.
@@ -181,6 +195,7 @@ void ValueTraffic::left(const net::Commands::Left& left) {
     if (found == sendings_.end()) return;
     Sending& sending = found->second;
     if (++sending.left != sending.told || !sending.to.empty()) return;
+    over_of(sending.from.id);
     sendings_.erase(found);
   }
   turns_.let_go(left.value);

@@ -36,6 +36,8 @@ class ValueTraffic final : public net::Client {
   std::uint64_t receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes);
   /// Nothing is under way, nor will be.
   bool none() const;
+  /// Something of that datum is: it must not go.
+  bool any_of(DatumId datum) const;
   void end();
 
   // ---- any thread's
@@ -70,6 +72,7 @@ class ValueTraffic final : public net::Client {
   // what goes.
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
   std::vector<std::uint64_t> unfinished() const;
+  void over_of(DatumId datum);
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
   void hold_granted(std::uint64_t name, void* address);
@@ -86,6 +89,7 @@ class ValueTraffic final : public net::Client {
   std::unordered_map<std::uint64_t, Sending> sendings_;
   std::unordered_map<std::uint64_t, Coming> coming_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_key_;  // numbers of what comes
+  std::unordered_map<DatumId, std::uint32_t> of_data_;       // how much is under way
 };
 
 }  // namespace fairlead::front

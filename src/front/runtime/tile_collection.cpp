@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace fairlead::detail {
 
@@ -112,11 +113,28 @@ bool TileCollection::finish() noexcept {
     if (!core_.help_until_all_done(true)) return false;
     for (const Entry& entry : entries_)
       if (entry.datum != nullptr && core_.holds().holds(*entry.datum)) return false;
+    if (front::AmongRanks* const ranks = front::among_ranks(core_.surroundings());
+        ranks != nullptr && !finish_among(*ranks))
+      return false;
     if (core_.home_values().may_be_away()) core_.home_values().refresh(ids_in_place());
   } catch (...) {
     return false;
   }
   return true;
+}
+
+/// What other ranks' tasks are to get of it goes: they get there without this one's help. Whether a message will be received
+/// nobody knows, nor what others still do when an exception ends what this one does: for that, the data are kept.
+bool TileCollection::finish_among(front::AmongRanks& ranks) const {
+  for (const Entry& entry : entries_)
+    if (entry.datum != nullptr && ranks.messages().any_of(*entry.datum)) return false;
+  auto next = entries_.begin();  // those before have nothing under way, and nothing will be
+  const auto none = [&] {
+    while (next != entries_.end() && (next->datum == nullptr || !ranks.program().any_of(*next->datum)))
+      ++next;
+    return next == entries_.end() || core_.engine().stop_reason().stopped();
+  };
+  return none() || (std::uncaught_exceptions() == 0 && core_.help(none));
 }
 
 std::vector<DatumId> TileCollection::ids_in_place() const {

@@ -14,6 +14,10 @@
 #include "front/runtime/datum_store.hpp"
 #include "front/runtime/generated_array.hpp"
 
+namespace fairlead::front {
+class AmongRanks;
+}
+
 namespace fairlead::detail {
 
 class TileCollection {
@@ -44,6 +48,7 @@ class TileCollection {
  private:
   static std::string name_of_tile(const void* owner, const engine::RegisteredDatum& datum);
   std::vector<DatumId> ids_in_place() const;
+  bool finish_among(front::AmongRanks& ranks) const;
   struct Entry {
     engine::RegisteredDatum* datum = nullptr;  // null: another rank's
     memory::Range slot{};

@@ -24,6 +24,7 @@ struct Setting {
   Bytes memory = plenty;
   std::string scheduler = "lws";
   std::string devices{};
+  bool fixed_order = false;
 };
 
 inline Config config_of(const Setting& setting) {
@@ -32,6 +33,7 @@ inline Config config_of(const Setting& setting) {
   config.set("memory", setting.memory);
   config.set("scheduler", setting.scheduler);
   config.set("bind-threads", false);
+  config.set("fixed-order", setting.fixed_order);
   if (!setting.devices.empty()) config.set("devices", setting.devices);
   return config;
 }

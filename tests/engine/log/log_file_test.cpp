@@ -46,6 +46,7 @@ class LogFiles : public testing::Test {
                       5,
                       true,
                       true,
+                      true,
                       3,
                       true,
                       out_of_core_topology(2, Bytes{3} << 30, 2.5e9, Duration(1000)),
@@ -78,9 +79,11 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.seed, 11u);
   EXPECT_EQ(head.pipeline_depth, 5u);
   EXPECT_EQ(head.idle_cores, 3u);
+  EXPECT_TRUE(head.first_bodies);
   EXPECT_TRUE(head.durations_known);
   ASSERT_EQ(head.topology.nodes.size(), 3u);
   EXPECT_EQ(head.topology.nodes[2].name, "RAM");
+  EXPECT_EQ(head.topology.nodes[2].memory, MemoryKind::host);
   EXPECT_EQ(head.topology.nodes[2].capacity, Bytes{3} << 30);
   EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{NodeId{0}});
   EXPECT_EQ(head.topology.workers.size(), 2u);
@@ -131,7 +134,7 @@ TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ +
                                         "\" is an event log of another version of Fairlead: its format is "
-                                        "\"z\", that of this version \"c\""));
+                                        "\"z\", that of this version \"d\""));
 }
 
 TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {

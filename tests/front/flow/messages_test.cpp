@@ -21,12 +21,13 @@ using Numbers = Vector<double>;
 constexpr std::int64_t size = 100;
 
 std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
-                                  Bytes memory = Bytes{1} << 20) {
+                                  Bytes memory = Bytes{1} << 20, Bytes eager_limit = 2048) {
   const auto config_of = [&](std::uint32_t i) {
     Config config;
     config.set("workers", 1 + i % 2);
     config.set("memory", memory);
     config.set("bind-threads", false);
+    config.set("eager-limit", eager_limit);
     return config;
   };
   return tests::on_ranks(count, config_of, rank);
@@ -93,6 +94,76 @@ TEST(Messages, OneTagKeepsTheOrder) {
     for (const Message& message : messages) EXPECT_TRUE(message.test());
     flow.wait();
   }));
+}
+
+// Far more than a window of tasks: none goes into another one's place, and what comes early or is not asked for yet waits.
+TEST(Messages, ManyWithoutAPause) {
+  constexpr int count = 3000;
+  for (const bool different : {false, true})
+    expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
+      const std::uint32_t rank = runtime.rank();
+      const auto v = runtime.vector<double>("v", size);
+      std::int64_t right = 0;
+      const auto look =
+          codelet("look").cpu([&](In<Numbers> all, double value) { right += all(size - 1) == value; });
+      Flow flow(runtime);
+      if (rank != 0 && !different) flow.submit(set(v, static_cast<double>(rank)));
+      for (int i = 0; i < count; ++i)
+        if (rank != 0) {
+          if (different) flow.submit(set(v, static_cast<double>(i * 2 + static_cast<int>(rank))));
+          send_detached(runtime, v, 0);
+        } else {
+          for (const std::uint32_t from : {2u, 1u}) {
+            receive_detached(runtime, v, from);
+            flow.submit(look(v, different ? i * 2.0 + from : static_cast<double>(from)));
+          }
+        }
+      flow.wait();
+      if (rank == 0) {
+        EXPECT_EQ(right, 2 * count);
+      }
+    }));
+}
+
+// A matrix whose object goes, and a vector that is removed, before anybody has received what they hold.
+TEST(Messages, OfDataThatGoAreSentAllTheSame) {
+  constexpr int count = 20;
+  std::atomic<bool> going{false};
+  for (const bool matrix : {true, false}) {
+    going = false;
+    expect_nothing_thrown(on_ranks(
+        2,
+        [&](Runtime& runtime) {
+          Flow flow(runtime);
+          const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) {
+            for (std::int32_t j = 0; j < t.columns(); ++j)
+              for (std::int32_t i = 0; i < t.rows(); ++i) t(i, j) = 5;
+          });
+          if (runtime.rank() == 1) {
+            if (matrix) {
+              const auto a = runtime.tiled<double>("a", 10, 10, 10);
+              flow.submit(fill(a(0, 0)));
+              for (int i = 0; i < count; ++i) send_detached(runtime, a(0, 0), 0);
+            } else {
+              const auto v = runtime.vector<double>("v", size);
+              flow.submit(set(v, 5.0));
+              for (int i = 0; i < count; ++i) send_detached(runtime, v, 0);
+              going = true;
+              runtime.remove(v);
+            }
+            going = true;
+          } else {
+            while (!going) std::this_thread::yield();
+            const auto got = runtime.vector<double>("got", size);
+            for (int i = 0; i < count; ++i) {
+              receive(runtime, got, 1);
+              EXPECT_EQ(value_of(flow, got), 5);
+            }
+          }
+          flow.wait();
+        },
+        Bytes{1} << 20, 0));
+  }
 }
 
 // Workers sleep as long as nothing can come from elsewhere.

@@ -63,6 +63,26 @@ double value_of(Flow& flow, const Handle<Element>& handle) {
   return tile(0, 0);
 }
 
+// The matrix's object goes on one rank when another has not even submitted what reads it.
+TEST(FlowsOverRanks, AMatrixThatGoesIsReadElsewhereAllTheSame) {
+  std::atomic<bool> going{false};
+  double seen = 0;
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    const auto look = codelet("look").cpu([&](In<Element> t) { seen = t(side - 1, side - 1); });
+    Flow flow(runtime);
+    if (runtime.rank() == 1)
+      while (!going) std::this_thread::yield();
+    {
+      auto a = row_of(runtime, 2);
+      flow.submit(set(a(0, 0), 7.0));
+      flow.submit(look(a(0, 0)).on_rank(1));
+      going = true;
+    }
+    flow.wait();
+  }));
+  EXPECT_EQ(seen, 7);
+}
+
 TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBoth) {
   constexpr int steps = 50;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {

@@ -1,0 +1,105 @@
+// The driver without a device itself, called as Fairlead does not: what real ones may do either way it does either way, by its seed,
+// and what must not be done it tells.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/driver.hpp"
+#include "fake_cuda/fake_cuda.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+
+using ::testing::ElementsAre;
+namespace cu = backend::cu;
+
+/// A context, a stream and memory for a number.
+struct Calls {
+  explicit Calls(std::uint64_t seed) {
+    fake_cuda::begin({.seed = seed, .longest_delay_us = 300});
+    driver = cu::Driver::load();
+    EXPECT_EQ(driver->cuInit(0), cu::success);
+    EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
+    EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
+    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(driver->cuMemAlloc_v2(&memory, sizeof(long)), cu::success);
+  }
+  std::vector<std::string> end() {
+    driver->cuMemFree_v2(memory);
+    driver->cuStreamDestroy_v2(stream);
+    driver->cuCtxPopCurrent_v2(&context);
+    driver->cuDevicePrimaryCtxRelease_v2(0);
+    return fake_cuda::end();
+  }
+  /// What is there when all is done.
+  long value() const {
+    long value = 0;
+    EXPECT_EQ(driver->cuMemHostRegister_v2(&value, sizeof value, cu::register_for_all), cu::success);
+    EXPECT_EQ(driver->cuMemcpyDtoHAsync_v2(&value, memory, sizeof value, stream), cu::success);
+    EXPECT_EQ(driver->cuStreamSynchronize(stream), cu::success);
+    EXPECT_EQ(driver->cuMemHostUnregister(&value), cu::success);
+    return value;
+  }
+
+  std::shared_ptr<const cu::Driver> driver;
+  cu::Context context = nullptr;
+  cu::Stream stream = nullptr;
+  cu::Pointer memory = 0;
+};
+
+constexpr const char* not_registered = "a copy that is not waited for takes RAM that is not registered";
+
+}  // namespace
+
+TEST(FakeCuda, ReadsRamThatIsNotRegisteredAtTheCallOrLater) {
+  std::set<long> values;
+  for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
+    Calls calls(seed);
+    long from = 1;
+    EXPECT_EQ(calls.driver->cuMemcpyHtoDAsync_v2(calls.memory, &from, sizeof from, calls.stream),
+              cu::success);
+    from = 2;
+    EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+    values.insert(calls.value());
+    EXPECT_THAT(calls.end(), ElementsAre(not_registered));
+  }
+  EXPECT_THAT(values, ElementsAre(1, 2));
+}
+
+TEST(FakeCuda, WaitsForCopiesIntoRamThatIsNotRegisteredOrDoesNot) {
+  std::set<long> values;
+  for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
+    Calls calls(seed);
+    fake_cuda::launch(calls.stream, "set", {{reinterpret_cast<void*>(calls.memory), sizeof(long), true}},
+                      [](auto at) { *reinterpret_cast<long*>(at[0]) = 2; });
+    const auto to = std::make_unique<long>(1);
+    EXPECT_EQ(calls.driver->cuMemcpyDtoHAsync_v2(to.get(), calls.memory, sizeof(long), calls.stream),
+              cu::success);
+    values.insert(fake_cuda::operations() == 2 ? 2 : 1);
+    EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+    EXPECT_EQ(*to, 2);
+    EXPECT_THAT(calls.end(), ElementsAre(not_registered));
+  }
+  EXPECT_THAT(values, ElementsAre(1, 2));
+}
+
+TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
+  Calls calls(1);
+  cu::Event event = nullptr;
+  EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
+  EXPECT_NE(calls.driver->cuStreamSynchronize(nullptr), cu::success);
+  EXPECT_NE(calls.driver->cuEventRecord(event, nullptr), cu::success);
+  EXPECT_NE(fake_cuda::launch(nullptr, "a kernel", {}, [](auto) {}), cu::success);
+  EXPECT_EQ(calls.driver->cuEventDestroy_v2(event), cu::success);
+  EXPECT_THAT(calls.end(), ElementsAre("\"a kernel\" was put into the default stream",
+                                       "an event was recorded in the default stream",
+                                       "the default stream was waited for"));
+}
+
+}  // namespace fairlead::tests
