@@ -119,7 +119,7 @@ class AbacusWire final : public backend::Carrier {
 class AbacusFrame final : public backend::Processor {
  public:
   AbacusFrame(std::byte* memory, Bytes bytes, AbacusLog& log) : memory_(memory), bytes_(bytes), log_(log) {}
-  void run(const Implementation& implementation, TaskContext& context) override {
+  bool run(const Implementation& implementation, TaskContext& context) override {
     ++log_.bodies;
     for (Access& access : context.task->accesses()) {
       const Bytes at = beads(access.address);
@@ -127,6 +127,7 @@ class AbacusFrame final : public backend::Processor {
       access.address = memory_ + at;
     }
     implementation.run(implementation.body.get(), context);
+    return true;
   }
 
  private:
