@@ -1,4 +1,4 @@
-// A matrix for compiled graphs over ranks: dealt out, with numbers in it, and out again.
+// For compiled graphs over ranks: a matrix that is dealt out, with numbers in it, and out again; and what a rank is set to.
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/parsec.hpp>
@@ -8,6 +8,15 @@
 #include "compiled_jdf/compiled.hpp"
 
 namespace fairlead::compiled_jdf {
+
+/// Of each rank of those that are threads here.
+inline Config config_of_rank(const char* memory) {
+  Config config;
+  config.set("memory", memory);
+  config.set("workers", 1);
+  config.set("bind-threads", false);
+  return config;
+}
 
 /// A matrix dealt out over the ranks, or of one runtime alone; its tiles with these numbers, and the way back.
 template <class T>

@@ -61,13 +61,7 @@ EndsMatrices expected_of(const EndsCase& of, const EndsMatrices& before) {
 
 /// On so many ranks; what was thrown, or nothing.
 std::string run_ends(const EndsCase& of, const char* memory, std::int32_t ranks, EndsMatrices& matrices) {
-  const auto config = [&](std::uint32_t) {
-    Config it;
-    it.set("memory", memory);
-    it.set("workers", 1);
-    it.set("bind-threads", false);
-    return it;
-  };
+  const auto config = [&](std::uint32_t) { return config_of_rank(memory); };
   const EndsMatrices before = matrices;
   std::mutex mutex;
   for (const std::string& told :

@@ -32,13 +32,6 @@ struct Case {
   Compute compute;
 };
 
-Config config_of(const Case& of) {
-  Config config;
-  config.set("memory", of.memory);
-  config.set("workers", 1);
-  config.set("bind-threads", false);
-  return config;
-}
 void compute(Runtime& runtime, const Case& of, const Distribution* distribution, Numbers& result) {
   std::vector<std::unique_ptr<Dealt<double>>> dealt;
   for (const Numbers& numbers : of.matrices)
@@ -48,7 +41,7 @@ void compute(Runtime& runtime, const Case& of, const Distribution* distribution,
 }
 Numbers by_one(const Case& of) {
   Numbers result{of.matrices[0].rows, of.matrices[0].columns};
-  Runtime runtime(config_of(of));
+  Runtime runtime(config_of_rank(of.memory));
   compute(runtime, of, nullptr, result);
   return result;
 }
@@ -61,7 +54,7 @@ Numbers the_same_on_all_grids(const Case& of) {
     Numbers result{expected.rows, expected.columns};
     const auto thrown = tests::on_ranks(
         static_cast<std::uint32_t>(grid.rank_rows * grid.rank_columns),
-        [&](std::uint32_t) { return config_of(of); },
+        [&](std::uint32_t) { return config_of_rank(of.memory); },
         [&](Runtime& runtime) { compute(runtime, of, &distribution, result); });
     for (const std::string& text : thrown) EXPECT_EQ(text, "");
     EXPECT_TRUE(result.numbers == expected.numbers) << grid.rank_rows << " x " << grid.rank_columns;

@@ -40,10 +40,7 @@ struct TypesCase {
 };
 
 Config config_of_types(const TypesCase& of) {
-  Config config;
-  config.set("memory", of.memory);
-  config.set("workers", 1);
-  config.set("bind-threads", false);
+  Config config = config_of_rank(of.memory);
   config.set("eager-limit", Bytes{0});
   return config;
 }

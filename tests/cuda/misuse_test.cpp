@@ -10,30 +10,17 @@
 #include "backend/cuda/driver.hpp"
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
+#include "misuse/api/refused.hpp"
 
 namespace fairlead::tests {
 
 namespace {
 
+using misuse::refused;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// What an error of this type says of it.
-template <class E, class F>
-std::string refused(const F& act) {
-  try {
-    act();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another kind of error: " << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "there was no error";
-  return "";
-}
 
 std::string refusal_of(const std::string& devices) {
   return refused<ConfigError>([&] { Runtime runtime(cuda_machine(devices)); });

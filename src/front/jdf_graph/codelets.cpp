@@ -23,6 +23,10 @@ namespace fairlead::jdf {
 
 namespace {
 
+std::uint32_t bytes_of(Precision element) {
+  return element == Precision::single ? sizeof(float) : sizeof(double);
+}
+
 using fairlead::detail::Submission;
 using fairlead::detail::TileArgument;
 
@@ -168,11 +172,9 @@ void run_in_c(const void* body, TaskContext& context) {
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
     const std::uint32_t flow = it.flows[i];
     const TileArgument tile = tile_at(context, arguments.accesses()[i], arguments.shapes()[i]);
-    addresses[flow] =
-        lent.emplace_back(tile, it.whole_tiles[flow],
-                          it.elements[flow] == Precision::single ? sizeof(float) : sizeof(double),
-                          it.codelet->modes[i] != AccessMode::read)
-            .address();
+    addresses[flow] = lent.emplace_back(tile, it.whole_tiles[flow], bytes_of(it.elements[flow]),
+                                        it.codelet->modes[i] != AccessMode::read)
+                          .address();
   }
   it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data());
   for (LentTile& tile : lent) tile.give_back();
@@ -211,7 +213,7 @@ void run_recut(const void* body, TaskContext& context) {
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
   if (from.data == nullptr || to.data == nullptr) return;
-  const std::uint32_t element = it.elements[0] == Precision::single ? sizeof(float) : sizeof(double);
+  const std::uint32_t element = bytes_of(it.elements[0]);
   const auto column_bytes = [&](const TileArgument& tile) {
     return static_cast<std::size_t>(tile.leading_dimension) * element;
   };

@@ -27,6 +27,26 @@ std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinit
   return part.value_or(Part{});
 }
 
+namespace {
+/// Calls move(row, column, to_row, to_column) for each element of a part, column after column, and the one of another part that
+/// comes at the same turn. False if one of them has more elements than the other; some were moved then.
+template <class Move>
+bool each_recut(const Part& from, const Part& to, std::int32_t rows, std::int32_t columns, Move&& move) {
+  std::int32_t to_column = -1;
+  Part::Rows into;
+  const auto find_place = [&] {
+    while (into.first >= into.end && ++to_column < columns) into = to.rows_of(to_column, rows);
+    return to_column < columns;
+  };
+  for (std::int32_t column = 0; column < columns; ++column)
+    for (Part::Rows some = from.rows_of(column, rows); some.first < some.end; ++some.first) {
+      if (!find_place()) return false;
+      move(some.first, column, into.first++, to_column);
+    }
+  return !find_place();
+}
+}  // namespace
+
 void detail::recut(const Recut& how, const PartOf& tile, const void* from, std::size_t from_column_bytes,
                    void* to, std::size_t to_column_bytes) {
   const auto in = [&](auto* memory, std::size_t column_bytes, std::int32_t i, std::int32_t j) {

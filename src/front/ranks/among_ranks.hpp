@@ -30,7 +30,6 @@ class AmongRanks {
   net::Communicator& communicator() noexcept { return *communicator_; }
   CommonProgram& program() noexcept { return program_; }
   MessageBook& messages() noexcept { return messages_; }
-  const MessageBook& messages() const noexcept { return messages_; }
   const WatchedValues& values() const noexcept { return values_; }
   /// The program has come to its end: what all ranks do together is over, and what they say to each other.
   void leave() noexcept {

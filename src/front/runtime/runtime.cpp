@@ -197,7 +197,7 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   if (single->views != nullptr && single->views->partitions != 0)
     throw UsageError(
         fmt::format("remove of {}, which is split into parts: end its partitions first", single->name));
-  if (const auto* const ranks = front::among_ranks(it.core.surroundings());
+  if (auto* const ranks = front::among_ranks(it.core.surroundings());
       ranks != nullptr && ranks->messages().any_of(*single->datum))
     it.core.help_until([&] { return !ranks->messages().any_of(*single->datum); }, "remove");
   // Sets targets, so that whoever ends the last task wakes this thread.
