@@ -1,14 +1,16 @@
 // A value that goes to and fro between two ranks, from task to task, against MPI alone in the same run: Bosilca et al.
 // 2012 (DAGuE), Figure 5. Every hop looks whether the value is what the hop before has left.
 //
-//   mpirun -n 2 ping_pong_openmpi [--hops 2000] [--most-bytes 16777216] [--repetitions 5]
+//   mpirun -n 2 ping_pong_openmpi [--front ptg|jdf] [--hops 2000] [--most-bytes 16777216] [--repetitions 5]
 //
+// As a graph in C++, or as ping_pong.jdf compiled.
 // Rank 0 prints a row for each size: microseconds of a hop by MPI, by Fairlead where ranks read each other's memory, and
 // where all goes by MPI (medians; all three in turn), and the ratios to the first.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <fairlead/fairlead.hpp>
+#include <fairlead/parsec.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/ranks.hpp>
 
@@ -22,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ping_pong.hpp"
+
 namespace {
 
 using namespace fairlead;
@@ -29,6 +33,7 @@ using namespace fairlead;
 struct Asked {
   std::int64_t hops = 2000, most_bytes = 16 << 20;
   int repetitions = 5;
+  bool by_jdf = false;
 };
 
 double now() {
@@ -51,22 +56,43 @@ double by_mpi(int rank, std::int64_t size, std::int64_t hops) {
   return (now() - begin) / static_cast<double>(hops);
 }
 
-double by_fairlead(const char* reads, std::int64_t size, std::int64_t hops) {
-  Config config;
-  config.set("memory", "512MiB");
-  config.set("workers", 1);
-  config.set("node-local-reads", reads);
-  Runtime runtime(config, launched_rank());
-  const Distribution by_row(
-      [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row % 2); });
-  const auto values =
-      runtime.tiled<double>("value", 2 * size, 1, TileSize{static_cast<std::int32_t>(size), 1}, by_row);
+constexpr const char* not_as_left = "the value is not what the hop before has left";
+
+/// Seconds of a hop, all of them between two barriers.
+double time_of(ptg::Graph& graph, std::int64_t hops) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = now();
+  graph.run();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return (now() - start) / static_cast<double>(hops);
+}
+
+double by_jdf(Runtime& runtime, const TiledMatrix<double>& values, std::int64_t hops) {
+  {
+    Flow flow(runtime);
+    if (const auto first = values.here_or_not(0, 0); first.datum().datum != nullptr) {
+      const auto hold = flow.acquire(write(first));
+      const auto& value = hold.get<0>();
+      for (std::int32_t i = 0; i < value.rows(); ++i) value(i, 0) = 0;
+    }
+    flow.wait();
+  }
+  parsec::Descriptor descriptor(values);
+  int wrong = 0;
+  ptg::Graph graph(runtime);
+  ping_pong(graph, descriptor, static_cast<int>(hops), &wrong);
+  const double time = time_of(graph, hops);
+  if (wrong != 0) throw std::runtime_error(not_as_left);
+  return time;
+}
+
+double by_graph(Runtime& runtime, const TiledMatrix<double>& values, std::int64_t hops) {
   const auto begin = codelet("begin").cpu([](Out<Tile<double>> value) {
     for (std::int32_t i = 0; i < value.rows(); ++i) value(i, 0) = 0;
   });
   const auto hop = codelet("hop").cpu([](InOut<Tile<double>> value, std::int64_t i) {
     if (value(0, 0) != static_cast<double>(i) || (value.rows() > 1 && value(value.rows() - 1, 0) != 0))
-      throw std::runtime_error("the value is not what the hop before has left");
+      throw std::runtime_error(not_as_left);
     value(0, 0) += 1;
   });
   ptg::Graph graph(runtime);
@@ -76,11 +102,20 @@ double by_fairlead(const char* reads, std::int64_t size, std::int64_t hops) {
   auto next = graph.task("hop", i.in(0, hops - 1));
   first.runs(begin, ptg::flow("v").from(V(0, 0))).at(V(0, 0));
   next.runs(hop, ptg::flow("v").from(first["v"]()).when(i == 0).from(next["v"](i - 1)), i).at(V(i % 2, 0));
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = now();
-  graph.run();
-  MPI_Barrier(MPI_COMM_WORLD);
-  return (now() - start) / static_cast<double>(hops);
+  return time_of(graph, hops);
+}
+
+double by_fairlead(const char* reads, bool jdf, std::int64_t size, std::int64_t hops) {
+  Config config;
+  config.set("memory", "512MiB");
+  config.set("workers", 1);
+  config.set("node-local-reads", reads);
+  Runtime runtime(config, launched_rank());
+  const Distribution by_row(
+      [](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row % 2); });
+  const auto values =
+      runtime.tiled<double>("value", 2 * size, 1, TileSize{static_cast<std::int32_t>(size), 1}, by_row);
+  return jdf ? by_jdf(runtime, values, hops) : by_graph(runtime, values, hops);
 }
 
 double median(std::vector<double> of) {
@@ -102,8 +137,8 @@ int bench(const Asked& asked) {
     std::vector<double> mpi, read, sent;
     for (int i = 0; i < asked.repetitions; ++i) {
       mpi.push_back(by_mpi(static_cast<int>(rank.number()), size, hops));
-      read.push_back(by_fairlead("on", size, hops));
-      sent.push_back(by_fairlead("off", size, hops));
+      read.push_back(by_fairlead("on", asked.by_jdf, size, hops));
+      sent.push_back(by_fairlead("off", asked.by_jdf, size, hops));
     }
     if (rank.number() == 0)
       fmt::print("{:>10} {:>10.2f} {:>10.2f} {:>8.2f} {:>10.2f} {:>8.2f}\n", size * 8, median(mpi) * 1e6,
@@ -120,9 +155,14 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     const std::int64_t value = std::atoll(argv[i + 1]);
-    if (option == "--hops") asked.hops = value;
-    if (option == "--most-bytes") asked.most_bytes = value;
-    if (option == "--repetitions") asked.repetitions = static_cast<int>(value);
+    if (option == "--hops")
+      asked.hops = value;
+    else if (option == "--most-bytes")
+      asked.most_bytes = value;
+    else if (option == "--repetitions")
+      asked.repetitions = static_cast<int>(value);
+    else if (option == "--front")
+      asked.by_jdf = std::string_view(argv[i + 1]) == "jdf";
   }
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

@@ -390,13 +390,21 @@ class Graph {
   /// The tiles of a matrix, by row and column. The matrix stays as long as the graph.
   template <class Element>
   Collection data(const TiledMatrix<Element>& matrix, std::string name = "A") {
-    return data<Tile<Element>>(
+    using T = Tile<Element>;
+    auto definition = define<T>(
         std::move(name), {matrix.tile_rows(), matrix.tile_columns()},
         [&](const std::int64_t* at) {
-          if (matrix.lower_only() && at[1] > at[0]) return Handle<Tile<Element>>();
+          if (matrix.lower_only() && at[1] > at[0]) return Handle<T>();
           return matrix.here_or_not(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
         },
         matrix.distribution());
+    if (const TileSize whole = matrix.tile_size(); whole.is_padded)
+      definition->another = [whole](Runtime& runtime, const void* like,
+                                    fairlead::detail::DatumReference& datum, bool) {
+        datum = runtime.matrix<Element>("a fresh padded tile", whole.rows, whole.columns).datum();
+        return std::make_shared<Handle<T>>(datum, static_cast<const Handle<T>*>(like)->shape());
+      };
+    return end_collection(std::move(definition));
   }
   /// One datum, without an index.
   template <class T>
@@ -416,6 +424,44 @@ class Graph {
   template <class T, class Function>
   Collection data(std::string name, std::vector<std::int64_t> extents, const Function& handle_of,
                   const Distribution* distribution = nullptr) {
+    return end_collection(define<T>(std::move(name), std::move(extents), handle_of, distribution));
+  }
+
+  /// A class of tasks: one for each of the numbers that its indices can have. What its tasks do, and where
+  /// their values come from, is said by runs().
+  template <std::same_as<Range>... R>
+  TaskClass task(const NameHere& name, const R&... indices) {
+    return begin_class(name.name, {indices...}, name.where);
+  }
+  TaskClass task(const NameHere& name, std::vector<Range> indices) {
+    return begin_class(name.name, std::move(indices), name.where);
+  }
+
+  /// Waits until all that was submitted to flows is over, runs all tasks once, and waits until they are over.
+  /// Throws UsageError for a graph that makes no sense, naming class, flow and line, and for one of which
+  /// tasks are left that nobody feeds; else as Flow::wait().
+  void run();
+  /// Tasks that have not started will not run, now or later; run() then says so. Any thread, at any time.
+  void cancel();
+  /// Tasks that are over, of all runs together; any thread may ask.
+  std::uint64_t done() const noexcept;
+  /// How many tasks there are. Throws as run().
+  std::uint64_t tasks();
+  /// Writes the whole graph out and looks at it: whether both ends of each edge agree where both are said, whether
+  /// every value is made, once, and goes to one task at most that changes it, and whether tasks wait for each
+  /// other in a circle. For small sizes: throws UsageError beyond a million tasks; else as run().
+  Checked check();
+  /// What it is put together from so far.
+  std::vector<std::shared_ptr<const ClassDefinition>> definitions() const;
+
+ private:
+  class Implementation;
+  std::shared_ptr<CollectionDefinition> begin_collection(std::string name, std::vector<std::int64_t> extents,
+                                                         std::type_index type, std::size_t handle_bytes);
+  Collection end_collection(std::shared_ptr<CollectionDefinition> definition);
+  template <class T, class Function>
+  std::shared_ptr<CollectionDefinition> define(std::string name, std::vector<std::int64_t> extents,
+                                               const Function& handle_of, const Distribution* distribution) {
     static_assert(std::is_trivially_copyable_v<Handle<T>>);
     auto definition = begin_collection(std::move(name), std::move(extents), typeid(T), sizeof(Handle<T>));
     std::vector<std::int64_t> at(definition->extents.size() + 1);
@@ -459,41 +505,8 @@ class Graph {
         definition->extents_of = &detail::PartsOf<T>::extents;
       }
     }
-    return end_collection(std::move(definition));
+    return definition;
   }
-
-  /// A class of tasks: one for each of the numbers that its indices can have. What its tasks do, and where
-  /// their values come from, is said by runs().
-  template <std::same_as<Range>... R>
-  TaskClass task(const NameHere& name, const R&... indices) {
-    return begin_class(name.name, {indices...}, name.where);
-  }
-  TaskClass task(const NameHere& name, std::vector<Range> indices) {
-    return begin_class(name.name, std::move(indices), name.where);
-  }
-
-  /// Waits until all that was submitted to flows is over, runs all tasks once, and waits until they are over.
-  /// Throws UsageError for a graph that makes no sense, naming class, flow and line, and for one of which
-  /// tasks are left that nobody feeds; else as Flow::wait().
-  void run();
-  /// Tasks that have not started will not run, now or later; run() then says so. Any thread, at any time.
-  void cancel();
-  /// Tasks that are over, of all runs together; any thread may ask.
-  std::uint64_t done() const noexcept;
-  /// How many tasks there are. Throws as run().
-  std::uint64_t tasks();
-  /// Writes the whole graph out and looks at it: whether both ends of each edge agree where both are said, whether
-  /// every value is made, once, and goes to one task at most that changes it, and whether tasks wait for each
-  /// other in a circle. For small sizes: throws UsageError beyond a million tasks; else as run().
-  Checked check();
-  /// What it is put together from so far.
-  std::vector<std::shared_ptr<const ClassDefinition>> definitions() const;
-
- private:
-  class Implementation;
-  std::shared_ptr<CollectionDefinition> begin_collection(std::string name, std::vector<std::int64_t> extents,
-                                                         std::type_index type, std::size_t handle_bytes);
-  Collection end_collection(std::shared_ptr<CollectionDefinition> definition);
   TaskClass begin_class(std::string name, std::vector<Range> indices, SourceLine where);
 
   std::shared_ptr<Implementation> implementation_;

@@ -17,9 +17,20 @@ struct TileSize {
   constexpr TileSize(std::int32_t side) noexcept : rows(side), columns(side) {}  // NOLINT: a side is one
   constexpr TileSize(std::int32_t tile_rows, std::int32_t tile_columns) noexcept
       : rows(tile_rows), columns(tile_columns) {}
-  bool operator==(const TileSize&) const = default;
+  /// The last tiles of rows and columns, which are smaller, take as many bytes as whole ones do: in memory, in files and on the
+  /// way to other ranks. Bodies see no more than before.
+  [[nodiscard]] constexpr TileSize padded() const noexcept {
+    TileSize same = *this;
+    same.is_padded = true;
+    return same;
+  }
+  /// Whether tiles are cut alike.
+  constexpr bool operator==(const TileSize& other) const noexcept {
+    return rows == other.rows && columns == other.columns;
+  }
 
   std::int32_t rows, columns;
+  bool is_padded = false;
 };
 
 namespace detail {

@@ -63,6 +63,46 @@ TEST(TileSize, InTheRuntimesMemoryTheLastOnesMayBeSmaller) {
     }
 }
 
+/// 64 KiB hold two of them: they go to the disk and come back.
+TEST(TileSize, PaddedOnesAreComputedAndStoredLikeOthers) {
+  constexpr std::int32_t n = 250;
+  Runtime runtime(small_config());
+  const auto number = [](TileView<double> piece, std::int64_t row, std::int64_t column) {
+    for (std::int32_t j = 0; j < piece.columns(); ++j)
+      for (std::int32_t i = 0; i < piece.rows(); ++i)
+        piece(i, j) = static_cast<double>(1000 * (row + i) + column + j);
+  };
+  const auto a = runtime.tiled<double>("A", n, n, TileSize(60).padded(), generated_by(number)),
+             b = runtime.tiled<double>("B", n, n, TileSize(60).padded());
+  const auto copy = codelet("copy").cpu([](In<Tile<double>> from, Out<Tile<double>> to) {
+    for (std::int32_t j = 0; j < to.columns(); ++j)
+      for (std::int32_t i = 0; i < to.rows(); ++i) to(i, j) = from(i, j);
+  });
+  Flow flow(runtime);
+  for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+    for (std::int32_t j = 0; j < a.tile_columns(); ++j) flow.submit(copy(a(i, j), b(i, j)));
+  flow.wait();
+  for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+    for (std::int32_t j = 0; j < a.tile_columns(); ++j) {
+      const auto hold = flow.acquire(read(b(i, j)));
+      const auto& tile = hold.get<0>();
+      EXPECT_EQ(tile.rows(), i == 4 ? 10 : 60);
+      for (std::int32_t l = 0; l < tile.columns(); ++l)
+        for (std::int32_t k = 0; k < tile.rows(); ++k)
+          ASSERT_EQ(tile(k, l), 1000 * (60 * i + k) + 60 * j + l);
+    }
+}
+
+TEST(TileSize, PaddedOnesOfTheProgramsMemoryOrOfMoreThanThereIsAreRefused) {
+  Runtime runtime(small_config());
+  std::vector<double> data(static_cast<std::size_t>(rows * columns));
+  EXPECT_THROW(runtime.tiled_in_place<double>("A", data.data(), rows, columns, rows, TileSize(4).padded()),
+               UsageError);
+  constexpr std::int32_t huge = 1 << 30;
+  EXPECT_NO_THROW(runtime.tiled<double>("A", rows, columns, huge));
+  EXPECT_THROW(runtime.tiled<double>("A", rows, columns, TileSize(huge).padded()), UsageError);
+}
+
 TEST(TileSize, ThoseOfNothingAreRefusedAndSquareOnesAskedFor) {
   Runtime runtime(small_config());
   EXPECT_THROW(runtime.tiled<double>("A", rows, columns, {0, 3}), UsageError);

@@ -89,8 +89,9 @@ struct CollectionDefinition {
 
   /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. `exact`: of its
   /// very extents; else it may be larger. Null: of such data there are none but the user's.
-  std::shared_ptr<const void> (*another)(Runtime&, const void* like, fairlead::detail::DatumReference&,
-                                         bool exact) = nullptr;
+  std::function<std::shared_ptr<const void>(Runtime&, const void* like, fairlead::detail::DatumReference&,
+                                            bool exact)>
+      another{};
   /// Whether one more like the first, made so, would do for the second. Null where values are not copied.
   bool (*alike)(const void* first, const void* second, bool exact) = nullptr;
   /// Empty: this one has all.

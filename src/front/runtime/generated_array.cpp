@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 
 #include "base/exception_text.hpp"
@@ -15,9 +16,15 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
   const Bytes column_bytes = static_cast<Bytes>(rows) * element_bytes;
   while (bytes != 0) {
     const auto passed = static_cast<std::int64_t>(first / column_bytes);
+    if (passed >= columns) {  // a padded tile's
+      std::memset(to, 0, bytes);
+      return;
+    }
     const Bytes within = first % column_bytes;
     const bool whole = within == 0 && bytes >= column_bytes;
-    const Bytes now = whole ? bytes / column_bytes * column_bytes : std::min(bytes, column_bytes - within);
+    const Bytes left = static_cast<Bytes>(columns - passed) * column_bytes - within;
+    const Bytes now =
+        whole ? std::min(left, bytes / column_bytes * column_bytes) : std::min(bytes, column_bytes - within);
     fill_(to, row + static_cast<std::int64_t>(within / element_bytes),
           whole ? rows : static_cast<std::int64_t>(now / element_bytes), column + passed,
           whole ? static_cast<std::int64_t>(now / column_bytes) : 1);

@@ -127,6 +127,12 @@ std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::T
           }};
 }
 
+namespace {
+std::int64_t whole(std::int64_t elements, std::int64_t tile) noexcept {
+  return (elements + tile - 1) / tile * tile;
+}
+}  // namespace
+
 std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& name, std::int64_t rows,
                                                             std::int64_t columns, TileSize tile, Tiles which,
                                                             std::size_t element_bytes, detail::Fill fill,
@@ -138,6 +144,10 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
     throw UsageError(fmt::format("{}: a matrix of {} x {} is empty", name, rows, columns));
   front::check_tiles(name, rows, columns, tile, which == Tiles::lower);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, 0, 0}}, element_bytes);
+  if (tile.is_padded)
+    front::checked_bytes(name, "padded matrix",
+                         {{whole(rows, tile.rows), whole(columns, tile.columns), 1}, {1, 0, 0}},
+                         element_bytes);
   const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
   auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
                                                               element_bytes, nullptr, &it.spill,
@@ -155,6 +165,11 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
   it.core.caller().check("tiled_in_place");
   front::check_tile(name, tile);
   if (data == nullptr) throw UsageError(fmt::format("{}: a matrix at no address", name));
+  if (tile.is_padded)
+    throw UsageError(
+        fmt::format("{}: tiles in the program's memory end where the matrix does: only those that the "
+                    "runtime keeps can be padded",
+                    name));
   if (rows <= 0 || columns <= 0 || leading_dimension < rows)
     throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
                                  columns, leading_dimension));

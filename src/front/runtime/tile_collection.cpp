@@ -197,6 +197,8 @@ std::int64_t TileCollection::columns_of(const Entry& entry) const noexcept {
                   grid_.columns - std::int64_t{entry.column} * grid_.tile.columns);
 }
 Bytes TileCollection::bytes_of(const Entry& entry) const noexcept {
+  if (grid_.tile.is_padded)
+    return static_cast<Bytes>(grid_.tile.rows) * static_cast<Bytes>(grid_.tile.columns) * element_bytes_;
   return static_cast<Bytes>(rows_of(entry) * columns_of(entry)) * element_bytes_;
 }
 

@@ -129,6 +129,10 @@ TEST(Distributions, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Distribution::of_nodes(CyclicMap{.device_rows = 0}), UsageError);
 }
 
+double number_at(std::int64_t i, std::int64_t j) {
+  return static_cast<double>(1000 * i + j) + (i == j ? 1e6 : 0);
+}
+
 Config little() { return config_of({.workers = 1, .memory = Bytes{2} << 20}); }
 
 /// What each tile of this rank is, into a matrix of all ranks.
@@ -141,9 +145,9 @@ void each_own_tile(const TiledMatrix<double>& a, const F& f) {
 }
 
 /// LU and a solve with right-hand sides dealt out otherwise.
-Dense<double> solved(std::uint32_t ranks, const Distribution& of_a, const Distribution& of_b) {
+Dense<double> solved(std::uint32_t ranks, const Distribution& of_a, const Distribution& of_b,
+                     const TileSize& tile = 16) {
   constexpr std::int64_t n = 150;
-  constexpr std::int32_t tile = 16;
   Dense<double> x{n, 3, std::vector<double>(3 * n)};
   std::vector<std::size_t> owned(ranks);
   const auto thrown = tests::on_ranks(
@@ -196,6 +200,81 @@ TEST(Distributions, DoNotChangeWhatAGraphComputes) {
     for (const Distribution* of_b : {&two_dimensions, &table})
       EXPECT_TRUE(solved(4, *of_a, *of_b) == expected) << "distribution " << of_a - &two_dimensions;
   EXPECT_TRUE(solved(8, Distribution::symmetric(4), Distribution::by_rows(8)) == expected);
+  for (const Distribution* of_a : {&two_dimensions, &rows, &nodes, &table})
+    EXPECT_TRUE(solved(4, *of_a, columns, TileSize(16).padded()) == expected)
+        << "padded " << of_a - &two_dimensions;
+}
+
+/// 40 x 37 elements in tiles of 16 x 12, the last of which have 8 rows and one column: by a flow and by a graph, to the rank
+/// next to whoever has them: as many bytes as whole tiles have.
+TEST(Distributions, PaddedTilesTravelWhole) {
+  for (const bool is_padded : {false, true})
+    for (const bool as_graph : {false, true}) {
+      const auto thrown = tests::on_ranks(
+          2,
+          [](std::uint32_t) {
+            Config config = little();
+            config.set("eager-limit", Bytes{0});
+            return config;
+          },
+          [&](Runtime& runtime) {
+            const Distribution here(
+                [](std::int32_t i, std::int32_t) { return static_cast<std::uint32_t>(i % 2); }),
+                there([](std::int32_t i, std::int32_t) { return static_cast<std::uint32_t>((i + 1) % 2); });
+            const TileSize tile(16, 12);
+            const auto generated =
+                generated_by([](TileView<double> piece, std::int64_t row, std::int64_t column) {
+                  for (std::int32_t j = 0; j < piece.columns(); ++j)
+                    for (std::int32_t i = 0; i < piece.rows(); ++i)
+                      piece(i, j) = number_at(row + i, column + j);
+                });
+            const auto a = runtime.tiled<double>("A", 40, 37, is_padded ? tile.padded() : tile, here,
+                                                 generated),
+                       b = runtime.tiled<double>("B", 40, 37, is_padded ? tile.padded() : tile, there);
+            const auto twice = codelet("twice").cpu([](In<Tile<double>> from, Out<Tile<double>> to) {
+              ASSERT_EQ(from.rows(), to.rows());
+              ASSERT_EQ(from.columns(), to.columns());
+              for (std::int32_t j = 0; j < to.columns(); ++j)
+                for (std::int32_t i = 0; i < to.rows(); ++i) to(i, j) = 2 * from(i, j);
+            });
+            Flow flow(runtime);
+            if (as_graph) {
+              ptg::Graph graph(runtime);
+              const ptg::Index i("i"), j("j");
+              const auto A = graph.data(a), B = graph.data(b);
+              const auto keep = codelet("keep").cpu([](InOut<Tile<double>>) {});
+              auto give = graph.task("give", i.in(0, a.tile_rows() - 1), j.in(0, a.tile_columns() - 1));
+              auto take = graph.task("take", i.in(0, a.tile_rows() - 1), j.in(0, a.tile_columns() - 1));
+              give.runs(keep, ptg::flow("T").from(A(i, j))).at(A(i, j));
+              take.runs(twice, ptg::flow("from").from(give["T"](i, j)), ptg::flow("to").from(B(i, j)))
+                  .at(B(i, j));
+              graph.run();
+            } else {
+              for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+                for (std::int32_t j = 0; j < a.tile_columns(); ++j) flow.submit(twice(a(i, j), b(i, j)));
+              flow.wait();
+            }
+            std::uint64_t given = 0;
+            Bytes elements = 0;
+            for (std::int32_t i = 0; i < a.tile_rows(); ++i)
+              for (std::int32_t j = 0; j < a.tile_columns(); ++j) {
+                if (here.owner(i, j) == runtime.rank()) {
+                  ++given;
+                  elements += is_padded ? 16 * 12 : static_cast<Bytes>(a.rows_of(i) * a.columns_of(j));
+                  continue;
+                }
+                const auto hold = flow.acquire(read(b(i, j)));
+                const auto& t = hold.template get<0>();
+                for (std::int32_t l = 0; l < t.columns(); ++l)
+                  for (std::int32_t k = 0; k < t.rows(); ++k)
+                    ASSERT_EQ(t(k, l), 2 * number_at(16 * i + k, 12 * j + l));
+              }
+            const auto network = runtime.statistics().network;
+            EXPECT_EQ(network.payloads, given);
+            EXPECT_EQ(network.payload_bytes, elements * sizeof(double));
+          });
+      for (const std::string& text : thrown) EXPECT_EQ(text, "");
+    }
 }
 
 TEST(Distributions, ARankThatIsNotThereIsRefused) {
@@ -212,10 +291,6 @@ TEST(Distributions, ARankThatIsNotThereIsRefused) {
 }
 
 // ---- ScaLAPACK
-
-double number_at(std::int64_t i, std::int64_t j) {
-  return static_cast<double>(1000 * i + j) + (i == j ? 1e6 : 0);
-}
 
 struct Layout {
   int m, n, mb, nb, tile, rows, columns, first_row, first_column;
