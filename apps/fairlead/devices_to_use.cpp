@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
 #include "machine/machine.hpp"
 
@@ -20,7 +21,10 @@ WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& 
           .element_bytes = problem.element_bytes,
           .core_flops_per_second =
               core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
-          .only_on_cores = operation.on_devices ? "" : std::string(operation.name)};
+          .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
+          .least_capability = operation.devices == DenseOperation::Devices::cuda_by_own_kernels
+                                  ? linalg::least_capability_of_own_kernels
+                                  : 0};
 }
 
 std::string dealt_out(const std::string& list, std::size_t ranks) {

@@ -72,11 +72,18 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   std::vector<Candidate> all;
   double best = 0;
   for (std::size_t i = 0; i < cuda.devices.size(); ++i) {
+    if (cuda.devices[i].major < work.least_capability) continue;
     const double rate =
         part_of_peak * backend::cu::peak_flops_per_second(cuda.devices[i], work.element_bytes);
     all.push_back({i, cuda.devices[i].name, rate, 0, ""});
     best = std::max(best, rate);
   }
+  if (all.empty() && !cuda.devices.empty())
+    return {"",
+            fmt::format(
+                "none: {} is of compute capability {}.{}, and Fairlead's own kernels are for {}.0 and later",
+                cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
+                work.least_capability)};
   if (all.empty()) {
     const backend::cl::Found opencl = find_opencl();
     for (std::size_t i = 0; i < opencl.devices.size(); ++i)

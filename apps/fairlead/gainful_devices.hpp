@@ -17,6 +17,8 @@ struct WorkToDo {
   std::size_t element_bytes = 8;
   double core_flops_per_second = 0;  ///< of all workers together
   std::string only_on_cores{};       ///< what has no body for devices: "QR"; empty: it has
+  int least_capability =
+      0;  ///< CUDA's, the number before the point: for others its kernels were not compiled
 };
 struct DevicesToUse {
   std::string list;  ///< as the setting `devices`; empty: none
