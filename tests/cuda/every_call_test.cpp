@@ -186,7 +186,7 @@ TEST(CudaCalls, FailOneByOneInLu) {
 
 TEST(CudaCalls, FailOneByOneInQr) {
   const linalg::Kernels kernels = linalg::testing::kernels().with_cuda_kernels(image_of_kernels);
-  const auto a = linalg::testing::uniform<double>(60, 40, 13);
+  const auto a = linalg::testing::uniform<double>(40, 40, 13);
   fail_each_call([&]() -> ProgramRun {
     try {
       const auto factors = linalg::testing::qr_factors<double>(

@@ -67,10 +67,10 @@ TEST(CudaFixedOrder, GivesLuTheSameBits) {
 
 TEST(CudaFixedOrder, GivesQrTheSameBits) {
   const linalg::Kernels kernels = linalg::testing::kernels().with_cuda_kernels(image_of_kernels);
-  const auto a = linalg::testing::uniform<double>(110, 80, 13);
+  const auto a = linalg::testing::uniform<double>(75, 50, 13);
   for (const linalg::QrTree tree : linalg::testing::trees)
     EXPECT_GT(compare([&](const auto& setting) {
-                return linalg::testing::qr_factors<double>(a, 24, tree, setting, nullptr, 0, kernels);
+                return linalg::testing::qr_factors<double>(a, 20, tree, setting, nullptr, 0, kernels);
               }),
               0);
 }

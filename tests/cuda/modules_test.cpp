@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -71,13 +72,14 @@ TEST(CudaModules, AreLoadedOnceOnEachDevice) {
 
 TEST(CudaModules, ThatADeviceRefusesFailTheTask) {
   const FakeDevices devices;
-  Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
   std::vector<double> x(8, 1), y(8, 1);
+  std::deque<std::vector<double>> others;
+  Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
   const auto from = runtime.vector<double>("x", x.data(), 8);
   // What a task that failed was to write has no value any more.
   const auto said = [&](const auto& codelet) {
     Flow flow(runtime);
-    flow.submit(codelet(from, runtime.vector<double>("y", 8)));
+    flow.submit(codelet(from, runtime.vector<double>("y", others.emplace_back(8, 1.0).data(), 8)));
     return refused<TaskError>([&] { flow.wait(); });
   };
   EXPECT_THAT(

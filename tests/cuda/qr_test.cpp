@@ -8,6 +8,7 @@
 
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/qr_world.hpp"
+#include "at_length.hpp"
 #include "cuda/platform.hpp"
 #include "fake_cuda/fake_cuda.hpp"
 
@@ -54,7 +55,9 @@ TYPED_TEST(CudaQrFlows, HaveASmallResidualAndAnOrthogonalQ) {
   for (const Shape& shape : shapes)
     for (const QrTree tree : trees)
       for (const Machine& machine : machines) {
-        const tests::FakeDevices devices(2, ++seed, 20);
+        if (++seed % 2 == 0 && !tests::at_length())
+          continue;  // an odd number of machines: each meets each shape or its other tree
+        const tests::FakeDevices devices(2, seed, 20);
         const auto a = uniform<T>(shape.m, shape.n, seed);
         const Setting setting{.workers = machine.workers,
                               .memory = machine.memory,

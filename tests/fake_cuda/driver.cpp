@@ -283,8 +283,9 @@ Status cuModuleLoadData(CUmod_st** module, const void* image) {
 }
 Status cuModuleUnload(CUmod_st* module) {
   return fake().call_there("cuModuleUnload", [&](Lock&, int) {
+    const bool used = std::ranges::any_of(module->functions, &CUfunc_st::launched);
     for (const auto& stream : fake().streams)
-      if (stream->device == module->device && (!stream->waiting.empty() || stream->running))
+      if (used && stream->device == module->device && (!stream->waiting.empty() || stream->running))
         fake().checker.report("a module was given back while something was in a stream");
     return destroy(fake().modules, module);
   });
@@ -292,26 +293,30 @@ Status cuModuleUnload(CUmod_st* module) {
 Status cuModuleGetFunction(CUfunc_st** function, CUmod_st* module, const char* name) {
   return fake().call_there("cuModuleGetFunction", [&](Lock&, int) {
     if (!has_kernel(module->image, name)) return 500;
-    *function = &module->functions.emplace_back(CUfunc_st{name});
+    *function = &module->functions.emplace_back(CUfunc_st{.name = name});
     return fake_cuda::success;
   });
 }
-/// Ours run in another grid than was asked for, which the seed draws.
+/// Ours run in another grid than was asked for: in one for each size of what they touch, as sums in another order have other bits.
 Status cuLaunchKernel(CUfunc_st* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
                       unsigned threads_y, unsigned threads_z, unsigned, CUstream_st* stream, void** arguments,
                       void**) {
   return fake().call_there("cuLaunchKernel", [&](Lock&, int device) {
     if (x * y * z == 0 || threads_x * threads_y * threads_z == 0 || threads_x * threads_y * threads_z > 1024)
       return fake_cuda::invalid_value;
+    function->launched = true;
     const fake_cuda::HostKernel* const ours = fake_cuda::host_kernel(function->name);
     if (ours == nullptr) {
       if (arguments != nullptr && *arguments != nullptr) return fake_cuda::invalid_value;
       return fake().put(stream, function->name, {}, [] { return true; });
     }
     const auto place = [&](const void* at) -> void* { return fake().memory->find(at, 1).bytes; };
-    const fake_cuda::Threads how{static_cast<unsigned>(1 + fake().draw(std::min(x, 3u))),
-                                 static_cast<unsigned>(1 + fake().draw(std::min(threads_x, 4u)))};
-    return fake().put_kernel(stream, function->name, device, ours->accesses(arguments),
+    const std::vector<Access> accesses = ours->accesses(arguments);
+    std::size_t size = 0;
+    for (const Access& access : accesses) size += access.bytes / sizeof(double);
+    const fake_cuda::Threads how{1 + static_cast<unsigned>(size % std::min(x, 3u)),
+                                 1 + static_cast<unsigned>(size % std::min(threads_x, 4u))};
+    return fake().put_kernel(stream, function->name, device, accesses,
                              [run = ours->bind(arguments, place), how, name = function->name](auto) {
                                if (const std::string wrong = run(how); !wrong.empty())
                                  fake_cuda::report(name + ": " + wrong);

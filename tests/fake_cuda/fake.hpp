@@ -43,6 +43,7 @@ struct CUstream_st {
 /// The kernels of PTX, which touch nothing, or those of host_kernels.hpp.
 struct CUfunc_st {
   std::string name;
+  bool launched = false;
 };
 struct CUmod_st {
   int device;

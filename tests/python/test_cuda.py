@@ -73,19 +73,19 @@ def test_least_squares_are_numpys(run, devices, precision):
     """Square systems go by the flat tree, tall ones by pairs of tiles. With fixed-order all of QR is on the devices."""
     element = np.float32 if precision == "single" else np.float64
     random = np.random.default_rng(8)
-    for (m, n), fixed, tile in itertools.product([(150, 150), (390, 50)], ["true", "false"], [32, 50]):
+    for (m, n), (fixed, tile) in itertools.product([(150, 150), (390, 50)], [(["--fixed-order"], 32), ([], 50)]):
         a, b = random.standard_normal((m, n)).astype(element), random.standard_normal((m, 2)).astype(element)
         np.save(run.folder / "QA.npy", a)
         np.save(run.folder / "Qb.npy", b)
         list_of_them = QR_DEVICES[devices].replace("{}", f"{12 * tile * tile * np.dtype(element).itemsize}B")
         done = run("solve", "QA.npy", "Qb.npy", "-o", "Qx.npy", "--overwrite", "--method", "qr", "--tile", tile, "--workers", 1, "--memory",
-                   "9MiB", "--devices", list_of_them, "--fixed-order", fixed, "--progress", "none", "--no-condition",
+                   "9MiB", "--devices", list_of_them, *fixed, "--progress", "none", "--no-condition",
                    FAKE_CUDA=f"devices=2,seed={m + tile},calls=calls.txt")
         assert done.returncode == 0, done.stderr
         x, expected = np.load(run.folder / "Qx.npy"), np.linalg.lstsq(a.astype(float), b.astype(float), rcond=None)[0]
         limit = 100 * np.linalg.cond(a.astype(float)) * np.finfo(element).eps
         assert np.abs(x[:n] - expected).max() <= limit * np.abs(expected).max(), (m, n, fixed, tile)
-        if fixed == "true":
+        if fixed:
             letter, calls = "S" if precision == "single" else "D", calls_of(run)
             assert calls[f"cublas{letter}trmm_v2"] > 0 and calls["cuModuleLoadData"] in (1, 2), calls
 
@@ -95,7 +95,7 @@ def test_least_squares_are_numpys(run, devices, precision):
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_bench_qr_computes_on_the_device(run, tree, m, precision):
     done = run("bench", "qr", "--n", 256, *(["--m", m] if m > 256 else []), "--tree", tree, "--tile", 60, "--memory", "16MiB", "--workers", 1,
-               "--precision", precision, "--devices", "cuda:0,memory=256KiB,streams=2", "--fixed-order", "true", "--progress", "none",
+               "--precision", precision, "--devices", "cuda:0,memory=256KiB,streams=2", "--fixed-order", "--progress", "none",
                "--json", "out.json", FAKE_CUDA=f"devices=1,seed={m},calls=calls.txt")
     assert done.returncode == 0, done.stderr
     report = json.loads((run.folder / "out.json").read_text())
@@ -105,7 +105,7 @@ def test_bench_qr_computes_on_the_device(run, tree, m, precision):
 
 def test_without_kernels_of_its_own_qr_runs_on_cores(run):
     a, b = symmetric(run.folder, 200)
-    report = solved(run, "--overwrite", "--method", "qr", "--devices", "cuda:0,memory=4MiB", "--cuda-kernels", "none", "--fixed-order", "true",
+    report = solved(run, "--overwrite", "--method", "qr", "--devices", "cuda:0,memory=4MiB", "--cuda-kernels", "none", "--fixed-order",
                     FAKE_CUDA="devices=1,seed=3,calls=calls.txt")
     assert np.allclose(np.load(run.folder / "x.npy"), np.linalg.solve(a, b), rtol=1e-9)
     assert "cuLaunchKernel" not in calls_of(run) and report["devices"].startswith("as named"), calls_of(run)
