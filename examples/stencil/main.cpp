@@ -191,8 +191,8 @@ int main(int count, char** arguments) {
     const auto on_cores = codelet("step").cpu(advance);
     const std::string kernels =
         content_of(count > 5 ? arguments[5] : HEAT_KERNELS);  // empty: there was no nvcc
-    const CudaModule heat(kernels, {"heat_clear", "heat_fill", "heat_step", "heat_take"});
-    const auto step = kernels.empty() ? on_cores : on_cores.cuda(advance_there(heat));
+    const CudaModule there(kernels, {"heat_clear", "heat_fill", "heat_step", "heat_take"});
+    const auto step = kernels.empty() ? on_cores : on_cores.cuda(advance_there(there));
     const auto began = std::chrono::steady_clock::now();
     Flow flow(runtime);
     const int tiles = (cells + tile - 1) / tile;
