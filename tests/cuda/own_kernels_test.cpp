@@ -305,6 +305,13 @@ TYPED_TEST(OwnKernelsOf, TakeNumbersOfAnySize) {
       for (int j = 0; j < n; ++j) shows = shows || !std::isfinite(r(j, j)) || !std::isfinite(r(0, j));
       EXPECT_TRUE(shows) << row;
     }
+  // The only one that is not zero, in a column that nobody comes after.
+  Plain<T> column(8, 1), factor(1, 1);
+  column(5, 0) = std::numeric_limits<T>::quiet_NaN();
+  on_device<T>(8, {&column, &factor}, 3, [](const CudaQr<T>& qr, auto there, auto of_it, auto, auto) {
+    qr.geqrt(8, 1, 1, there, of_it);
+  });
+  EXPECT_TRUE(std::isnan(column(0, 0)));
 }
 
 }  // namespace fairlead::linalg::testing
