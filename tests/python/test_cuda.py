@@ -28,12 +28,9 @@ def run(command, fake_cuda, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cuda")
     runs = iter(range(1, 1_000_000))
 
-    # Taken by the driver for Fairlead's own kernels, so that it does not matter whether there was an nvcc for them.
-    (folder / "kernels").write_text("fake_cuda")
-
     def run(*arguments, **more):
         settings = {**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": f"devices=2,seed={next(runs)}",
-                    "FAIRLEAD_CUDA_KERNELS": str(folder / "kernels")}
+                    "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels")}  # whether there was an nvcc or not
         return subprocess.run([command, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=240,
                               env={**settings, **more})
 

@@ -24,7 +24,8 @@ def check(fake_cuda, tmp_path_factory):
     def check(call, driver="devices=1,seed=3", **environment):
         return subprocess.run([sys.executable, ROOT / "scripts/gpu-check", call, "--memory", "64MiB", "--tiny", "--binaries", build,
                                "--json", folder / "found.json"], cwd=folder, capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver, **environment})
+                              env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver,
+                                   "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels"), **environment})
 
     check.folder = folder
     return check
