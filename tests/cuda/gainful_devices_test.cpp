@@ -90,6 +90,14 @@ TEST(GainfulDevices, AreLeftOutWhereKernelsWereNotCompiledForThem) {
             "and later");
 }
 
+TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
+  const tests::FakeDevices devices;
+  WorkToDo qr = work(20'000, 10);
+  EXPECT_NE(found(qr).list, "");
+  qr.part_of_peak = 1e-4;
+  EXPECT_EQ(found(qr).list, "");
+}
+
 // What the matrix takes, at most what is free less a part; in all by all ranks.
 TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
   const tests::FakeDevices devices;  // 1 GiB
