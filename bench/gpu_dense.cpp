@@ -1,7 +1,7 @@
-// What NVIDIA's libraries do with a whole matrix: cuSOLVER's Cholesky factorizations in the device's memory, cuBLAS's products
+// What NVIDIA's libraries do with a whole matrix: cuSOLVER's Cholesky and QR factorizations in the device's memory, cuBLAS's products
 // there, and cublasXt's products of matrices in RAM over its blocks. What Fairlead's runs are put beside.
 //
-//   gpu_dense [--device 0] [--potrf 16384] [--gemm 8192] [--xt 0] [--repetitions 3]
+//   gpu_dense [--device 0] [--potrf 16384] [--geqrf 0] [--gemm 8192] [--xt 0] [--repetitions 3]
 //
 // Sizes of matrices, in double precision; 0: not that one.
 #include <array>
@@ -135,6 +135,53 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   return json;
 }
 
+Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
+  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"});
+  const auto create = library.require<int(cusolverDnContext**)>("cusolverDnCreate");
+  const auto destroy = library.require<int(cusolverDnContext*)>("cusolverDnDestroy");
+  const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
+  const auto size =
+      library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDgeqrf_bufferSize");
+  const auto factor =
+      library.require<int(cusolverDnContext*, int, int, double*, int, double*, double*, int, int*)>(
+          "cusolverDnDgeqrf");
+  const cu::Driver& driver = device.driver();
+  const auto bytes = static_cast<std::size_t>(n * n) * sizeof(double);
+  const std::vector<double> given = matrix(n);
+  void* host = nullptr;
+  device.check(driver.cuMemHostAlloc(&host, bytes, cu::host_for_all), "cuMemHostAlloc");
+  std::memcpy(host, given.data(), bytes);
+  std::vector<double> all;
+  {
+    const Block a(device, bytes), tau(device, static_cast<std::size_t>(n) * sizeof(double)),
+        info(device, 4096);
+    const Stream stream(device);
+    cusolverDnContext* handle = nullptr;
+    check(create(&handle), "cusolverDnCreate");
+    check(set_stream(handle, stream.stream), "cusolverDnSetStream");
+    auto* const at = reinterpret_cast<double*>(a.at);
+    const auto side = static_cast<int>(n);
+    int elements = 0;
+    check(size(handle, side, side, at, side, &elements), "cusolverDnDgeqrf_bufferSize");
+    const Block work(device, static_cast<std::size_t>(std::max(elements, 1)) * sizeof(double));
+    all = times(repetitions, [&] {
+      device.check(driver.cuMemcpyHtoDAsync_v2(a.at, host, bytes, stream.stream), "a copy there");
+      stream.wait();
+      const auto begin = Clock::now();
+      check(factor(handle, side, side, at, side, reinterpret_cast<double*>(tau.at),
+                   reinterpret_cast<double*>(work.at), elements, reinterpret_cast<int*>(info.at)),
+            "cusolverDnDgeqrf");
+      stream.wait();
+      return seconds_since(begin);
+    });
+    destroy(handle);
+  }
+  driver.cuMemFreeHost(host);
+  const auto size_of = static_cast<double>(n);
+  return Json::object(
+      {{"n", n}, {"dgeqrf_gflops", 4 * size_of * size_of * size_of / 3 / median(all) * 1e-9}});
+}
+
 SharedLibrary cublas() { return first_of({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}); }
 
 double product_gflops(std::int64_t n, const std::vector<double>& all) {
@@ -223,12 +270,14 @@ Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
 
 Json measure(Arguments& arguments) {
   const std::int64_t number = arguments.number("--device", 0), of_potrf = arguments.number("--potrf", 16384),
-                     of_gemm = arguments.number("--gemm", 8192), of_xt = arguments.number("--xt", 0),
+                     of_geqrf = arguments.number("--geqrf", 0), of_gemm = arguments.number("--gemm", 8192),
+                     of_xt = arguments.number("--xt", 0),
                      repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 3), 1);
   arguments.require_all_used();
   const Device device(number);
   Json json = Json::object({{"device", device.found().name}});
   if (of_potrf != 0) json.add("potrf", potrf(device, of_potrf, repetitions));
+  if (of_geqrf != 0) json.add("geqrf", geqrf(device, of_geqrf, repetitions));
   if (of_gemm != 0) json.add("gemm", gemm(device, of_gemm, repetitions));
   if (of_xt != 0) json.add("cublasxt", xt(device, of_xt, repetitions));
   return json;

@@ -95,7 +95,8 @@ def launch(found: dict) -> str:
 
 def right(found: dict) -> str:
     lines = []
-    for step, how in (("right results", "on the device"), ("under memcheck", "under compute-sanitizer")):
+    for step, how in (("right results", "on the device"), ("under memcheck", "under compute-sanitizer"),
+                      ("under racecheck", "under its racecheck")):
         result = found.get(("test", step))
         if result:
             worst = max(one["backward_error"] / one["limit"] for one in result["runs"])
@@ -121,11 +122,13 @@ def beside(found: dict) -> str:
         of = dense["potrf"]
         rows += [[f"cuSOLVER's {name}, n = {of['n']:,}", "", f"{of[name + '_gflops']:.0f}"] for name in ("dpotrf", "xpotrf")
                  if name + "_gflops" in of]
+    if "geqrf" in dense:
+        rows.append([f"cuSOLVER's dgeqrf, n = {dense['geqrf']['n']:,}", "", f"{dense['geqrf']['dgeqrf_gflops']:.0f}"])
     if "gemm" in dense:
         rows += [[f"cuBLAS, {precision}, n = {dense['gemm']['n']:,}", "", f"{dense['gemm'][precision + '_gflops']:.0f}"]
                  for precision in ("double", "single")]
     for (call, step), result in found.items():
-        if call == "bench" and (step.startswith(("gemm", "lu")) or step == "three tiers"):
+        if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
             rows.append([f"{step}, n = {result['n']:,}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
     for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
         rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",

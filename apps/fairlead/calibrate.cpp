@@ -76,6 +76,7 @@ constexpr TakenSetting settings[] = {
     {.key = "blas"},
     {.key = "blas-coretype"},
     {.key = "blas-products"},
+    {.key = "cuda-kernels"},
     {.key = "bind-threads"},
     {.key = "cache-directory"},
     {.key = "progress", .help = "none: what is being measured is not said"},

@@ -16,6 +16,7 @@
 #include "backend/device_list.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
+#include "fairlead/kernels.hpp"
 
 namespace fairlead::app {
 
@@ -98,7 +99,7 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .name = "LU factorization with incremental pivoting",
                                               .tiles = Tiles::all,
                                               .matrices = 1,
-                                              .on_devices = false,
+                                              .devices = DenseOperation::Devices::none,
                                               .kernels = linalg::RateSet::product,
                                               .flops = lu_flops_of,
                                               .tasks = incremental_lu_tasks_of,
@@ -110,7 +111,7 @@ const DenseOperation qr_operation{.key = "qr",
                                   .name = "QR factorization",
                                   .tiles = Tiles::all,
                                   .matrices = 1,
-                                  .on_devices = false,
+                                  .devices = DenseOperation::Devices::cuda_by_own_kernels,
                                   .kernels = linalg::RateSet::product,
                                   .flops = qr_flops_of,
                                   .tasks = qr_tasks_of,
@@ -127,6 +128,13 @@ const DenseOperation product_operation{.key = "gemm",
                                        .tasks = product_tasks_of,
                                        .bounds = product_bounds_of,
                                        .ceiling = product_ceiling_of};
+
+bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
+  using enum DenseOperation::Devices;
+  if (operation.devices != cuda_by_own_kernels) return operation.devices == all;
+  const bool others = config.has("devices") && config.text("devices").find("cuda") == std::string::npos;
+  return has_cuda_kernels(config) && !others;
+}
 
 const DenseOperation& find_operation(std::string_view key) {
   constexpr std::array all{&cholesky_operation, &lu_operation, &incremental_lu_operation, &qr_operation,
@@ -181,7 +189,7 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   constexpr std::size_t few = 8;
   const auto smallest =
       backend::smallest_of_machine(config.text_or("devices", ""), backend::default_backends());
-  const bool on_devices = smallest && operation->on_devices;
+  const bool on_devices = smallest && may_run_on_devices(*operation, config);
   tile =
       config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
       : on_devices

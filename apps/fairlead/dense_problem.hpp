@@ -21,11 +21,12 @@ struct DenseProblem;
 
 /// One of them.
 struct DenseOperation {
-  std::string_view key;    ///< "cholesky", as the command line has it
-  std::string_view name;   ///< "Cholesky factorization"
-  Tiles tiles;             ///< which tiles each matrix has
-  int matrices;            ///< of that size: 1, or A, B and C
-  bool on_devices = true;  ///< most of its tasks have bodies for CUDA and OpenCL devices
+  std::string_view key;   ///< "cholesky", as the command line has it
+  std::string_view name;  ///< "Cholesky factorization"
+  Tiles tiles;            ///< which tiles each matrix has
+  int matrices;           ///< of that size: 1, or A, B and C
+  /// Which devices most of its tasks have bodies for: those of CUDA and OpenCL, none, or those of CUDA if Fairlead's own kernels are there.
+  enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);
   std::uint64_t (*tasks)(const DenseProblem& problem);
@@ -37,6 +38,9 @@ struct DenseOperation {
   /// What it has besides the tiles of the matrices; null: nothing.
   Bytes (*besides)(const DenseProblem& problem) = nullptr;
 };
+
+/// On devices that are found or that the settings name.
+bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 
 extern const DenseOperation cholesky_operation, lu_operation, incremental_lu_operation, qr_operation,
     product_operation;

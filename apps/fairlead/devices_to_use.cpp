@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
 #include "machine/machine.hpp"
 
@@ -13,14 +14,18 @@ namespace fairlead::app {
 WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& config) {
   const auto workers = config.count_or("workers", machine::discover().workers);
   const DenseOperation& operation = *problem.operation;
+  const bool own_kernels = operation.devices == DenseOperation::Devices::cuda_by_own_kernels;
   DenseProblem sized = problem;
   if (sized.tile == 0) sized.tile = 1;
-  return {.flops = operation.flops(sized),
-          .bytes = sized.matrix_bytes(),
-          .element_bytes = problem.element_bytes,
-          .core_flops_per_second =
-              core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
-          .only_on_cores = operation.on_devices ? "" : std::string(operation.name)};
+  return {
+      .flops = operation.flops(sized),
+      .bytes = sized.matrix_bytes(),
+      .element_bytes = problem.element_bytes,
+      .core_flops_per_second =
+          core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
+      .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
+      .part_of_peak = own_kernels ? 0.15 : 0.5,  // a multiprocessor makes the reflectors while others wait
+      .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0};
 }
 
 std::string dealt_out(const std::string& list, std::size_t ranks) {

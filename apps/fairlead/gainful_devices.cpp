@@ -22,7 +22,6 @@ using report::readable_seconds;
 // What is assumed of a device that nobody has measured.
 constexpr double seconds_to_begin = 1;             // a context, cuBLAS and cuSOLVER
 constexpr double wire_bytes_per_second = 10e9;     // half of PCI Express 3.0 x16 both ways
-constexpr double part_of_peak = 0.5;               // that factorizations reach
 constexpr double worth_it = 0.8;                   // of the time on cores
 constexpr double slowest_of_best = 0.5;            // beside a device that is twice as fast it is left out
 constexpr Bytes smallest_left = Bytes{512} << 20;  // for each rank's context and libraries
@@ -72,11 +71,18 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   std::vector<Candidate> all;
   double best = 0;
   for (std::size_t i = 0; i < cuda.devices.size(); ++i) {
+    if (cuda.devices[i].major < work.least_capability) continue;
     const double rate =
-        part_of_peak * backend::cu::peak_flops_per_second(cuda.devices[i], work.element_bytes);
+        work.part_of_peak * backend::cu::peak_flops_per_second(cuda.devices[i], work.element_bytes);
     all.push_back({i, cuda.devices[i].name, rate, 0, ""});
     best = std::max(best, rate);
   }
+  if (all.empty() && !cuda.devices.empty())
+    return {"",
+            fmt::format(
+                "none: {} is of compute capability {}.{}, and Fairlead's own kernels are for {}.0 and later",
+                cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
+                work.least_capability)};
   if (all.empty()) {
     const backend::cl::Found opencl = find_opencl();
     for (std::size_t i = 0; i < opencl.devices.size(); ++i)

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
+#include "base/file_descriptor.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
 
@@ -67,6 +70,24 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view no_cuda_kernels = "none";
+
+std::string content_of(const std::string& file) {
+  const std::optional<std::string> content = whole_file(file);
+  if (!content || content->empty())
+    throw ConfigError(fmt::format("cuda-kernels: {} cannot be read, or is empty", file));
+  return *content;
+}
+
+}  // namespace
+
+bool has_cuda_kernels(const Config& config) {
+  if (config.has("cuda-kernels")) return config.text("cuda-kernels") != no_cuda_kernels;
+  return !linalg::embedded_cuda_kernels().empty();
+}
+
 linalg::Kernels load_kernels(const Config& config) {
   Config same = config;
   return load_kernels(same, [](const linalg::KernelChoice&) {});
@@ -78,6 +99,9 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  if (config.has("cuda-kernels"))
+    kernels =
+        kernels.with_cuda_kernels(has_cuda_kernels(config) ? content_of(config.text("cuda-kernels")) : "");
   settle(choice);
   take_addresses(kernels, config);
   return kernels;

@@ -22,6 +22,9 @@ linalg::Kernels load_kernels(const Config& config);
 /// are.
 linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle);
 
+/// Whether they have Fairlead's own kernels for CUDA devices, by the setting cuda-kernels.
+bool has_cuda_kernels(const Config& config);
+
 /// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.
 std::string name_of(const linalg::Kernels& kernels);
 

@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/opencl.hpp>
+#include <fairlead/qr.hpp>
 
 #include <fmt/format.h>
 
@@ -29,7 +30,8 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> measured_kernels{"gemm", "syrk", "trsm", "potrf", "getrf"};
+constexpr std::array<std::string_view, 11> measured_kernels{
+    "gemm", "syrk", "trsm", "potrf", "getrf", "geqrt", "unmqr", "tsqrt", "tsmqr", "ttqrt", "ttmqr"};
 constexpr std::string_view core_name = "core";
 constexpr int largest_of_cores = 1024;
 constexpr int few_tiles = 5, many_tiles = 8, most_tiles = 12;  // a side
@@ -46,6 +48,12 @@ double flops_of(std::string_view kernel, double side) {
   if (kernel == "syrk") return linalg::syrk_flops(side, side);
   if (kernel == "trsm") return linalg::trsm_flops(side, side);
   if (kernel == "potrf") return linalg::potrf_flops(side);
+  if (kernel == "geqrt") return linalg::geqrt_flops(side, side);
+  if (kernel == "unmqr") return linalg::unmqr_flops(side, side, side);
+  if (kernel == "tsqrt") return linalg::tsqrt_flops(side, side);
+  if (kernel == "tsmqr") return linalg::tsmqr_flops(side, side, side);
+  if (kernel == "ttqrt") return linalg::ttqrt_flops(side, side);
+  if (kernel == "ttmqr") return linalg::ttmqr_flops(side, side, side);
   return linalg::getrf_flops(side);
 }
 
@@ -98,6 +106,20 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
     linalg::fill<T>(flow, spd, a, Tiles::all);
     flow.wait();
     linalg::lu(flow, kernels, a);
+    linalg::wait_for_results(flow);
+  }
+  // Once, as it takes as long as the others together: of few tiles, by both trees.
+  const auto& workers = runtime.core().topology().workers;
+  const bool qr = kernels.has_cuda_kernels() &&
+                  std::ranges::find(workers, WorkerKind::cuda, &WorkerSpec::kind) != workers.end();
+  const std::int64_t m = std::int64_t{tile} * std::min(tiles, few_tiles);
+  for (const linalg::QrTree tree : {linalg::QrTree::flat, linalg::QrTree::binary}) {
+    if (!qr) break;
+    const TiledMatrix<T> a = runtime.tiled<T>("A", m, m, tile);
+    const linalg::QrReflectors<T> reflectors(runtime, a, tree);
+    linalg::fill<T>(flow, spd, a, Tiles::all);
+    flow.wait();
+    linalg::factor_qr(flow, kernels, a, reflectors);
     linalg::wait_for_results(flow);
   }
   take_durations(runtime, precision, tile, into);

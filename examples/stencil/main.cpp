@@ -1,9 +1,11 @@
 // Heat that spreads over a plate, 0 at its rim: every cell becomes the mean of its four neighbours, step after step, and the
 // result is what a plain loop computes, to the bit. The plate may be larger than the memory that the run is given
 // (FAIRLEAD_MEMORY=64MiB): then each task takes its tile several steps further, with a border of as many cells of the tiles
-// around it, so that a tile comes from disk once for all these steps.
+// around it, so that a tile comes from disk once for all these steps. On CUDA devices (FAIRLEAD_DEVICES=cuda:0,memory=64MiB) by the
+// kernels of heat.cu, from the file that nvcc makes of it.
 //
-//   stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE]]]]
+//   stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE [KERNELS]]]]]
+#include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 
 #include <algorithm>
@@ -12,6 +14,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,15 +30,34 @@ double first_heat(std::int64_t i, std::int64_t j) {
   return static_cast<double>((i * 7919 + j * 104729) % 1000);
 }
 
+/// Where a tile lies, and how far it is taken.
+struct Place {
+  std::int64_t row = 0, column = 0, cells = 0;  // of its corner; of the plate, along a side
+  int steps = 0;
+  /// Its first row and the one after its last, and columns likewise, of the plate, as seen from the tile's corner.
+  std::array<int, 4> plate() const {
+    return {static_cast<int>(-row), static_cast<int>(cells - row), static_cast<int>(-column),
+            static_cast<int>(cells - column)};
+  }
+};
+
+/// Of a tile with `border` cells around it.
+std::int64_t cells_of_patch(std::int64_t rows, std::int64_t columns, int border) {
+  return (rows + 2 * border) * (columns + 2 * border);
+}
+
 /// A square of the plate with all that is around it, `steps` further; what lies outside of the plate stays 0.
 class Patch {
  public:
-  Patch(int rows, int columns, int border)
+  /// `memory`: for two of them.
+  Patch(int rows, int columns, int border, double* memory)
       : rows_(rows + 2 * border),
         columns_(columns + 2 * border),
         border_(border),
-        now_(size()),
-        next_(size()) {}
+        now_(memory),
+        next_(memory + cells_of_patch(rows, columns, border)) {
+    std::fill(now_, next_, 0);
+  }
   /// Rows and columns count from the corner of the tile; in the border they are negative, or beyond it.
   double& at(int i, int j) { return now_[index(i + border_, j + border_)]; }
   /// Of the border one more cell is wrong after each step: only what counts is computed.
@@ -50,29 +74,17 @@ class Patch {
   }
 
  private:
-  std::size_t size() const { return static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns_); }
-  std::size_t index(int i, int j) const {
-    return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(rows_);
-  }
+  std::ptrdiff_t index(int i, int j) const { return i + static_cast<std::ptrdiff_t>(j) * rows_; }
   int rows_, columns_, border_;
-  std::vector<double> now_, next_;
+  double *now_, *next_;
 };
 
-/// Where a tile lies, and how far it is taken.
-struct Place {
-  std::int64_t row = 0, column = 0, cells = 0;  // of its corner; of the plate, along a side
-  int steps = 0;
-};
-
-void advance(Cells nw, Cells n, Cells ne, Cells w, Cells here, Cells e, Cells sw, Cells s, Cells se,
-             Out<Tile<double>> next, Place place) {
-  const int rows = here.rows(), columns = here.columns(), border = place.steps;
-  Patch patch(rows, columns, border);
-  const auto fill = [&](Cells& from, int row, int column) {  // whose corner lies there, seen from ours
-    for (int j = std::max(column, -border); j < std::min(column + from.columns(), columns + border); ++j)
-      for (int i = std::max(row, -border); i < std::min(row + from.rows(), rows + border); ++i)
-        patch.at(i, j) = from(i - row, j - column);
-  };
+/// Calls fill(tile, row, column) for those that there are, of which the corner lies there, seen from that of the one in the middle.
+template <class Fill>
+void for_each_tile(const Cells& nw, const Cells& n, const Cells& ne, const Cells& w, const Cells& here,
+                   const Cells& e, const Cells& sw, const Cells& s, const Cells& se, const Place& place,
+                   Fill fill) {
+  const int rows = here.rows(), columns = here.columns();
   const bool north = place.row > 0, south = place.row + rows<place.cells, west = place.column> 0,
              east = place.column + columns < place.cells;
   fill(here, 0, 0);
@@ -84,12 +96,50 @@ void advance(Cells nw, Cells n, Cells ne, Cells w, Cells here, Cells e, Cells sw
   if (north && east) fill(ne, -ne.rows(), columns);
   if (south && west) fill(sw, rows, -sw.columns());
   if (south && east) fill(se, rows, columns);
-  const std::array<int, 4> plate{static_cast<int>(-place.row), static_cast<int>(place.cells - place.row),
-                                 static_cast<int>(-place.column),
-                                 static_cast<int>(place.cells - place.column)};
-  for (int step = 0; step < place.steps; ++step) patch.step(step, plate);
+}
+
+void advance(Cells nw, Cells n, Cells ne, Cells w, Cells here, Cells e, Cells sw, Cells s, Cells se,
+             Out<Tile<double>> next, Place place, Scratch<double> memory) {
+  const int rows = here.rows(), columns = here.columns(), border = place.steps;
+  Patch patch(rows, columns, border, memory.data());
+  for_each_tile(nw, n, ne, w, here, e, sw, s, se, place, [&](const Cells& from, int row, int column) {
+    for (int j = std::max(column, -border); j < std::min(column + from.columns(), columns + border); ++j)
+      for (int i = std::max(row, -border); i < std::min(row + from.rows(), rows + border); ++i)
+        patch.at(i, j) = from(i - row, j - column);
+  });
+  for (int step = 0; step < place.steps; ++step) patch.step(step, place.plate());
   for (int j = 0; j < columns; ++j)
     for (int i = 0; i < rows; ++i) next(i, j) = patch.at(i, j);
+}
+
+/// The same there, by the kernels of heat.cu. In a stream each begins when the one before is over.
+auto advance_there(const CudaModule& heat) {
+  return [clear = heat["heat_clear"], fill = heat["heat_fill"], step = heat["heat_step"],
+          take = heat["heat_take"]](CudaStream stream, Cells nw, Cells n, Cells ne, Cells w, Cells here,
+                                    Cells e, Cells sw, Cells s, Cells se, Out<Tile<double>> next, Place place,
+                                    Scratch<double> memory) {
+    const int border = place.steps, rows = here.rows() + 2 * border, columns = here.columns() + 2 * border;
+    const auto grid = [](int of_columns) { return cuda_grid(static_cast<unsigned>(of_columns), 128); };
+    double *now = memory.data(), *then = now + cells_of_patch(here.rows(), here.columns(), border);
+    stream.run(clear, grid(columns), now, rows, columns);
+    for_each_tile(nw, n, ne, w, here, e, sw, s, se, place, [&](const Cells& from, int row, int column) {
+      stream.run(fill, grid(from.columns()), now, rows, columns, border, from.data(), from.rows(),
+                 from.columns(), row, column);
+    });
+    const auto plate = place.plate();
+    for (int done = 0; done < place.steps; ++done) {
+      stream.run(step, grid(columns), static_cast<const double*>(now), then, rows, columns, border, done,
+                 plate[0], plate[1], plate[2], plate[3]);
+      std::swap(now, then);
+    }
+    stream.run(take, grid(next.columns()), static_cast<const double*>(now), rows, border, next.data(),
+               next.rows(), next.columns());
+  };
+}
+
+std::string content_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 std::vector<double> plainly(std::int64_t cells, int steps) {
@@ -120,7 +170,8 @@ int main(int count, char** arguments) {
             at_once = argument(4, 8);
   if (cells < 1 || steps < 0 || at_once < 1 || tile < at_once) {
     std::fprintf(stderr,
-                 "stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE]]]], and a tile is at least as wide as these\n");
+                 "stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE [KERNELS]]]]], and a tile is at least as wide "
+                 "as these\n");
     return 2;
   }
   // The last tile may be narrower than the border that others want of it: then its part of the border is all that there is.
@@ -137,7 +188,11 @@ int main(int count, char** arguments) {
       for (int j = 0; j < t.columns(); ++j)
         for (int i = 0; i < t.rows(); ++i) t(i, j) = first_heat(row + i, column + j);
     });
-    const auto step = codelet("step").cpu(advance);
+    const auto on_cores = codelet("step").cpu(advance);
+    const std::string kernels =
+        content_of(count > 5 ? arguments[5] : HEAT_KERNELS);  // empty: there was no nvcc
+    const CudaModule there(kernels, {"heat_clear", "heat_fill", "heat_step", "heat_take"});
+    const auto step = kernels.empty() ? on_cores : on_cores.cuda(advance_there(there));
     const auto began = std::chrono::steady_clock::now();
     Flow flow(runtime);
     const int tiles = (cells + tile - 1) / tile;
@@ -157,7 +212,9 @@ int main(int count, char** arguments) {
           flow.submit(step(
               near(i - 1, j - 1), near(i - 1, j), near(i - 1, j + 1), near(i, j - 1), now(i, j),
               near(i, j + 1), near(i + 1, j - 1), near(i + 1, j), near(i + 1, j + 1), next(i, j),
-              Place{std::int64_t{i} * tile, std::int64_t{j} * tile, cells, std::min(at_once, steps - done)}));
+              Place{std::int64_t{i} * tile, std::int64_t{j} * tile, cells, std::min(at_once, steps - done)},
+              scratch(2 *
+                      cells_of_patch(now.rows_of(i), now.columns_of(j), std::min(at_once, steps - done)))));
     }
     flow.wait();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

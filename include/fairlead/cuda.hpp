@@ -10,17 +10,58 @@
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeindex>
 #include <utility>
+#include <vector>
 
 // What the headers of CUDA call cudaStream_t and CUstream points to this.
 struct CUstream_st;
 
 namespace fairlead {
+
+/// A kernel of a CudaModule.
+struct CudaKernel;
+
+/// Kernels of one's own without the runtime library of CUDA: what nvcc makes of a .cu file by -fatbin, -cubin or -ptx, and the
+/// names that they have there (as extern "C"). Copies share it. Each device loads all of them when a task first launches one there, and
+/// keeps them until the runtime ends.
+class CudaModule {
+ public:
+  struct Content {
+    std::string image;
+    std::vector<std::string> names;
+  };
+  CudaModule(std::string image, std::vector<std::string> names)
+      : content_(std::make_shared<const Content>(Content{std::move(image), std::move(names)})) {}
+  const Content& content() const noexcept { return *content_; }
+  /// Throws UsageError if that is none of the names.
+  CudaKernel operator[](std::string_view name) const;
+
+ private:
+  std::shared_ptr<const Content> content_;
+};
+struct CudaKernel {
+  CudaModule module;
+  std::size_t number = 0;  ///< among the names
+};
+
+/// How many thread blocks, and threads in each, in up to three dimensions; and bytes of shared memory that the kernel's
+/// declarations do not count.
+struct CudaGrid {
+  std::array<unsigned, 3> blocks{1, 1, 1}, threads{1, 1, 1};
+  unsigned shared_bytes = 0;
+};
+constexpr CudaGrid cuda_grid(unsigned blocks, unsigned threads) noexcept {
+  return {{blocks, 1, 1}, {threads, 1, 1}, 0};
+}
 
 namespace detail {
 
@@ -38,6 +79,7 @@ class CudaLauncher {
   virtual void* kept(std::type_index type) const noexcept = 0;
   virtual void keep(std::type_index type, void* object, void (*destroy)(void*)) = 0;
   virtual void check(int status, const char* what) const = 0;
+  virtual void launch(const CudaKernel& kernel, const CudaGrid& grid, void** arguments) = 0;
 };
 
 }  // namespace detail
@@ -80,6 +122,18 @@ class CudaStream {
     T* const made = make();
     launcher_->keep(typeid(T), made, [](void* object) { delete static_cast<T*>(object); });
     return *made;
+  }
+
+  /// Puts a kernel into the stream. Arguments have the very types of its parameters: an int is no std::size_t. Throws SystemError if the
+  /// device cannot load it or refuses it.
+  template <class... A>
+  void run(const CudaKernel& kernel, const CudaGrid& grid, const A&... arguments) const {
+    static_assert(
+        (true && ... && std::is_trivially_copyable_v<A>),
+        "an argument of a kernel is an address of the device, a number, or a plain structure of these");
+    std::array<void*, sizeof...(A) + 1> all{const_cast<void*>(static_cast<const void*>(&arguments))...,
+                                            nullptr};
+    launcher_->launch(kernel, grid, all.data());
   }
 
   /// For functions of CUDA's driver that are called directly: throws SystemError, with the device and the error's name,

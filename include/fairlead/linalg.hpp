@@ -66,6 +66,10 @@ class Kernels {
   const OpenclBlas& opencl() const noexcept { return *opencl_; }
   /// And on CUDA devices.
   const CudaBlas& cuda() const noexcept { return *cuda_; }
+  /// Fairlead's own kernels for those are there, by which QR's tasks have bodies for them.
+  bool has_cuda_kernels() const noexcept;
+  /// With those of an image that nvcc made of src/algorithms/kernels elsewhere, in place of those in the library; empty: without.
+  Kernels with_cuda_kernels(std::string_view image) const;
   bool has_own_products() const noexcept;  ///< where they were wanted and are possible
   /// Of the tasks that are over; any thread may ask.
   KernelCounts counts() const noexcept;

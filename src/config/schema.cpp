@@ -196,6 +196,15 @@ constexpr Setting rows[] = {
              "once on this "
              "machine",
      .group = kernels},
+    {.key = "cuda-kernels",
+     .type = text,
+     .absent = "auto",
+     .value_name = "FILE",
+     .help =
+         "Fairlead's own kernels for CUDA devices, which QR needs there, as nvcc made them of its sources "
+         "elsewhere; none: without",
+     .absent_means = "those that were compiled with it, if there was an nvcc",
+     .group = kernels},
     {.key = "cache-directory",
      .type = text,
      .absent = "none",
@@ -256,8 +265,8 @@ std::span<const Setting> schema() noexcept { return rows; }
 
 std::vector<TakenSetting> taken_by_programs(std::span<const std::string_view> heeded) {
   // What the command `fairlead` heeds, and no runtime.
-  constexpr std::string_view of_the_command[] = {"tile",          "blas",     "blas-coretype",
-                                                 "blas-products", "progress", "json"};
+  constexpr std::string_view of_the_command[] = {"tile",         "blas",     "blas-coretype", "blas-products",
+                                                 "cuda-kernels", "progress", "json"};
   for (const std::string_view key : heeded)
     if (std::ranges::find(rows, key, &Setting::key) == std::end(rows))
       throw UsageError(

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/linalg/precisions.hpp"
+#include "algorithms/linalg/qr_world.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "at_length.hpp"
 #include "cuda/platform.hpp"
@@ -33,7 +34,8 @@ constexpr std::uint64_t seed = 3;
 
 bool gives_back(std::string_view function) {
   return function.find("Free") != function.npos || function.find("Destroy") != function.npos ||
-         function.find("Unregister") != function.npos || function.find("Release") != function.npos;
+         function.find("Unregister") != function.npos || function.find("Release") != function.npos ||
+         function.find("Unload") != function.npos;
 }
 
 /// All calls up to a number; of more the first, the last and some between, which are others for each function.
@@ -49,7 +51,7 @@ std::set<int> calls_to_fail(int calls) {
 
 /// As errors name it: the driver's functions without the number of their version, routines of cuBLAS by their own name.
 std::string named(const std::string& function) {
-  for (const char* routine : {"gemm", "syrk", "trsm", "potrf", "getrf"})
+  for (const char* routine : {"gemm", "syrk", "trsm", "trmm", "potrf", "getrf"})
     if (function.find(routine) != function.npos) return routine;
   return function.substr(0, function.find("_v2"));
 }
@@ -179,6 +181,21 @@ TEST(CudaCalls, FailOneByOneInLu) {
       return linalg::testing::lu_residual(linalg::testing::dense(*a),
                                           linalg::testing::lu_factors<double>(a, 24, setting));
     });
+  });
+}
+
+TEST(CudaCalls, FailOneByOneInQr) {
+  const linalg::Kernels kernels = linalg::testing::kernels().with_cuda_kernels(image_of_kernels);
+  const auto a = linalg::testing::uniform<double>(40, 40, 13);
+  fail_each_call([&]() -> ProgramRun {
+    try {
+      const auto factors = linalg::testing::qr_factors<double>(
+          a, 20, linalg::QrTree::binary,
+          {.workers = 1, .scheduler = "eager", .devices = "cuda:0,memory=100KiB"}, nullptr, 0, kernels);
+      return {"", linalg::testing::qr_residual(linalg::testing::dense(*a), factors) < 30};
+    } catch (const Error& error) {
+      return {error.what(), false};
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/linalg/qr_world.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
@@ -62,6 +63,16 @@ TEST(CudaFixedOrder, GivesLuTheSameBits) {
   const auto a = std::make_shared<linalg::GeneratedSpd<double>>(120, 12);
   EXPECT_GT(compare([&](const auto& setting) { return linalg::testing::lu_factors<double>(a, 24, setting); }),
             0);
+}
+
+TEST(CudaFixedOrder, GivesQrTheSameBits) {
+  const linalg::Kernels kernels = linalg::testing::kernels().with_cuda_kernels(image_of_kernels);
+  const auto a = linalg::testing::uniform<double>(75, 50, 13);
+  for (const linalg::QrTree tree : linalg::testing::trees)
+    EXPECT_GT(compare([&](const auto& setting) {
+                return linalg::testing::qr_factors<double>(a, 20, tree, setting, nullptr, 0, kernels);
+              }),
+              0);
 }
 
 // Two bodies for each kind, of which the second adds in the other direction; and sums of many tasks in one.

@@ -78,6 +78,26 @@ TEST(GainfulDevices, AreNotLookedForWhatHasNoBodyThere) {
   EXPECT_FALSE(asked);
 }
 
+TEST(GainfulDevices, AreLeftOutWhereKernelsWereNotCompiledForThem) {
+  const tests::FakeDevices devices;  // of compute capability 9.0
+  WorkToDo qr = work(20'000, 10);
+  qr.least_capability = 9;
+  EXPECT_THAT(found(qr).list, StartsWith("cuda:0,memory="));
+  qr.least_capability = 10;
+  EXPECT_EQ(found(qr).list, "");
+  EXPECT_EQ(found(qr).line,
+            "none: Fake CUDA device 0 is of compute capability 9.0, and Fairlead's own kernels are for 10.0 "
+            "and later");
+}
+
+TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
+  const tests::FakeDevices devices;
+  WorkToDo qr = work(20'000, 10);
+  EXPECT_NE(found(qr).list, "");
+  qr.part_of_peak = 1e-4;
+  EXPECT_EQ(found(qr).list, "");
+}
+
 // What the matrix takes, at most what is free less a part; in all by all ranks.
 TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
   const tests::FakeDevices devices;  // 1 GiB

@@ -1,5 +1,8 @@
 // cuBLAS as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
+#include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "fake_cuda/library.hpp"
 
@@ -82,6 +85,32 @@ int trsm(cublasContext* handle, int side, int fill, int op, int diagonal, int m,
                });
 }
 
+/// C := alpha op(A) B, which may be the same matrix.
+template <class T>
+int trmm(cublasContext* handle, int side, int fill, int op, int diagonal, int m, int n, T alpha, const T* a,
+         int lda, const T* b, int ldb, T* c, int ldc) {
+  if (side != side_left || lda < m || ldb < m || ldc < m || (b == c && ldb != ldc)) return invalid_value;
+  if (m == 0 || n == 0) return good;
+  std::vector<Access> accesses{matrix(a, m, m, lda, false), matrix(c, m, n, ldc, true)};
+  if (b != c) accesses.push_back(matrix(b, m, n, ldb, false));
+  return start(handle, "trmm", std::move(accesses), [=](std::span<std::byte* const> at) {
+    const T* t = as<T>(at[0]);
+    T* z = as<T>(at[1]);
+    const T* x = at.size() > 3 ? as<T>(at[2]) : z;  // the last is the workspace
+    const bool lower_of_op = (fill == fill_lower) != (op == op_yes);
+    std::vector<T> column(static_cast<std::size_t>(m));
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      for (std::ptrdiff_t i = 0; i < m; ++i) {
+        T sum = diagonal == diagonal_unit ? x[i + j * ldb] : t[i + i * lda] * x[i + j * ldb];
+        for (std::ptrdiff_t p = lower_of_op ? 0 : i + 1; p < (lower_of_op ? i : m); ++p)
+          sum += (op == op_yes ? t[p + i * lda] : t[i + p * lda]) * x[p + j * ldb];
+        column[static_cast<std::size_t>(i)] = alpha * sum;
+      }
+      std::copy(column.begin(), column.end(), z + j * ldc);
+    }
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -119,6 +148,11 @@ int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t by
                               const T* alpha, const T* a, int lda, T* b, int ldb) {                         \
     if (called("cublas" #letter "trsm_v2") != 0) return failed;                                             \
     return trsm<T>(h, side, fill, op, diagonal, m, n, *alpha, a, lda, b, ldb);                              \
+  }                                                                                                         \
+  int cublas##letter##trmm_v2(cublasContext* h, int side, int fill, int op, int diagonal, int m, int n,     \
+                              const T* alpha, const T* a, int lda, const T* b, int ldb, T* c, int ldc) {    \
+    if (called("cublas" #letter "trmm_v2") != 0) return failed;                                             \
+    return trmm<T>(h, side, fill, op, diagonal, m, n, *alpha, a, lda, b, ldb, c, ldc);                      \
   }
 FAKE_CUBLAS_OF(S, float)
 FAKE_CUBLAS_OF(D, double)

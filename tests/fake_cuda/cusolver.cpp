@@ -63,9 +63,50 @@ int getrf(cusolverDnContext* handle, int m, int n, T* a, int lda, T* work, const
                });
 }
 
+/// As LAPACK's. Takes a row of workspace.
+int geqrf(cusolverDnContext* handle, int m, int n, double* a, int lda, double* taus, double* work,
+          int elements, int* info) {
+  if (lda < m || m < n || elements < n) return invalid_value;
+  handle->workspace = work;
+  handle->workspace_bytes = static_cast<std::size_t>(elements) * sizeof(double);
+  return start(handle, "geqrf",
+               {matrix(a, m, n, lda, true),
+                {taus, static_cast<std::size_t>(n) * sizeof(double), true},
+                {info, sizeof(int), true}},
+               [=](std::span<std::byte* const> at) {
+                 double *x = as<double>(at[0]), *tau = as<double>(at[1]);
+                 *as<int>(at[2]) = 0;
+                 for (std::ptrdiff_t j = 0; j < n; ++j) {
+                   double* const v = x + j * lda;
+                   double below = 0;
+                   for (std::ptrdiff_t i = j + 1; i < m; ++i) below += v[i] * v[i];
+                   const double norm = std::sqrt(below + v[j] * v[j]), beta = v[j] < 0 ? norm : -norm;
+                   tau[j] = below == 0 ? 0 : (beta - v[j]) / beta;
+                   if (below == 0) continue;
+                   for (std::ptrdiff_t i = j + 1; i < m; ++i) v[i] /= v[j] - beta;
+                   v[j] = beta;
+                   for (std::ptrdiff_t c = j + 1; c < n; ++c) {
+                     double sum = x[j + c * lda];
+                     for (std::ptrdiff_t i = j + 1; i < m; ++i) sum += v[i] * x[i + c * lda];
+                     x[j + c * lda] -= tau[j] * sum;
+                     for (std::ptrdiff_t i = j + 1; i < m; ++i) x[i + c * lda] -= tau[j] * sum * v[i];
+                   }
+                 }
+               });
+}
+
 }  // namespace
 
 extern "C" {
+
+int cusolverDnDgeqrf_bufferSize(cusolverDnContext*, int, int n, double*, int, int* elements) {
+  *elements = n;
+  return called("cusolverDnDgeqrf_bufferSize") != 0 ? failed : good;
+}
+int cusolverDnDgeqrf(cusolverDnContext* h, int m, int n, double* a, int lda, double* tau, double* work,
+                     int elements, int* info) {
+  return called("cusolverDnDgeqrf") != 0 ? failed : geqrf(h, m, n, a, lda, tau, work, elements, info);
+}
 
 int cusolverDnCreate(cusolverDnContext** handle) { return create("cusolverDnCreate", handle); }
 int cusolverDnDestroy(cusolverDnContext* handle) {

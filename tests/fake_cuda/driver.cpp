@@ -1,9 +1,10 @@
 // The functions that the fake library exports, as cuda.h declares them but for the names of types.
+#include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 
 #include "fake_cuda/fake.hpp"
+#include "fake_cuda/host_kernels.hpp"
 
 using fake_cuda::Access;
 using fake_cuda::Fake;
@@ -22,15 +23,17 @@ struct Name {
   Status status;
   const char *name, *words;
 };
-constexpr std::array<Name, 9> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-                                     {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-                                     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-                                     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-                                     {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"},
-                                     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-                                     {600, "CUDA_ERROR_NOT_READY", "device not ready"},
-                                     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
-                                     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
+constexpr std::array<Name, 11> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+                                      {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+                                      {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+                                      {200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+                                      {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+                                      {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"},
+                                      {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+                                      {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+                                      {600, "CUDA_ERROR_NOT_READY", "device not ready"},
+                                      {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
+                                      {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
 
 /// Either way. RAM that is not registered is a mistake, where order is meant to be the stream's. A real driver may read it at the call,
 /// and wait until it is written, or not, by the size of the copy and its version; here the seed draws.
@@ -85,11 +88,13 @@ Status copy_now(const char* function, Pointer there, const Move& move, std::size
   });
 }
 
-struct FakeModule {
-  int device;
-  std::string image;
-  std::deque<std::string> functions;
-};
+/// In PTX kernels are found by their names, and touch nothing. In a fat binary, and in what stands for one where there is no
+/// compiler (tests::image_of_kernels), are all of host_kernels.hpp.
+bool has_kernel(const std::string& image, const std::string& name) {
+  if (image.find(".entry " + name + "(") != image.npos) return true;
+  const bool all_of_ours = image.starts_with("\x50\xed\x55\xba") || image.starts_with("fake_cuda");
+  return all_of_ours && fake_cuda::host_kernel(name) != nullptr;
+}
 
 /// Who gives up what is still in use is reported, and spared that the test crashes.
 void give_up(Lock& lock, const void* at, std::size_t bytes, const char* how) {
@@ -267,32 +272,55 @@ Status cuMemcpyDtoH_v2(void* to, Pointer from, std::size_t bytes) {
       "cuMemcpyDtoH_v2", from, [&](std::byte* real) { std::memcpy(to, real, bytes); }, bytes);
 }
 
-Status cuModuleLoadData(FakeModule** module, const void* image) {
+Status cuModuleLoadData(CUmod_st** module, const void* image) {
   return fake().call_there("cuModuleLoadData", [&](Lock&, int device) {
-    *module = new FakeModule{device, static_cast<const char*>(image), {}};
+    const std::string text = static_cast<const char*>(image);  // to the first zero, of a fat binary
+    if (!has_kernel(text, "fairlead_add_64") && text.find(".entry ") == text.npos) return 200;
+    fake().modules.emplace_back(new CUmod_st{device, text});
+    *module = fake().modules.back().get();
     return fake_cuda::success;
   });
 }
-Status cuModuleUnload(FakeModule* module) {
+Status cuModuleUnload(CUmod_st* module) {
   return fake().call_there("cuModuleUnload", [&](Lock&, int) {
-    delete module;
-    return fake_cuda::success;
+    const bool used = std::ranges::any_of(module->functions, &CUfunc_st::launched);
+    for (const auto& stream : fake().streams)
+      if (used && stream->device == module->device && (!stream->waiting.empty() || stream->running))
+        fake().checker.report("a module was given back while something was in a stream");
+    return destroy(fake().modules, module);
   });
 }
-/// Of what is said in PTX by names only.
-Status cuModuleGetFunction(std::string** function, FakeModule* module, const char* name) {
+Status cuModuleGetFunction(CUfunc_st** function, CUmod_st* module, const char* name) {
   return fake().call_there("cuModuleGetFunction", [&](Lock&, int) {
-    if (module->image.find(std::string(".entry ") + name + "(") == std::string::npos) return 500;
-    *function = &module->functions.emplace_back(name);
+    if (!has_kernel(module->image, name)) return 500;
+    *function = &module->functions.emplace_back(CUfunc_st{.name = name});
     return fake_cuda::success;
   });
 }
-/// Kernels that touch nothing.
-Status cuLaunchKernel(std::string* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      unsigned, CUstream_st* stream, void** arguments, void**) {
-  return fake().call_there("cuLaunchKernel", [&](Lock&, int) {
-    if (arguments != nullptr) return fake_cuda::invalid_value;
-    return fake().put(stream, *function, {}, [] { return true; });
+/// Ours run in another grid than was asked for: in one for each size of what they touch, as sums in another order have other bits.
+Status cuLaunchKernel(CUfunc_st* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
+                      unsigned threads_y, unsigned threads_z, unsigned, CUstream_st* stream, void** arguments,
+                      void**) {
+  return fake().call_there("cuLaunchKernel", [&](Lock&, int device) {
+    if (x * y * z == 0 || threads_x * threads_y * threads_z == 0 || threads_x * threads_y * threads_z > 1024)
+      return fake_cuda::invalid_value;
+    function->launched = true;
+    const fake_cuda::HostKernel* const ours = fake_cuda::host_kernel(function->name);
+    if (ours == nullptr) {
+      if (arguments != nullptr && *arguments != nullptr) return fake_cuda::invalid_value;
+      return fake().put(stream, function->name, {}, [] { return true; });
+    }
+    const auto place = [&](const void* at) -> void* { return fake().memory->find(at, 1).bytes; };
+    const std::vector<Access> accesses = ours->accesses(arguments);
+    std::size_t size = 0;
+    for (const Access& access : accesses) size += access.bytes / sizeof(double);
+    const fake_cuda::Threads how{1 + static_cast<unsigned>(size % std::min(x, 3u)),
+                                 1 + static_cast<unsigned>(size % std::min(threads_x, 4u))};
+    return fake().put_kernel(stream, function->name, device, accesses,
+                             [run = ours->bind(arguments, place), how, name = function->name](auto) {
+                               if (const std::string wrong = run(how); !wrong.empty())
+                                 fake_cuda::report(name + ": " + wrong);
+                             });
   });
 }
 Status cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* data) {

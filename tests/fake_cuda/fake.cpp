@@ -56,6 +56,7 @@ void Fake::begin(const Settings& how) {
   for (int i = 0; i < how.devices; ++i) devices.emplace_back().context.device = i;
   streams.clear();
   events.clear();
+  modules.clear();
   failures_.clear();
   struck_ = 0;
   calls_.clear();
@@ -86,6 +87,8 @@ std::vector<std::string> Fake::end() {
     if (!lost(stream->device)) all.emplace_back("a stream was not given back");
   for (const auto& event : events)
     if (!lost(event->device)) all.emplace_back("an event was not given back");
+  for (const auto& module : modules)
+    if (!lost(module->device)) all.emplace_back("a module was not given back");
   for (const Device& device : devices)
     if (device.retained != 0 && device.lost == success) all.emplace_back("a context was not given back");
   return all;
@@ -344,27 +347,32 @@ void report(const std::string& text) {
 }
 
 /// Where its parameters are is looked up now, since later somebody may have given them back.
+Status Fake::put_kernel(CUstream_st* stream, const std::string& name, int device,
+                        const std::vector<Access>& accesses, Kernel run) {
+  std::vector<std::byte*> places;
+  bool good = true;
+  for (const Access& access : accesses) {
+    const Memory::Found found = memory->find(access.at, access.bytes);
+    if (found.where == Memory::Where::freed)
+      checker.report("\"" + name + "\" uses memory that was given back");
+    good = good && (found.where == Memory::Where::host ||
+                    (found.where == Memory::Where::device && found.device == device));
+    places.push_back(found.bytes);
+  }
+  if (!good) checker.report("\"" + name + "\" goes where the device has nothing");
+  for (const Access& access : accesses)
+    if (access.write && memory->find(access.at, access.bytes).where == Memory::Where::device)
+      devices[static_cast<std::size_t>(device)].unsaved.written(access.at, access.bytes);
+  return put(stream, name, accesses, [good, places, run = std::move(run)] {
+    if (good) run(places);
+    return good;
+  });
+}
+
 int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run) {
   Fake& fake = Fake::of_process();
   return fake.call_there("cuLaunchKernel", [&](std::unique_lock<std::mutex>&, int device) {
-    std::vector<std::byte*> places;
-    bool good = true;
-    for (const Access& access : accesses) {
-      const Memory::Found found = fake.memory->find(access.at, access.bytes);
-      if (found.where == Memory::Where::freed)
-        fake.checker.report("\"" + std::string(name) + "\" uses memory that was given back");
-      good = good && (found.where == Memory::Where::host ||
-                      (found.where == Memory::Where::device && found.device == device));
-      places.push_back(found.bytes);
-    }
-    if (!good) fake.checker.report("\"" + std::string(name) + "\" goes where the device has nothing");
-    for (const Access& access : accesses)
-      if (access.write && fake.memory->find(access.at, access.bytes).where == Memory::Where::device)
-        fake.devices[static_cast<std::size_t>(device)].unsaved.written(access.at, access.bytes);
-    return fake.put(stream, name, accesses, [good, places, run = std::move(run)] {
-      if (good) run(places);
-      return good;
-    });
+    return fake.put_kernel(stream, name, device, accesses, std::move(run));
   });
 }
 

@@ -40,6 +40,17 @@ struct CUstream_st {
   bool running = false;
 };
 
+/// The kernels of PTX, which touch nothing, or those of host_kernels.hpp.
+struct CUfunc_st {
+  std::string name;
+  bool launched = false;
+};
+struct CUmod_st {
+  int device;
+  std::string image;
+  std::deque<CUfunc_st> functions{};
+};
+
 namespace fake_cuda {
 
 using Status = int;
@@ -87,6 +98,8 @@ class Fake {
   // Under the lock.
   Status put(CUstream_st* stream, const std::string& name, const std::vector<Access>& accesses,
              std::function<bool()> run);
+  Status put_kernel(CUstream_st* stream, const std::string& name, int device,
+                    const std::vector<Access>& accesses, Kernel run);
   Status record(CUevent_st* event, CUstream_st* stream);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
@@ -115,6 +128,7 @@ class Fake {
   std::deque<Device> devices;
   std::vector<std::unique_ptr<CUstream_st>> streams;
   std::vector<std::unique_ptr<CUevent_st>> events;
+  std::vector<std::unique_ptr<CUmod_st>> modules;
   std::uint32_t streams_made = 0;
 
   std::mutex& mutex() noexcept { return mutex_; }
@@ -124,7 +138,7 @@ class Fake {
   Status enter(std::unique_lock<std::mutex>& lock, const char* function, int device);
   static bool gives_back(std::string_view function) noexcept {
     return function.find("Destroy") != function.npos || function.find("Free") != function.npos ||
-           function.find("Unregister") != function.npos;
+           function.find("Unregister") != function.npos || function.find("Unload") != function.npos;
   }
   void work();
   void do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream);

@@ -210,6 +210,7 @@ class Run:
         cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
         cache.mkdir(exist_ok=True)
         return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1}",
+                "FAIRLEAD_CUDA_KERNELS": str(self.fake_cuda / "kernels"),
                 "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)}
 

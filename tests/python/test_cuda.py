@@ -2,6 +2,7 @@
 and what is said where there is no device. On the fake driver (tests/fake_cuda), which ends a program badly when something
 is done with it that is not ordered or not allowed."""
 
+import itertools
 import json
 import os
 import re
@@ -28,7 +29,8 @@ def run(command, fake_cuda, tmp_path_factory):
     runs = iter(range(1, 1_000_000))
 
     def run(*arguments, **more):
-        settings = {**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": f"devices=2,seed={next(runs)}"}
+        settings = {**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": f"devices=2,seed={next(runs)}",
+                    "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels")}  # whether there was an nvcc or not
         return subprocess.run([command, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=240,
                               env={**settings, **more})
 
@@ -51,6 +53,61 @@ def test_bench_computes_on_the_device(run, operation, precision):
     assert report["backward_error"] < (1e-5 if precision == "single" else 1e-13)
     moved = [link for link in report["links"] if link["name"] == "cuda 0"]
     assert moved, report["links"]
+
+
+def calls_of(run) -> dict:
+    return {name: int(times) for name, times in (line.split() for line in (run.folder / "calls.txt").read_text().splitlines())}
+
+
+QR_DEVICES = {"one": "cuda:0,memory=4MiB", "streams": "cuda:0,memory=4MiB,streams=2", "two": "cuda:0,memory=2MiB + cuda:1,memory=4MiB",
+              "two, streams": "cuda:0,memory=2MiB,streams=2 + cuda:1,memory=4MiB,streams=2", "tight": "cuda:0,memory={},streams=1",
+              "two, tight": "cuda:0,memory={},streams=2 + cuda:1,memory={}"}
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("devices", QR_DEVICES)
+def test_least_squares_are_numpys(run, devices, precision):
+    """Square systems go by the flat tree, tall ones by pairs of tiles. With fixed-order all of QR is on the devices."""
+    element = np.float32 if precision == "single" else np.float64
+    random = np.random.default_rng(8)
+    for (m, n), (fixed, tile) in itertools.product([(150, 150), (390, 50)], [(["--fixed-order"], 32), ([], 50)]):
+        a, b = random.standard_normal((m, n)).astype(element), random.standard_normal((m, 2)).astype(element)
+        np.save(run.folder / "QA.npy", a)
+        np.save(run.folder / "Qb.npy", b)
+        list_of_them = QR_DEVICES[devices].replace("{}", f"{12 * tile * tile * np.dtype(element).itemsize}B")
+        done = run("solve", "QA.npy", "Qb.npy", "-o", "Qx.npy", "--overwrite", "--method", "qr", "--tile", tile, "--workers", 1, "--memory",
+                   "9MiB", "--devices", list_of_them, *fixed, "--progress", "none", "--no-condition",
+                   FAKE_CUDA=f"devices=2,seed={m + tile},calls=calls.txt")
+        assert done.returncode == 0, done.stderr
+        x, expected = np.load(run.folder / "Qx.npy"), np.linalg.lstsq(a.astype(float), b.astype(float), rcond=None)[0]
+        limit = 100 * np.linalg.cond(a.astype(float)) * np.finfo(element).eps
+        assert np.abs(x[:n] - expected).max() <= limit * np.abs(expected).max(), (m, n, fixed, tile)
+        if fixed:
+            letter, calls = "S" if precision == "single" else "D", calls_of(run)
+            assert calls[f"cublas{letter}trmm_v2"] > 0 and calls["cuModuleLoadData"] in (1, 2), calls
+
+
+@pytest.mark.parametrize("tree", ["flat", "binary"])
+@pytest.mark.parametrize("m", [256, 700])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_bench_qr_computes_on_the_device(run, tree, m, precision):
+    done = run("bench", "qr", "--n", 256, *(["--m", m] if m > 256 else []), "--tree", tree, "--tile", 60, "--memory", "16MiB", "--workers", 1,
+               "--precision", precision, "--devices", "cuda:0,memory=256KiB,streams=2", "--fixed-order", "--progress", "none",
+               "--json", "out.json", FAKE_CUDA=f"devices=1,seed={m},calls=calls.txt")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((run.folder / "out.json").read_text())
+    assert report["backward_error"] < (1e-5 if precision == "single" else 1e-13)
+    assert calls_of(run)["cuLaunchKernel"] > 100
+
+
+def test_without_kernels_of_its_own_qr_runs_on_cores(run):
+    a, b = symmetric(run.folder, 200)
+    report = solved(run, "--overwrite", "--method", "qr", "--devices", "cuda:0,memory=4MiB", "--cuda-kernels", "none", "--fixed-order",
+                    FAKE_CUDA="devices=1,seed=3,calls=calls.txt")
+    assert np.allclose(np.load(run.folder / "x.npy"), np.linalg.solve(a, b), rtol=1e-9)
+    assert "cuLaunchKernel" not in calls_of(run) and report["devices"].startswith("as named"), calls_of(run)
+    done = run("solve", "A.npy", "b.npy", "-o", "y.npy", "--method", "qr", "--cuda-kernels", "not-there")
+    assert done.returncode == 2 and "cuda-kernels: not-there cannot be read" in done.stderr
 
 
 @pytest.mark.parametrize("column", [0, 77, 209])
@@ -179,7 +236,10 @@ def test_why_no_device_is_used_is_a_line(run):
     symmetric(run.folder, 200)
     assert solved(run)["devices"].startswith("none looked for: the cores take some ")
     assert solved(run, "--devices", "none")["devices"] == "none, as --devices says"
-    assert solved(run, "--method", "qr")["devices"] == "none: QR factorization runs on cores"
+    assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take some ")
+    assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs on cores"
+    incremental = solved(run, "--method", "lu-incremental")["devices"]
+    assert incremental == "none: LU factorization with incremental pivoting runs on cores"
     words = ("solve", "A.npy", "b.npy", "-o", "x.npy", "--overwrite", "--progress", "none")
     assert "Devices" not in run(*words).stdout  # too small a problem to say anything about them
     assert "none looked for" in run(*words, "--report-text", "full").stdout
@@ -216,7 +276,8 @@ def test_calibrate_writes_a_machine_that_the_simulator_takes(run):
     assert "Fake CUDA device 0" in done.stdout
     measured = json.loads((run.folder / "measured.json").read_text())["measured"]
     there = {(one["kernel"], one["precision"], one["tile"]) for one in measured["kernels"] if one["processor"] != "core"}
-    assert there >= {(kernel, precision, tile) for kernel in ("gemm", "syrk", "trsm", "potrf") for precision in ("single", "double")
+    assert there >= {(kernel, precision, tile) for kernel in ("gemm", "syrk", "trsm", "potrf", "geqrt", "unmqr", "tsqrt", "tsmqr",
+                                                                 "ttqrt", "ttmqr") for precision in ("single", "double")
                      for tile in (16, 32)}
     assert all(one["seconds"] > 0 for one in measured["kernels"])
     done = run("simulate", "cholesky", "--machine", "./fake.toml", "--n", 256, "--tile", 32, "--cores", 1, "--json", "sim.json")

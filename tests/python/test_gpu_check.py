@@ -24,7 +24,8 @@ def check(fake_cuda, tmp_path_factory):
     def check(call, driver="devices=1,seed=3", **environment):
         return subprocess.run([sys.executable, ROOT / "scripts/gpu-check", call, "--memory", "64MiB", "--tiny", "--binaries", build,
                                "--json", folder / "found.json"], cwd=folder, capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver, **environment})
+                              env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver,
+                                   "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels"), **environment})
 
     check.folder = folder
     return check
@@ -38,13 +39,15 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     assert data["fake"] is True
     assert set(data["calls"]) == {"probe", "test", "bench"}
     problems = {one["step"]: one["problem"] for one in data["steps"] if "problem" in one}
-    assert set(problems) <= {"under memcheck"}, problems
+    assert set(problems) <= {"under memcheck", "under racecheck"}, problems
+    operations = {(run["operation"], run["tree"]) for one in data["steps"] if one["step"] == "right results" for run in one["result"]["runs"]}
+    assert operations == {("cholesky", ""), ("lu", ""), ("gemm", ""), ("qr", ""), ("qr", "binary tree")}
     runs = [run for one in data["steps"] if one["step"].startswith(("cholesky, ", "same bits")) for run in one["result"]["runs"]]
     assert len(runs) >= 6 and all(run["residual"] < 1e-12 and run["bytes_over_wires"] > 0 for run in runs)
     # With --fixed-order the same bits, whatever the memory and the streams.
     assert len({run["digest"] for one in data["steps"] if one["step"].startswith("same bits") for run in one["result"]["runs"]}) == 1
     text = gpu_page.section(data, "found.json")
-    for word in ("registered, there", "potrf", "independent", "cuSOLVER's dpotrf", "cublasXt", "GB over the wire"):
+    for word in ("registered, there", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt", "GB over the wire"):
         assert word in text
 
 

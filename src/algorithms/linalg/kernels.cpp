@@ -22,6 +22,14 @@ Kernels Kernels::load(const std::string& library, Products products) {
   return Kernels(Blas::load(which));
 }
 
+Kernels Kernels::with_cuda_kernels(std::string_view image) const {
+  Kernels others = *this;
+  others.cuda_ = std::make_shared<const CudaBlas>(image);
+  return others;
+}
+
+bool Kernels::has_cuda_kernels() const noexcept { return cuda_->own().there(); }
+
 bool Kernels::has_own_products() const noexcept { return blas_->has_own_products(); }
 
 KernelCounts Kernels::counts() const noexcept {

@@ -5,6 +5,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/cuda/cuda_qr.hpp"
 
 namespace fairlead::linalg {
 
@@ -21,6 +22,17 @@ struct RowsBelow {
   int all, of_trapezoid;
 };
 
+constexpr std::size_t extent(int count) noexcept { return static_cast<std::size_t>(count); }
+CudaRowsBelow on_device(const RowsBelow& rows) noexcept {
+  return {extent(rows.all), extent(rows.of_trapezoid)};
+}
+
+/// With a body for CUDA devices where our own kernels for them are.
+template <class Codelet, class Body>
+Codelet also_on_cuda(const Kernels& kernels, const Codelet& codelet, Body body) {
+  return kernels.has_cuda_kernels() ? codelet.cuda(std::move(body)) : codelet;
+}
+
 template <class T>
 typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below below) {
   const Kernel kernel = below == Below::whole ? Kernel::tsqrt : Kernel::ttqrt;
@@ -28,18 +40,27 @@ typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below belo
     const double m = a.rows(), n = a.columns();
     return below == Below::whole ? tsqrt_flops(m, n) : ttqrt_flops(m, n);
   };
-  return codelet(std::string(name_of(kernel)))
-      .cpu([kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a, Out<Tile<T>> t,
-                                           Scratch<T> work) {
-        const int n = a.columns();
-        const RowsBelow rows(below, a.rows(), n);
-        kernels.blas().tpqrt<T>(rows.all, n, rows.of_trapezoid, t.rows(), r.data(), r.leading_dimension(),
-                                a.data(), a.leading_dimension(), t.data(), t.leading_dimension(),
-                                work.data());
-        kernels.count(kernel, flops(a));
-      })
-      .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
-      .emulated();
+  const auto on_cores = codelet(std::string(name_of(kernel)))
+                            .cpu([kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a,
+                                                                 Out<Tile<T>> t, Scratch<T> work) {
+                              const int n = a.columns();
+                              const RowsBelow rows(below, a.rows(), n);
+                              kernels.blas().tpqrt<T>(rows.all, n, rows.of_trapezoid, t.rows(), r.data(),
+                                                      r.leading_dimension(), a.data(), a.leading_dimension(),
+                                                      t.data(), t.leading_dimension(), work.data());
+                              kernels.count(kernel, flops(a));
+                            })
+                            .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
+                            .emulated();
+  return also_on_cuda(kernels, on_cores,
+                      [kernels, below, kernel, flops](CudaStream stream, InOut<Tile<T>> r, InOut<Tile<T>> a,
+                                                      Out<Tile<T>> t, Scratch<T> work) {
+                        const RowsBelow rows(below, a.rows(), a.columns());
+                        CudaQr<T>(kernels.cuda(), stream, work.data())
+                            .tpqrt(on_device(rows), extent(a.columns()), extent(t.rows()), cuda_matrix(r),
+                                   cuda_matrix(a), cuda_matrix(t));
+                        kernels.count(kernel, flops(a));
+                      });
 }
 
 template <class T>
@@ -49,18 +70,29 @@ typename QrUpdateKernels<T>::OfJoin join_update_codelet(const Kernels& kernels, 
     const double m = c.rows(), n = c.columns(), k = v.columns();
     return below == Below::whole ? tsmqr_flops(m, n, k) : ttmqr_flops(m, n, k);
   };
-  return codelet(std::string(name_of(kernel)))
-      .cpu([kernels, below, op, kernel, flops](In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
-                                               InOut<Tile<T>> c, Scratch<T> work) {
-        const int k = v.columns();
-        const RowsBelow rows(below, c.rows(), k);
-        kernels.blas().tpmqrt<T>(op, rows.all, c.columns(), k, rows.of_trapezoid, t.rows(), v.data(),
-                                 v.leading_dimension(), t.data(), t.leading_dimension(), b.data(),
-                                 b.leading_dimension(), c.data(), c.leading_dimension(), work.data());
+  const auto on_cores =
+      codelet(std::string(name_of(kernel)))
+          .cpu([kernels, below, op, kernel, flops](In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
+                                                   InOut<Tile<T>> c, Scratch<T> work) {
+            const int k = v.columns();
+            const RowsBelow rows(below, c.rows(), k);
+            kernels.blas().tpmqrt<T>(op, rows.all, c.columns(), k, rows.of_trapezoid, t.rows(), v.data(),
+                                     v.leading_dimension(), t.data(), t.leading_dimension(), b.data(),
+                                     b.leading_dimension(), c.data(), c.leading_dimension(), work.data());
+            kernels.count(kernel, flops(v, c));
+          })
+          .flops([flops](auto& v, auto&, auto&, auto& c, auto&) { return flops(v, c); })
+          .emulated();
+  return also_on_cuda(
+      kernels, on_cores,
+      [kernels, below, op, kernel, flops](CudaStream stream, In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
+                                          InOut<Tile<T>> c, Scratch<T> work) {
+        const RowsBelow rows(below, c.rows(), v.columns());
+        CudaQr<T>(kernels.cuda(), stream, work.data())
+            .tpmqrt(op, on_device(rows), extent(c.columns()), extent(v.columns()), extent(t.rows()),
+                    cuda_matrix(v), cuda_matrix(t), cuda_matrix(b), cuda_matrix(c));
         kernels.count(kernel, flops(v, c));
-      })
-      .flops([flops](auto& v, auto&, auto&, auto& c, auto&) { return flops(v, c); })
-      .emulated();
+      });
 }
 
 Transpose transpose_of(ApplyQ which) noexcept {
@@ -71,36 +103,55 @@ Transpose transpose_of(ApplyQ which) noexcept {
 
 template <class T>
 QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
-    : geqrt(codelet("geqrt")
-                .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
-                  // A tile of few rows has fewer reflectors than columns, and perhaps than a block.
-                  kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
-                                          a.leading_dimension(), t.data(), t.leading_dimension(),
-                                          work.data());
-                  // R changes from now on, while others apply the reflectors.
-                  for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
-                  kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
-                })
-                .flops([](auto& a, auto&, auto&, auto&) { return geqrt_flops(a.rows(), a.columns()); })
-                .emulated()),
+    : geqrt(also_on_cuda(
+          kernels,
+          codelet("geqrt")
+              .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
+                // A tile of few rows has fewer reflectors than columns, and perhaps than a block.
+                kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
+                                        a.leading_dimension(), t.data(), t.leading_dimension(), work.data());
+                // R changes from now on, while others apply the reflectors.
+                for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
+                kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+              })
+              .flops([](auto& a, auto&, auto&, auto&) { return geqrt_flops(a.rows(), a.columns()); })
+              .emulated(),
+          [kernels](CudaStream stream, InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
+            CudaQr<T>(kernels.cuda(), stream, work.data())
+                .geqrt(extent(a.rows()), extent(a.columns()), extent(std::min(t.rows(), v.columns())),
+                       cuda_matrix(a), cuda_matrix(t));
+            kernels.cuda().own().add<T>(stream, extent(v.rows()), extent(v.columns()), 1, cuda_matrix(a), 0,
+                                        cuda_matrix(v));
+            kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+          })),
       tsqrt(join_codelet<T>(kernels, Below::whole)),
       ttqrt(join_codelet<T>(kernels, Below::triangle)) {}
 
 template <class T>
 QrUpdateKernels<T>::QrUpdateKernels(const Kernels& kernels, ApplyQ which)
-    : unmqr(codelet("unmqr")
-                .cpu([kernels, op = transpose_of(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
-                                                         Scratch<T> work) {
-                  const int k = v.columns();
-                  kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
-                                           v.leading_dimension(), t.data(), t.leading_dimension(), c.data(),
-                                           c.leading_dimension(), work.data());
-                  kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
-                })
-                .flops([](auto& v, auto&, auto& c, auto&) {
-                  return unmqr_flops(c.rows(), c.columns(), v.columns());
-                })
-                .emulated()),
+    : unmqr(also_on_cuda(
+          kernels,
+          codelet("unmqr")
+              .cpu([kernels, op = transpose_of(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
+                                                       Scratch<T> work) {
+                const int k = v.columns();
+                kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
+                                         v.leading_dimension(), t.data(), t.leading_dimension(), c.data(),
+                                         c.leading_dimension(), work.data());
+                kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+              })
+              .flops([](auto& v, auto&, auto& c, auto&) {
+                return unmqr_flops(c.rows(), c.columns(), v.columns());
+              })
+              .emulated(),
+          [kernels, op = transpose_of(which)](CudaStream stream, In<Tile> v, In<Tile> t, InOut<Tile> c,
+                                              Scratch<T> work) {
+            const int k = v.columns();
+            CudaQr<T>(kernels.cuda(), stream, work.data())
+                .gemqrt(op, extent(c.rows()), extent(c.columns()), extent(k), extent(std::min(t.rows(), k)),
+                        cuda_matrix(v), cuda_matrix(t), cuda_matrix(c));
+            kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+          })),
       tsmqr(join_update_codelet<T>(kernels, Below::whole, transpose_of(which))),
       ttmqr(join_update_codelet<T>(kernels, Below::triangle, transpose_of(which))) {}
 

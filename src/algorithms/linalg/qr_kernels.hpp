@@ -2,6 +2,7 @@
 // triangular factors, of as many rows as an inner block has reflectors.
 #pragma once
 #include <fairlead/codelet.hpp>
+#include <fairlead/cuda.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/scratch.hpp>
 

@@ -74,8 +74,7 @@ OpenclMatrix there(const OpenclQueue& queue, const View& tile) {
 }
 template <class View>
 auto there(const CudaStream&, const View& tile) {
-  using T = std::remove_const_t<std::remove_pointer_t<decltype(tile.data())>>;
-  return CudaMatrix<T>{const_cast<T*>(tile.data()), static_cast<std::size_t>(tile.leading_dimension())};
+  return cuda_matrix(tile);
 }
 
 constexpr std::size_t size(int count) noexcept { return static_cast<std::size_t>(count); }

@@ -54,7 +54,11 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
 }
 
 OpenDevice::~OpenDevice() {
-  give_back([&] { given_back(driver_->cuMemFree_v2(memory_)); });
+  give_back([&] {
+    for (const Module module : modules_.take())
+      if (!lost()) given_back(driver_->cuModuleUnload(module));
+    if (!lost()) given_back(driver_->cuMemFree_v2(memory_));
+  });
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
 }
 
@@ -89,6 +93,11 @@ Event OpenDevice::make_event() const {
   Event event = nullptr;
   check(driver_->cuEventCreate(&event, event_sleeps | event_plain), "cuEventCreate");
   return event;
+}
+
+Function OpenDevice::function(const CudaKernel& kernel) const {
+  return modules_.function(kernel, *driver_,
+                           [this](Status status, const char* what) { check(status, what); });
 }
 
 std::byte* OpenDevice::take_host(Bytes bytes) const {

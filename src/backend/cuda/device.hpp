@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backend/cuda/driver.hpp"
+#include "backend/cuda/modules.hpp"
 
 namespace fairlead::backend::cu {
 
@@ -67,6 +68,8 @@ class OpenDevice {
   // All of them with this device current; what they give is the caller's, until it is released. Throw SystemError.
   Stream make_stream() const;
   Event make_event() const;
+  /// Of a module that is loaded when one of its kernels is first asked for.
+  Function function(const CudaKernel& kernel) const;
   /// RAM that the device follows at the same address.
   std::byte* take_host(Bytes bytes) const;
   /// With this device current, `act` gives back what is on it, and throws nothing. Not if the device is lost. A driver that does
@@ -108,6 +111,7 @@ class OpenDevice {
   const Settings settings_;
   Context context_ = nullptr;
   Pointer memory_ = 0;
+  mutable Modules modules_;
 };
 
 }  // namespace fairlead::backend::cu

@@ -70,6 +70,14 @@ void Launcher::wait() {
   device_.wait(stream_, event_);
 }
 
+void Launcher::launch(const CudaKernel& kernel, const CudaGrid& grid, void** arguments) {
+  const Function function = device_.function(kernel);
+  device_.check(device_.driver().cuLaunchKernel(function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
+                                                grid.threads[0], grid.threads[1], grid.threads[2],
+                                                grid.shared_bytes, stream_, arguments, nullptr),
+                "cuLaunchKernel");
+}
+
 void* Launcher::kept(std::type_index type) const noexcept {
   const auto found = std::ranges::find(kept_, type, &Kept::type);
   return found == kept_.end() ? nullptr : found->object;

@@ -35,6 +35,7 @@ class Launcher final : public Processor, public detail::CudaLauncher {
   void* kept(std::type_index type) const noexcept override;
   void keep(std::type_index type, void* object, void (*destroy)(void*)) override;
   void check(int status, const char* what) const override { device_.check(status, what); }
+  void launch(const CudaKernel& kernel, const CudaGrid& grid, void** arguments) override;
 
  private:
   struct Kept {

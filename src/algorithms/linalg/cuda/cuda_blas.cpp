@@ -59,6 +59,19 @@ void CudaBlas::syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k
 }
 
 template <Real T>
+void CudaBlas::trmm(const CudaStream& stream, Triangle triangle, Transpose op, Diagonal diagonal,
+                    std::size_t m, std::size_t n, const CudaMatrix<T>& t, const CudaMatrix<T>& b,
+                    const CudaMatrix<T>& c) const {
+  const Cublas& library = cublas();
+  const T one = 1;
+  check_cublas(library.of<T>().trmm(library.handle(stream), left, triangle == Triangle::upper ? upper : lower,
+                                    number_of(op), diagonal == Diagonal::unit ? unit : general, number_of(m),
+                                    number_of(n), &one, t.at, number_of(t.ld), b.at, number_of(b.ld), c.at,
+                                    number_of(c.ld)),
+               "trmm");
+}
+
+template <Real T>
 void CudaBlas::solve(const CudaStream& stream, const TriangularSolve& how, std::size_t m, std::size_t n,
                      const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
   const Cublas& library = cublas();
@@ -152,6 +165,9 @@ void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, cons
                                   const CudaMatrix<T>&) const;                                             \
   template void CudaBlas::syrk_lower<T>(const CudaStream&, std::size_t, std::size_t, const CudaMatrix<T>&, \
                                         const CudaMatrix<T>&) const;                                       \
+  template void CudaBlas::trmm<T>(const CudaStream&, Triangle, Transpose, Diagonal, std::size_t,           \
+                                  std::size_t, const CudaMatrix<T>&, const CudaMatrix<T>&,                 \
+                                  const CudaMatrix<T>&) const;                                             \
   template void CudaBlas::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,    \
                                    const CudaMatrix<T>&, const CudaMatrix<T>&) const;                      \
   template void CudaBlas::potrf_lower<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,             \

@@ -9,27 +9,32 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/cuda/libraries.hpp"
+#include "algorithms/linalg/cuda/own_kernels.hpp"
 
 namespace fairlead::linalg {
 
-/// A column-major matrix on a device.
-template <class T>
-struct CudaMatrix {
-  T* at = nullptr;
-  std::size_t ld = 0;  ///< from one column to the next
-  CudaMatrix from(std::size_t row, std::size_t column) const noexcept { return {at + row + column * ld, ld}; }
-};
+/// A tile there.
+template <class View>
+auto cuda_matrix(const View& tile) {
+  using T = std::remove_const_t<std::remove_pointer_t<decltype(tile.data())>>;
+  return CudaMatrix<T>{const_cast<T*>(tile.data()), static_cast<std::size_t>(tile.leading_dimension())};
+}
 
 struct Pieces;
 
 /// Any thread, each with a stream of its own. What loading throws, and what the device says, is a SystemError.
 class CudaBlas {
  public:
+  explicit CudaBlas(std::string_view image_of_own_kernels = embedded_cuda_kernels())
+      : own_(image_of_own_kernels) {}
+  const OwnKernels& own() const noexcept { return own_; }
+
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
   template <Real T>
   void gemm(const CudaStream& stream, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
@@ -40,6 +45,11 @@ class CudaBlas {
   template <Real T>
   void syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k, const CudaMatrix<T>& a,
                   const CudaMatrix<T>& c) const;
+
+  /// C := op(T) B, of m x n, which may be the same matrix.
+  template <Real T>
+  void trmm(const CudaStream& stream, Triangle triangle, Transpose op, Diagonal diagonal, std::size_t m,
+            std::size_t n, const CudaMatrix<T>& t, const CudaMatrix<T>& b, const CudaMatrix<T>& c) const;
 
   /// Solves for an m x n matrix A, as panel_solve() does, and in the other order.
   template <Real T>
@@ -67,6 +77,7 @@ class CudaBlas {
   const Cublas& cublas() const;
   const Cusolver& cusolver() const;
 
+  const OwnKernels own_;
   mutable std::once_flag cublas_loaded_, cusolver_loaded_;
   mutable std::optional<Cublas> cublas_;
   mutable std::optional<Cusolver> cusolver_;

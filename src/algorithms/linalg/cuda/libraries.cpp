@@ -76,9 +76,11 @@ Cublas Cublas::load() {
   find(library, table.doubles.gemm, "cublasDgemm_v2");
   find(library, table.doubles.syrk, "cublasDsyrk_v2");
   find(library, table.doubles.trsm, "cublasDtrsm_v2");
+  find(library, table.doubles.trmm, "cublasDtrmm_v2");
   find(library, table.floats.gemm, "cublasSgemm_v2");
   find(library, table.floats.syrk, "cublasSsyrk_v2");
   find(library, table.floats.trsm, "cublasStrsm_v2");
+  find(library, table.floats.trmm, "cublasStrmm_v2");
   return table;
 }
 

@@ -21,6 +21,8 @@ struct Cublas {
                 const T* beta, T* c, int ldc) = nullptr;
     int (*trsm)(cublasContext*, int side, int fill, int op, int diagonal, int m, int n, const T* alpha,
                 const T* a, int lda, T* b, int ldb) = nullptr;
+    int (*trmm)(cublasContext*, int side, int fill, int op, int diagonal, int m, int n, const T* alpha,
+                const T* a, int lda, const T* b, int ldb, T* c, int ldc) = nullptr;
   };
   /// "libcublas.so.13" or an older one, as the loader finds it. Throws SystemError, with the loader's reason.
   static Cublas load();

@@ -1,0 +1,49 @@
+// See modules.hpp.
+#include "backend/cuda/modules.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fairlead {
+
+CudaKernel CudaModule::operator[](std::string_view name) const {
+  const auto& names = content_->names;
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw UsageError(fmt::format("CudaModule: \"{}\" is none of the names that it was given", name));
+  return {*this, static_cast<std::size_t>(found - names.begin())};
+}
+
+namespace backend::cu {
+
+Function Modules::function(const CudaKernel& kernel, const Driver& driver,
+                           const std::function<void(Status, const char* what)>& check) {
+  const CudaModule::Content& content = kernel.module.content();
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::ranges::find_if(loaded_, [&](const Loaded& one) { return &one.from.content() == &content; });
+  if (known != loaded_.end()) return known->functions[kernel.number];
+  Loaded one{kernel.module, nullptr, std::vector<Function>(content.names.size())};
+  check(driver.cuModuleLoadData(&one.module, content.image.data()), "cuModuleLoadData");
+  for (std::size_t i = 0; i < content.names.size(); ++i) {
+    const Status status = driver.cuModuleGetFunction(&one.functions[i], one.module, content.names[i].c_str());
+    if (status == success) continue;
+    if (!ends_the_device(status)) driver.cuModuleUnload(one.module);
+    check(status, "cuModuleGetFunction");
+  }
+  return loaded_.emplace_back(std::move(one)).functions[kernel.number];
+}
+
+std::vector<Module> Modules::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  std::vector<Module> all;
+  for (auto one = loaded_.rbegin(); one != loaded_.rend(); ++one) all.push_back(one->module);
+  loaded_.clear();
+  return all;
+}
+
+}  // namespace backend::cu
+}  // namespace fairlead
