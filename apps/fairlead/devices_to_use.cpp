@@ -7,6 +7,7 @@
 
 #include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
+#include "fairlead/kernels.hpp"
 #include "machine/machine.hpp"
 
 namespace fairlead::app {
@@ -25,7 +26,8 @@ WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& 
           core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
       .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
       .part_of_peak = own_kernels ? 0.15 : 0.5,  // a multiprocessor makes the reflectors while others wait
-      .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0};
+      .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
+      .own_kernels = own_kernels ? cuda_kernels(config) : ""};
 }
 
 std::string dealt_out(const std::string& list, std::size_t ranks) {

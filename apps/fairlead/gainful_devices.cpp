@@ -42,8 +42,8 @@ constexpr Bytes left_alone(Bytes free, std::size_t sharers) noexcept {
   return std::max<Bytes>(free / 10, smallest_left * sharers);
 }
 
-void ask_for_memory(Candidate& one, const backend::cu::Driver& driver, const backend::cu::FoundDevice& device,
-                    Bytes wanted, std::size_t sharers) {
+void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::FoundDevice& device,
+         const std::string& own_kernels, Bytes wanted, std::size_t sharers) {
   constexpr Bytes unit = Bytes{1} << 20;
   try {
     const Bytes free = backend::cu::free_memory(driver, device, [&](Bytes all) {
@@ -51,6 +51,7 @@ void ask_for_memory(Candidate& one, const backend::cu::Driver& driver, const bac
       one.memory = all <= left ? 0 : std::min(all - left, wanted) / unit * unit;
       return sharers == 1 ? one.memory : 0;  // others may be trying the same
     });
+    if (!own_kernels.empty()) backend::cu::try_kernels(driver, device, own_kernels);
     if (one.memory < least_memory) one.problem = fmt::format("has {} left", readable_size(free));
   } catch (const SystemError& error) {
     one.problem = error.what();
@@ -107,7 +108,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   DevicesToUse use;
   std::string names, problems;
   for (Candidate& one : all) {
-    ask_for_memory(one, *cuda.driver, cuda.devices[one.number], wanted, sharers);
+    ask(one, *cuda.driver, cuda.devices[one.number], work.own_kernels, wanted, sharers);
     if (!one.problem.empty()) {
       problems += fmt::format("{}cuda:{}: {}", problems.empty() ? "" : "; ", one.number, one.problem);
       continue;

@@ -20,6 +20,7 @@ struct WorkToDo {
   double part_of_peak = 0.5;         ///< of a device's, that it is assumed to reach there
   /// CUDA's, the number before the point: for others its kernels were not compiled.
   int least_capability = 0;
+  std::string own_kernels{};  ///< as a driver takes them; empty: it needs none
 };
 struct DevicesToUse {
   std::string list;  ///< as the setting `devices`; empty: none

@@ -83,6 +83,11 @@ std::string content_of(const std::string& file) {
 
 }  // namespace
 
+std::string cuda_kernels(const Config& config) {
+  if (!config.has("cuda-kernels")) return std::string(linalg::embedded_cuda_kernels());
+  return config.text("cuda-kernels") == no_cuda_kernels ? "" : content_of(config.text("cuda-kernels"));
+}
+
 bool has_cuda_kernels(const Config& config) {
   if (config.has("cuda-kernels")) return config.text("cuda-kernels") != no_cuda_kernels;
   return !linalg::embedded_cuda_kernels().empty();
@@ -99,9 +104,7 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
-  if (config.has("cuda-kernels"))
-    kernels =
-        kernels.with_cuda_kernels(has_cuda_kernels(config) ? content_of(config.text("cuda-kernels")) : "");
+  if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);
   return kernels;

@@ -22,6 +22,9 @@ linalg::Kernels load_kernels(const Config& config);
 /// are.
 linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle);
 
+/// Fairlead's own kernels for CUDA devices as a driver takes them, by the setting cuda-kernels; empty: there are none. Throws ConfigError if the
+/// file that it names cannot be read.
+std::string cuda_kernels(const Config& config);
 /// Whether they have Fairlead's own kernels for CUDA devices, by the setting cuda-kernels.
 bool has_cuda_kernels(const Config& config);
 

@@ -90,6 +90,17 @@ TEST(GainfulDevices, AreLeftOutWhereKernelsWereNotCompiledForThem) {
             "and later");
 }
 
+// As one that is older than the compiler of the kernels.
+TEST(GainfulDevices, AreLeftOutWhereTheirDriverDoesNotTakeTheKernels) {
+  const tests::FakeDevices devices;
+  WorkToDo qr = work(20'000, 10);
+  qr.own_kernels = tests::image_of_kernels;
+  EXPECT_THAT(found(qr).list, StartsWith("cuda:0,memory="));
+  qr.own_kernels = "not what it takes";
+  EXPECT_EQ(found(qr).list, "");
+  EXPECT_THAT(found(qr).line, StartsWith("none: cuda:0: Fake CUDA device 0: cuModuleLoadData: "));
+}
+
 TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
   const tests::FakeDevices devices;
   WorkToDo qr = work(20'000, 10);

@@ -83,34 +83,57 @@ Found find_devices() {
   return found;
 }
 
-Bytes free_memory(const Driver& driver, const FoundDevice& device,
-                  const std::function<Bytes(Bytes free)>& take) {
+namespace {
+
+struct Answer {
+  Status status = success;
+  const char* of = "";  // which function gave it
+};
+
+/// What is asked in a context of the device's, begun for that. Throws SystemError for an answer that is an error.
+template <class Ask>
+void in_context_of(const Driver& driver, const FoundDevice& device, const Ask& ask) {
   const auto check = [&](Status status, const char* what) {
     if (status != success)
       throw SystemError(fmt::format("{}: {}: {}", device.name, what, driver.name_of_status(status)));
   };
   Context context = nullptr;
   check(driver.cuDevicePrimaryCtxRetain(&context, device.device), "cuDevicePrimaryCtxRetain");
-  std::size_t free = 0, all = 0;
   try {
     check(driver.cuCtxPushCurrent_v2(context), "cuCtxPushCurrent");
-    Status status = driver.cuMemGetInfo_v2(&free, &all);
-    const char* what = "cuMemGetInfo";
-    if (status == success)
-      if (const Bytes wanted = take(free); wanted != 0) {
-        Pointer memory = 0;
-        what = "cuMemAlloc";
-        status = driver.cuMemAlloc_v2(&memory, wanted);
-        if (status == success) status = driver.cuMemFree_v2(memory);
-      }
+    const Answer answer = ask();
     driver.cuCtxPopCurrent_v2(&context);
-    check(status, what);
+    check(answer.status, answer.of);
   } catch (...) {
     driver.cuDevicePrimaryCtxRelease_v2(device.device);
     throw;
   }
   driver.cuDevicePrimaryCtxRelease_v2(device.device);
+}
+
+}  // namespace
+
+Bytes free_memory(const Driver& driver, const FoundDevice& device,
+                  const std::function<Bytes(Bytes free)>& take) {
+  std::size_t free = 0, all = 0;
+  in_context_of(driver, device, [&]() -> Answer {
+    if (const Status status = driver.cuMemGetInfo_v2(&free, &all); status != success)
+      return {status, "cuMemGetInfo"};
+    const Bytes wanted = take(free);
+    if (wanted == 0) return {};
+    Pointer memory = 0;
+    const Status status = driver.cuMemAlloc_v2(&memory, wanted);
+    return {status == success ? driver.cuMemFree_v2(memory) : status, "cuMemAlloc"};
+  });
   return free;
+}
+
+void try_kernels(const Driver& driver, const FoundDevice& device, const std::string& image) {
+  in_context_of(driver, device, [&]() -> Answer {
+    Module module = nullptr;
+    const Status status = driver.cuModuleLoadData(&module, image.data());
+    return {status == success ? driver.cuModuleUnload(module) : status, "cuModuleLoadData"};
+  });
 }
 
 double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept {

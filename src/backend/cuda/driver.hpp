@@ -51,6 +51,10 @@ Found find_devices();
 Bytes free_memory(const Driver& driver, const FoundDevice& device,
                   const std::function<Bytes(Bytes free)>& take);
 
+/// Whether its driver takes kernels that come so, a fat binary or PTX: one that is older than their compiler may not. A context
+/// of its own is begun for asking. Throws SystemError, in the driver's words.
+void try_kernels(const Driver& driver, const FoundDevice& device, const std::string& image);
+
 /// Operations a second that its cores could do at most, by its data sheet; without tensor cores. 0: it does not say.
 double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept;
 
