@@ -13,4 +13,10 @@ std::optional<Bytes> RunReport::outside_limit_bytes() const {
   return *peak_resident_bytes - std::min(*peak_resident_bytes, inside);
 }
 
+std::string devices_text(const RunReport& report) {
+  std::string all = report.devices;
+  for (const std::string& why : report.through_ram) all += (all.empty() ? "" : "; ") + why;
+  return all;
+}
+
 }  // namespace fairlead::report

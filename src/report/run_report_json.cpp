@@ -157,7 +157,7 @@ Json json(const RunReport& report) {
   all.add("scheduler", report.scheduler);
   if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);
   add_text("front", report.front);
-  add_text("devices", report.devices);
+  add_text("devices", devices_text(report));
   all.add("kernels", report.kernels);
   all.add("memory_limit_bytes", report.memory_limit_bytes);
   add_known("spill_directory", report.spill_directory);

@@ -16,6 +16,7 @@ DEVICES = {
     "tight": "cuda:0,memory={four}",
     "ample": "cuda:0,memory=8MiB,streams=3",
     "two": "cuda:0,memory={five} + cuda:1,memory=2MiB,streams=2",
+    "no peers": "cuda:0,memory={five},peers=off + cuda:1,memory=2MiB,peers=30GB/s",
     "beside emulated": "cuda:1,memory={five},workspace=4KiB + emulated:memory={three},copies=blocking",
     "too small": "cuda:0,memory=8KiB",
 }
@@ -79,6 +80,36 @@ def test_info_names_devices_or_says_why_there_are_none(run, fake_cuda):
     assert next(line for line in done.stdout.splitlines() if line.startswith("cuda")).endswith("names no device")
 
 
+@pytest.mark.parametrize("peers, how", [("all", "without RAM in between"), ("none", "through RAM: the driver gives them no access to each other")])
+def test_info_says_which_devices_copy_to_each_other(run, peers, how):
+    done = run("info", "--json", "info.json", FAKE_CUDA=f"devices=3,peers={peers}")
+    assert done.returncode == 0, done.stderr
+    assert f"0 and 1, 0 and 2, 1 and 2 copy to each other {how}" in done.stdout
+    assert json.loads((run.folder / "info.json").read_text())["cuda"]["peers"] == ([[0, 1], [0, 2], [1, 2]] if peers == "all" else [])
+
+
+def bytes_of(report: dict, wire: str) -> int:
+    return sum(cause["bytes"] for link in report["links"] if link["name"] == wire for way in ("from_home", "to_home")
+               for cause in link[way].values())
+
+
+# Of four devices each of two ranks has two.
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("peers, why", [("all", None), ("none", "no access to"), ("silent", "do not arrive")])
+def test_devices_copy_to_each_other_or_it_is_said_why_not(run, ranks, peers, why):
+    a, b = symmetric(run.folder, 300)
+    devices = " + ".join(f"cuda:{i},memory=256KiB" for i in range(2 * ranks))
+    words = ("--ranks", ranks) if ranks > 1 else ()
+    report = solved(run, "--tile", 50, "--workers", 1, "--memory", "8MiB", "--devices", devices, "--fixed-order", *words,
+                    FAKE_CUDA=f"devices={2 * ranks},seed=7,peers={peers}")
+    assert np.allclose(np.load(run.folder / "x.npy"), np.linalg.solve(a, b), rtol=1e-9)
+    if why is None:
+        assert bytes_of(report, "cuda 0 - cuda 1") > 0 and "through RAM" not in report["devices"], report
+    else:
+        assert f"cuda 0 and cuda 1 copy through RAM: the driver gives cuda 0 {'no ' if peers == 'none' else ''}access" in report["devices"]
+        assert why in report["devices"] and not any(link["name"] == "cuda 0 - cuda 1" for link in report["links"])
+
+
 def test_what_is_not_there_is_said(run):
     done = run("bench", "cholesky", "--n", 64, "--devices", "cuda:0,memory=1MiB", FAKE_CUDA="devices=0")
     assert done.returncode == 2
@@ -126,7 +157,8 @@ def test_a_call_that_fails_ends_in_the_solution_or_in_an_error_and_no_file(run, 
         status, call = random.choice([2, 719]), random.integers(1, int(times) + 1)
         done = run(*solve, FAKE_CUDA=f"devices=1,seed=6,fail={name},call={call},status={status}")
         what = f"{name}, call {call}, status {status}: {done.returncode}, {done.stderr}"
-        refused = re.search("Free|Release|Destroy|Unregister|Unload", name) and "not given back" in done.stderr  # by the driver
+        refused = re.search("Free|Release|Destroy|Unregister|Unload", name) and \
+            re.search("not given back|registered at the end", done.stderr)  # by the driver
         if done.returncode == 0 or done.returncode == 99 and refused:
             assert np.allclose(np.load(x), np.linalg.solve(a, b), rtol=1e-9), what
         else:
@@ -220,6 +252,16 @@ def test_calibrate_writes_a_machine_that_the_simulator_takes(run):
                      for tile in (16, 32)}
     assert all(one["seconds"] > 0 for one in measured["kernels"])
     done = run("simulate", "cholesky", "--machine", "./fake.toml", "--n", 256, "--tile", 32, "--cores", 1, "--json", "sim.json")
+    assert done.returncode == 0, done.stderr
+    assert measured["peers"] == []
+    done = run("calibrate", "--devices", "cuda:0,memory=2MiB,count=2", "--machine-file", "two.toml", "--tiles", "16", "--amount",
+               "16MiB", "--progress", "none", "--workers", 1, "--memory", "32MiB", "--precision", "single", "--json", "measured.json")
+    assert done.returncode == 0, done.stderr
+    [pair] = json.loads((run.folder / "measured.json").read_text())["measured"]["peers"]
+    assert (pair["first"], pair["second"]) == ("cuda 0", "cuda 1") and pair["bytes_per_second"] > 0 and pair["back_bytes_per_second"] > 0
+    assert "[[peers]]\nbetween = [[0, 1]]\n" in (run.folder / "two.toml").read_text() and "cuda 0 to cuda 1: " in done.stdout
+    done = run("simulate", "cholesky", "--machine", "./two.toml", "--n", 256, "--tile", 16, "--cores", 1, "--precision", "single",
+               "--memory", "256KiB", "--json", "sim.json")
     assert done.returncode == 0, done.stderr
     done = run("calibrate", "--machine-file", "none.toml", "--amount", "16MiB", "--progress", "none", FAKE_CUDA="devices=0")
     assert done.returncode == 2 and "no GPU is there" in done.stderr
