@@ -136,6 +136,11 @@ def beside(found: dict) -> str:
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu")) or step == "three tiers"):
             rows.append([f"{step}, n = {result['n']:,}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
+    refined = found.get(("bench", "TF32 with refinement"), {})
+    for one in refined.get("runs", []):
+        steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"
+        rows.append([f"solve {one['words']}, n = {refined['n']:,}{steps}, backward error {one['backward_error']:.1e}", f"{one['seconds']:.3f}",
+                     f"{one['gflops']:.0f}"])
     for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
         rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",
                      f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])

@@ -146,8 +146,9 @@ struct RunReport {
   double gflops = 0;   ///< 10^9 operations per second, over `seconds`
   std::vector<Phase> phases;
   std::optional<double> backward_error;
-  std::optional<double> backward_error_limit;  ///< above it the result is wrong
-  std::optional<int> refinement_steps;         ///< of a factor in single precision, up to that error
+  std::optional<double> backward_error_limit;    ///< above it the result is wrong
+  std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
+  std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
   std::optional<double> growth;    ///< the largest element of U beside that of A
   std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero

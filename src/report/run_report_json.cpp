@@ -167,6 +167,7 @@ Json json(const RunReport& report) {
   all.add("gflops", report.gflops);
   all.add("phases", phases(report));
   add_known("backward_error", report.backward_error);
+  if (report.calls_in_tf32) all.add("calls_in_tf32", *report.calls_in_tf32);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   add_known("backward_error_limit", report.backward_error_limit);
   add_known("growth", report.growth);

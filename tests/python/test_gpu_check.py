@@ -45,8 +45,11 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     assert len({run["digest"] for one in data["steps"] if one["step"].startswith("same bits") for run in one["result"]["runs"]}) == 1
     [peer] = next(one["result"]["peers"] for one in data["steps"] if one["step"] == "wires between devices")
     assert peer["device"] == 1 and peer["access"] and all(one["there"] > 0 and one["both"] > 0 for one in peer["wires"])
+    runs = next(one["result"]["runs"] for one in data["steps"] if one["step"] == "TF32 with refinement")
+    assert [run["calls_in_tf32"] for run in runs[:2]] == [None, None] and runs[2]["calls_in_tf32"] > 0
+    assert runs[2]["refinement_steps"] > runs[1]["refinement_steps"] and all(run["backward_error"] < 4e-15 for run in runs)
     text = gpu_page.section(data, "found.json")
-    for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cublasXt", "GB over the wire"):
+    for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cublasXt", "solve --refine --tf32, n = 256", "GB over the wire"):
         assert word in text
 
 

@@ -24,6 +24,16 @@ Kernels Kernels::load(const std::string& library, Products products) {
 
 bool Kernels::has_own_products() const noexcept { return blas_->has_own_products(); }
 
+Kernels Kernels::in_tf32() const {
+  Kernels same = *this;
+  same.cuda_ = std::make_shared<const CudaBlas>(CudaBlas::Math::tf32);
+  return same;
+}
+
+bool Kernels::are_in_tf32() const noexcept { return cuda_->math() == CudaBlas::Math::tf32; }
+
+std::uint64_t Kernels::calls_in_tf32() const noexcept { return cuda_->calls_in_tf32(); }
+
 KernelCounts Kernels::counts() const noexcept {
   KernelCounts counts;
   for (std::size_t i = 0; i < counts.size(); ++i)
