@@ -239,7 +239,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
   std::vector<Length> lengths;
   for (const Machine& machine : machines()) lengths.push_back(length_of(machine));
   int lost = 0, told = 0, unharmed = 0, kept = 0;
-  const std::uint64_t points = at_length() ? 1000 : sanitized ? 25 : 60;
+  const std::uint64_t points = at_length() ? 2000 : sanitized ? 25 : 60;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
     const std::size_t which = random.below(machines().size());
